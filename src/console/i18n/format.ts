@@ -5,18 +5,20 @@ import { currentLocale } from './locale.ts'
 
 const tag = () => (currentLocale() === 'zh' ? 'zh-CN' : 'en-GB')
 
+/** A format of dates that none of the functions below has. */
+export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(tag(), options)
+
 /** `21 Nov 2026, 14:05`; an empty string for null. */
 export const dateTime = (time: number | null | undefined): string =>
-  time === null || time === undefined
-    ? ''
-    : new Intl.DateTimeFormat(tag(), { dateStyle: 'medium', timeStyle: 'short' }).format(time)
+  time === null || time === undefined ? '' : dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time)
 
 /** `21 Nov 2026` */
 export const date = (time: number | null | undefined): string =>
-  time === null || time === undefined ? '' : new Intl.DateTimeFormat(tag(), { dateStyle: 'medium' }).format(time)
+  time === null || time === undefined ? '' : dateFormat({ dateStyle: 'medium' }).format(time)
 
 /** `14:05` */
-export const clockTime = (time: number): string => new Intl.DateTimeFormat(tag(), { timeStyle: 'short' }).format(time)
+export const clockTime = (time: number): string => dateFormat({ timeStyle: 'short' }).format(time)
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_536_000_000],
@@ -49,12 +51,22 @@ export function bytes(size: number): string {
   return `${new Intl.NumberFormat(tag(), { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)} ${units[power]}`
 }
 
+/** `2026-11-23T14:05` in the zone of the browser, for an input of the type `datetime-local`; empty for null. */
+export const inputTime = (time: number | null | undefined): string =>
+  time === null || time === undefined
+    ? ''
+    : new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+
+/** `21 Nov 2026` for `2026-11-21`, a day without a time zone. Other texts stay as they are. */
+export const day = (text: string | null): string =>
+  text === null || !/^\d{4}-\d\d-\d\d$/.test(text) ? (text ?? '') : date(Date.parse(`${text}T12:00`))
+
 /** The IANA name of the browser's time zone, for `tz` of queries. */
 export const timeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** A date and time that are written without a zone, or a day; `time` is the same date and time in UTC. */
 export const momentText = (time: number, isDay: boolean): string =>
-  new Intl.DateTimeFormat(tag(), {
+  dateFormat({
     dateStyle: 'medium',
     ...(!isDay && { timeStyle: 'short' }),
     timeZone: 'UTC',

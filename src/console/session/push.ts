@@ -5,6 +5,7 @@
 
 import { call } from '../api/client.ts'
 import { storage } from '../browser/storage.ts'
+import { timeZone } from '../i18n/format.ts'
 import { currentLocale } from '../i18n/locale.ts'
 
 const SCOPE = '/console/'
@@ -67,8 +68,7 @@ export async function turnOnPush(userId: number, { quietFrom, quietTo }: QuietHo
   const { endpoint, keys } = (
     await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
   ).toJSON() as { endpoint: string; keys: { p256dh: string; auth: string } }
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  await call('push.subscribe', { body: { endpoint, keys, quietFrom, quietTo, timeZone } })
+  await call('push.subscribe', { body: { endpoint, keys, quietFrom, quietTo, timeZone: timeZone() } })
   storage.setItem(MARK, JSON.stringify({ userId, publicKey, quietFrom, quietTo } satisfies Mark))
   return true
 }

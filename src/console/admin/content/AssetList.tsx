@@ -9,7 +9,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminAsset, FieldValue } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { date, dateTime, number } from '../../i18n/format.ts'
+import { dateTime, day, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -144,9 +144,9 @@ function AssetFacts({ row }: { row: AdminAsset }) {
           [f('model'), row.model],
           [f('serialNo'), row.serialNo],
           [t.supplier, row.supplier],
-          [t.bought, row.purchaseDate && date(Date.parse(`${row.purchaseDate}T12:00`))],
+          [t.bought, row.purchaseDate && day(row.purchaseDate)],
           [t.price, row.purchasePrice],
-          [t.warranty, row.warrantyExpiry && date(Date.parse(`${row.warrantyExpiry}T12:00`))],
+          [t.warranty, row.warrantyExpiry && day(row.warrantyExpiry)],
           [f('custodianId'), row.custodianId !== null && <UserById key="custodian" id={row.custodianId} />],
           [t.loan, row.loan !== null && t.yes],
           [t.position, position(row.latitude, row.longitude)],

@@ -17,7 +17,7 @@ import { type FormEvent, useMemo, useState } from 'react'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { ChatSettings, ChatStats } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { number } from '../../i18n/format.ts'
+import { number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
@@ -85,13 +85,12 @@ const words = texts({
 })
 
 const PERIODS = ['7', '30', '90'] as const
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export default function ChatPage() {
   const t = useTexts(words)
   const may = useMay()
   const [days, setDays] = useState<(typeof PERIODS)[number]>('30')
-  const stats = useCall('admin.chat.stats', { query: { days, tz: ZONE } }, { keepPrevious: true })
+  const stats = useCall('admin.chat.stats', { query: { days, tz: timeZone() } }, { keepPrevious: true })
   return (
     <Page
       title={t.title}

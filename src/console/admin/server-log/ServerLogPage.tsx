@@ -7,7 +7,8 @@ import { useEffect, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { useCall } from '../../api/hooks.ts'
 import type { ServerLog } from '../../api/types.ts'
-import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { dateFormat } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 
@@ -177,11 +178,7 @@ function Lines({ log, filter, isFollowing }: LinesProps) {
 
 function Line({ line: { time, level, message, details, requestId } }: { line: ServerLog['items'][number] }) {
   const t = useTexts(words)
-  const locale = useLocale()
-  const at = new Intl.DateTimeFormat(locale === 'zh' ? 'zh-CN' : 'en-GB', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(time)
+  const at = dateFormat({ dateStyle: 'short', timeStyle: 'medium' }).format(time)
   return (
     <Box component="li" sx={{ px: 2, py: 1, '& + &': { borderTop: 1, borderColor: 'divider' } }}>
       <Typography variant="caption" color="text.secondary" component="div">

@@ -11,7 +11,7 @@ import { useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, CheckInStats } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -58,7 +58,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
   const [keyword, setKeyword] = useState('')
   const [isLoading, setLoading] = useState(false)
   const params = { id: activity.id }
-  const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const tz = timeZone()
   const stats = useCall(
     'activities.checkInStats',
     { params, query: { tz } },

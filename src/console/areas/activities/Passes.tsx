@@ -23,7 +23,7 @@ import type { ApiError } from '../../api/errors.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, PassStatus } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
@@ -95,7 +95,7 @@ export function Passes({ activity }: { activity: Activity }) {
   const save = async (format: 'pdf' | 'zip' | 'csv') => {
     setAnchor(null)
     setLoading(true)
-    const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone
+    const tz = timeZone()
     await download('passes.list', { params, query: { ...filter, format, tz } }).catch((error: ApiError) =>
       notify(error.message, { type: 'error', multiLine: true }),
     )

@@ -1,7 +1,8 @@
 /** The texts in the form of an activity, and the body of the request that they stand for. */
 
 import type { Activity, ActivityVisibility, BodyOf } from '../../api/types.ts'
-import { inputTime, timeOf } from './words.ts'
+import { inputTime } from '../../i18n/format.ts'
+import { timeOf } from './words.ts'
 
 export interface Question {
   /** Keeps the answers that users have given. */

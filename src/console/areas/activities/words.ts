@@ -1,8 +1,7 @@
 /** Words and times that several pages about activities show. */
 
 import { common } from '../../i18n/common.ts'
-import { clockTime, date } from '../../i18n/format.ts'
-import { currentLocale } from '../../i18n/locale.ts'
+import { clockTime, date, dateFormat } from '../../i18n/format.ts'
 import { texts } from '../../i18n/words.ts'
 
 export const activityWords = texts({
@@ -31,7 +30,7 @@ export const CHECK_IN_CODE = 'check-in'
 
 /** `Sat, 21 Nov 2026, 14:00–16:00`. The date is not repeated if both times are on one day. */
 export function period(from: number, to: number): string {
-  const format = new Intl.DateTimeFormat(currentLocale() === 'zh' ? 'zh-CN' : 'en-GB', {
+  const format = dateFormat({
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -47,14 +46,7 @@ export function period(from: number, to: number): string {
   return isOneDay ? `${start}–${clockTime(to)}` : `${start} – ${format.format(to)}`
 }
 
-/** `2026-11-23T14:05` in the zone of the browser, for an input of the type `datetime-local`; empty for null. */
-export function inputTime(time: number | null | undefined): string {
-  if (time === null || time === undefined) return ''
-  const zone = new Date(time).getTimezoneOffset() * 60_000
-  return new Date(time - zone).toISOString().slice(0, 16)
-}
-
-/** Epoch milliseconds of such an input; null if it is empty. */
+/** Epoch milliseconds of an input of the type `datetime-local`; null if it is empty. */
 export const timeOf = (text: string): number | null => (text === '' ? null : new Date(text).getTime())
 
 /** `China, Hangzhou, Xihu · Library`: region and location in one line; empty if there is neither. */

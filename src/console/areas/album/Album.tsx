@@ -8,8 +8,7 @@ import { useSearchParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { AlbumPhoto } from '../../api/types.ts'
-import { bytes, date } from '../../i18n/format.ts'
-import { currentLocale } from '../../i18n/locale.ts'
+import { bytes, date, dateFormat } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
@@ -258,7 +257,7 @@ function Storage() {
 
 /** Neighbouring photos of one month, in the order of the list. */
 function byMonth(photos: readonly AlbumPhoto[]): { month: string; photos: AlbumPhoto[] }[] {
-  const format = new Intl.DateTimeFormat(currentLocale() === 'zh' ? 'zh-CN' : 'en-GB', {
+  const format = dateFormat({
     month: 'long',
     year: 'numeric',
   })

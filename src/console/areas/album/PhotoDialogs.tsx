@@ -7,6 +7,7 @@ import { useNotify } from 'react-admin'
 import { useAction } from '../../api/hooks.ts'
 import type { AlbumPhoto, Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
+import { inputTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
@@ -41,7 +42,7 @@ const words = texts({
 export function EditPhoto({ photo, onClose }: { photo: AlbumPhoto; onClose: () => void }) {
   const t = useTexts(words)
   const notify = useNotify()
-  const [taken, setTaken] = useState(() => localTime(photo.takenAt))
+  const [taken, setTaken] = useState(() => inputTime(photo.takenAt))
   const [address, setAddress] = useState(photo.address ?? '')
   const push = useAction('sync.push', {
     quiet: true,
@@ -126,10 +127,4 @@ export function SharePhoto({ photo, organizations, onClose }: SharePhotoProps) {
       </TextField>
     </FormDialog>
   )
-}
-
-/** `2026-11-23T14:05` in the zone of the browser; empty for null. */
-function localTime(time: number | null): string {
-  if (time === null) return ''
-  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

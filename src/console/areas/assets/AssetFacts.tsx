@@ -3,10 +3,10 @@
 import { Box, Card, CardContent, Link, Typography } from '@mui/material'
 
 import type { Asset } from '../../api/types.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, day, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { MapLink } from '../../ui/MapLink.tsx'
-import { day, endOfDay, FieldValueText } from './fields/FieldValueText.tsx'
+import { endOfDay, FieldValueText } from './fields/FieldValueText.tsx'
 import { grouped, isEmpty } from './fields/model.ts'
 import { useAssetFields } from './fields/useFields.ts'
 import { Fact, Status, useOpenedAt } from './parts.tsx'

@@ -18,6 +18,7 @@ import {
 import { useState } from 'react'
 
 import { common } from '../../../i18n/common.ts'
+import { inputTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { PositionButton } from '../../../ui/PositionButton.tsx'
 import { FieldValueText } from './FieldValueText.tsx'
@@ -98,7 +99,7 @@ export function FieldInput({ spec, value, onChange, error, disabled = false }: F
         <TextField
           {...text}
           type="datetime-local"
-          value={localTime(value)}
+          value={inputTime(typeof value === 'number' ? value : null)}
           onChange={(e) => set(e.target.value === '' ? null : new Date(e.target.value).getTime())}
           slotProps={{ inputLabel: { shrink: true } }}
         />
@@ -240,13 +241,6 @@ export function FieldInput({ spec, value, onChange, error, disabled = false }: F
 const asText = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 const asList = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : [])
 const isChosen = (option: Option, value: unknown) => value === option.value || asList(value).includes(option.value)
-
-/** Epoch milliseconds as `2026-03-08T14:05`, the value of an input for date and time. */
-export function localTime(value: unknown): string {
-  if (typeof value !== 'number') return ''
-  const time = new Date(value)
-  return new Date(value - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-}
 
 interface PositionInputProps {
   label: string

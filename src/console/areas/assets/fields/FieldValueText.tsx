@@ -3,7 +3,7 @@
 import { Box, Link, Stack, Typography } from '@mui/material'
 import { Link as RouterLink } from 'react-router'
 
-import { bytes, date, dateTime, list, number } from '../../../i18n/format.ts'
+import { bytes, dateTime, day, list, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { MapLink } from '../../../ui/MapLink.tsx'
 import type { FieldConfig, FieldSpec, FileItem, Position, Reference } from './model.ts'
@@ -84,10 +84,6 @@ export function valueText({ type, config }: Pick<FieldSpec, 'type' | 'config'>, 
   if (typeof value === 'number') return number(value) + unit
   return String(value) + unit
 }
-
-/** `2026-03-08` as people write it. The day has no time zone. */
-export const day = (text: string | null): string =>
-  text === null || !/^\d{4}-\d\d-\d\d$/.test(text) ? (text ?? '') : date(startOfDay(text))
 
 /** The time at which a day such as `2026-03-08` begins where the user is. */
 const startOfDay = (text: string): number => new Date(`${text}T00:00`).getTime()
