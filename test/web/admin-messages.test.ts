@@ -212,7 +212,7 @@ describe('fields and templates', () => {
     await choose(page, 'Type', 'Photos')
     await dialog(page).getByLabel('File types').fill('image/png, .jpg')
     await confirm(page, 'Save')
-    await dialog(page).getByText('File types', { exact: true }).waitFor()
+    await page.locator('dt', { hasText: 'File types' }).waitFor()
     expect((await field()).config.accept).toEqual(['image/png', '.jpg'])
 
     await page.goto('/console/admin/templates')
