@@ -299,6 +299,22 @@ test('administrators with few rights get no refusals from pages that also show o
     await open(await withRole(name, permissions, true), address)
 })
 
+test('administrators see only the pages that their role allows, and other addresses say so', async () => {
+  const page = await withRole('RECEPTION', ['user:read', 'notification:read'], false)
+  await page.goto('/console/admin/users')
+  await page.getByRole('link', { name: 'alice' }).first().waitFor()
+  const links = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('a[href^="/console/admin/"]:not(#main-content a)')].map((link) => link.getAttribute('href'))`,
+  )
+  expect(links.toSorted()).toEqual(['/console/admin/notifications', '/console/admin/users'])
+  await page.goto('/console/admin/orgs')
+  await page
+    .getByText(/not allowed|permission|access/i)
+    .first()
+    .waitFor()
+  expect(await page.getByRole('table').count()).toBe(0)
+})
+
 test('users without a role see no entries of administrators, and their pages show nothing', async () => {
   browser.allow(/status of 403/)
   const page = await browser.signedIn(alice)
