@@ -1,11 +1,10 @@
 /** Assets of all users and organizations. */
 
 import { DeleteSweep, Inventory2 } from '@mui/icons-material'
-import { Button, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
-import { DateInput, NumberInput, useRefresh } from 'react-admin'
+import { Typography } from '@mui/material'
+import { DateInput, NumberInput } from 'react-admin'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { AdminAsset, FieldValue } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
@@ -14,12 +13,12 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { FormDialog } from '../../ui/dialogs.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
+import { ReasonButton } from './ReasonButton.tsx'
 import { createdColumn, Owner, ownerColumn, ownerFilters, position, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({
@@ -114,7 +113,20 @@ export default function AssetList() {
           {may('metadata.assetFields') && <Values id={row.id} />}
         </>
       )}
-      renderButtons={(row) => may('assets.scrapAny') && row.status !== 'SCRAPPED' && <Scrap row={row} />}
+      renderButtons={(row) =>
+        row.status !== 'SCRAPPED' && (
+          <ReasonButton
+            operation="assets.scrapAny"
+            params={{ id: row.id }}
+            label={t.scrap}
+            icon={<DeleteSweep />}
+            title={t.scrapTitle(row.name)}
+            text={t.scrapText}
+            reasonLabel={t.reason}
+            done={t.scrapped}
+          />
+        )
+      }
       target="ASSET"
       removal={{ operation: 'assets.deleteAny', param: 'id', text: t.remove }}
       empty={{ icon: Inventory2, title: t.none, text: t.noneText }}
@@ -212,46 +224,4 @@ function Values({ id }: { id: number }) {
 function label({ config }: FieldValue, value: unknown): string {
   const options = (config as { options?: { value: string; label: string }[] } | null)?.options
   return options?.find((option) => option.value === value)?.label ?? String(value)
-}
-
-function Scrap({ row }: { row: AdminAsset }) {
-  const t = useTexts(words)
-  const refresh = useRefresh()
-  const [isOpen, setOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const action = useAction('assets.scrapAny', {
-    quiet: true,
-    done: t.scrapped,
-    onDone: () => {
-      setOpen(false)
-      refresh()
-    },
-  })
-  return (
-    <>
-      <Button variant="outlined" startIcon={<DeleteSweep />} onClick={() => setOpen(true)}>
-        {t.scrap}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.scrapTitle(row.name)}
-        action={t.scrap}
-        isBusy={action.isPending}
-        error={action.error}
-        onSubmit={() => action.mutate({ params: { id: row.id }, body: { reason: reason.trim() || null } })}
-        onClose={() => setOpen(false)}
-        maxWidth="xs"
-      >
-        <span>{t.scrapText}</span>
-        <TextField
-          label={t.reason}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          autoFocus
-          multiline
-          error={action.error?.problem('reason') !== undefined}
-        />
-      </FormDialog>
-    </>
-  )
 }

@@ -1,23 +1,19 @@
 /** Passes of all activities. Their codes are not shown, because anyone who sees one could enter with it. */
 
 import { Block, ConfirmationNumber } from '@mui/icons-material'
-import { Button, TextField } from '@mui/material'
-import { useState } from 'react'
-import { NumberInput, useRefresh } from 'react-admin'
+import { NumberInput } from 'react-admin'
 
-import { useAction } from '../../api/hooks.ts'
 import type { AdminPass } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { FormDialog } from '../../ui/dialogs.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+import { ReasonButton } from './ReasonButton.tsx'
 import { ActivityLink, createdColumn, orgColumn, ownerFilters, period, searchFilter, timeFilters } from './shared.tsx'
 
 const words = texts({
@@ -60,7 +56,6 @@ const words = texts({
 export default function PassList() {
   const t = useTexts(words)
   const f = useLabels()
-  const may = useMay()
   const statusOf = useEnum('passStatus')
   return (
     <DetailTable<AdminPass>
@@ -117,52 +112,23 @@ export default function PassList() {
           ]}
         />
       )}
-      renderButtons={(row) => may('admin.passes.revoke') && row.status !== 'REVOKED' && <Revoke row={row} />}
+      renderButtons={(row) =>
+        row.status !== 'REVOKED' && (
+          <ReasonButton
+            operation="admin.passes.revoke"
+            params={{ passId: row.id }}
+            label={t.revoke}
+            icon={<Block />}
+            title={t.revokeTitle(row.holderName)}
+            text={t.revokeText}
+            reasonLabel={t.reason}
+            done={t.revoked}
+          />
+        )
+      }
       target="PASS"
       removal={{ operation: 'admin.passes.delete', param: 'passId', text: t.remove }}
       empty={{ icon: ConfirmationNumber, title: t.none, text: t.noneText }}
     />
-  )
-}
-
-function Revoke({ row }: { row: AdminPass }) {
-  const t = useTexts(words)
-  const refresh = useRefresh()
-  const [isOpen, setOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const action = useAction('admin.passes.revoke', {
-    quiet: true,
-    done: t.revoked,
-    onDone: () => {
-      setOpen(false)
-      refresh()
-    },
-  })
-  return (
-    <>
-      <Button variant="outlined" startIcon={<Block />} onClick={() => setOpen(true)}>
-        {t.revoke}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.revokeTitle(row.holderName)}
-        action={t.revoke}
-        isBusy={action.isPending}
-        error={action.error}
-        onSubmit={() => action.mutate({ params: { passId: row.id }, body: { reason: reason.trim() || null } })}
-        onClose={() => setOpen(false)}
-        maxWidth="xs"
-      >
-        <span>{t.revokeText}</span>
-        <TextField
-          label={t.reason}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          autoFocus
-          multiline
-          error={action.error?.problem('reason') !== undefined}
-        />
-      </FormDialog>
-    </>
   )
 }

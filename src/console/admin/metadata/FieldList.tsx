@@ -1,8 +1,6 @@
 /** Fields of every scope. */
 
 import { Add, DynamicForm, Edit } from '@mui/icons-material'
-import { Button } from '@mui/material'
-import { useState } from 'react'
 import { SearchInput } from 'react-admin'
 
 import type { MetaField } from '../../api/types.ts'
@@ -16,7 +14,7 @@ import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { ObjectFilter, ScopeCell, useConfigValue, useObjectName } from './shared.tsx'
+import { DialogButton, ObjectFilter, ScopeCell, useConfigValue, useObjectName } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -51,6 +49,11 @@ export default function FieldList() {
   const scopeOf = useEnum('metaScope')
   const objectOf = useObjectName()
   const valueOf = useConfigValue()
+  const create = may('metadata.createAnyField') && (
+    <DialogButton label={t.create} icon={<Add />} isNew>
+      {(close) => <FieldForm field={undefined} onClose={close} />}
+    </DialogButton>
+  )
   return (
     <DetailTable<MetaField>
       title={t.title}
@@ -92,39 +95,17 @@ export default function FieldList() {
           ]}
         />
       )}
-      renderButtons={(row) => may('metadata.updateAnyField') && <EditButton field={row} />}
-      actions={may('metadata.createAnyField') && <CreateButton />}
+      renderButtons={(row) =>
+        may('metadata.updateAnyField') && (
+          <DialogButton label={t.edit} icon={<Edit />}>
+            {(close) => <FieldForm field={row} onClose={close} />}
+          </DialogButton>
+        )
+      }
+      actions={create}
       target="META_FIELD"
       removal={{ operation: 'metadata.deleteAnyField', param: 'id', text: t.remove }}
-      empty={{ icon: DynamicForm, title: t.none, text: t.noneText, action: <CreateButton /> }}
+      empty={{ icon: DynamicForm, title: t.none, text: t.noneText, action: create }}
     />
-  )
-}
-
-function CreateButton() {
-  const t = useTexts(words)
-  const may = useMay()
-  const [isOpen, setOpen] = useState(false)
-  if (!may('metadata.createAnyField')) return null
-  return (
-    <>
-      <Button variant="contained" size="small" startIcon={<Add />} onClick={() => setOpen(true)} data-create>
-        {t.create}
-      </Button>
-      {isOpen && <FieldForm field={undefined} onClose={() => setOpen(false)} />}
-    </>
-  )
-}
-
-function EditButton({ field }: { field: MetaField }) {
-  const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant="contained" startIcon={<Edit />} onClick={() => setOpen(true)}>
-        {t.edit}
-      </Button>
-      {isOpen && <FieldForm field={field} onClose={() => setOpen(false)} />}
-    </>
   )
 }

@@ -1,8 +1,7 @@
 /** Templates of every scope: ordered lists of fields. */
 
 import { Add, Edit, FormatListNumbered, ViewList } from '@mui/icons-material'
-import { Button, Typography } from '@mui/material'
-import { useState } from 'react'
+import { Typography } from '@mui/material'
 import { SearchInput } from 'react-admin'
 
 import { useCall } from '../../api/hooks.ts'
@@ -17,7 +16,7 @@ import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
-import { ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
+import { DialogButton, ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
 import { TemplateFields } from './TemplateFields.tsx'
 import { TemplateForm } from './TemplateForm.tsx'
 
@@ -60,6 +59,11 @@ export default function TemplateList() {
   const may = useMay()
   const scopeOf = useEnum('metaScope')
   const objectOf = useObjectName()
+  const create = may('metadata.createAnyTemplate') && (
+    <DialogButton label={t.create} icon={<Add />} isNew>
+      {(close) => <TemplateForm template={undefined} onClose={close} />}
+    </DialogButton>
+  )
   const isDefault = (row: MetaTemplate) => (row.isDefault ? t.yes : t.no)
   return (
     <DetailTable<MetaTemplate>
@@ -101,11 +105,22 @@ export default function TemplateList() {
           <Fields template={row} />
         </>
       )}
-      renderButtons={(row) => may('metadata.setAnyTemplateFields') && <Dialogs template={row} />}
-      actions={may('metadata.createAnyTemplate') && <CreateButton />}
+      renderButtons={(row) =>
+        may('metadata.setAnyTemplateFields') && (
+          <>
+            <DialogButton label={t.fields} icon={<FormatListNumbered />}>
+              {(close) => <TemplateFields template={row} onClose={close} />}
+            </DialogButton>
+            <DialogButton label={t.edit} icon={<Edit />} variant="outlined">
+              {(close) => <TemplateForm template={row} onClose={close} />}
+            </DialogButton>
+          </>
+        )
+      }
+      actions={create}
       target="META_TEMPLATE"
       removal={{ operation: 'metadata.deleteAnyTemplate', param: 'id', text: t.remove }}
-      empty={{ icon: ViewList, title: t.none, text: t.noneText, action: <CreateButton /> }}
+      empty={{ icon: ViewList, title: t.none, text: t.noneText, action: create }}
     />
   )
 }
@@ -135,39 +150,6 @@ function Fields({ template }: { template: MetaTemplate }) {
           )
         }
       </Answer>
-    </>
-  )
-}
-
-function CreateButton() {
-  const t = useTexts(words)
-  const may = useMay()
-  const [isOpen, setOpen] = useState(false)
-  if (!may('metadata.createAnyTemplate')) return null
-  return (
-    <>
-      <Button variant="contained" size="small" startIcon={<Add />} onClick={() => setOpen(true)} data-create>
-        {t.create}
-      </Button>
-      {isOpen && <TemplateForm template={undefined} onClose={() => setOpen(false)} />}
-    </>
-  )
-}
-
-function Dialogs({ template }: { template: MetaTemplate }) {
-  const t = useTexts(words)
-  const [open, setOpen] = useState<'form' | 'fields'>()
-  const close = () => setOpen(undefined)
-  return (
-    <>
-      <Button variant="contained" startIcon={<FormatListNumbered />} onClick={() => setOpen('fields')}>
-        {t.fields}
-      </Button>
-      <Button variant="outlined" startIcon={<Edit />} onClick={() => setOpen('form')}>
-        {t.edit}
-      </Button>
-      {open === 'form' && <TemplateForm template={template} onClose={close} />}
-      {open === 'fields' && <TemplateFields template={template} onClose={close} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** The owner of fields and templates, in forms, tables and filters, and the object types that they are for. */
 
-import { MenuItem, TextField } from '@mui/material'
+import { Button, MenuItem, TextField } from '@mui/material'
+import { type ReactNode, useState } from 'react'
 import { SelectInput } from 'react-admin'
 
 import { useAll } from '../../api/pages.ts'
@@ -135,5 +136,33 @@ export function ObjectInput({ value, onChange }: { value: string; onChange: (nam
         </MenuItem>
       ))}
     </TextField>
+  )
+}
+
+export interface DialogButtonProps {
+  label: string
+  icon: ReactNode
+  /** Creates a row: the button that a keyboard shortcut presses. */
+  isNew?: boolean
+  variant?: 'contained' | 'outlined'
+  /** The dialog, which is drawn while it is open. */
+  children: (close: () => void) => ReactNode
+}
+
+/** A button with its dialog. */
+export function DialogButton({ label, icon, isNew = false, variant = 'contained', children }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        variant={variant}
+        startIcon={icon}
+        onClick={() => setOpen(true)}
+        {...(isNew && { size: 'small', 'data-create': true })}
+      >
+        {label}
+      </Button>
+      {isOpen && children(() => setOpen(false))}
+    </>
   )
 }
