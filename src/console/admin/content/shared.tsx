@@ -5,6 +5,8 @@ import { DateTimeInput, SearchInput } from 'react-admin'
 import { Link } from 'react-router'
 
 import { dateTime } from '../../i18n/format.ts'
+import { currentLocale } from '../../i18n/locale.ts'
+import { texts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import type { Column } from '../../ui/AdminRows.tsx'
 import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
@@ -56,9 +58,17 @@ export const timeFilters = [<DateTimeInput key="from" source="from" />, <DateTim
 export const position = (latitude: number | null, longitude: number | null): string =>
   latitude === null || longitude === null ? '' : `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
 
-/** `21 Nov 2026, 14:00 – 21 Nov 2026, 18:00`; empty if there is neither. */
-export const period = (from: number | null, to: number | null): string =>
-  from === null && to === null ? '' : `${dateTime(from)} – ${dateTime(to)}`
+const words = texts({
+  en: { from: (time: string) => `from ${time}`, until: (time: string) => `until ${time}` },
+  zh: { from: (time: string) => `${time} 起`, until: (time: string) => `截至 ${time}` },
+})
+
+/** `21 Nov 2026, 14:00 – 21 Nov 2026, 18:00`, `from …` or `until …`; empty if there is neither. */
+export function period(from: number | null, to: number | null): string {
+  const t = words[currentLocale()]
+  if (from === null) return to === null ? '' : t.until(dateTime(to))
+  return to === null ? t.from(dateTime(from)) : `${dateTime(from)} – ${dateTime(to)}`
+}
 
 /** The name of an activity, linked to its page for administrators who may open it. */
 export function ActivityLink({ id, name }: { id: number; name: string }) {
