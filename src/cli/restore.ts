@@ -53,7 +53,7 @@ async function restore(config: Config, archive: string, keepSessions: boolean): 
       if (manifest.database === 'postgres') await load(config, manifest, stamp, keepSessions)
       else (await import('#db/maintenance.ts')).finishRestoreSqlite(join(staging, SQLITE_FILE), keepSessions)
       const kept = await swapIn(dataDir, stamp)
-      say(`Restored: ${summary(manifest)}. The old data is in ${kept}.`)
+      say(`Restored: ${summary(manifest)}.${kept === undefined ? '' : ` The old data is in ${kept}.`}`)
       if (manifest.log) say(`The operation log now ends with row ${manifest.log.id}:${manifest.log.hash}`)
       if (!keepSessions)
         say('All sessions have ended: every user has to sign in again, with the password of the backup.')

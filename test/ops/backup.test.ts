@@ -488,6 +488,16 @@ describe('a killed restore', () => {
     expect(statSync(join(place.dataDir, 'files/ab/cdef')).size).toBe(3_000_000)
   })
 
+  test('a restore into an empty directory leaves no folder for old data', async () => {
+    const dir = join(place.home, 'empty')
+    mkdirSync(dir)
+    const staging = await makeStaging(dir, 'now')
+    writeFileSync(join(staging, 'tessera.db'), 'new')
+    expect(await swapIn(dir, 'now')).toBeUndefined()
+    expect(readFileSync(join(dir, 'tessera.db'), 'utf8')).toBe('new')
+    expect(readdirSync(dir).filter((name) => name.startsWith('before-restore'))).toEqual([])
+  })
+
   test('a second restore keeps the old data of both', async () => {
     const { dir } = await staged()
     expect(await swapIn(dir, 'now')).toBe(join(dir, 'before-restore-now'))

@@ -65,14 +65,20 @@ export async function discardRestore(directory: string, { stamp }: Decision): Pr
   rmSync(stagingOf(directory, stamp), { recursive: true, force: true })
 }
 
-/** Decides for and completes the restore of the backup in the staging folder of `stamp`. Resolves with the folder of the old data. */
-export async function swapIn(directory: string, stamp: string): Promise<string> {
+/**
+ * Decides for and completes the restore of the backup in the staging folder of `stamp`. Resolves with the folder of the old data, or
+ * undefined if there was none.
+ */
+export async function swapIn(directory: string, stamp: string): Promise<string | undefined> {
   // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
   await decideRestore(directory, { stamp })
   await finishRestore(directory)
-  return keptOf(directory, stamp)
+  const kept = keptOf(directory, stamp)
+  if ((await readdir(kept)).length > 0) return kept
+  rmdirSync(kept)
+  return undefined
 }
 
 /** Whether a restore was decided but not completed. */
