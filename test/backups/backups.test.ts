@@ -5,6 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 
 import { backups } from '#domains/backups/index.ts'
+import { showBackups } from '#domains/backups/service.ts'
+import { claimTask, endTask } from '#domains/backups/store.ts'
+import { writeNote } from '#platform/backup/folder.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { createRole, findRole, grant, revoke } from '../access/helpers.ts'
@@ -31,6 +34,24 @@ describe('a backup', () => {
     expect(lastGoodAt).toBe(made.createdAt)
     for (const name of [made.name, `${made.name}.json`]) expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder()).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  test.if(inProcess)('that begins while the folder is read is not shown as failed', async () => {
+    const now = server.ctx.clock.now()
+    const name = 'tessera-20260101-000000.tar.zst'
+    const task = { id: 'x', kind: 'CREATE', name, progress: 0, until: now } as const
+    await server.ctx.db.write('test.claim', (tx) => claimTask(tx, task, now))
+    const note = { state: 'RUNNING', source: 'USER', createdBy: null, startedAt: now, finishedAt: null } as const
+    const more = { files: null, rows: null, problem: null, verification: null }
+    await writeNote(folder(), name, { ...note, ...more })
+    // The task has not begun when it is read first.
+    const times = [now, now - 1]
+    const ctx = { ...server.ctx, clock: { now: () => times.shift() ?? now - 1 } }
+    const { items, isBusy } = await showBackups(ctx, { page: 1, size: 10 }, 'en')
+    expect(items.find((one) => one.name === name)).toMatchObject({ state: 'RUNNING', problem: null })
+    expect(isBusy).toBe(true)
+    await server.ctx.db.write('test.end', (tx) => endTask(tx, task))
+    ok(await admin.call('backups.delete', { params: { name } }))
   })
 
   test('is made by one of several requests at once; the others get 400', async () => {

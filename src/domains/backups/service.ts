@@ -44,19 +44,17 @@ import { isToolMissing, type Job, worker } from './worker.ts'
 const folderOf = (ctx: AppContext): string => backupFolder(ctx.config)
 
 export async function showBackups(ctx: AppContext, { page, size }: BackupQuery, locale: Locale): Promise<BackupList> {
-  const found = await listBackups(folderOf(ctx))
-  const now = ctx.clock.now()
-  const task = await store.findTask(ctx.db.read, now)
+  const [found, tasks] = await withTasks(ctx, () => listBackups(folderOf(ctx)))
   const newestGood = found.find(isGood)
   const space = await statfs(folderOf(ctx)).catch(() => undefined)
   return {
-    items: found.slice((page - 1) * size, page * size).map((one) => toView(one, task, locale)),
+    items: found.slice((page - 1) * size, page * size).map((one) => toView(one, tasks, locale)),
     total: found.length,
     page,
     size,
-    isBusy: task !== undefined,
+    isBusy: tasks.length > 0,
     lastGoodAt: newestGood ? createdAtOf(newestGood) : null,
-    nextAt: nextDue(await scheduleOf(ctx), now) ?? null,
+    nextAt: nextDue(await scheduleOf(ctx), ctx.clock.now()) ?? null,
     freeBytes: space ? space.bavail * space.bsize : null,
     notIncluded: ctx.config.storageUrl === '' ? null : ctx.blobs.place,
   }
@@ -174,7 +172,20 @@ function complete(ctx: AppContext, name: string): NonNullable<FoundBackup['file'
 }
 
 async function show(ctx: AppContext, name: string, locale: Locale): Promise<BackupView> {
-  return toView(find(ctx, name), await store.findTask(ctx.db.read, ctx.clock.now()), locale)
+  const [found, tasks] = await withTasks(ctx, async () => find(ctx, name))
+  return toView(found, tasks, locale)
+}
+
+/**
+ * Reads the folder, and the running task before and after it. A backup without a file whose task was read only once could have ended or
+ * begun in between, and would seem to have failed.
+ */
+async function withTasks<T>(ctx: AppContext, read: () => Promise<T>): Promise<[T, readonly store.StoredTask[]]> {
+  const runningTask = () => store.findTask(ctx.db.read, ctx.clock.now())
+  const before = await runningTask()
+  const found = await read()
+  const after = await runningTask()
+  return [found, [after, before].filter((task) => task !== undefined)]
 }
 
 async function scheduleOf(ctx: AppContext): Promise<Schedule> {

@@ -5,10 +5,10 @@ import { INTERRUPTED } from './errors.ts'
 import type { BackupView } from './model.ts'
 import type { StoredTask } from './store.ts'
 
-/** `task`: the running one of the server. */
-export function toView(found: FoundBackup, task: StoredTask | undefined, locale: Locale): BackupView {
+/** `tasks`: those that ran while `found` was read. */
+export function toView(found: FoundBackup, tasks: readonly StoredTask[], locale: Locale): BackupView {
   const { name, note, file } = found
-  const own = task?.name === name ? task : undefined
+  const own = tasks.find((task) => task.name === name)
   const isRunning = own?.kind === 'CREATE' && file === undefined
   const problem = note?.problem ?? INTERRUPTED
   const verification = note?.verification
