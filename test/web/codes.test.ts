@@ -205,7 +205,7 @@ test('pasted lines become codes, and the printed sheets hold each of them on a l
   await page.getByLabel('Lines').fill(lines.join('\n'))
   await button(page, 'Create 26 codes').click()
   let reads = 0
-  page.on('request', (request) => (reads += /\/api\/qr-codes[/?]/.test(request.url()) ? 1 : 0))
+  page.on('request', (request) => (reads += /\/api\/qr-codes\?.*\bids=/.test(request.url()) ? 1 : 0))
   await page.getByRole('link', { name: 'Print labels' }).click()
   // 3 × 8 labels a sheet.
   await page.getByText('26 labels on 2 sheets').waitFor()

@@ -35,7 +35,8 @@ describe.skipIf(s3 === undefined)('files in S3', () => {
     await page.goto('/console/account')
     await page.setInputFiles('input[type=file]', { name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(png()) })
     await loaded(page, '/public/images/')
-    expect(ok(await alice.call('profile.get')).data.avatarUrl).toStartWith('https://qr.example.org/public/images/')
+    // The address in the answer is not the one of the page.
+    expect(ok(await alice.call('profile.get')).data.avatarUrl).not.toStartWith(server.url)
 
     await page.goto('/console/album')
     const lake = { name: 'lake.png', mimeType: 'image/png', buffer: Buffer.from(png()) }

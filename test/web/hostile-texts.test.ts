@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { connect, send } from '../chat/helpers.ts'
+import { send } from '../chat/helpers.ts'
+import { befriend } from '../contacts/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { isTooWide, screenshot, useBrowser } from './browser.ts'
@@ -65,7 +66,7 @@ test('hostile texts are shown as they are and fit a phone', async () => {
   const org = await createOrg(alice, { name: NAME, description: LONG })
   ok(await alice.call('scanRecords.create', { body: { content: `javascript:hacked()//${WIDE}`, title: NAME } }))
   ok(await mallory.call('profile.update', { body: { nickname: 'M'.repeat(50), signature: 'M'.repeat(100) } }))
-  await connect(server, alice, mallory)
+  await befriend(alice, mallory)
   const { messages } = ok(await send(mallory, { toUserId: alice.id, type: 'TEXT', content: { text: LONG } })).data
   ok(
     await admin.call('notifications.send', {

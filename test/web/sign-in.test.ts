@@ -213,6 +213,8 @@ describe('the session in the browser', () => {
     const connected = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
     await page.goto('/console/')
     await connected
+    // A refused request that was still under way would end the session without its reason.
+    await page.waitForLoadState('networkidle')
     ok(await admin.patch(`/api/admin/users/${bob.id}/status`, { status: 'DISABLED' }))
     await page.getByText('Your account was disabled').waitFor()
   })
