@@ -168,7 +168,7 @@ async function listRegistered(ctx: AppContext, caller: Owner, query: ListQuery):
   const { userId } = caller
   if (ownerNamed(caller, query, 'query').orgId !== 0) throw invalidAll([errors.ofAllOwners('query.registered')])
   const readable: number[] = []
-  for (const orgId of await store.restrictedTo(ctx.db.read, userId))
+  for (const orgId of await ctx.db.search(userId, (db) => store.restrictedTo(db, userId)))
     if (await access.can(ctx, userId, 'ORG', orgId, 'activity:read')) readable.push(orgId)
   const page = await ctx.db.search(userId, (db) => store.registeredPage(db, { userId, readable }, query))
   const items = page.items.map(async (row) =>
