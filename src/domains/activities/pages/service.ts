@@ -30,7 +30,8 @@ const find = { activity: findByUuid, 'check-in': findByCheckInUuid } as const
 
 /**
  * The activity of a page, as the visitor sees it.
- * @throws AppError 404 for unknown ones, and for DRAFTs and RESTRICTED ones that the visitor may not see, 403 without the invite code, 429 after too many wrong ones
+ * @throws AppError 404 for unknown ones, and for DRAFTs and RESTRICTED ones that the visitor may not see, 403 without the invite code,
+ * 429 after too many wrong ones
  */
 export async function findVisited(
   ctx: AppContext,
