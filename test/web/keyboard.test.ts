@@ -135,7 +135,7 @@ test('a dialog keeps the focus, Escape closes it, and the focus returns to the b
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect((await focused(page)).name).toBe('New folder')
 
-  // The menu of a row, its question, and back to the row.
+  // Opens the menu of a row and then its dialog. After it the focus is on the row again.
   await tabTo(page, 'Actions for Menu')
   await page.keyboard.press('Enter')
   await page.getByRole('menu').waitFor()

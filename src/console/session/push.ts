@@ -19,7 +19,7 @@ export interface QuietHours {
 /** The subscription of this browser, kept until the user signs out. */
 interface Mark extends QuietHours {
   readonly userId: number
-  /** Of the server, to which the browser binds its subscription. */
+  /** The server's key. The browser accepts only messages that are signed with it. */
   readonly publicKey: string
 }
 const MARK = 'tessera.push'

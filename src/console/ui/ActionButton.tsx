@@ -18,7 +18,7 @@ export interface ActionButtonProps<Id extends OperationId> {
   name?: string
   icon?: ReactNode
   title: string
-  /** Says which consequences it has and whether it can be undone. */
+  /** The consequences of the action, and whether it can be undone. */
   text: ReactNode
   /** Must be typed before. */
   typed?: string

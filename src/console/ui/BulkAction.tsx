@@ -13,7 +13,7 @@ export interface BulkActionProps<Row extends RaRecord> {
   icon: ReactNode
   /** The question, for `n` rows. */
   title: (n: number) => string
-  /** Says which consequences it has and whether it can be undone. */
+  /** The consequences of the action, and whether it can be undone. */
   text: ReactNode
   run: (id: Identifier) => Promise<unknown>
   /** Shown when rows are done. */

@@ -52,7 +52,7 @@ export interface Removal {
   readonly operation: OperationId
   /** The name of the id in the path of the operation. */
   readonly param: string
-  /** Says which consequences it has and that it cannot be undone. */
+  /** The consequences of the deletion, which cannot be undone. */
   readonly text: string
   /** First words of the ids of operations, besides the list, whose answers it changes. */
   readonly refreshes?: readonly string[]

@@ -91,7 +91,7 @@ export function ConfirmDialog(props: ConfirmProps) {
 export interface FormDialogProps {
   isOpen: boolean
   title: string
-  /** The word on the button. Undefined: the content itself ends the dialog. */
+  /** The text of the button. If undefined, there is none, and the content itself ends the dialog. */
   action: string | undefined
   /** True: something must be chosen first. */
   isDisabled?: boolean

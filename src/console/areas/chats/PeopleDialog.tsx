@@ -33,7 +33,7 @@ const words = texts({
 
 export interface PeopleDialogProps {
   title: string
-  /** The word on the button. Undefined: one person is chosen, at once. */
+  /** The text of the button. If undefined, there is none, and a click on a person chooses that one. */
   action?: string
   isBusy?: boolean
   error?: unknown

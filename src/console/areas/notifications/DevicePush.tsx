@@ -159,7 +159,7 @@ function Hours({
   const [to, setTo] = useState(clockOf(quietTo ?? NIGHT.quietTo!))
   const isOn = quietFrom !== null
   const isSame = from === to
-  /** Saved when the user leaves a field, so that each digit is no change of its own. */
+  /** The hours are saved when the user leaves a field, not after each digit. */
   const save = () => {
     if (from === '' || to === '' || isSame) return
     const next = { quietFrom: minutesOf(from), quietTo: minutesOf(to) }
