@@ -75,6 +75,18 @@ describe('a manager', () => {
     expect((await alice.call('activities.get', { params: { id } })).status).toBe(404)
   })
 
+  for (const hasMotion of [true, false])
+    test(`sees a section unfold ${hasMotion ? 'in steps' : 'at once if the system asks for less motion'}`, async () => {
+      const page = await browser.signedIn(alice, { hasMotion })
+      await page.goto('/console/activities')
+      await page.getByText('No activities yet').waitFor()
+      await page.keyboard.press('n')
+      await page.evaluate(`addEventListener('transitionrun', ({ target }) => (target.dataset.moved = 'yes'))`)
+      await page.getByLabel('Registration', { exact: false }).first().check()
+      await page.locator('.MuiCollapse-entered', { has: page.getByLabel('Places') }).waitFor()
+      expect(await page.locator('.MuiCollapse-root[data-moved]').count()).toBe(hasMotion ? 1 : 0)
+    })
+
   test('makes a template, issues passes with its lines, and deletes it', async () => {
     browser.allow(/status of 404/)
     const { id } = await withPasses(alice, { name: 'Dinner' })

@@ -34,6 +34,11 @@ export interface PageOptions {
   /** 390 × 844 pixels with touch, instead of 1280 × 800. */
   isPhone?: boolean
   isDark?: boolean
+  /**
+   * With transitions. Without them, as for users whose system asks for less motion, by default: Playwright scrolls inside of a section
+   * that is just unfolding, and when it has unfolded, the button may be at another place between press and release.
+   */
+  hasMotion?: boolean
   /** `en` by default. */
   locale?: 'en' | 'zh-CN'
   /** Granted to the page: `camera`, `geolocation`, `clipboard-read`. */
@@ -74,12 +79,19 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
   })
   afterAll(() => browser?.close())
 
-  async function open({ isPhone = false, isDark = false, locale = 'en', permissions = [] }: PageOptions = {}) {
+  async function open({
+    isPhone = false,
+    isDark = false,
+    hasMotion = false,
+    locale = 'en',
+    permissions = [],
+  }: PageOptions = {}) {
     const context = await browser!.newContext({
       baseURL: server.url,
       locale,
       permissions,
       colorScheme: isDark ? 'dark' : 'light',
+      reducedMotion: hasMotion ? 'no-preference' : 'reduce',
       viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
       hasTouch: isPhone,
     })

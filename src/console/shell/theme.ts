@@ -15,6 +15,8 @@ const ring =
 
 const shared = (base: RaThemeOptions): RaThemeOptions => ({
   ...base,
+  // Nothing moves for users whose system asks for that.
+  motion: { reducedMotion: 'system' },
   shape: { borderRadius: 10 },
   typography: {
     fontFamily: FONT,
