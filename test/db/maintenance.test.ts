@@ -7,7 +7,7 @@ import { databaseFile } from '#db/migrate.ts'
 import { counters } from '#db/schema/index.ts'
 
 import { race } from '../harness/race.ts'
-import { onSqlite, withStore } from './fresh.ts'
+import { onSqlite, withPlace, withStore } from './fresh.ts'
 
 const counter = (key: string) => ({ key, count: 1, windowStart: 0, expiresAt: 0 })
 
@@ -56,6 +56,27 @@ if (onSqlite) {
       expect(() => checkSqlite(join(place.dataDir, 'missing.db'))).toThrow(
         expect.objectContaining({ name: 'StorageError', kind: 'unopenable' }),
       )
+    })
+  })
+
+  test('a server waits for a process that has the database for itself a moment, as after a crash', async () => {
+    await withPlace(async (place) => {
+      await (await place.open()).close()
+      // The backup process of a server that was killed does this while it recovers the write-ahead log.
+      const script = `
+        const { Database } = require('bun:sqlite')
+        const db = new Database(process.argv[1])
+        db.run('PRAGMA locking_mode = EXCLUSIVE')
+        db.run('BEGIN IMMEDIATE')
+        console.log('locked')
+        setTimeout(() => db.close(), 500)`
+      const holder = Bun.spawn([process.execPath, '-e', script, databaseFile(place.dataDir)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await holder.stdout.getReader().read()
+      expect(holder.exitCode).toBeNull()
+      await place.open()
+      expect(await holder.exited).toBe(0)
     })
   })
 }

@@ -33,10 +33,10 @@ const STATEMENTS = 500
 
 /** Bun's defaults are synchronous=FULL without WAL, no foreign keys and no waiting for locks. */
 export const PRAGMAS = `
+  PRAGMA busy_timeout = 5000;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
-  PRAGMA busy_timeout = 5000;
   PRAGMA trusted_schema = OFF;
 `
 
