@@ -1,4 +1,4 @@
-/** Activities in the web console: creating, publishing, registering, checking in, passes and the gate. */
+/** Activities in the web console: creating, publishing, registering, checking in, and passes. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -9,7 +9,7 @@ import { HOUR } from '#platform/clock.ts'
 import { createActivity, getActivity } from '../activities/helpers.ts'
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -255,60 +255,6 @@ describe('a visitor', () => {
     await page.getByRole('heading', { name: 'Secret party' }).waitFor()
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0)
-  })
-})
-
-describe('the gate', () => {
-  test('judges passes with and without a connection, and sends the scans when it is back', async () => {
-    browser.allow(/ERR_INTERNET_DISCONNECTED|status of 404/)
-    const { id } = await withPasses(alice, { name: 'Concert' })
-    const [ann, ben, eve, old] = await issued(alice, id, {
-      holders: ['Ann', 'Ben', 'Eve', 'Old'].map((name) => ({ name })),
-    })
-    ok(await alice.call('passes.revoke', { params: { passId: old!.id }, body: {} }))
-    const page = await browser.signedIn(alice, { isPhone: true })
-    await page.goto(`/console/activities/${id}/gate`)
-    await page.getByText('the list of revoked passes (1)').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await page.getByRole('button', { name: 'Start scanning' }).click()
-    const verdict = page.getByRole('alert').first()
-    const scan = async (content: string) => {
-      await page.getByLabel('Link or text of the pass').fill(content)
-      await page.getByRole('button', { name: 'Check', exact: true }).click()
-    }
-    await scan(ann!.qrContent!)
-    await verdict.filter({ hasText: 'AnnLet in' }).waitFor()
-    await scan(ann!.qrContent!)
-    await verdict.filter({ hasText: 'Already used' }).waitFor()
-    await page.getByText('Let in here: 1').waitFor()
-    await screenshot(page, 'gate-refused')
-
-    await page.context().setOffline(true)
-    await scan(ben!.qrContent!)
-    await verdict.filter({ hasText: 'Checked without a connection' }).waitFor()
-    await page.getByText('1 scan waits to be sent').waitFor()
-    await scan(ben!.qrContent!)
-    await verdict.filter({ hasText: 'Already used' }).waitFor()
-    await scan(ann!.qrContent!)
-    await verdict.filter({ hasText: 'Already used' }).waitFor()
-    await scan(old!.qrContent!)
-    await verdict.filter({ hasText: 'Revoked' }).waitFor()
-    // One character of the signature is another one.
-    const forged = eve!.qrContent!.replace(/.{10}$/, (end) => (end.startsWith('A') ? 'B' : 'A') + end.slice(1))
-    await scan(forged)
-    await verdict.filter({ hasText: 'Forged or altered' }).waitFor()
-    await page.getByText('Let in here: 2').waitFor()
-
-    await page.context().setOffline(false)
-    await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })
-    await page.getByText('Connected').waitFor()
-    const { items } = ok(
-      await alice.call('passes.activityRecords', { params: { id }, query: { result: 'ACCEPTED' } }),
-    ).data
-    expect(items.map(({ holderName, offline }) => [holderName, offline])).toEqual([
-      ['Ben', true],
-      ['Ann', false],
-    ])
   })
 })
 
