@@ -26,12 +26,11 @@ describe('chats', () => {
     await desk.goto('/console/chats')
     await desk.getByText('No conversations yet').waitFor()
     await desk.getByRole('button', { name: 'New chat' }).last().click()
+    const choice = desk.getByRole('dialog').getByText(await nameOf(bob))
+    await choice.waitFor()
     // The choice of a person is enough.
     expect(await desk.getByRole('dialog').getByRole('button', { name: 'New chat' }).count()).toBe(0)
-    await desk
-      .getByRole('dialog')
-      .getByText(await nameOf(bob))
-      .click()
+    await choice.click()
     await desk.getByRole('textbox', { name: 'Message' }).fill('Did the labels arrive?')
     await desk.getByRole('textbox', { name: 'Message' }).press('Enter')
     await desk.getByRole('log').getByText('Did the labels arrive?').waitFor()
@@ -338,6 +337,6 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Notification deleted').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
-    expect(await page.getByRole('link', { name: /Boat house/ }).count()).toBe(0)
+    await page.getByRole('link', { name: /Boat house/ }).waitFor({ state: 'detached' })
   })
 })
