@@ -15,8 +15,11 @@ export interface WriteLimiter {
 /** This many successes raise the limit by one. */
 const SUCCESSES_PER_STEP = 20
 
-/** Nearly all writes end within 50 ms, and a user hardly notices this delay. In milliseconds. */
-const LONG_MS = 200
+/**
+ * In milliseconds. PostgreSQL finds a deadlock after a second (`deadlock_timeout`): if conflicting writes stopped counting while they wait
+ * in one, those that start meanwhile would make the next.
+ */
+const LONG_MS = 1500
 
 /** Never more than `max` attempts run at once, long ones included: each has a connection. `longMs` is another value in tests. */
 export function writeLimiter(max: number, longMs = LONG_MS): WriteLimiter {
