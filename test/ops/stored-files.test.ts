@@ -114,9 +114,10 @@ test('backups during uploads and deletions contain the bytes of every file in th
     else await client.upload(server, i % 2 ? png() : text(500))
   }
 
-  for (let round = 0; round < ROUNDS; round++) {
+  // A fast machine makes a backup before much else has happened.
+  let [uploads, deletions] = [0, 0]
+  for (let round = 0; round < ROUNDS || Math.min(uploads, deletions) < ROUNDS * CLIENTS; round++) {
     let stop = false
-    let [uploads, deletions] = [0, 0]
     const before = clients.map(({ files }) => new Map(files))
     const work = clients.map(async (client, i) => {
       for (let n = 0; !stop; n++) {
@@ -135,7 +136,6 @@ test('backups during uploads and deletions contain the bytes of every file in th
     stop = true
     await Promise.all(work)
     expect(made).toMatchObject({ code: 0, stderr: '' })
-    expect(Math.min(uploads, deletions)).toBeGreaterThan(CLIENTS)
 
     const other = await Installation.make()
     if (onPostgres) await other.newDatabase()
