@@ -5,7 +5,7 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { adminLogs } from '#db/schema/operation-log.ts'
-import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
@@ -86,6 +86,24 @@ describe.if(inProcess)('orphaned files', () => {
     const replies = await race(8, () => cleanUp())
     expect(replies.reduce((sum, reply) => sum + ok(reply).data.deleted, 0)).toBe(5)
     expect(await logged()).toHaveLength(rows + 1)
+  })
+
+  test('are listed again after a clean-up, also one that deleted nothing', async () => {
+    const { blobs } = server.ctx
+    const { list } = blobs
+    // A listing that took a second would be used for 20.
+    Object.assign(blobs, { list: (prefix: string) => (server.clock.advance(SECOND), list(prefix)) })
+    expect((await listed()).total).toBe(0)
+    await orphan(2 * DAY)
+    expect(await keys()).toEqual([])
+    ok(await cleanUp({ dryRun: true }))
+    expect(await keys()).toEqual([])
+    ok(await cleanUp({ force: true }))
+    expect((await listed()).total).toBe(0)
+    ok(await cleanUp({ force: true }))
+    const next = await orphan(2 * DAY)
+    expect(await keys()).toEqual([next])
+    Object.assign(blobs, { list })
   })
 
   test('are not deleted without force if most of the stored files are orphaned', async () => {

@@ -82,7 +82,7 @@ function currentListing(ctx: AppContext): Listing | Promise<Listing> {
   return mine
 }
 
-/** Listings that began before bytes were deleted are not used any longer. */
+/** Listings that began before a clean-up are not used any longer. */
 function forgetListing(ctx: AppContext): void {
   Object.assign(stateOf(ctx), { last: undefined, running: undefined })
 }
@@ -137,9 +137,8 @@ async function cleanUpNow(ctx: AppContext, actor: LoggedActor, { dryRun, force }
     result: undefined,
     logged: deletes ? { after: planned } : 'unchanged',
   }))
-  if (!deletes) return { scanned, deleted: planned.files, bytes: planned.bytes, skipped: count - planned.files }
-  const deleted = await deleteAll(ctx, kept)
-  forgetListing(ctx)
+  const deleted = deletes ? await deleteAll(ctx, kept) : kept
+  if (!dryRun) forgetListing(ctx)
   return { scanned, deleted: deleted.length, bytes: sizeOf(deleted), skipped: count - deleted.length }
 }
 
