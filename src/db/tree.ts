@@ -188,7 +188,7 @@ export function treeIn(
       if (found.length !== items.length) return 'NODE_NOT_FOUND'
       if (new Set(found.map((row) => row['parentId'])).size > 1) return 'NOT_SIBLINGS'
       const before = new Map(found.map((row) => [row.id, row['sortOrder']]))
-      // In one order, as reorders that lock the rows in different ones would wait for each other.
+      // In the order of the ids: on PostgreSQL, reorders that lock the same rows in different orders deadlock.
       for (const { id, sortOrder } of items.toSorted((a, b) => a.id - b.id))
         if (before.get(id) !== sortOrder) await setSortOrder(tx, { ownerId, id, sortOrder, now: tx.stamp })
       return undefined

@@ -59,10 +59,10 @@ if (onSqlite) {
     })
   })
 
-  test('a server waits for a process that has the database for itself a moment, as after a crash', async () => {
+  test('a start waits while another process has the database for itself, as after a crash', async () => {
     await withPlace(async (place) => {
       await (await place.open()).close()
-      // The backup process of a server that was killed does this while it recovers the write-ahead log.
+      // The backup process of a killed server does this while it recovers the write-ahead log.
       const script = `
         const { Database } = require('bun:sqlite')
         const db = new Database(process.argv[1])

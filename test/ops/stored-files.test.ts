@@ -114,7 +114,7 @@ test('backups during uploads and deletions contain the bytes of every file in th
     else await client.upload(server, i % 2 ? png() : text(500))
   }
 
-  // A fast machine makes a backup before much else has happened.
+  // On a fast machine, a backup ends before much else has happened.
   let [uploads, deletions] = [0, 0]
   for (let round = 0; round < ROUNDS || Math.min(uploads, deletions) < ROUNDS * CLIENTS; round++) {
     let stop = false

@@ -76,7 +76,7 @@ describe('a manager', () => {
   })
 
   for (const hasMotion of [true, false])
-    test(`sees a section unfold ${hasMotion ? 'in steps' : 'at once if the system asks for less motion'}`, async () => {
+    test(`sees a section unfold ${hasMotion ? 'gradually' : 'at once if the system asks for less motion'}`, async () => {
       const page = await browser.signedIn(alice, { hasMotion })
       await page.goto('/console/activities')
       await page.getByText('No activities yet').waitFor()

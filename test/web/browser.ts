@@ -35,8 +35,8 @@ export interface PageOptions {
   isPhone?: boolean
   isDark?: boolean
   /**
-   * With transitions. Without them, as for users whose system asks for less motion, by default: Playwright scrolls inside of a section
-   * that is just unfolding, and when it has unfolded, the button may be at another place between press and release.
+   * With transitions. By default there are none, as for users whose system asks for less motion: while a section unfolds, Playwright
+   * scrolls inside it to reach a button, and the button can move between press and release.
    */
   hasMotion?: boolean
   /** `en` by default. */

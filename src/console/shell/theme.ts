@@ -15,7 +15,7 @@ const ring =
 
 const shared = (base: RaThemeOptions): RaThemeOptions => ({
   ...base,
-  // Nothing moves for users whose system asks for that.
+  // No transitions for users whose system asks for less motion.
   motion: { reducedMotion: 'system' },
   shape: { borderRadius: 10 },
   typography: {
