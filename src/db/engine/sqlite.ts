@@ -31,7 +31,10 @@ const LAST_QUERIES_MS = 2000
 /** Compiled statements kept per connection. Lists of changing length produce new statements all the time. */
 const STATEMENTS = 500
 
-/** Bun's defaults are synchronous=FULL without WAL, no foreign keys and no waiting for locks. */
+/**
+ * Bun's defaults are synchronous=FULL without WAL, no foreign keys and no waiting for locks. The timeout comes first, because the change of
+ * the journal mode may have to wait too.
+ */
 export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
   PRAGMA journal_mode = WAL;
