@@ -76,33 +76,33 @@ export function FolderPanel({ shown, onShow }: { shown: ShownFolder; onShow: (fo
       <List dense disablePadding>
         <Entry icon={<AllInbox />} name={t.all} isShown={shown === undefined} onShow={() => onShow(undefined)} />
         <Entry icon={<FolderOff />} name={t.none} isShown={shown === 0} onShow={() => onShow(0)} />
-        <Answer query={folders}>
-          {(tree) => (
-            <>
-              {flatten(tree).map((folder) => (
-                <Entry
-                  key={folder.node.id}
-                  icon={<FolderIcon sx={{ color: folder.node.color }} />}
-                  name={folder.node.name}
-                  note={folder.node.pinned ? t.pinned : undefined}
-                  count={countCodes(folder.node)}
-                  depth={folder.depth}
-                  isShown={shown === folder.node.id}
-                  onShow={() => onShow(folder.node.id)}
-                  menu={
-                    <NodeMenu
-                      {...actions}
-                      node={folder.node}
-                      depth={folder.depth}
-                      siblings={siblingsOf(tree, folder.node)}
-                    />
-                  }
-                />
-              ))}
-            </>
-          )}
-        </Answer>
       </List>
+      <Answer query={folders}>
+        {(tree) => (
+          <List dense disablePadding>
+            {flatten(tree).map((folder) => (
+              <Entry
+                key={folder.node.id}
+                icon={<FolderIcon sx={{ color: folder.node.color }} />}
+                name={folder.node.name}
+                note={folder.node.pinned ? t.pinned : undefined}
+                count={countCodes(folder.node)}
+                depth={folder.depth}
+                isShown={shown === folder.node.id}
+                onShow={() => onShow(folder.node.id)}
+                menu={
+                  <NodeMenu
+                    {...actions}
+                    node={folder.node}
+                    depth={folder.depth}
+                    siblings={siblingsOf(tree, folder.node)}
+                  />
+                }
+              />
+            ))}
+          </List>
+        )}
+      </Answer>
       {may('categories.create') && (
         <Button startIcon={<Add />} onClick={() => setAction({ kind: 'create', node: null })} sx={{ mt: 0.5 }}>
           {t.create}
