@@ -40,9 +40,9 @@ export function useObjectName(): (name: string) => string {
 
 export function useObjectChoices(): { id: string; name: string }[] {
   const nameOf = useObjectName()
-  const may = useMay()
   const { data } = useAllObjects()
-  const names = may('metadata.allObjects') ? (data?.map(({ name }) => name) ?? []) : Object.keys(enums.objectType)
+  // Until they are read, those of every server: a form whose choice is required can be sent at once.
+  const names = data?.map(({ name }) => name) ?? Object.keys(enums.objectType)
   return names.map((name) => ({ id: name, name: nameOf(name) }))
 }
 
