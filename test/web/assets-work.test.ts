@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { createAsset } from '../assets/helpers.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers } from '../orgs/helpers.ts'
-import { isTooWide, type PageOptions, useBrowser } from './browser.ts'
+import { isTooWide, type PageOptions, until, useBrowser } from './browser.ts'
 import { choose, newWorkspace, openAs } from './workspace.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -30,7 +30,7 @@ describe('many assets', () => {
     for (const shown of [30, 60, 90])
       await page.getByRole('button', { name: `Show more (${shown} / ${COUNT})` }).click()
     await page.getByRole('link', { name: 'Drill 0', exact: true }).waitFor()
-    await page.waitForFunction(`document.querySelectorAll('main li a').length === ${COUNT}`)
+    await until(page, `document.querySelectorAll('main li a').length === ${COUNT}`)
     expect(await page.getByText('Deleted asset').count()).toBe(0)
   }, 120_000)
 })

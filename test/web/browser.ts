@@ -30,6 +30,12 @@ const ARGUMENTS = [
   '--disable-sync',
 ]
 
+/**
+ * Milliseconds by which each request to the interface is held back. A test that does not wait for the answer then fails each time, and not
+ * only on a busy machine.
+ */
+const SLOW_REQUESTS = Number(process.env['TEST_SLOW_REQUESTS'] ?? 0)
+
 export interface PageOptions {
   /** 390 × 844 pixels with touch, instead of 1280 × 800. */
   isPhone?: boolean
@@ -99,6 +105,12 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
     context.setDefaultTimeout(30_000)
     // The first page of the console waits until the console is built.
     context.setDefaultNavigationTimeout(120_000)
+    if (SLOW_REQUESTS > 0)
+      await context.route('**/api/**', async (route) => {
+        await Bun.sleep(SLOW_REQUESTS)
+        // It fails if the page was closed meanwhile.
+        await route.continue().catch(() => {})
+      })
     const page = await context.newPage()
     const add = (problem: string) => problems.push(`${page.url().replace(server.url, '')}: ${problem}`)
     context.on('console', (message) => {
@@ -162,6 +174,17 @@ export async function barriers(page: Page, rules?: readonly string[]): Promise<s
         nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
       )
   }, rules)
+}
+
+/**
+ * Waits until an expression holds in a page or a worker. `waitForFunction` works only if it holds at the first look: for the next one it
+ * needs `eval`, which the policy of the page refuses.
+ */
+export async function until(
+  target: { evaluate(expression: string): Promise<unknown> },
+  expression: string,
+): Promise<void> {
+  while (!(await target.evaluate(expression))) await Bun.sleep(20)
 }
 
 /** Whether the page is wider than its window, so that it scrolls sideways. */

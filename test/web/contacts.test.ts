@@ -98,9 +98,11 @@ test('a request is declined and its sender blocked, privacy is saved at once, an
   await page.getByRole('combobox', { name: 'Contact requests' }).click()
   await page.getByRole('option', { name: 'People with my card' }).click()
   await page.getByText('Your settings are saved.').waitFor()
+  const saved = page.waitForResponse(
+    (response) => response.request().method() === 'PUT' && response.url().endsWith('/api/contacts/settings'),
+  )
   await page.getByRole('switch', { name: 'Read receipts' }).click()
-  await page.waitForFunction("document.querySelectorAll('input[type=checkbox]:checked').length === 2")
-  await page.waitForLoadState('networkidle')
+  await saved
   expect(ok(await alice.call('contacts.privacy')).data).toMatchObject({
     whoMayRequest: 'CARD_ONLY',
     readReceipts: false,

@@ -9,7 +9,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)
@@ -61,7 +61,7 @@ async function withCamera(
     },
     async wait() {
       const enough = await page.evaluate<number>('readings + 6')
-      await page.waitForFunction((n) => (globalThis as { readings?: number }).readings! > n, enough)
+      await until(page, `globalThis.readings > ${enough}`)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, getOrg } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
 const browser = useBrowser(server)
@@ -150,7 +150,7 @@ describe('in an organization', () => {
     await button(page, 'Add location').click()
     await page.getByLabel('Name').fill('Main house')
     await button(page, 'Use my position').click()
-    await page.waitForFunction("document.querySelector('input[inputmode=decimal]').value === '52.5186'")
+    await until(page, "document.querySelector('input[inputmode=decimal]').value === '52.5186'")
     await button(page, 'Save').click()
     const map = page.getByRole('link', { name: '52.51860, 13.37630' })
     expect(await map.getAttribute('href')).toStartWith('https://www.openstreetmap.org/?mlat=52.5186&mlon=13.3763')
@@ -187,6 +187,8 @@ describe('in an organization', () => {
     await button(page, 'Actions for Shelf').click()
     await entry(page, 'Delete').click()
     await button(page, 'Delete').click()
+    // While the question is open, the page behind it has no roles, and its buttons seem to be gone.
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await button(page, 'Actions for Shelf').waitFor({ state: 'detached' })
     expect((await tree()).map(({ name }) => name)).toEqual(['Main house'])
   })

@@ -6,7 +6,7 @@ import { HOUR } from '#platform/clock.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { ok, startGateways, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const gateways = await startGateways()
 const { server, alice, admin } = useServer({ people: ['alice'], config: gateways.config })
@@ -242,7 +242,7 @@ describe('the session in the browser', () => {
     const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
     const light = await background()
     await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
-    await page.waitForFunction(`getComputedStyle(document.body).backgroundColor !== '${light}'`)
+    await until(page, `getComputedStyle(document.body).backgroundColor !== '${light}'`)
     const dark = await background()
     await page.getByRole('button', { name: 'Profile' }).click()
     await page.getByText('Sign out').click()
