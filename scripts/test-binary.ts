@@ -2,9 +2,12 @@
  * `bun run test:binary [FILES]`: runs tests against the compiled executable, from an empty folder, after its source tree was deleted.
  * Without FILES, runs the commands, the browser, the journeys through all areas, and the areas that need workers, WebAssembly or embedded
  * files. The rules of the domains are the same code in the executable: the tests from the sources have passed them.
+ *
+ * If only files of the web console fail, they run once more, one after the other: a test that clicks through pages can fail because the
+ * machine was busy. Files that pass then are named at the end. All other files have to pass the first time.
  */
 
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -37,13 +40,36 @@ if (files.length === 0)
   }
 
 const binary = buildApart()
+const report = join(dirname(binary), 'report.xml')
 // The tests wait for the server, which is another process, so that more of them than cores can run.
-const workers = Math.ceil(availableParallelism() * 1.5)
-const tests = Bun.spawn([process.execPath, 'test', `--parallel=${workers}`, '--timeout', '120000', ...files], {
-  cwd: root,
-  env: { ...process.env, TEST_BINARY: binary },
-  stdio: ['ignore', 'inherit', 'inherit'],
-})
-const code = await tests.exited
+let code = await run(Math.ceil(availableParallelism() * 1.5), files)
+const failed = code === 0 ? [] : failedFiles()
+if (failed.length > 0 && failed.every((file) => file.startsWith('test/web/'))) {
+  console.log(
+    `\nOnly tests of the web console failed. Their files run once more, one after the other:\n${failed.join('\n')}\n`,
+  )
+  code = await run(1, failed)
+  if (code === 0)
+    console.log(
+      `\nFailed at first and passed then. TEST_SLOW_REQUESTS finds such tests, see CONTRIBUTING.md:\n${failed.join('\n')}`,
+    )
+}
 rmSync(dirname(binary), { recursive: true, force: true })
 process.exit(code)
+
+async function run(workers: number, paths: readonly string[]): Promise<number> {
+  rmSync(report, { force: true })
+  const options = [`--parallel=${workers}`, '--timeout', '120000', '--reporter=junit', `--reporter-outfile=${report}`]
+  return await Bun.spawn([process.execPath, 'test', ...options, ...paths], {
+    cwd: root,
+    env: { ...process.env, TEST_BINARY: binary },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }).exited
+}
+
+/** The files that have failed tests. None if `bun test` ended before its report. */
+function failedFiles(): string[] {
+  if (!existsSync(report)) return []
+  const suites = readFileSync(report, 'utf8').matchAll(/<testsuite name="[^"]*" file="([^"]+)"[^>]* failures="[1-9]/g)
+  return [...new Set([...suites].map(([, file]) => file!))]
+}
