@@ -67,9 +67,13 @@ async function run(workers: number, paths: readonly string[]): Promise<number> {
   }).exited
 }
 
-/** The files that have failed tests. None if `bun test` ended before its report. */
+/** The files with failed tests. None if a file is not in the report, because it could not be loaded or `bun test` ended before. */
 function failedFiles(): string[] {
   if (!existsSync(report)) return []
-  const suites = readFileSync(report, 'utf8').matchAll(/<testsuite name="[^"]*" file="([^"]+)"[^>]* failures="[1-9]/g)
-  return [...new Set([...suites].map(([, file]) => file!))]
+  const suites = [
+    ...readFileSync(report, 'utf8').matchAll(/<testsuite name="[^"]*" file="([^"]+)"[^>]* failures="(\d+)"/g),
+  ]
+  const reported = new Set(suites.map(([, file]) => file!))
+  if (!files.every((file) => reported.has(file))) return []
+  return [...new Set(suites.flatMap(([, file, failures]) => (failures === '0' ? [] : [file!])))]
 }
