@@ -4,7 +4,7 @@
  * files. The rules of the domains are the same code in the executable: the tests from the sources have passed them.
  *
  * If only files of the web console fail, they run once more, one after the other: a test that clicks through pages can fail because the
- * machine was busy. Files that pass then are named at the end. All other files have to pass the first time.
+ * machine was busy. Files that then pass are named at the end. All other files have to pass the first time.
  */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -51,7 +51,7 @@ if (failed.length > 0 && failed.every((file) => file.startsWith('test/web/'))) {
   code = await run(1, failed)
   if (code === 0)
     console.log(
-      `\nFailed at first and passed then. TEST_SLOW_REQUESTS finds such tests, see CONTRIBUTING.md:\n${failed.join('\n')}`,
+      `\nFailed at first, then passed. CONTRIBUTING.md says how TEST_SLOW_REQUESTS finds such tests:\n${failed.join('\n')}`,
     )
 }
 rmSync(dirname(binary), { recursive: true, force: true })

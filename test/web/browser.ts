@@ -178,7 +178,7 @@ export async function barriers(page: Page, rules?: readonly string[]): Promise<s
 
 /**
  * Waits until an expression holds in a page or a worker. `waitForFunction` works only if it holds at the first look: for the next one it
- * needs `eval`, which the policy of the page refuses.
+ * needs `eval`, which the content security policy of the page refuses.
  */
 export async function until(
   target: { evaluate(expression: string): Promise<unknown> },

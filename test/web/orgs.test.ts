@@ -187,7 +187,7 @@ describe('in an organization', () => {
     await button(page, 'Actions for Shelf').click()
     await entry(page, 'Delete').click()
     await button(page, 'Delete').click()
-    // While the question is open, the page behind it has no roles, and its buttons seem to be gone.
+    // While the dialog is open, the page behind it is hidden from `getByRole`, so that its buttons seem to be gone.
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await button(page, 'Actions for Shelf').waitFor({ state: 'detached' })
     expect((await tree()).map(({ name }) => name)).toEqual(['Main house'])

@@ -119,7 +119,7 @@ test('notifications of a device are turned on with quiet hours, shown while nobo
   })()`)
   await page.waitForURL('**/console/notifications/3')
 
-  // A request that is on its way at the sign-out is refused with 401.
+  // A request that is still under way when the user signs out is refused with 401.
   browser.allow(/40[14]|NotAllowed|focus/)
   await page.getByRole('button', { name: 'Profile' }).click()
   await page.getByText('Sign out').click()

@@ -41,7 +41,7 @@ export function useObjectName(): (name: string) => string {
 export function useObjectChoices(): { id: string; name: string }[] {
   const nameOf = useObjectName()
   const { data } = useAllObjects()
-  // Until they are read, those of every server: a form whose choice is required can be sent at once.
+  // Until the object types are read, the choices are those that every server has, so that a form can be sent at once.
   const names = data?.map(({ name }) => name) ?? Object.keys(enums.objectType)
   return names.map((name) => ({ id: name, name: nameOf(name) }))
 }
