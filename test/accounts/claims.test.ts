@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { race } from '../harness/index.ts'
+import { race, until } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, otherThan, until, useWorld } from './helpers.ts'
+import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
 const world = useWorld()
 

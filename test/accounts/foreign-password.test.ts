@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { findRole, grant } from '../access/helpers.ts'
-import { ok, type Person } from '../harness/index.ts'
+import { ok, type Person, until } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, until, useWorld } from './helpers.ts'
+import { newDevice, newEmail, newPhone, useWorld } from './helpers.ts'
 
 const world = useWorld()
 let admin: Person

@@ -13,6 +13,7 @@ import {
   startGateways,
   startServer,
   type TestServer,
+  until,
 } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
 
@@ -52,16 +53,6 @@ export function fromBase32(text: string): Uint8Array {
 }
 
 /** Just below the timeout of a test, so that a condition that never becomes true fails with its own message. */
-const PATIENCE_MS = 25_000
-
-/** Polls until the condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const giveUpAt = performance.now() + PATIENCE_MS
-  while (!(await condition())) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`)
-    await Bun.sleep(2)
-  }
-}
 
 /** Starts a world before the tests of the file and stops it after them. It is empty until `beforeAll` has run. */
 export function useWorld(options: ServerOptions = {}): World {

@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm'
 
 import { accounts } from '#domains/accounts/index.ts'
 
-import { inProcess, type Person, race, useServer } from '../harness/index.ts'
-import { newDevice, until } from './helpers.ts'
+import { inProcess, type Person, race, until, useServer } from '../harness/index.ts'
+import { newDevice } from './helpers.ts'
 
 const { server } = useServer()
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'bun:test'
 
 import { accounts } from '#domains/accounts/index.ts'
 
-import { inProcess, ok, race } from '../harness/index.ts'
+import { inProcess, ok, race, until } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, newPhone, until, useWorld } from './helpers.ts'
+import { newDevice, newEmail, newPhone, useWorld } from './helpers.ts'
 
 const world = useWorld()
 

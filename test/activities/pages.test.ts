@@ -10,9 +10,8 @@ import type { ActivityView } from '#domains/activities/register/model.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
-import { inProcess, ok, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, startServer, until, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
-import { until } from '../qr-codes/helpers.ts'
 import { type ActivityFields, createActivity, END, START } from './helpers.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })

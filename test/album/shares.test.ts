@@ -10,7 +10,7 @@ import { orgShares } from '#db/schema/shares.ts'
 import { usedStorage } from '#domains/files/bytes/store.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
 import { addPhoto, deletePhoto, getPhoto } from './helpers.ts'
@@ -98,8 +98,7 @@ describe.if(inProcess)('shared photos', () => {
       expect(await storageOf(where)).toBe(first === 'original' ? 100 : 0)
       const { key } = (await blobOf(left.fileId))!
       ok(await deletePhoto(owner, left.id))
-      for (const end = Date.now() + 60_000; (await server.ctx.blobs.stat(key)) !== undefined; await Bun.sleep(5))
-        if (Date.now() > end) throw new Error('the bytes are still there')
+      await until(async () => (await server.ctx.blobs.stat(key)) === undefined)
       expect(await listShares(owner, where)).toEqual([])
       expect(await storageOf(where)).toBe(0)
     }

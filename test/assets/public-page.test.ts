@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { type Browser, chromium } from 'playwright-core'
 
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
 import { createField } from '../metadata/helpers.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
-import { until } from '../qr-codes/helpers.ts'
 import { createAsset, createLocation, deleteAsset, photo, updateAsset } from './helpers.ts'
 import { createCategory } from './places.ts'
 

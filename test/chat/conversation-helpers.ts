@@ -123,11 +123,3 @@ export function listen(
   addSocket(ctx, socket)
   return { frames, close: () => removeSocket(ctx, socket) }
 }
-
-/** Waits until `holds`, which must not depend on the speed of the machine. */
-export async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 15_000; !holds();) {
-    if (Date.now() > end) throw new Error('the condition did not come true')
-    await Bun.sleep(5)
-  }
-}

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { users } from '#db/schema/accounts.ts'
 
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
-import { listen, recall, sendAll, sendText, until } from './conversation-helpers.ts'
+import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
+import { listen, recall, sendAll, sendText } from './conversation-helpers.ts'
 import { makeGroup } from './helpers.ts'
 
 describe.if(inProcess)('conversations', () => {
@@ -198,8 +198,7 @@ describe.if(inProcess)('conversations', () => {
     await empty(alice, id)
     expect(await exists(messageId)).toBe(true)
     await empty(other, id)
-    for (let i = 0; i < 200 && (await exists(messageId)); i++) await Bun.sleep(10)
-    expect(await exists(messageId)).toBe(false)
+    await until(async () => !(await exists(messageId)))
   })
 
   async function exists(messageId: number): Promise<boolean> {

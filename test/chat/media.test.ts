@@ -9,7 +9,7 @@ import { files } from '#db/schema/files.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { pathOf, png, text, uploaded, usedStorage } from '../files/helpers.ts'
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
 import { changeMember, connect, makeGroup, newKey, recall, send } from './helpers.ts'
 
 describe.if(inProcess)('media of messages', () => {
@@ -140,8 +140,7 @@ describe.if(inProcess)('media of messages', () => {
     expect((await open(path)).status).toBe(200)
     ok(await b.delete(`/api/chats/conversations/${conversationId}/messages`))
     expect((await open(path)).status).toBe(404)
-    for (const end = Date.now() + 60_000; (await rowsOf(fileId)).length > 0 && Date.now() < end;) await Bun.sleep(10)
-    expect(await rowsOf(fileId)).toEqual([])
+    await until(async () => (await rowsOf(fileId)).length === 0)
     expect(await usedStorage(a)).toBe(0)
   })
 

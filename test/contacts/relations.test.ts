@@ -16,8 +16,7 @@ import type { RequestView } from '#domains/contacts/requests/model.ts'
 import { domain } from '#domains/domain.ts'
 import { addSocket, removeSocket } from '#http/socket.ts'
 
-import { until } from '../accounts/helpers.ts'
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave, UNKNOWN_ID } from '../orgs/helpers.ts'
 import { accept, ask, befriend, block, codeOf, outgoing, reject, remove, unblock } from './helpers.ts'
 

@@ -7,9 +7,10 @@ import { BUS_TIMES } from '#db/engine/pg-bus.ts'
 import { chatNumbers } from '#db/schema/index.ts'
 import type { Store } from '#db/store.ts'
 
+import { until } from '../harness/index.ts'
 import { onSqlite, type Place, withStore, withTwo } from './fresh.ts'
 import { startPostgres } from './postgres-server.ts'
-import { ascending, hear, latch, publish, published, until } from './sharing.ts'
+import { ascending, hear, latch, publish, published } from './sharing.ts'
 
 const children: Bun.Subprocess[] = []
 afterAll(() => {

@@ -11,9 +11,10 @@ import type { Store } from '#db/store.ts'
 import { topic } from '#platform/bus.ts'
 
 import { migrations } from '../../migrations/index.ts'
+import { until } from '../harness/index.ts'
 import { race } from '../harness/race.ts'
 import { onSqlite, rejection, withPlace, withTwo } from './fresh.ts'
-import { ascending, changed, counter, hear, latch, publish, until } from './sharing.ts'
+import { ascending, changed, counter, hear, latch, publish } from './sharing.ts'
 
 if (onSqlite)
   test('processes share only PostgreSQL: on SQLite nothing has to be caught up with', async () => {

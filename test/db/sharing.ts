@@ -32,15 +32,6 @@ export async function published(place: Place): Promise<number[]> {
 
 export const ascending = (list: readonly number[]): number[] => list.toSorted((a, b) => a - b)
 
-/** Polls for a condition. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const endsAt = performance.now() + 90_000
-  while (!(await isTrue())) {
-    if (performance.now() > endsAt) throw new Error(`not true within 90 s: ${isTrue}`)
-    await Bun.sleep(5)
-  }
-}
-
 /** A promise and the function that resolves it. */
 export function latch(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()

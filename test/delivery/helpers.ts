@@ -13,7 +13,7 @@ import { type CodeMessage, sendCode } from '#domains/delivery/index.ts'
 import { createLog } from '#platform/log.ts'
 
 import { freshDatabase } from '../harness/database.ts'
-import { type Gateways, startGateways, TestClock } from '../harness/index.ts'
+import { type Gateways, startGateways, TestClock, until } from '../harness/index.ts'
 import type { MailSinkOptions } from '../harness/mail-sink.ts'
 
 export const MINUTE = 60_000
@@ -106,11 +106,5 @@ export const sendOne = (ctx: AppContext, more?: Partial<CodeMessage>): Promise<v
   ctx.db.write('test', (tx) => sendCode(ctx, tx, code(ctx, more)))
 
 export const waiting = (ctx: AppContext) => ctx.db.read.select().from(outbox)
-
-/** Polls until the condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await condition()); await Bun.sleep(5))
-    if (Date.now() > end) throw new Error(`not fulfilled after 20 s: ${condition.toString()}`)
-}
 
 export const untilEmpty = (ctx: AppContext): Promise<void> => until(async () => (await waiting(ctx)).length === 0)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { sendCode, sendNotice, wake } from '#domains/delivery/index.ts'
 
-import { inProcess, race } from '../harness/index.ts'
+import { inProcess, race, until } from '../harness/index.ts'
 import {
   code,
   errorsOf,
@@ -15,7 +15,6 @@ import {
   retriesOf,
   runWith,
   sendOne,
-  until,
   untilEmpty,
   waiting,
 } from './helpers.ts'

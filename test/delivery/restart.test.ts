@@ -2,19 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { inProcess } from '../harness/index.ts'
-import {
-  errorsOf,
-  gatewaysWith,
-  MAIL,
-  PHONE,
-  retriesOf,
-  runWith,
-  sendOne,
-  until,
-  untilEmpty,
-  waiting,
-} from './helpers.ts'
+import { inProcess, until } from '../harness/index.ts'
+import { errorsOf, gatewaysWith, MAIL, PHONE, retriesOf, runWith, sendOne, untilEmpty, waiting } from './helpers.ts'
 
 describe.if(inProcess)('a start', () => {
   test('sends immediately what was waiting at the last stop, without its remaining pause', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { adminLogs } from '#db/schema/operation-log.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
-import { inProcess, ok, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
 import { png, text, uploaded } from './helpers.ts'
 
@@ -160,10 +160,7 @@ describe.skipIf(s3 === undefined || !inProcess)('with files in S3', () => {
     const nothing = { scanned: 0, deleted: 0, bytes: 0, skipped: 0 }
     expect(ok(await admin.post('/api/admin/files/cleanup-orphaned', {})).data).toEqual(nothing)
     ok(await admin.call('admin.files.delete', { params: { fileId: file.id } }))
-    for (const end = Date.now() + 60_000; ; await Bun.sleep(20)) {
-      if ((await Array.fromAsync(server.ctx.blobs.list(''))).length === 0) break
-      if (Date.now() > end) throw new Error('the bytes are still in the bucket')
-    }
+    await until(async () => (await Array.fromAsync(server.ctx.blobs.list(''))).length === 0)
     expect(ok(await admin.call('admin.files.stats')).data).toMatchObject({ count: 0, orphaned: { count: 0, bytes: 0 } })
   })
 })

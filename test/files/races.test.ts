@@ -6,7 +6,7 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm'
 
 import { blobs, files, fileUploads, storageUsage } from '#db/schema/files.ts'
 
-import { inProcess, ok, type Person, race, startServer, type TestServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, type TestServer, until, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { png, putBytes, text, upload, uploaded, usedStorage } from './helpers.ts'
 
@@ -22,8 +22,10 @@ async function expectConsistent({ ctx }: TestServer): Promise<void> {
   const open = await ctx.db.read.select().from(fileUploads).where(isNotNull(fileUploads.key))
   const keys = [...rows.map(({ key }) => key), ...open.map(({ key }) => key!)].toSorted()
   // Bytes are deleted after the answer.
-  await read()
-  for (let i = 0; i < 400 && stored.size > keys.length; i++) await Bun.sleep(5).then(read)
+  await until(async () => {
+    await read()
+    return stored.size <= keys.length
+  })
   expect([...stored.keys()].toSorted()).toEqual(keys)
   const references = all.flatMap((file) => [
     file.blobId,

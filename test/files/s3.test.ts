@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, startServer, until, useServer } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
 import { pathOf, png, text, upload, uploaded, usedStorage } from './helpers.ts'
 
@@ -19,15 +19,6 @@ describe.skipIf(s3 === undefined)('with S3', () => {
   const content = (id: number) => `/api/files/${id}/content`
   const keys = async (): Promise<string[]> =>
     (await Array.fromAsync(server.ctx.blobs.list(''))).map(({ key }) => key).toSorted()
-
-  /** Bytes are deleted after the answer. */
-  async function until(condition: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 30_000
-    while (!(await condition())) {
-      if (Date.now() > end) throw new Error('the condition was not met within 30 s')
-      await Bun.sleep(20)
-    }
-  }
 
   test('an upload in a form is stored, served with ranges to its owner only, and deleted', async () => {
     const bytes = text(30_000)

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 
-import { inProcess, ok, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
-import { until } from '../qr-codes/helpers.ts'
 import { jpeg, png, text, upload, uploaded, usedStorage } from './helpers.ts'
 
 const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'] })

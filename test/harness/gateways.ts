@@ -14,6 +14,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Config } from '#config/config.ts'
 
 import { type MailSink, type MailSinkOptions, type SentMail, startMailSink } from './mail-sink.ts'
+import { PATIENCE_MS } from './until.ts'
 
 export interface SentSms {
   type: string
@@ -27,8 +28,6 @@ export interface SentSms {
 }
 
 const SECRET = 'hook/secret +&'
-/** How long a test waits for a message. */
-const PATIENCE_MS = 10_000
 
 export interface Gateways {
   /** For `startServer({ config })`. */

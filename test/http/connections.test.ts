@@ -12,6 +12,7 @@ import { listen, type RunningServer } from '#http/server.ts'
 import { createLog } from '#platform/log.ts'
 
 import { send } from '../harness/client.ts'
+import { until } from '../harness/until.ts'
 import { bareContext } from './context.ts'
 
 const endpoints = [
@@ -89,7 +90,7 @@ describe('a client that hangs up during its body', () => {
       socket.destroy()
     }
     const refused = (): boolean => counted().some((line) => line.endsWith('status="400"} 3'))
-    for (let tries = 0; !refused() && tries < 1000; tries++) await Bun.sleep(10)
+    await until(refused)
     expect(counted().toSorted()).toEqual([
       'requests_total{endpoint="echo.body",status="200"} 9',
       'requests_total{endpoint="echo.body",status="400"} 3',

@@ -1,7 +1,7 @@
 import type { ListQuery } from '#domains/notifications/model.ts'
 import type { SendView } from '#domains/notifications/sends/model.ts'
 
-import { ok, type Person } from '../harness/index.ts'
+import { ok, type Person, until } from '../harness/index.ts'
 
 /** Sends a notification to named users. */
 export async function sendTo(
@@ -28,9 +28,7 @@ export async function counts(person: Person): Promise<{ total: number; unread: n
 
 /** Polls a send until it is done. */
 export async function whenSent(admin: Person, id: number): Promise<SendView> {
-  for (const end = Date.now() + 25_000; ; await Bun.sleep(20)) {
-    const { data } = ok(await admin.call('notifications.sendProgress', { params: { id } }))
-    if (data.status === 'DONE') return data
-    if (Date.now() > end) throw new Error(`the send was not done after 25 s: ${JSON.stringify(data)}`)
-  }
+  const progress = async () => ok(await admin.call('notifications.sendProgress', { params: { id } })).data
+  await until(async () => (await progress()).status === 'DONE')
+  return progress()
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { OrgStatus } from '#db/schema/orgs.ts'
 
-import { type Person, race, type Reply, useServer } from '../harness/index.ts'
+import { type Person, race, type Reply, until, useServer } from '../harness/index.ts'
 import {
   addMembers,
   createOrg,
@@ -27,11 +27,6 @@ const statuses = (replies: Reply[]) => replies.map((reply) => reply.status).toSo
 /** Titles of the notifications of a user, the newest first. */
 const titles = async (user: Person, type: string): Promise<string[]> =>
   ok(await user.get('/api/notifications', { type })).data.items.map((item: { title: string }) => item.title)
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await holds()); await Bun.sleep(20))
-    if (Date.now() > end) throw new Error('the condition did not hold within 60 s')
-}
 
 test('the operations of the console do not accept the roles that a user has in the organization', async () => {
   const org = await createOrg(owner)

@@ -10,7 +10,7 @@ import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import { domain } from '#domains/domain.ts'
 import type { NotificationCreated } from '#domains/events.ts'
 
-import { inProcess, type Person, useServer } from '../harness/index.ts'
+import { inProcess, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, currentOrgId, getOrg, ok, type Org, setRole, switchTo } from './helpers.ts'
 
 /** Kinds of resources of domains to come, with the number that each organization owns. */
@@ -41,12 +41,6 @@ const told = async (user: Person, language = 'en') =>
       headers: { 'accept-language': language },
     }),
   ).data.items
-
-/** Polls until the condition holds. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await holds()); await Bun.sleep(20))
-    if (Date.now() > end) throw new Error('the condition did not hold within 60 s')
-}
 
 test('DELETE /orgs/:id is for the owner only, needs force with other members, and leaves nothing', async () => {
   const org = await createOrg(owner)

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { ok } from '../harness/client.ts'
-import { onPostgres, sendTo, until, withServers } from './several.ts'
+import { until } from '../harness/index.ts'
+import { onPostgres, sendTo, withServers } from './several.ts'
 
 const API = '/api/admin/backups'
 

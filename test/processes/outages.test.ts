@@ -10,9 +10,10 @@ import { defaultConfig } from '#config/config.ts'
 import { type Message, Phone, request, Unavailable } from '../chat/phone.ts'
 import { registerWriters } from '../chat/writers.ts'
 import { startPostgres } from '../db/postgres-server.ts'
+import { until } from '../harness/index.ts'
 import { startProxy } from '../harness/proxy.ts'
 import { ADMIN, startChild } from '../harness/server.ts'
-import { endConnections, onPostgres, until } from './several.ts'
+import { endConnections, onPostgres } from './several.ts'
 
 const PROCESSES = 3
 const PHONES = 8

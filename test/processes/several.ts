@@ -93,12 +93,3 @@ export const sendTo = (
   path: string,
   options?: RequestOptions,
 ) => send(url, method, path, { token, deviceId, ...options })
-
-/** Polls for a condition that another process brings about. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const endsAt = performance.now() + 60_000
-  while (!(await isTrue())) {
-    if (performance.now() > endsAt) throw new Error('not true within a minute')
-    await Bun.sleep(10)
-  }
-}

@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'bun:test'
 
 import { connect } from '../chat/helpers.ts'
-import { ok, type Person, type TestServer } from '../harness/index.ts'
+import { ok, type Person, type TestServer, until } from '../harness/index.ts'
 import { openSocket, type TestSocket } from '../harness/socket.ts'
 import { sendTo as notifyUsers } from '../notifications/helpers.ts'
-import { endConnections, onPostgres, sendTo, startProcess, until, withServers } from './several.ts'
+import { endConnections, onPostgres, sendTo, startProcess, withServers } from './several.ts'
 
 /** A socket of the person at each server. */
 const socketsAt = (servers: readonly { readonly url: string }[], { token }: Person): Promise<TestSocket[]> =>

@@ -9,8 +9,8 @@ import { sendNotice } from '#domains/delivery/index.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { startGateways } from '../harness/gateways.ts'
-import { ok, type TestServer } from '../harness/index.ts'
-import { onPostgres, sendTo, startProcess, until, withServers } from './several.ts'
+import { ok, type TestServer, until } from '../harness/index.ts'
+import { onPostgres, sendTo, startProcess, withServers } from './several.ts'
 
 const runsJobs = ({ ctx }: Pick<TestServer, 'ctx'>): boolean => (ctx as RunningContext).processes.runsJobs
 

@@ -8,6 +8,7 @@ import { createDecipheriv, createECDH, hkdfSync } from 'node:crypto'
 import { importJWK, jwtVerify } from 'jose'
 
 import { ok, type Person } from '../harness/index.ts'
+import { PATIENCE_MS } from '../harness/until.ts'
 
 export interface Received {
   /** The path of the device. */
@@ -54,8 +55,6 @@ export function makeDevice(privateKey?: string, auth?: string): Device {
     },
   }
 }
-
-const PATIENCE_MS = 10_000
 
 export async function startPushService() {
   const devices = new Map<string, Device>()

@@ -40,9 +40,3 @@ export async function allPages<Item = Code>(
     }
   }
 }
-
-/** Polls until the condition holds; for effects without an event that a client can see. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await condition()); await Bun.sleep(20))
-    if (Date.now() > end) throw new Error(`not fulfilled after a minute: ${condition.toString()}`)
-}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
-import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, until, useServer } from '../harness/index.ts'
 import { readByZxing } from '../lib/qr-pictures.ts'
-import { type Code, createCode, until } from './helpers.ts'
+import { type Code, createCode } from './helpers.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 

@@ -7,8 +7,8 @@ import { SearchRefused } from '#db/errors.ts'
 import { SLICE_ROWS } from '#db/search.ts'
 import { publicError } from '#http/respond.ts'
 
-import { inProcess, ok, useServer } from '../harness/index.ts'
-import { createCode, until } from './helpers.ts'
+import { inProcess, ok, until, useServer } from '../harness/index.ts'
+import { createCode } from './helpers.ts'
 
 const { server, attacker, other } = useServer({ people: ['attacker', 'other'] })
 

@@ -6,9 +6,9 @@ import { qrCodeScans } from '#db/schema/qr-codes.ts'
 import { oldCountsJob } from '#domains/qr-codes/stats/service.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
-import { inProcess, ok, type Person, startServer, type TestServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, startServer, type TestServer, until, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
-import { type Code, createCategory, createCode, until } from './helpers.ts'
+import { type Code, createCategory, createCode } from './helpers.ts'
 
 const { server } = useServer()
 

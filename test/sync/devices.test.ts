@@ -7,9 +7,9 @@ import { eq, inArray } from 'drizzle-orm'
 import { syncAccess, syncConflicts, syncDevices, syncMappings, syncReceipts, syncStarts } from '#db/schema/sync.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
-import { createCode, until } from '../qr-codes/helpers.ts'
+import { createCode } from '../qr-codes/helpers.ts'
 import { secondDevice, startedNow } from './replica.ts'
 
 const { server, admin, owner } = useServer({ people: ['owner'] })

@@ -7,8 +7,8 @@ import { CONFLICT_SPACE } from '#domains/sync/conflicts/model.ts'
 import { usesOf } from '#http/budget.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { inProcess, ok, race, useServer } from '../harness/index.ts'
-import { createCategory, until } from '../qr-codes/helpers.ts'
+import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
+import { createCategory } from '../qr-codes/helpers.ts'
 import { conflictsOf, newCategory, push, record } from './push-helpers.ts'
 
 describe.if(inProcess)('limits of pushes by one user', () => {

@@ -6,9 +6,8 @@ import { and, eq, inArray } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 
-import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave } from '../orgs/helpers.ts'
-import { until } from '../qr-codes/helpers.ts'
 import { pullPage, Replica, startedNow } from './replica.ts'
 
 const { server, owner } = useServer({ people: ['owner'] })

@@ -8,9 +8,9 @@ import { purgeTrash } from '#domains/qr-codes/index.ts'
 import { trashEndpoints } from '#domains/qr-codes/trash/endpoints.ts'
 import { emptyTrash } from '#domains/qr-codes/trash/service.ts'
 
-import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, startServer, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
-import { createCategory, createCode, until } from '../qr-codes/helpers.ts'
+import { createCategory, createCode } from '../qr-codes/helpers.ts'
 import { changesOf, pull, type Row, writesOf } from './changes.ts'
 
 const DAY = 86_400_000

@@ -7,9 +7,9 @@ import { and, eq } from 'drizzle-orm'
 import { syncAccess } from '#db/schema/sync.ts'
 
 import { createAsset, transfer } from '../assets/helpers.ts'
-import { inProcess, ok, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave, type Org, setRole } from '../orgs/helpers.ts'
-import { createCode, until } from '../qr-codes/helpers.ts'
+import { createCode } from '../qr-codes/helpers.ts'
 import { pullPage, Replica, startedNow } from './replica.ts'
 
 const { server, owner, admin } = useServer({ people: ['owner'] })
