@@ -25,6 +25,7 @@ import sqlite0022 from './sqlite/0022_sync.sql' with { type: 'text' }
 import sqlite0023 from './sqlite/0023_admin.sql' with { type: 'text' }
 import sqlite0024 from './sqlite/0024_admin_data.sql' with { type: 'text' }
 import sqlite0025 from './sqlite/0025_qr_code_scans.sql' with { type: 'text' }
+import sqlite0026 from './sqlite/0026_undo_links.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -50,6 +51,7 @@ import postgres0022 from './postgres/0022_sync.sql' with { type: 'text' }
 import postgres0023 from './postgres/0023_admin.sql' with { type: 'text' }
 import postgres0024 from './postgres/0024_admin_data.sql' with { type: 'text' }
 import postgres0025 from './postgres/0025_qr_code_scans.sql' with { type: 'text' }
+import postgres0026 from './postgres/0026_undo_links.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -83,6 +85,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0023_admin', sql: sqlite0023 },
     { name: '0024_admin_data', sql: sqlite0024 },
     { name: '0025_qr_code_scans', sql: sqlite0025 },
+    { name: '0026_undo_links', sql: sqlite0026 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -110,5 +113,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0023_admin', sql: postgres0023 },
     { name: '0024_admin_data', sql: postgres0024 },
     { name: '0025_qr_code_scans', sql: postgres0025 },
+    { name: '0026_undo_links', sql: postgres0026 },
   ],
 }

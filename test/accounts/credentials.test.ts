@@ -150,6 +150,7 @@ const rows: Row[] = [
   {
     name: 'the undo link of a replaced e-mail ends the access of every device',
     async act({ email, laptop }) {
+      await world.passDays(3)
       const next = newEmail()
       const code = await world.codeBy(laptop, '/api/auth/email/bind-code', { email: next }, next)
       ok(await laptop.call('auth.emailBind', { body: { email: next, code } }))

@@ -28,6 +28,8 @@ export interface World {
   codeBy(from: Person | undefined, path: string, body: object, to: string): Promise<string>
   /** Waits until every message that was decided so far has been delivered. In-process servers only; elsewhere it returns at once. */
   allDelivered(): Promise<void>
+  /** Moves the clock. Mails that wait too long are given up, so they are delivered before. In-process servers only. */
+  passDays(days: number): Promise<void>
   /** Waits until a mail to this address contains these words. */
   mailArrived(to: string, words: string): Promise<void>
   /** A user who signed in by phone and has nothing else. */
@@ -51,8 +53,6 @@ export function fromBase32(text: string): Uint8Array {
   const bits = [...text].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('')
   return Uint8Array.from(bits.match(/.{8}/g)!, (byte) => Number.parseInt(byte, 2))
 }
-
-/** Just below the timeout of a test, so that a condition that never becomes true fails with its own message. */
 
 /** Starts a world before the tests of the file and stops it after them. It is empty until `beforeAll` has run. */
 export function useWorld(options: ServerOptions = {}): World {
@@ -93,6 +93,11 @@ async function startWorld(options: ServerOptions): Promise<World> {
     await until(async () => (await server.ctx.db.read.select().from(outbox)).length === 0, 'the outbox is empty')
   }
 
+  async function passDays(days: number) {
+    await allDelivered()
+    server.clock.advance(days * 24 * 3_600_000)
+  }
+
   const mailArrived = (to: string, words: string) =>
     until(
       () => gateways.mails.some((m) => m.to === to && `${m.subject}\n${m.text}`.includes(words)),
@@ -126,7 +131,20 @@ async function startWorld(options: ServerOptions): Promise<World> {
     await server.stop()
     await gateways.stop()
   }
-  return { server, gateways, post, codeTo, codeBy, allDelivered, mailArrived, byPhone, withEmail, withPhone, stop }
+  return {
+    server,
+    gateways,
+    post,
+    codeTo,
+    codeBy,
+    allDelivered,
+    passDays,
+    mailArrived,
+    byPhone,
+    withEmail,
+    withPhone,
+    stop,
+  }
 }
 
 /** Another code of six digits. */

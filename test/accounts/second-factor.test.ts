@@ -408,6 +408,7 @@ describe.if(inProcess)('the second factor', () => {
 
   test('the undo link of a replaced e-mail removes a second factor that was enabled with the change', async () => {
     const owner = await world.withEmail()
+    await world.passDays(3)
     const old = owner.email
     const bind = async (email: string) => {
       const code = await world.codeBy(owner, '/api/auth/email/bind-code', { email }, email)

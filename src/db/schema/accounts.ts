@@ -72,6 +72,8 @@ export const identities = table(
     /** Normalized: a phone in E.164, an e-mail in lower case; for DEVICE the hash of the device id. */
     credential: col.text('credential').notNull(),
     verified: col.bool('verified').notNull().default(false),
+    /** Key of the device on which a signed-in user bound it; empty if it came with the account. */
+    boundOn: col.text('bound_on').notNull().default(''),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
@@ -262,6 +264,9 @@ export const emailUndos = table(
       .references(() => users.id),
     /** The address that the link binds again. */
     email: col.text('email').notNull(),
+    /** `createdAt` and `boundOn` of the identity that was replaced or unbound. */
+    boundAt: col.time('bound_at').notNull().default(0),
+    boundOn: col.text('bound_on').notNull().default(''),
     /** SHA-256 of the token in the link. */
     tokenHash: col.text('token_hash').notNull(),
     /** When the address was replaced or unbound. */

@@ -36,8 +36,6 @@ export const RECOVERY_CODES = 10
 export const UNDO_MS = 72 * HOUR
 /** Path of the page of an undo link, without its token. */
 export const UNDO_PATH = '/account/undo-email'
-/** Undo links of one account that can be open at the same time. */
-export const MAX_UNDOS = 10
 
 /** After this time, an account that only a device can sign in to and that nobody used ends. */
 export const UNUSED_ACCOUNT_MS = 30 * DAY

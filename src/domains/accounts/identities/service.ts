@@ -14,17 +14,19 @@ import { requireConfirmation } from '../confirmations/service.ts'
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
-import { MAX_UNDOS, UNDO_MS, UNDO_PATH } from '../model.ts'
+import { UNDO_MS, UNDO_PATH } from '../model.ts'
 import { removePassword } from '../passwords/service.ts'
 import { emailOf, ownEvent, phoneOf } from '../rules.ts'
-import { countUndos, insertUndo } from '../undos/store.ts'
+import { deleteUndosSince, deleteUndosTo, insertUndo, openUndosOf } from '../undos/store.ts'
 import type { Unbound, UserView } from '../users/model.ts'
 import { canStillSignIn } from '../users/rules.ts'
 import {
   deleteClaim,
   deleteIdentity,
   identitiesOf,
+  type IdentityRow,
   insertIdentity,
+  type NewIdentity,
   userById,
   type UserRow,
   verifyIdentity,
@@ -92,7 +94,7 @@ async function findActor(tx: Tx, actor: Actor): Promise<UserRow> {
 export async function insertProved(
   ctx: AppContext,
   tx: Tx,
-  identity: { userId: number; provider: Provider; credential: string },
+  identity: Omit<NewIdentity, 'verified'>,
   locale: Locale,
 ): Promise<boolean> {
   await endClaim(ctx, tx, identity.provider, identity.credential, locale)
@@ -132,7 +134,7 @@ async function endClaim(
 
 /** A proved e-mail that was just replaced or unbound, and the content of its notice. */
 interface LostEmail {
-  readonly email: string
+  readonly lost: IdentityRow
   readonly kind: 'IDENTITY_BOUND' | 'IDENTITY_UNBOUND'
   /** The e-mail that was bound or unbound. */
   readonly identity: string
@@ -140,26 +142,47 @@ interface LostEmail {
 
 /**
  * Inside the write that replaced or unbound a proved e-mail: notifies that address. A thief of a session can replace the e-mail and then
- * reset the password, so the notice contains an undo link. It has none if the account has many open ones: the first ones lead
- * back to the owner, so they are kept.
+ * reset the password, so the notice contains an undo link. A link must never lead to an address of the thief, also after the owner has
+ * bound the former one again: an address that was bound a short time ago gets none, and neither does one that was bound while the link
+ * of another address was open.
  */
 async function offerUndo(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   event: LoginEvent,
-  { email, kind, identity }: LostEmail,
+  { lost, kind, identity }: LostEmail,
 ): Promise<void> {
   const now = ctx.clock.now()
-  const token = (await countUndos(tx, userId, now)) < MAX_UNDOS ? secret() : undefined
+  const { credential: email, createdAt: boundAt, boundOn } = lost
+  const isTrusted =
+    boundAt <= now - UNDO_MS && (await openUndosOf(tx, userId, now)).every((undo) => undo.email === email)
+  const token = isTrusted ? secret() : undefined
   if (token !== undefined) {
-    const expiresAt = now + UNDO_MS
-    await insertUndo(tx, { userId, email, tokenHash: sha256(token), createdAt: tx.stamp, expiresAt })
+    await deleteUndosTo(tx, userId, email)
+    const tokenHash = sha256(token)
+    await insertUndo(tx, { userId, email, boundAt, boundOn, tokenHash, createdAt: tx.stamp, expiresAt: now + UNDO_MS })
   }
   const { ip, locale } = event
   const place = { at: now, device: event.device.name, ip, city: cityOf(ctx, ip) }
   const undo = token === undefined ? {} : { undoPath: `${UNDO_PATH}?token=${token}` }
   await sendLastNotice(ctx, tx, { to: email, kind, locale, data: { ...place, identity, ...undo } })
+}
+
+/**
+ * For an address that is bound again while its undo link is open: ends the links of later changes, and returns what the address had
+ * before, so that it is as trusted as then. Its own link stays, because it also ends the access of others.
+ */
+async function bindAgain(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  email: string,
+): Promise<Pick<IdentityRow, 'createdAt' | 'boundOn'> | undefined> {
+  const undo = (await openUndosOf(tx, userId, ctx.clock.now())).find((open) => open.email === email)
+  if (undo === undefined) return undefined
+  await deleteUndosSince(tx, userId, undo.createdAt + 1)
+  return { createdAt: undo.boundAt, boundOn: undo.boundOn }
 }
 
 /** Replaces the caller's credential of this provider. If several users bind one credential at the same time, the first one gets it. */
@@ -179,8 +202,11 @@ async function bind(
     const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
     const same = before.find((i) => i.credential === credential)
     if (same !== undefined) await verifyIdentity(tx, userId, same.id)
-    else if (!(await insertProved(ctx, tx, { userId, provider, credential }, event.locale)))
-      throw credentialTaken(provider)
+    else {
+      const again = provider === 'EMAIL' ? await bindAgain(ctx, tx, userId, credential) : undefined
+      const identity = { userId, provider, credential, boundOn: actor.deviceKey, ...again }
+      if (!(await insertProved(ctx, tx, identity, event.locale))) throw credentialTaken(provider)
+    }
     const replaced = before.filter((i) => i !== same)
     for (const { id } of replaced) await deleteIdentity(tx, userId, id)
     await recordLogin(ctx, tx, userId, event)
@@ -189,9 +215,9 @@ async function bind(
       about: { identity: credential },
     })
     // The rightful owner may still read the replaced address.
-    for (const { credential: email, verified } of replaced)
-      if (provider === 'EMAIL' && verified)
-        await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_BOUND', identity: credential })
+    for (const lost of replaced)
+      if (provider === 'EMAIL' && lost.verified)
+        await offerUndo(ctx, tx, userId, event, { lost, kind: 'IDENTITY_BOUND', identity: credential })
     return toUserView(ctx, user, await identitiesOf(tx, userId))
   })
 }
@@ -219,9 +245,12 @@ export async function unbind(
       kind: 'IDENTITY_UNBOUND',
       about: { identity: identity.credential },
     })
-    const { credential: email, verified } = identity
-    if (provider === 'EMAIL' && verified)
-      await offerUndo(ctx, tx, userId, event, { email, kind: 'IDENTITY_UNBOUND', identity: email })
+    if (provider === 'EMAIL' && identity.verified)
+      await offerUndo(ctx, tx, userId, event, {
+        lost: identity,
+        kind: 'IDENTITY_UNBOUND',
+        identity: identity.credential,
+      })
     const withoutDevice = rest.filter((i) => i.provider !== 'DEVICE')
     const hint = canStillSignIn(user, withoutDevice, identity.id) ? null : HINT[event.locale]
     return { hint, user: toUserView(ctx, user, rest) }

@@ -166,6 +166,15 @@ async function deleteDevice(tx: Tx, userId: number, deviceKey: string): Promise<
   await tx.delete(knownDevices).where(and(eq(knownDevices.userId, userId), eq(knownDevices.deviceKey, deviceKey)))
 }
 
+/** When the user first signed in on the device. Undefined for one that is not among the `KNOWN_DEVICES_KEPT` latest. */
+export async function firstSeenAt(tx: Tx, userId: number, deviceKey: string): Promise<number | undefined> {
+  const rows = await tx
+    .select({ at: knownDevices.firstSeenAt })
+    .from(knownDevices)
+    .where(and(eq(knownDevices.userId, userId), eq(knownDevices.deviceKey, deviceKey)))
+  return rows[0]?.at
+}
+
 /** The next sign-in on the device is reported to the user again. */
 export async function forgetDevice(tx: Tx, userId: number, deviceKey: string, now: number): Promise<void> {
   await tx

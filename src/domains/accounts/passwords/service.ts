@@ -24,8 +24,10 @@ import {
 } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
+import { firstSeenAt } from '../login-records/store.ts'
 import { ANONYMOUS_USER_ID } from '../model.ts'
 import { credentialOf, loginEvent, ownEvent, providerOf } from '../rules.ts'
+import { deleteUndosOfOthers } from '../undos/store.ts'
 import { holderForCodeSignIn, identitiesOf, userById, type UserRow, verifyIdentity } from '../users/store.ts'
 import { guarded, lockOf } from './failure-lock.ts'
 import type { PasswordChange, PasswordReset } from './model.ts'
@@ -192,12 +194,23 @@ export async function changePassword(
       const now = await userById(tx, actor.userId)
       if (now?.status !== 'ACTIVE') throw sessionEnded()
       await useProof(tx, now)
+      // A code proves less: a thief may have bound the address that it was sent to.
+      if (body.verifyType === 'OLD_PASSWORD') await endForeignUndos(tx, actor)
       const { deviceKey } = actor
       await installPassword(ctx, tx, actor.userId, password, { change: 'PASSWORD_CHANGED', deviceKey, event })
     })
   }
   if (body.verifyType === 'OLD_PASSWORD') await changeByOldPassword(ctx, user, body.oldPassword, write)
   else await changeByCode(ctx, actor, body.verifyType === 'PHONE_CODE' ? 'PHONE' : 'EMAIL', body.code, write)
+}
+
+/**
+ * Ends the undo links to addresses that were bound on other devices, as their sessions end too. Only on a device that the account knew
+ * before: otherwise a thief of the password could end the link to the owner's address from a device of their own.
+ */
+async function endForeignUndos(tx: Tx, { userId, deviceKey }: Actor): Promise<void> {
+  const since = await firstSeenAt(tx, userId, deviceKey)
+  if (since !== undefined) await deleteUndosOfOthers(tx, userId, deviceKey, since)
 }
 
 /** Changes a password in one write. `useProof` runs inside it, and throws if the earlier proof is no longer valid. */

@@ -34,7 +34,7 @@ export async function restoreEmail(ctx: AppContext, token: string, caller: Calle
   return ctx.db.write('accounts.restoreEmail', async (tx) => {
     const undo = await store.takeUndo(tx, sha256(token), ctx.clock.now())
     if (undo === undefined) throw undoLinkInvalid()
-    const { userId, email, createdAt } = undo
+    const { userId, email, createdAt, boundAt, boundOn } = undo
     const user = await userById(tx, userId)
     if (user === undefined || user.status === 'DELETED') throw undoLinkInvalid()
     // Later links were sent to addresses of the person who replaced this one.
@@ -44,7 +44,7 @@ export async function restoreEmail(ctx: AppContext, token: string, caller: Calle
     await deleteTotpSince(tx, userId, createdAt - UNDO_MS)
     const others = (await identitiesOf(tx, userId)).filter((i) => i.provider === 'EMAIL')
     for (const { id } of others) await deleteIdentity(tx, userId, id)
-    const proved = { userId, provider: 'EMAIL', credential: email } as const
+    const proved = { userId, provider: 'EMAIL', credential: email, boundOn, createdAt: boundAt } as const
     if (!(await insertProved(ctx, tx, proved, caller.locale))) throw undoImpossible()
     await replacePassword(tx, userId, null)
     await endAccess(ctx, tx, 'EMAIL_RESTORED', { userId, deviceKey: device.key })

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, gte, inArray, lte } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, lte, notInArray } from 'drizzle-orm'
 
 import { emailUndos, identities } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -21,13 +21,29 @@ export const insertUndo = async (tx: Tx, undo: Omit<UndoRow, 'id'>): Promise<voi
   await tx.insert(emailUndos).values(undo)
 }
 
-/** Undos of the user that can still be used. */
-export async function countUndos(tx: Tx, userId: number, now: number): Promise<number> {
-  const rows = await tx
-    .select({ n: count() })
+/** Undos of the user that can still be used, the oldest first. */
+export const openUndosOf = (tx: Tx, userId: number, now: number): Promise<UndoRow[]> =>
+  tx
+    .select()
     .from(emailUndos)
     .where(and(eq(emailUndos.userId, userId), gt(emailUndos.expiresAt, now)))
-  return Number(rows[0]?.n ?? 0)
+    .orderBy(asc(emailUndos.createdAt))
+
+export async function deleteUndosTo(tx: Tx, userId: number, email: string): Promise<void> {
+  await tx.delete(emailUndos).where(and(eq(emailUndos.userId, userId), eq(emailUndos.email, email)))
+}
+
+/** Deletes the undos of addresses that were bound on another device than this one, after `since`. */
+export async function deleteUndosOfOthers(tx: Tx, userId: number, deviceKey: string, since: number): Promise<void> {
+  await tx
+    .delete(emailUndos)
+    .where(
+      and(
+        eq(emailUndos.userId, userId),
+        notInArray(emailUndos.boundOn, ['', deviceKey]),
+        gt(emailUndos.boundAt, since),
+      ),
+    )
 }
 
 /** Deletes the undos of changes made at `since` or later. */

@@ -228,13 +228,17 @@ export interface NewIdentity {
   provider: Provider
   credential: string
   verified: boolean
+  /** Key of the device on which a signed-in user binds it. */
+  boundOn?: string
+  /** Now by default; earlier for an address that is bound again. */
+  createdAt?: number
 }
 
 /** False if an account already has the credential, proved or as a claim. */
 export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
   const rows = await tx
     .insert(identities)
-    .values({ ...identity, createdAt: tx.stamp })
+    .values({ createdAt: tx.stamp, ...identity })
     .onConflictDoNothing({ target: [identities.provider, identities.credential] })
     .returning({ id: identities.id })
   return rows.length > 0
