@@ -159,12 +159,12 @@ describe('failure lock', () => {
     }
     expect(state!.lockedUntil).toBe(T + LOCK_MS)
     state = undoAttempt(state!)
-    expect(state).toEqual({ triedAt: [T, T, T, T], lockedUntil: 0 })
+    expect(state).toEqual({ triedAt: [T, T, T, T], lockedUntil: 0, locks: 0 })
     expect('after' in countAttempt(state, T)).toBe(true)
   })
 
   test('a refusal says how long the lock still holds', () => {
-    const state = { triedAt: [T, T, T, T, T], lockedUntil: T + LOCK_MS }
+    const state = { triedAt: [T, T, T, T, T], lockedUntil: T + LOCK_MS, locks: 0 }
     expect(countAttempt(state, T + minute)).toEqual({ refusedFor: 4 * minute })
   })
 })

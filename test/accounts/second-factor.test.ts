@@ -211,6 +211,45 @@ describe.if(inProcess)('the second factor', () => {
     ok(await signIn(ann, { totp: app.next() }))
   })
 
+  test('wrong codes lock the second factor for longer each time, and the user is notified', async () => {
+    const ann = await world.withEmail()
+    const app = await enable(ann)
+    const told = async () => {
+      const { items } = ok(await ann.call('notifications.list')).data
+      return items.filter((note) => note.data['event'] === 'TOTP_GUESSED').length
+    }
+    const wrong = () => signIn(ann, { totp: otherThan(app.code()) })
+    // An honest user mistypes: a right code forgives.
+    for (let i = 0; i < 4; i++) expect(answer(await wrong())).toEqual(WRONG)
+    ok(await signIn(ann, { totp: app.next() }))
+    // Slow enough for the failure lock of passwords: never five in five minutes.
+    for (const [round, minutes] of [5, 10, 20].entries()) {
+      for (let i = 0; i < 5; i++) {
+        expect(answer(await wrong())).toEqual(WRONG)
+        world.server.clock.advance(2 * MINUTE)
+      }
+      expect(await told()).toBe(round + 1)
+      const refused = await signIn(ann, { totp: app.next() })
+      expect(answer(refused)).toEqual([429, 4022])
+      const seconds = Number(refused.headers.get('retry-after'))
+      expect(seconds).toBeWithin((minutes - 3) * 60, (minutes - 2) * 60 + 1)
+      world.server.clock.advance(seconds * 1000)
+    }
+    await world.mailArrived(ann.email, 'guesses the codes')
+    ok(await signIn(ann, { totp: app.next() }))
+    for (let i = 0; i < 4; i++) expect(answer(await wrong())).toEqual(WRONG)
+    ok(await signIn(ann, { totp: app.next() }))
+    expect(await told()).toBe(3)
+  })
+
+  test('of 30 wrong codes of a signed-in user at once, five are compared', async () => {
+    const ann = await world.server.person()
+    const totp = otherThan((await enable(ann)).code())
+    const replies = await race(30, () => ann.call('auth.disableTotp', { body: { totp } }))
+    expect(replies.filter((reply) => reply.code === 4033)).toHaveLength(5)
+    expect(replies.filter((reply) => reply.code === 4022)).toHaveLength(25)
+  })
+
   test('wrong codes of a signed-in user count in the same lock', async () => {
     const ann = await world.server.person()
     const app = await enable(ann)
@@ -409,6 +448,7 @@ describe.if(inProcess)('the second factor', () => {
   test('the undo link of a replaced e-mail removes a second factor that was enabled with the change', async () => {
     const owner = await world.withEmail()
     await world.passDays(3)
+    ok(await owner.call('auth.confirm', { body: { verifyType: 'PASSWORD', password: owner.password } }))
     const old = owner.email
     const bind = async (email: string) => {
       const code = await world.codeBy(owner, '/api/auth/email/bind-code', { email }, email)

@@ -21,6 +21,7 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   TOTP_DISABLED: { at: AT },
   RECOVERY_CODES_REPLACED: { at: AT },
   RECOVERY_CODE_USED: { at: AT, left: 9 },
+  TOTP_GUESSED: { at: AT, wrong: 5 },
   EMAIL_RESTORED: { at: AT },
   NEW_DEVICE: { at: AT, device: 'Pixel 9', ip: '203.0.113.9', city: '深圳市' },
   ACCOUNT_LINKED: { at: AT, account: 'bob' },

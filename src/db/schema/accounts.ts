@@ -187,7 +187,10 @@ export const knownDevices = table(
   (t) => [primaryKey({ columns: [t.userId, t.deviceKey] })],
 )
 
-/** Attempts to sign in to an account, for the failure lock. Counted before a password is checked, deleted after a success. */
+/**
+ * Attempts to sign in to an account, for the failure lock, and guesses at its second factor. Counted before the password or code is checked,
+ * deleted after a success.
+ */
 export const passwordTries = table(
   'password_tries',
   {
@@ -196,6 +199,8 @@ export const passwordTries = table(
     /** Times of the latest attempts, oldest first; no more than the lock counts. */
     triedAt: col.json<number[]>('tried_at').notNull(),
     lockedUntil: col.time('locked_until').notNull(),
+    /** Locks of a second factor since the last right code: each is twice as long as the one before. */
+    locks: col.int('locks').notNull().default(0),
     /** When the row can be deleted. */
     expiresAt: col.time('expires_at').notNull(),
   },

@@ -17,6 +17,10 @@ export const REPLAY_MS = 30 * SECOND
 export const MAX_FAILURES = 5
 export const FAILURE_WINDOW_MS = 5 * MINUTE
 export const LOCK_MS = 5 * MINUTE
+/** Wrong codes of a second factor lock it for `LOCK_MS`, and each time twice as long, up to this. */
+export const MAX_LOCK_MS = DAY
+/** Wrong codes are forgotten after this time without another one. */
+export const GUESSES_KEPT_MS = 7 * DAY
 
 /** Of each user, and of each network for accounts that do not exist: successes and failures are counted apart. */
 export const LOGIN_RECORDS_KEPT = 50

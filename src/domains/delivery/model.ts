@@ -48,6 +48,8 @@ export interface NoticeData {
   RECOVERY_CODES_REPLACED: EventContext
   /** `left`: recovery codes that were not used yet. */
   RECOVERY_CODE_USED: EventContext & { readonly left: number }
+  /** `wrong`: wrong codes in a row, each after the right password or in a session. */
+  TOTP_GUESSED: EventContext & { readonly wrong: number }
   EMAIL_RESTORED: EventContext
   NEW_DEVICE: EventContext
   /** `account`: name of the other account. Its user can switch to this account. */

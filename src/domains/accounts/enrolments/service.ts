@@ -10,13 +10,14 @@ import { bytes, randomCode } from '#platform/ids.ts'
 import { requireConfirmationOfAll } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
 import { enrolmentExpired, sessionEnded, totpEnabled, totpNotEnabled, wrongTotp } from '../errors.ts'
+import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { ENROLMENT_MS, RECOVERY_CODES } from '../model.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { ownEvent } from '../rules.ts'
 import { findOwn } from '../sessions/store.ts'
 import { parseFactor, RECOVERY_ALPHABET, RECOVERY_LENGTH, shownRecoveryCode } from '../totp/rules.ts'
-import { type Factor, findFactor, recoveryHash, stepFor, useFactor } from '../totp/service.ts'
+import { type Factor, guessFactor, recoveryHash, stepFor, useFactor } from '../totp/service.ts'
 import {
   confirmTotp,
   countRecoveryCodes,
@@ -105,7 +106,7 @@ async function makeRecoveryCodes(ctx: AppContext, tx: Tx, userId: number): Promi
 
 export const disable = (ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<void> => {
   const event = ownEvent('totp_disable', actor, caller)
-  return withFactor(ctx, actor, given, async (factor) =>
+  return withFactor(ctx, actor, given, event, async (factor) =>
     ctx.db.write('accounts.disableTotp', async (tx) => {
       const { userId } = actor
       await useFactor(ctx, tx, userId, factor, event)
@@ -120,7 +121,7 @@ export const disable = (ctx: AppContext, actor: Actor, given: string, caller: Ca
 /** New recovery codes; the earlier ones no longer work. */
 export const replaceCodes = (ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<RecoveryCodes> => {
   const event = ownEvent('recovery_codes', actor, caller)
-  return withFactor(ctx, actor, given, async (factor) =>
+  return withFactor(ctx, actor, given, event, async (factor) =>
     ctx.db.write('accounts.replaceRecoveryCodes', async (tx) => {
       const { userId } = actor
       if (!(await hasTotp(tx, userId))) throw totpNotEnabled()
@@ -138,10 +139,11 @@ async function withFactor<T>(
   ctx: AppContext,
   { userId }: Actor,
   given: string,
+  event: LoginEvent,
   use: (factor: Factor) => Promise<T>,
 ): Promise<T> {
   if (!(await hasTotp(ctx.db.read, userId))) throw totpNotEnabled()
-  const check = () => findFactor(ctx, userId, given)
+  const check = () => guessFactor(ctx, userId, given, event)
   // An object, because `guarded` takes undefined for a wrong code.
   const used = await guarded(ctx, lockOf({ id: userId }, ''), check, async (f) => ({ result: await use(f) }), 'undo')
   if (used === undefined) throw wrongTotp()

@@ -29,6 +29,8 @@ export const linkLocksOf = (askingUserId: number, targetId: number): { asking: L
   target: sha256(`link to ${targetId}`) as Lock,
 })
 
+export const factorLockOf = (userId: number): Lock => sha256(`second factor of ${userId}`) as Lock
+
 /** Forgets the counted attempts, in the caller's write. */
 export type Forget = (tx: Tx) => Promise<void>
 

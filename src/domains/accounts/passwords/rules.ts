@@ -3,7 +3,7 @@
 import type { AppError } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
-import { ADMIN_PASSWORD_MIN, FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '../model.ts'
+import { ADMIN_PASSWORD_MIN, FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES, MAX_LOCK_MS } from '../model.ts'
 import list from './common.txt' with { type: 'text' }
 
 export interface PasswordPolicy {
@@ -61,9 +61,11 @@ export interface Attempts {
   /** Epoch milliseconds, oldest first, at most `MAX_FAILURES`. */
   readonly triedAt: readonly number[]
   readonly lockedUntil: number
+  /** Only of second factors: locks since the last right code. */
+  readonly locks: number
 }
 
-const NONE: Attempts = { triedAt: [], lockedUntil: 0 }
+const NONE: Attempts = { triedAt: [], lockedUntil: 0, locks: 0 }
 
 /**
  * The state after one more attempt at `now`, or for how long (milliseconds) it is refused. Attempts count as failures until they
@@ -74,13 +76,28 @@ export function countAttempt(before: Attempts | undefined, now: number): { after
   if (lockedUntil > now) return { refusedFor: lockedUntil - now }
   const recent = triedAt.filter((at) => at > now - FAILURE_WINDOW_MS)
   const attempts = [...recent, now]
-  return { after: { triedAt: attempts, lockedUntil: attempts.length >= MAX_FAILURES ? now + LOCK_MS : 0 } }
+  const isLocked = attempts.length >= MAX_FAILURES
+  return { after: { triedAt: attempts, lockedUntil: isLocked ? now + LOCK_MS : 0, locks: 0 } }
+}
+
+/**
+ * The same for a code of a second factor. Wrong codes count until a right one, however slowly they come: the person who sends them knows
+ * the password, and a million codes are few.
+ */
+export function countGuess(before: Attempts | undefined, now: number): { after: Attempts } | { refusedFor: number } {
+  const { triedAt, lockedUntil, locks } = before ?? NONE
+  if (lockedUntil > now) return { refusedFor: lockedUntil - now }
+  const guesses = [...triedAt, now]
+  if (guesses.length < MAX_FAILURES) return { after: { triedAt: guesses, lockedUntil: 0, locks } }
+  const lockMs = Math.min(LOCK_MS * 2 ** locks, MAX_LOCK_MS)
+  return { after: { triedAt: [], lockedUntil: now + lockMs, locks: locks + 1 } }
 }
 
 /** Removes the latest attempt, because its password was never checked. */
 export const undoAttempt = (attempts: Attempts): Attempts => ({
   triedAt: attempts.triedAt.slice(0, -1),
   lockedUntil: 0,
+  locks: 0,
 })
 
 /** When the row of these attempts can be deleted, epoch milliseconds. */

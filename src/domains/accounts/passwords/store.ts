@@ -7,14 +7,20 @@ import { type Attempts, expiresAt, type StoredPassword } from './rules.ts'
 
 export async function findAttempts(tx: Tx, key: string): Promise<Attempts | undefined> {
   const rows = await tx
-    .select({ triedAt: passwordTries.triedAt, lockedUntil: passwordTries.lockedUntil })
+    .select({ triedAt: passwordTries.triedAt, lockedUntil: passwordTries.lockedUntil, locks: passwordTries.locks })
     .from(passwordTries)
     .where(eq(passwordTries.key, key))
   return rows[0]
 }
 
-export async function saveAttempts(tx: Tx, key: string, attempts: Attempts): Promise<void> {
-  const row = { triedAt: [...attempts.triedAt], lockedUntil: attempts.lockedUntil, expiresAt: expiresAt(attempts) }
+/** `until`: when the row can be deleted. */
+export async function saveAttempts(
+  tx: Tx,
+  key: string,
+  attempts: Attempts,
+  until = expiresAt(attempts),
+): Promise<void> {
+  const row = { ...attempts, triedAt: [...attempts.triedAt], expiresAt: until }
   await tx
     .insert(passwordTries)
     .values({ key, ...row })

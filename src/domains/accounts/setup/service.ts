@@ -12,8 +12,10 @@ import { badUsername, setupLinkInvalid, totpNotEnabled, usernameTaken } from '..
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
 import { SETUP_LINK_MS } from '../model.ts'
+import { factorLockOf } from '../passwords/failure-lock.ts'
 import { ADMINISTRATORS, passwordProblem, type StoredPassword } from '../passwords/rules.ts'
 import { hashPassword, installPassword, policyFor } from '../passwords/service.ts'
+import { deleteAttempts } from '../passwords/store.ts'
 import { isUsername } from '../rules.ts'
 import { deleteTotp } from '../totp/store.ts'
 import { createUser } from '../users/service.ts'
@@ -151,6 +153,7 @@ export async function disableTotp(ctx: AppContext, user: string): Promise<void> 
   const event: LoginEvent = { loginType: 'totp_disable', device, ip: '', locale: 'en' }
   await ctx.db.write('accounts.disableTotp', async (tx) => {
     if (!(await deleteTotp(tx, found.id))) throw totpNotEnabled()
+    await deleteAttempts(tx, factorLockOf(found.id))
     await endAccess(ctx, tx, 'TOTP_REMOVED_BY_OPERATOR', { userId: found.id, deviceKey: device.key })
     await recordLogin(ctx, tx, found.id, event)
     await notifyAccountHolder(ctx, tx, found.id, event, { kind: 'TOTP_DISABLED', about: {} })

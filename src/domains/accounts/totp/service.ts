@@ -7,10 +7,13 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { stepOfCode } from '#lib/totp.ts'
 
-import { totpNeeded, wrongTotp } from '../errors.ts'
+import { locked, totpNeeded, wrongTotp } from '../errors.ts'
 import type { LoginEvent } from '../login-records/model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
-import { guarded, lockOf } from '../passwords/failure-lock.ts'
+import { GUESSES_KEPT_MS, MAX_FAILURES } from '../model.ts'
+import { factorLockOf, guarded, lockOf } from '../passwords/failure-lock.ts'
+import { countGuess } from '../passwords/rules.ts'
+import { deleteAttempts, findAttempts, saveAttempts } from '../passwords/store.ts'
 import { parseFactor } from './rules.ts'
 import {
   countRecoveryCodes,
@@ -53,10 +56,37 @@ export async function proveFactor(
 ): Promise<Factor | undefined> {
   if (!(await hasTotp(ctx.db.read, userId))) return undefined
   if (!given) throw totpNeeded()
-  const factor = await findFactor(ctx, userId, given)
+  const factor = await guessFactor(ctx, userId, given, event)
   if (factor !== undefined) return factor
   await ctx.db.write('accounts.recordFailure', (tx) => recordLogin(ctx, tx, userId, event, 'wrong second factor'))
   throw wrongTotp()
+}
+
+/**
+ * Undefined for a wrong or used code. It is counted before it is compared, and forgotten by `useFactor`. The user is notified whenever wrong
+ * codes lock the second factor, since the person who sends them knows the password or has a session.
+ * @throws AppError 429 (code 4022) while the second factor is locked
+ */
+export async function guessFactor(
+  ctx: AppContext,
+  userId: number,
+  given: string,
+  event: LoginEvent,
+): Promise<Factor | undefined> {
+  const lock = factorLockOf(userId)
+  const now = ctx.clock.now()
+  const { lockedUntil } = await ctx.db.write('accounts.countGuess', async (tx) => {
+    const counted = countGuess(await findAttempts(tx, lock), now)
+    if ('refusedFor' in counted) throw locked(Math.ceil(counted.refusedFor / 1000))
+    await saveAttempts(tx, lock, counted.after, Math.max(now, counted.after.lockedUntil) + GUESSES_KEPT_MS)
+    return counted.after
+  })
+  const factor = await findFactor(ctx, userId, given)
+  if (factor === undefined && lockedUntil > now)
+    await ctx.db.write('accounts.reportGuesses', (tx) =>
+      notifyAccountHolder(ctx, tx, userId, event, { kind: 'TOTP_GUESSED', about: { wrong: MAX_FAILURES } }),
+    )
+  return factor
 }
 
 /** Undefined for a wrong or used code. */
@@ -103,6 +133,7 @@ export async function useFactor(
       ? await takeStep(tx, userId, factor.secret, factor.step)
       : await takeRecoveryCode(tx, userId, factor.hash)
   if (!taken) throw wrongTotp()
+  await deleteAttempts(tx, factorLockOf(userId))
   if (factor.kind === 'totp') return
   const left = await countRecoveryCodes(tx, userId)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'RECOVERY_CODE_USED', about: { left } })

@@ -81,6 +81,14 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     },
     fact: ({ left }) => [{ en: 'Recovery codes left', zh: '剩余恢复码' }, String(left)],
   },
+  TOTP_GUESSED: {
+    subject: { en: 'Someone guesses the codes of your second factor', zh: '有人在猜测你的两步验证码' },
+    lead: {
+      en: `Someone who can get past the password of your ${PRODUCT} account has entered wrong codes. Codes are refused for a while. If it was not you, reset your password.`,
+      zh: `有人已通过你的 ${PRODUCT} 账号的密码验证，并多次输入错误的验证码。验证码暂时无法使用。如非本人操作，请重置密码。`,
+    },
+    fact: ({ wrong }) => [{ en: 'Wrong codes', zh: '错误次数' }, String(wrong)],
+  },
   EMAIL_RESTORED: {
     subject: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
     lead: {

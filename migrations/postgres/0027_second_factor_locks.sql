@@ -1,0 +1,1 @@
+ALTER TABLE "password_tries" ADD COLUMN "locks" bigint DEFAULT 0 NOT NULL;

@@ -1,0 +1,1 @@
+ALTER TABLE `password_tries` ADD `locks` integer DEFAULT 0 NOT NULL;
