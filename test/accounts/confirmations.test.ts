@@ -144,13 +144,33 @@ describe.if(inProcess)('confirmations', () => {
     const byLink = person(world.server.url, switched, '', '', owner.deviceId)
     expect((await byLink.call('auth.emailUnbind')).code).toBe(4031)
 
+    const tablet = newDevice()
+    const signIn = { account: chief.username, password: chief.password }
+    ok(await world.post('/api/auth/login', signIn, { deviceId: tablet }))
     later()
-    const opened = ok(await chief.call('sessions.create', { body: {} }))
-    const further = person(world.server.url, opened, '', '', opened.data.deviceId)
+    const opened = ok(await chief.call('sessions.create', { body: { deviceId: tablet } }))
+    const further = person(world.server.url, opened, '', '', tablet)
     expect((await further.call('auth.emailUnbind')).code).toBe(4031)
     const refreshed = ok(await world.post('/api/auth/refresh', { refreshToken: chief.refreshToken }))
     const renewed = person(world.server.url, refreshed, '', '', chief.deviceId)
     expect((await renewed.call('auth.emailUnbind')).code).toBe(4031)
+  })
+
+  test('a session on an unknown device needs a recent proof, one on a known device does not', async () => {
+    const chief = await administrator()
+    const onNew = (deviceId?: string) => chief.call('sessions.create', { body: { deviceId } })
+    later()
+    for (const deviceId of [undefined, newDevice()]) expect((await onNew(deviceId)).code).toBe(4031)
+    expect(ok(await chief.call('sessions.list')).data.total).toBe(1)
+    ok(await confirm(chief, { verifyType: 'PASSWORD', password: chief.password }))
+    const tablet = newDevice()
+    ok(await onNew(tablet))
+    later()
+    ok(await onNew(tablet))
+    // Nobody else is asked, unless the settings say so.
+    const bob = await world.server.person()
+    later()
+    ok(await bob.call('sessions.create', { body: {} }))
   })
 
   test('signing in by the device counts only for users who have no other way to prove who they are', async () => {

@@ -166,6 +166,10 @@ async function deleteDevice(tx: Tx, userId: number, deviceKey: string): Promise<
   await tx.delete(knownDevices).where(and(eq(knownDevices.userId, userId), eq(knownDevices.deviceKey, deviceKey)))
 }
 
+/** Whether the user has signed in on the device, and has not removed it since. */
+export const isKnownDevice = async (db: Db, userId: number, deviceKey: string): Promise<boolean> =>
+  (await devicesOf(db, { userId })).some((device) => device.deviceKey === deviceKey && device.removedAt === null)
+
 /** When the user first signed in on the device. Undefined for one that is not among the `KNOWN_DEVICES_KEPT` latest. */
 export async function firstSeenAt(tx: Tx, userId: number, deviceKey: string): Promise<number | undefined> {
   const rows = await tx

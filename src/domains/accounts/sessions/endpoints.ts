@@ -94,13 +94,16 @@ export const sessionEndpoints = [
     method: 'POST',
     path: '/api/auth/sessions',
     summary: 'Open another session',
-    description: 'On the device that the body names, otherwise on a new one, whose id is answered as `deviceId`.',
+    description:
+      'On the device that the body names, otherwise on a new one, whose id is answered as `deviceId`. You are notified of a device on which ' +
+      'you have not signed in before. If you need a recent proof for changes of the ways to sign in, you need one for such a device, too.',
     tag,
     access: signedIn,
     body: DeviceLogin,
     data: LoginResponse,
     keepsCookies: true,
     namesDevice: true,
+    refuses: { 403: 'You have to confirm that you own the account (code 4031), as the device is unknown.' },
     run: ({ ctx, actor, body, caller }) => createSession(ctx, actor, body, caller),
   }),
   endpoint({

@@ -9,6 +9,7 @@ import { sessionsChanged } from '#http/sessions.ts'
 import { invalid } from '#http/validate.ts'
 import { sha256 } from '#platform/ids.ts'
 
+import { requireConfirmation } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
 import {
   badRefreshToken,
@@ -19,7 +20,8 @@ import {
   sessionEnded,
 } from '../errors.ts'
 import type { LoginEvent, LoginType } from '../login-records/model.ts'
-import { recordLogin } from '../login-records/service.ts'
+import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
+import { isKnownDevice, recordDevice } from '../login-records/store.ts'
 import { SESSION_MS } from '../model.ts'
 import { deviceKey, deviceKeysOf, nameDevice } from '../rules.ts'
 import { identitiesOf } from '../users/store.ts'
@@ -78,7 +80,11 @@ export async function getSession(ctx: AppContext, actor: Actor, id: number): Pro
   return toSessionView(ctx, actor, session)
 }
 
-/** Opens a further session of the caller, on the device in the body or on a new one. The caller's session is never ended for it. */
+/**
+ * Opens a further session of the caller, on the device in the body or on a new one. The caller's session is never ended for it. On an unknown
+ * device it is a sign-in: a thief of an access token would get a lasting way in.
+ * @throws AppError 403 (code 4031) for an unknown device if a recent proof is needed
+ */
 export async function createSession(
   ctx: AppContext,
   actor: Actor,
@@ -89,6 +95,7 @@ export async function createSession(
   if (body.deviceId && caller.browser !== undefined) throw deviceOfPage()
   const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
   const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
+  if (!(await isKnownDevice(ctx.db.read, actor.userId, device.key))) await requireConfirmation(ctx, actor)
   const grant = await ctx.db.write('accounts.createSession', async (tx) => {
     const own = await findOwn(tx, actor.userId, actor.sessionId)
     // It may have ended since the request was admitted.
@@ -96,8 +103,11 @@ export async function createSession(
     // The new session proves no more than the one that asks for it.
     const { confirmedAt, openedByUserId } = own
     const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
+    const seen = await recordDevice(tx, actor.userId, device.key, ctx.clock.now())
     await recordLogin(ctx, tx, actor.userId, event)
-    return openSession(ctx, tx, actor.userId, event, opening)
+    const grant = await openSession(ctx, tx, actor.userId, event, opening)
+    if (seen === 'new') await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'NEW_DEVICE', about: {} })
+    return grant
   })
   return loginResponse(ctx, grant, caller)
 }
