@@ -306,6 +306,28 @@ describe.if(inProcess)('the second factor', () => {
     expect(answer(byTarget)).toEqual(NEEDED)
   })
 
+  test('no link is made to an account that has it', async () => {
+    const [owner, ann] = [await world.server.person(), await world.withEmail()]
+    const byPassword = { verifyType: 'PASSWORD', linkedUserId: ann.id, password: ann.password } as const
+    const code = await world.codeBy(owner, '/api/auth/email/link-code', { email: ann.email }, ann.email)
+    const byCode = { verifyType: 'EMAIL_CODE', credential: ann.email, code } as const
+    const admin = await world.server.admin()
+    const proposal = { ownerUserId: owner.id, linkedUserId: ann.id }
+    const { id: linkId } = ok(await admin.call('admin.links.propose', { body: proposal })).data
+    const app = await enable(ann)
+    expect(answer(await ann.call('auth.acceptLink', { params: { linkId } }))).toEqual(NEEDED)
+    ok(await ann.call('auth.unlink', { params: { linkId } }))
+    for (const body of [byPassword, byCode]) expect(answer(await owner.call('auth.link', { body }))).toEqual(NEEDED)
+    expect(answer(await admin.call('admin.links.propose', { body: proposal }))).toEqual(NEEDED)
+    // Only a proof shows that the account has a second factor.
+    const guess = await owner.call('auth.link', { body: { ...byPassword, password: 'a wrong password' } })
+    expect(guess.status).toBe(400)
+    expect(ok(await owner.call('auth.links')).data.items).toEqual([])
+    // The refused code was not used up.
+    ok(await ann.call('auth.disableTotp', { body: { totp: app.next() } }))
+    ok(await owner.call('auth.link', { body: byCode }))
+  })
+
   test('every session of an administrator with a second factor was opened with it, so the console is closed without it', async () => {
     const chief = await world.server.person()
     await makeAdministrator(chief)

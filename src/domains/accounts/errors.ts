@@ -178,4 +178,10 @@ export const tooManyNicknameWords = (max: number) =>
 
 export const linkOfAdministrator = () =>
   forbidden('Accounts of administrators cannot be linked in this way', '管理员账号不能以此方式关联')
+/** Answered only to somebody who has proved that the account is theirs, and to administrators. */
+export const linkIntoSecondFactor = () =>
+  new AppError(403, TOTP_NEEDED, {
+    en: 'An account with a second factor cannot be linked: sign in to it with a code instead',
+    zh: '已启用两步验证的账号无法关联，请使用验证码登录该账号',
+  })
 export const linkOfCaller = () => forbidden('You cannot propose a link of your own account', '不能为自己的账号提议关联')

@@ -83,6 +83,7 @@ export const linkEndpoints = [
     budgets: [LINKS_BY_PASSWORD],
     body: LinkRequest,
     data: LinkView,
+    refuses: { 403: 'The other account has a second factor (code 4032).' },
     run: ({ ctx, actor, body, caller }) => link(ctx, actor, body, caller),
   }),
   endpoint({
@@ -97,7 +98,9 @@ export const linkEndpoints = [
     access: app('account_link:create'),
     params: ByLink,
     data: LinkView,
-    refuses: { 403: 'You have to confirm that you own the account, or one of the users is an administrator now.' },
+    refuses: {
+      403: 'You have to confirm that you own the account, one of the users is an administrator now, or your account has a second factor (code 4032).',
+    },
     run: ({ ctx, actor, params, caller }) => acceptLink(ctx, actor, params.linkId, caller),
   }),
   listLinkedAccounts,

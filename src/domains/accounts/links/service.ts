@@ -17,6 +17,7 @@ import { requireConfirmationOfAll } from '../confirmations/service.ts'
 import { endAccess } from '../credentials/service.ts'
 import {
   alreadyLinked,
+  linkIntoSecondFactor,
   linkOfAdministrator,
   linkRefused,
   linkTargetUnknown,
@@ -32,6 +33,7 @@ import { emailOf, ownEvent, phoneOf, providerOf } from '../rules.ts'
 import { loginResponse, signIn } from '../sessions/lifecycle.ts'
 import type { LoginResponse } from '../sessions/model.ts'
 import { findOwn } from '../sessions/store.ts'
+import { hasTotp } from '../totp/store.ts'
 import { userById, userByProvedCredential, type UserRow } from '../users/store.ts'
 import type { LinkRequest, LinkView } from './model.ts'
 import {
@@ -135,6 +137,7 @@ async function insertProvenLink(
   if (owner?.status !== 'ACTIVE') throw sessionEnded()
   if (target?.status !== 'ACTIVE') throw linkRefused()
   await useProof(tx, target)
+  await refuseSecondFactor(tx, targetId)
   const row = await insertLink(tx, { ownerUserId: owner.id, linkedUserId: targetId })
   if (row === undefined) throw alreadyLinked()
   await announceLink(ctx, tx, row, owner, ownEvent('account_link', actor, caller))
@@ -190,6 +193,7 @@ export async function acceptLink(ctx: AppContext, actor: Actor, id: number, call
     const owner = await userById(tx, row.ownerUserId)
     if (owner?.status !== 'ACTIVE') throw notFound()
     await refuseAdministrators(tx, row)
+    await refuseSecondFactor(tx, row.linkedUserId)
     await announceLink(ctx, tx, row, owner, ownEvent('account_link', actor, caller))
     return toLinkView(ctx, { ...row, nickname: owner.nickname, avatar: owner.avatar })
   })
@@ -202,6 +206,11 @@ export async function refuseAdministrators(
 ): Promise<void> {
   if ((await platformBindings(tx)).some(({ userId }) => userId === ownerUserId || userId === linkedUserId))
     throw linkOfAdministrator()
+}
+
+/** A link cannot open such an account, so none is made. @throws AppError 403 (code 4032) */
+export async function refuseSecondFactor(tx: Tx, linkedUserId: number): Promise<void> {
+  if (await hasTotp(tx, linkedUserId)) throw linkIntoSecondFactor()
 }
 
 /** Opens a full session of the linked account on the caller's device. @throws AppError 403 (code 4032) if it has a second factor. */

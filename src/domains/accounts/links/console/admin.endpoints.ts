@@ -34,7 +34,7 @@ export const linkAdminEndpoints = [
     data: AdminLinkView,
     refuses: {
       400: 'The users are the same, one of them is not active, or they are linked already.',
-      403: 'One of the users is you or another administrator.',
+      403: 'One of the users is you or another administrator, or the linked one has a second factor (code 4032).',
     },
     run: ({ ctx, actor, body }) => proposeLink(ctx, actor, body),
   }),

@@ -13,7 +13,7 @@ import { plainName } from '#lib/text.ts'
 
 import { linkOfCaller, pairLinked } from '../../errors.ts'
 import { userById, type UserRow } from '../../users/store.ts'
-import { announceUnlink, refuseAdministrators, toLinkView } from '../service.ts'
+import { announceUnlink, refuseAdministrators, refuseSecondFactor, toLinkView } from '../service.ts'
 import { insertProposal, type LinkRow } from '../store.ts'
 import type { AdminLinksQuery, AdminLinkView, ProposeLink } from './model.ts'
 import { allLinks, deleteAnyLink, type LinkWithBoth } from './store.ts'
@@ -45,6 +45,7 @@ export async function proposeLink(
     const owner = await activeUser(tx, 'ownerUserId', ownerUserId)
     const linked = await activeUser(tx, 'linkedUserId', linkedUserId)
     await refuseAdministrators(tx, { ownerUserId, linkedUserId })
+    await refuseSecondFactor(tx, linkedUserId)
     const link = await insertProposal(tx, { ownerUserId, linkedUserId })
     if (link === undefined) throw pairLinked()
     const name = plainName(owner.nickname)
