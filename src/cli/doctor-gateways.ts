@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 
 import type { Config } from '#config/config.ts'
 import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
-import { BlobError } from '#platform/blobs/port.ts'
+import { BlobError, type BlobStore } from '#platform/blobs/port.ts'
 import { DAY, systemClock } from '#platform/clock.ts'
 import { createLog } from '#platform/log.ts'
 import { GatewayError } from '#platform/outgoing.ts'
@@ -31,6 +31,20 @@ async function ask(check: string, hint: string, gateway: () => Promise<string>):
   }
 }
 
+/** False before the first start on this database. */
+async function hasForeignFiles(config: Config, store: BlobStore): Promise<boolean> {
+  const { databaseFile, postgresSchema, sqliteSchema } = await import('#db/maintenance.ts')
+  const { dataDir, databaseUrl } = config
+  if (databaseUrl === '' && !statSync(databaseFile(dataDir), { throwIfNoEntry: false })) return false
+  const { applied } = databaseUrl === '' ? sqliteSchema(databaseFile(dataDir)) : await postgresSchema(databaseUrl)
+  if (applied.length === 0) return false
+  const installation = await (await import('#db/blob-maintenance.ts')).readInstallation(config)
+  return (
+    installation !== undefined &&
+    ((await store.owner()) ?? (installation.isFilesForeign ? '' : installation.id)) !== installation.id
+  )
+}
+
 export const GATEWAY_CHECKS = {
   async storage(config: Config): Promise<Finding | []> {
     // The first start creates the folder.
@@ -40,6 +54,12 @@ export const GATEWAY_CHECKS = {
     const store = openBlobs(config)
     try {
       await store.check()
+      if (await hasForeignFiles(config, store))
+        return warn(
+          'storage',
+          `${store.place} has files of another database, so no clean-up deletes any of them: check TESSERA_DATA_DIR, ` +
+            'TESSERA_DATABASE_URL and TESSERA_STORAGE_URL; if the files are those of this server, run "tessera files adopt".',
+        )
       return ok('storage', `files are in ${store.place}`)
     } catch (error) {
       if (!(error instanceof BlobError)) throw error

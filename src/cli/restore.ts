@@ -55,6 +55,10 @@ async function restore(config: Config, archive: string, keepSessions: boolean): 
       const kept = await swapIn(dataDir, stamp)
       say(`Restored: ${summary(manifest)}.${kept === undefined ? '' : ` The old data is in ${kept}.`}`)
       if (manifest.log) say(`The operation log now ends with row ${manifest.log.id}:${manifest.log.hash}`)
+      if (config.storageUrl !== '')
+        say(
+          'The bucket of files belongs to the database that was backed up, so nothing in it is cleaned up. If that one is gone, start the server and run "tessera files adopt".',
+        )
       if (!keepSessions)
         say('All sessions have ended: every user has to sign in again, with the password of the backup.')
       return EXIT.ok

@@ -164,6 +164,19 @@ backup would be valid again.`,
     load: () => import('./doctor.ts'),
   },
   {
+    name: 'files',
+    words: 'adopt',
+    takes: [1, 1],
+    summary: 'Take over stored files that belong to another database.',
+    about: `The first start writes the same random id into the database and into the folder or bucket of files. Where they differ,
+no clean-up deletes a file, and doctor and the health details say so: the server may use the wrong database, or another
+server may use the same bucket. adopt writes the id of this database there. From the next day on, files that this
+database does not know are deleted, so make sure that no other server uses them. Works while the server runs.`,
+    options: [],
+    settings: 'data',
+    load: () => import('./files.ts'),
+  },
+  {
     name: 'log',
     words: 'verify',
     takes: [1, 1],

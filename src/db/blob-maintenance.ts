@@ -1,5 +1,9 @@
-/** Compares the rows about stored bytes with each other and lists them, for `doctor --files`. The schema must be up to date. */
+/**
+ * Stored bytes on the command line: compares the rows about them with each other and lists them, for `doctor --files`, and says to which
+ * installation they belong. The schema must be up to date.
+ */
 
+import { INSTALLATION, type Installation } from './installation.ts'
 import { type Place, type Query, withDatabase } from './maintenance.ts'
 
 export interface StoredBlob {
@@ -96,3 +100,19 @@ function rowsOf(query: Query): BlobRows {
     },
   }
 }
+
+const READ_INSTALLATION = `SELECT value FROM server_state WHERE key = '${INSTALLATION}'`
+
+/** Undefined before the first start of a server on this database. */
+export const readInstallation = (place: Place): Promise<Installation | undefined> =>
+  withDatabase(place, async (query) => {
+    const [row] = await query(READ_INSTALLATION)
+    return row && (JSON.parse(String(row['value'])) as Installation)
+  })
+
+/** The files are those of this database from now on. */
+export const saveAdoption = (place: Place, installation: Installation): Promise<void> =>
+  withDatabase(place, async (query) => {
+    const value = JSON.stringify({ ...installation, isFilesForeign: false })
+    await query(`UPDATE server_state SET value = $1 WHERE key = '${INSTALLATION}'`, [value])
+  })

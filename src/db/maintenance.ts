@@ -9,6 +9,7 @@ import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
+import { INSTALLATION } from './installation.ts'
 import { type Applied, databaseFile, LIST_APPLIED, pending } from './migrate.ts'
 
 export { databaseFile }
@@ -102,6 +103,9 @@ const NOTE_RESTORE = (now: number): string =>
   `INSERT INTO server_state (key, value) VALUES ('${RESTORED_AT}', '${now}')
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`
 
+/** The restored database is a copy. The files that are restored with it have no id, those in a bucket have that of the original. */
+const FORGET_INSTALLATION = `DELETE FROM server_state WHERE key = '${INSTALLATION}'`
+
 /**
  * Ends all sessions of a restored database. The version of access tokens becomes the time, which is above every earlier one: a number
  * that the replaced data had already given out would make tokens of that time valid again.
@@ -113,6 +117,7 @@ const END_SESSIONS = (now: number): readonly string[] => [
 
 const afterRestore = (now: number, keepSessions: boolean): readonly string[] => [
   NOTE_RESTORE(now),
+  FORGET_INSTALLATION,
   ...(keepSessions ? [] : END_SESSIONS(now)),
 ]
 

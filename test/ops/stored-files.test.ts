@@ -250,3 +250,50 @@ describe('doctor --files', () => {
     expect((await doctor(place)).code).toBe(0)
   })
 })
+
+test('files of another database are reported by doctor, and tessera files adopt takes them over', async () => {
+  const doctor = async () => {
+    const { stdout } = await place.run(['doctor', '--json'])
+    return (JSON.parse(stdout) as { check: string; verdict: string; message: string }[]).find(
+      ({ check }) => check === 'storage',
+    )!
+  }
+  const marker = join(place.dataDir, 'files/.installation')
+  expect((await place.run(['files', 'adopt'])).code).not.toBe(0)
+  await (await place.serve([], QUIET)).end()
+  const id = readFileSync(marker, 'utf8')
+  expect((await doctor()).verdict).toBe('OK')
+  expect((await place.run(['files', 'adopt'])).stdout).toContain('already')
+
+  writeFileSync(marker, 'the id of another installation')
+  expect(await doctor()).toMatchObject({ verdict: 'WARN', message: expect.stringContaining('tessera files adopt') })
+  const server = await place.serve([], QUIET)
+  expect(server.stderr()).toContain('belong to another database')
+  const adopted = await place.run(['files', 'adopt'])
+  expect([adopted.code, adopted.stdout]).toEqual([0, expect.stringContaining('Took over the folder')])
+  expect(readFileSync(marker, 'utf8')).toBe(id)
+  expect((await doctor()).verdict).toBe('OK')
+  await server.end()
+  expect((await place.run(['files', 'adapt'])).code).toBe(2)
+})
+
+test.skipIf(onPostgres)(
+  'a restored database gets an id of its own, and takes over the files that were restored with it',
+  async () => {
+    const marker = join(place.dataDir, 'files/.installation')
+    const server = await place.serve([], QUIET)
+    const uploader = new Uploader('ann')
+    await uploader.signIn(server, 'register')
+    await uploader.upload(server, text(100))
+    const before = readFileSync(marker, 'utf8')
+    const file = join(place.dataDir, 'backup.tar.zst')
+    expect((await place.run(['backup', file])).code).toBe(0)
+    await server.end()
+    expect((await place.run(['restore', file])).code).toBe(0)
+    const restored = await place.serve([], QUIET)
+    const after = readFileSync(marker, 'utf8')
+    expect(after).not.toBe(before)
+    expect(restored.stderr()).not.toContain('another database')
+    await restored.end()
+  },
+)

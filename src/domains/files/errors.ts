@@ -64,6 +64,11 @@ export const personalTypeOnly = () => invalid('body.type', 'cannot belong to an 
 export const mayNotSupply = () =>
   forbidden('You do not have permission to upload this for the organization', '没有权限为该组织上传此类文件')
 
+export const filesAreForeign = () =>
+  badRequest(
+    'The stored files belong to another database. Check the configuration; if they are those of this server, run “tessera files adopt”',
+    '已存储的文件属于另一个数据库。请检查配置；如确为本服务器的文件，请运行 “tessera files adopt”',
+  )
 export const mostAreOrphans = () =>
   badRequest(
     'Most of the stored files are unknown to the database. Check that the server uses the right one, or send force',

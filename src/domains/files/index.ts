@@ -7,6 +7,7 @@ import { fileAdminEndpoints } from './console/admin.endpoints.ts'
 import { contentEndpoints } from './content/endpoints.ts'
 import { fileEndpoints } from './endpoints.ts'
 import { jobs } from './jobs.ts'
+import { checkOwnership } from './ownership/service.ts'
 import { deleteRestOfOrg, deleteRestOfUser } from './service.ts'
 import { countUsedByOrg, hasUploaded } from './store.ts'
 import { uploadEndpoints } from './uploads/endpoints.ts'
@@ -33,12 +34,18 @@ export const files = domain({
       await deleteRestOfOrg(ctx, tx, orgId)
     },
   },
-  // Temporary files of a process that was killed. No other process uses the data directory.
-  start: (ctx) => ctx.staging.clear(),
+  async start(ctx) {
+    // Temporary files of a process that was killed. No other process uses the data directory.
+    await ctx.staging.clear()
+    const checked = checkOwnership(ctx)
+    // A bucket may take seconds to answer.
+    if (ctx.blobs.storage === 'LOCAL') await checked
+  },
 })
 
 export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
 export { findBlob } from './bytes/store.ts'
+export { FOREIGN_FILES, ownsFiles } from './ownership/service.ts'
 export { answerContent } from './content/service.ts'
 export type { StorageQuota } from './rules.ts'
 export {

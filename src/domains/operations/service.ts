@@ -11,6 +11,7 @@ import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { authenticate, consoleRefusal } from '#domains/accounts/index.ts'
 import { backupHealth } from '#domains/backups/index.ts'
 import { readBacklog } from '#domains/delivery/index.ts'
+import { FOREIGN_FILES, ownsFiles } from '#domains/files/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
@@ -103,11 +104,19 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
   }
 }
 
+async function checkFiles(ctx: AppContext): Promise<string | null> {
+  await ctx.blobs.check()
+  return (await ownsFiles(ctx))
+    ? null
+    : `${capitalized(ctx.blobs.place)} has files of another database. ${FOREIGN_FILES}`
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Why files cannot be stored, read or deleted; null if they can. */
 async function filesProblem(ctx: AppContext): Promise<string | null> {
-  const check = ctx.blobs.check().then(
-    () => null,
-    (error: unknown) => (error instanceof BlobError ? error.message : 'The check of the store of files failed.'),
+  const check = checkFiles(ctx).catch((error: unknown) =>
+    error instanceof BlobError ? error.message : 'The check of the store of files failed.',
   )
   const late = Bun.sleep(CHECK_MS).then(() => `The store of files did not answer within ${CHECK_MS / SECOND} s.`)
   return Promise.race([check, late])

@@ -1,12 +1,12 @@
 /** Bytes as files below one folder of the data directory. */
 
 import { type Dirent, statSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { areFilesKept } from '../backup/under-way.ts'
 import { diskTrouble } from '../disk-trouble.ts'
-import { syncDirectory } from '../files.ts'
+import { syncDirectory, writeDurably } from '../files.ts'
 import { uuid } from '../ids.ts'
 import { assertKey, BlobError, type BlobFacts, type BlobStore, type BlobTrouble, isKey } from './port.ts'
 
@@ -34,6 +34,8 @@ export const discard = (path: string): Promise<void> => rm(path, { force: true }
 /** `folder` must be on the same file system as the paths given to `put`. */
 export function localBlobs(folder: string): BlobStore {
   const place = (key: string): string => join(folder, assertKey(key))
+  /** The dot keeps it out of backups: a restored database gets an id of its own. */
+  const ownerFile = join(folder, '.installation')
 
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -133,6 +135,13 @@ export function localBlobs(folder: string): BlobStore {
       }),
     list: (prefix) => walk('', prefix),
     presignPut: () => undefined,
+    owner: () =>
+      guarded(async () => (await readFile(ownerFile, 'utf8').catch(unless('ENOENT', 'ENOTDIR')))?.trim() || undefined),
+    setOwner: (id) =>
+      guarded(async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeDurably(ownerFile, `${id}\n`, 0o600)
+      }),
     check: () =>
       guarded(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -41,6 +41,9 @@ export interface BlobStore {
   list(prefix: string): AsyncIterable<BlobFacts>
   /** A URL at which a client stores exactly `size` bytes as `key` within `seconds` without this server. Undefined on local disk. */
   presignPut(key: string, size: number, seconds: number): string | undefined
+  /** The id of the installation whose files these are (db/installation.ts). It is not among the keys. */
+  owner(): Promise<string | undefined>
+  setOwner(id: string): Promise<void>
   /** Stores, reads and deletes a few bytes, for `doctor` and the health check. */
   check(): Promise<void>
 }

@@ -7,7 +7,7 @@ import type { S3Bucket } from '#config/storage.ts'
 import { MINUTE, SECOND } from '../clock.ts'
 import { uuid } from '../ids.ts'
 import { discard, diskError } from './local.ts'
-import { assertKey, type BlobFacts, type BlobStore, type ByteRange } from './port.ts'
+import { assertKey, type BlobFacts, type BlobStore, type ByteRange, isKey } from './port.ts'
 import { codeOf, isTransient, placeOf, s3Error, S3Failure } from './s3-errors.ts'
 import { signUpload } from './s3-signing.ts'
 
@@ -27,6 +27,15 @@ export interface Limits {
   /** The same for each part of an upload. Slower than 140 KB/s is not usable. */
   readonly partMs: number
 }
+
+/** The object that contains the id of the installation. */
+const OWNER_KEY = 'installation-id'
+
+/**
+ * Not the id, not a dot file that was copied from a folder, and not what another installation keeps below a longer prefix: keys have two
+ * parts (`blobKey`, `WAITING_PREFIX`).
+ */
+const isOwnKey = (key: string): boolean => isKey(key) && key !== OWNER_KEY && key.split('/').length <= 2
 
 const LIMITS: Limits = { answerMs: 15 * SECOND, partMs: MINUTE }
 /** Waits before the second and third attempt of a request that failed for a transient reason. All requests may be repeated. */
@@ -182,12 +191,19 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
         const page = await tried(() =>
           within(answerMs, client.list({ prefix: prefix + wanted, ...(continuationToken && { continuationToken }) })),
         )
-        for (const { key, size, lastModified } of page.contents ?? [])
-          yield { key: key.slice(prefix.length), size: size ?? 0, modifiedAt: Date.parse(String(lastModified)) }
+        for (const { key: place, size, lastModified } of page.contents ?? []) {
+          const key = place.slice(prefix.length)
+          if (isOwnKey(key)) yield { key, size: size ?? 0, modifiedAt: Date.parse(String(lastModified)) }
+        }
         continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
       } while (continuationToken !== undefined)
     },
     presignPut: (key, size, seconds) => signUpload(bucket, place(key), size, seconds),
+    async owner() {
+      const bytes = await read(OWNER_KEY)
+      return bytes && (await new Response(bytes).text()).trim()
+    },
+    setOwner: (id) => store(OWNER_KEY, new Blob([id]), answerMs),
     async check() {
       const key = `check-${uuid()}`
       await store(key, new Blob([key]), answerMs)

@@ -8,6 +8,7 @@ import { type BlobFacts, blobKey } from '#platform/blobs/port.ts'
 import { DAY } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
+import { FOREIGN_FILES, ownsFiles } from '../ownership/service.ts'
 import { countBlobs, keysInUse, releaseBlob, releaseBlobs, retainBlob } from './store.ts'
 
 /** A complete temporary file. */
@@ -135,6 +136,10 @@ export const isSuspicious = async (ctx: AppContext, orphans: number): Promise<bo
 
 /** Deletes what `listOrphanBytes` finds, unless it is too much. Returns how much was deleted. */
 export async function deleteOrphanBytes(ctx: AppContext): Promise<{ count: number; bytes: number }> {
+  if (!(await ownsFiles(ctx))) {
+    ctx.log.error(`the stored files belong to another database. ${FOREIGN_FILES}`, { at: ctx.blobs.place })
+    return { count: 0, bytes: 0 }
+  }
   if (await isWrongDatabase(ctx)) {
     ctx.log.error('most of the stored files are unknown to the database: nothing is deleted')
     return { count: 0, bytes: 0 }

@@ -12,7 +12,8 @@ import type { BlobFacts } from '#platform/blobs/port.ts'
 
 import { isSuspicious, listOrphanBytes } from '../../bytes/service.ts'
 import { keysInUse } from '../../bytes/store.ts'
-import { mostAreOrphans } from '../../errors.ts'
+import { filesAreForeign, mostAreOrphans } from '../../errors.ts'
+import { ownsFiles } from '../../ownership/service.ts'
 import type { Cleanup, CleanupResult, Orphan, Orphans } from '../model.ts'
 
 /** Orphans that a listing keeps, and that one request deletes. */
@@ -119,7 +120,10 @@ export async function listOrphans(ctx: AppContext, page: PageInput): Promise<Pag
   return { items, total: kept.length, ...page }
 }
 
-/** Deletes orphans, at most 20,000. @throws AppError 400 if most of the stored files are orphans, unless `force` is given */
+/**
+ * Deletes orphans, at most 20,000. @throws AppError 400 if the files belong to another database, or if most of them are orphans, unless
+ * `force` is given
+ */
 export function cleanUp(ctx: AppContext, actor: LoggedActor, input: Cleanup): Promise<CleanupResult> {
   const state = stateOf(ctx)
   const result = state.cleaning.then(() => cleanUpNow(ctx, actor, input))
@@ -128,6 +132,7 @@ export function cleanUp(ctx: AppContext, actor: LoggedActor, input: Cleanup): Pr
 }
 
 async function cleanUpNow(ctx: AppContext, actor: LoggedActor, { dryRun, force }: Cleanup): Promise<CleanupResult> {
+  if (!dryRun && !(await ownsFiles(ctx))) throw filesAreForeign()
   const { scanned, count, kept } = ctx.blobs.storage === 'LOCAL' ? await list(ctx) : NO_LISTING
   if (!dryRun && !force && (await isSuspicious(ctx, count))) throw mostAreOrphans()
   const planned = { files: kept.length, bytes: sizeOf(kept) }
