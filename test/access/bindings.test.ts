@@ -183,6 +183,21 @@ describe('privilege escalation', () => {
     expect(await rolesOf(admin, member)).toEqual([...NEW_USER, `ORG ${org.id} MEMBER`])
   })
 
+  test('roles of an administrator are changed by SYSTEM_ADMIN only, also those in the APP domain', async () => {
+    const hr = await clerk('rbac_user_role:read', 'rbac_user_role:grant', 'rbac_user_role:revoke')
+    const roleOfAll = await findRole(admin, 'APP', 0, 'USER')
+    const person = await server.person()
+    // Everybody else loses and gets it by the clerk.
+    ok(await revoke(hr, person, roleOfAll))
+    ok(await grant(hr, person, roleOfAll))
+    const second = await clerk('user:read')
+    for (const target of [admin, second]) expect((await revoke(hr, target, roleOfAll)).status).toBe(403)
+    ok(await revoke(admin, second, roleOfAll))
+    expect((await grant(hr, second, roleOfAll)).status).toBe(403)
+    ok(await grant(admin, second, roleOfAll))
+    expect((await admin.get('/api/qr-codes')).status).toBe(200)
+  })
+
   test('only SYSTEM_ADMIN grants and revokes PLATFORM roles, even roles without points', async () => {
     const hr = await clerk('rbac_role:create', 'rbac_user_role:grant', 'rbac_user_role:revoke', 'user:read')
     const person = await server.person()

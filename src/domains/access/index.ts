@@ -23,6 +23,7 @@ export {
   setAdministrator,
 } from './administrators/service.ts'
 export { systemAdminOnly } from './admin/errors.ts'
+export { requireAuthorityOver } from './admin/service.ts'
 export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './store.ts'

@@ -181,6 +181,6 @@ export const adminEndpoints = [
     access: platform('rbac_user_role:revoke'),
     logs: 'USER_ROLE_REVOKE',
     params: ByUserRole,
-    run: ({ actor, params }) => revokeRole(actor, params.userId, params.roleId),
+    run: ({ ctx, actor, params }) => revokeRole(ctx, actor, params.userId, params.roleId),
   }),
 ]

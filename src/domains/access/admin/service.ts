@@ -17,7 +17,7 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
-import { requirePasswordOfAdministrator, requireSystemAdmin } from '../administrators/service.ts'
+import { requireMayChangeUser, requirePasswordOfAdministrator, requireSystemAdmin } from '../administrators/service.ts'
 import { bindingsChanged, rolesChanged } from '../cache.ts'
 import { type Authority, covers } from '../rules.ts'
 import { allPoints, insertUserRole } from '../store.ts'
@@ -229,6 +229,7 @@ export async function grantRole(
     if (role === undefined) throw errors.unknownRole()
     await requireGrantable(tx, role, userId)
     await requireMayPassOn(tx, actor, role)
+    await requireMayChangeUser(tx, actor, userId)
     const held = await store.findUserRole(tx, userId, roleId)
     if (held !== undefined) return { result: toUserRoleView(held, locale), logged: 'unchanged' }
     refuseOwn(actor, userId, role.domain)
@@ -236,6 +237,7 @@ export async function grantRole(
     await insertUserRole(tx, userId, roleId, false)
     bindingsChanged(tx, userId)
     if (role.domain === 'PLATFORM') await emit(ctx, tx, 'platformRole.granted', { userId })
+    await announce(ctx, tx, actor, userId, role, 'GIVEN')
     const binding = (await store.findUserRole(tx, userId, roleId))!
     return {
       result: toUserRoleView(binding, locale),
@@ -251,16 +253,30 @@ async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Pr
   if (!(await store.isMember(tx, role.scopeId, userId))) throw errors.notAMember()
 }
 
-export async function revokeRole(actor: LoggedActor, userId: number, roleId: number): Promise<void> {
+/** The owner of an organization hears of it. */
+async function announce(
+  ctx: AppContext,
+  tx: Tx,
+  { userId: actorId }: Actor,
+  userId: number,
+  { domain, scopeId: orgId, code: role }: { domain: PermissionDomain; scopeId: number; code: string },
+  change: 'GIVEN' | 'TAKEN',
+): Promise<void> {
+  if (domain === 'ORG') await emit(ctx, tx, 'orgRole.changedByAdministrator', { orgId, userId, actorId, change, role })
+}
+
+export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: number, roleId: number): Promise<void> {
   await actor.write('access.revokeRole', async (tx) => {
     const binding = await store.findUserRole(tx, userId, roleId)
     if (binding === undefined) throw notFound()
     if (binding.isInitial) throw errors.initialBindingIrrevocable()
     if (binding.domain === 'ORG' && binding.code === OWNER) throw errors.ownerByTransferOnly()
     await requireMayPassOn(tx, actor, { ...binding, id: roleId })
+    await requireMayChangeUser(tx, actor, userId)
     refuseOwn(actor, userId, binding.domain)
     if (!(await store.deleteUserRole(tx, userId, roleId))) throw notFound()
     bindingsChanged(tx, userId)
+    await announce(ctx, tx, actor, userId, binding, 'TAKEN')
     const targetName = (await store.findUser(tx, userId))?.name ?? null
     return { result: undefined, logged: { targetId: userId, targetName, before: bindingOf(binding) } }
   })
@@ -313,7 +329,7 @@ async function requireAuthority(
 }
 
 /** Throws 403 unless the caller holds all points that the role has now. */
-async function requireAuthorityOver(
+export async function requireAuthorityOver(
   tx: Tx,
   actor: Actor,
   role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
