@@ -231,6 +231,23 @@ describe('DELETE /api/files/:id', () => {
     expect((await alice.call('files.delete', { params: { id } })).status).toBe(200)
     expect((await member.call('files.get', { params: { id } })).status).toBe(404)
   })
+
+  test('keeps members from deleting what others have uploaded and not used yet', async () => {
+    const org = await createOrg(alice)
+    const [member, other] = [await server.person(), await server.person()]
+    await addMembers(alice, org, member)
+    await addMembers(alice, org, other)
+    for (const type of ['album', 'asset'] as const) {
+      const bytes = type === 'album' ? png() : text()
+      const { id } = await uploaded(alice, bytes, { type, orgId: org.id })
+      expect((await member.call('files.delete', { params: { id } })).status).toBe(404)
+      ok(await alice.call('files.get', { params: { id } }))
+    }
+    // Their own they may.
+    const own = await uploaded(member, png(), { type: 'album', orgId: org.id })
+    expect((await other.call('files.delete', { params: { id: own.id } })).status).toBe(404)
+    ok(await member.call('files.delete', { params: { id: own.id } }))
+  })
 })
 
 describe.if(inProcess)('in a disabled organization', () => {

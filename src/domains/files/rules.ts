@@ -13,6 +13,17 @@ const ORG_POINTS: Readonly<Partial<Record<FileType, readonly OrgPoint[]>>> = {
   org: ['org:update'],
 }
 
+/** The points of which one is needed to delete what others have uploaded and nothing uses yet: ids ascend, so everybody could guess them. */
+const CLEARING: Readonly<Partial<Record<FileType, readonly OrgPoint[]>>> = {
+  album: ['album:delete'],
+  activity: ['activity:delete', 'activity:update'],
+  asset: ['asset:delete', 'asset:update'],
+  qr_code: ['qr_code:delete'],
+  org: ['org:delete', 'org:update'],
+}
+
+export const pointsToClear = (type: FileType): readonly OrgPoint[] => CLEARING[type] ?? []
+
 /** Undefined if files of this type cannot belong to an organization. */
 export const orgPointsFor = (type: FileType): readonly OrgPoint[] | undefined => ORG_POINTS[type]
 

@@ -9,13 +9,14 @@ import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
+import type { OrgPoint } from '#permission-points'
 import { randomCode } from '#platform/ids.ts'
 
 import { dropBytes } from './bytes/service.ts'
 import { chargeStorage, refundStorage, retainBlobById } from './bytes/store.ts'
 import { fileInUse, notAttachable, notYourFile, storageFull } from './errors.ts'
 import type { FileView } from './model.ts'
-import { orgPointsFor, type StorageQuota } from './rules.ts'
+import { orgPointsFor, pointsToClear, type StorageQuota } from './rules.ts'
 import * as store from './store.ts'
 import { toFileView } from './view.ts'
 
@@ -46,9 +47,12 @@ export async function findVisibleFile(ctx: AppContext, userId: number, id: numbe
 export const getFile = async (ctx: AppContext, actor: Actor, id: number): Promise<FileView> =>
   toFileView(ctx, await findVisibleFile(ctx, actor.userId, id))
 
-/** Whether the user may upload files of this type for the organization, and delete those that others uploaded. */
-export async function maySupply(ctx: AppContext, userId: number, orgId: number, type: FileType): Promise<boolean> {
-  for (const point of orgPointsFor(type) ?? []) if (await can(ctx, userId, 'ORG', orgId, point)) return true
+/** Whether the user may upload files of this type for the organization. */
+export const maySupply = (ctx: AppContext, userId: number, orgId: number, type: FileType): Promise<boolean> =>
+  holdsOne(ctx, userId, orgId, orgPointsFor(type) ?? [])
+
+async function holdsOne(ctx: AppContext, userId: number, orgId: number, points: readonly OrgPoint[]): Promise<boolean> {
+  for (const point of points) if (await can(ctx, userId, 'ORG', orgId, point)) return true
   return false
 }
 
@@ -57,7 +61,7 @@ export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number
   const { userId } = actor
   const file = await store.findFile(ctx.db.read, id)
   if (file === undefined) throw notFound()
-  const isManager = file.orgId !== 0 && (await maySupply(ctx, userId, file.orgId, file.type))
+  const isManager = file.orgId !== 0 && (await holdsOne(ctx, userId, file.orgId, pointsToClear(file.type)))
   if (!isManager && !(await mayRead(ctx, userId, file))) throw notFound()
   if (!isManager && file.uploaderId !== userId) throw notYourFile()
   await ctx.db.write('files.deleteUnused', async (tx) => {
