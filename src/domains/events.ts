@@ -22,6 +22,14 @@ export interface Events {
   'member.joined': { readonly orgId: number; readonly userId: number }
   /** A user stopped being a member: left, was removed, or deletes the account. */
   'member.left': { readonly orgId: number; readonly userId: number }
+  /** An administrator of the server has given or taken a role of an organization, by its id. `role`: its code. */
+  'orgRole.changedByAdministrator': {
+    readonly orgId: number
+    readonly userId: number
+    readonly actorId: number
+    readonly change: 'GIVEN' | 'TAKEN'
+    readonly role: string
+  }
   /** An administrator has disabled or enabled an organization. */
   'org.statusChanged': { readonly orgId: number; readonly status: OrgStatus }
   /** An organization is about to be dissolved; its rows and members are still there. */

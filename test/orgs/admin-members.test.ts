@@ -6,6 +6,7 @@ import { inArray } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 
+import { findRole, grant, revoke } from '../access/helpers.ts'
 import { inProcess, type Person, race, useServer } from '../harness/index.ts'
 import {
   addMembers,
@@ -31,8 +32,8 @@ beforeAll(async () => {
 })
 
 const path = (suffix = '', of: { id: number } = org) => `/api/admin/orgs/${of.id}/members${suffix}`
-const add = (user: { id: number }, body: object = {}, of = org) =>
-  admin.post(path('', of), { userId: user.id, ...body })
+const add = (user: { id: number }, body: object = {}, of = org, by = admin) =>
+  by.post(path('', of), { userId: user.id, ...body })
 const setAnyRole = (user: { id: number }, body: object) => admin.put(path(`/${user.id}/role`), body)
 const remove = (user: { id: number }, of = org) => admin.delete(path(`/${user.id}`, of))
 const roleId = async (of: Org, code: string): Promise<number> =>
@@ -48,8 +49,8 @@ const ADD = [
   ['POST /api/admin/orgs/:orgId/members', add],
   [
     'POST /api/admin/users/:userId/orgs/:orgId',
-    (user: { id: number }, body: object = {}, of = org) =>
-      admin.post(`/api/admin/users/${user.id}/orgs/${of.id}`, body),
+    (user: { id: number }, body: object = {}, of = org, by = admin) =>
+      by.post(`/api/admin/users/${user.id}/orgs/${of.id}`, body),
   ],
 ] as const
 const REMOVE = [
@@ -94,6 +95,51 @@ for (const [name, join] of ADD) {
     expect(await titles(person)).toEqual([])
   })
 }
+
+describe('changes by an administrator of users in an organization', () => {
+  let clerk: Person
+  /** The newest notification about it that the owner has. */
+  const told = async (): Promise<string | undefined> => {
+    const { items } = ok(await owner.get('/api/notifications', { type: 'SYSTEM' })).data
+    return items.find((note: { data: { orgId?: number } }) => note.data.orgId === org.id)?.body
+  }
+
+  beforeAll(async () => {
+    clerk = await server.person('clerk')
+    const role = await findRole(admin, 'PLATFORM', 0, 'USER_ADMIN')
+    ok(await grant(admin, clerk, role))
+  })
+
+  test('the owner is notified of each membership and role', async () => {
+    const joiner = await server.person('joiner')
+    ok(await clerk.post(path(), { userId: joiner.id }))
+    expect(await told()).toBe('joiner was added to Willow with the role MEMBER.')
+    ok(await clerk.put(path(`/${joiner.id}/role`), { roleCode: 'GUEST' }))
+    expect(await told()).toBe('joiner was given the role GUEST in Willow.')
+    const byId = { id: await roleId(org, 'ADMIN') }
+    ok(await grant(admin, joiner, byId))
+    expect(await told()).toBe('joiner was given the role ADMIN in Willow.')
+    ok(await revoke(admin, joiner, byId))
+    expect(await told()).toBe('joiner no longer has the role ADMIN in Willow.')
+    ok(await clerk.delete(path(`/${joiner.id}`)))
+    expect(await told()).toBe('joiner was removed from Willow.')
+    ok(await clerk.post(path(), { userId: clerk.id }))
+    expect(await told()).toBe('clerk was added to Willow with the role MEMBER.')
+    ok(await clerk.delete(path(`/${clerk.id}`)))
+  })
+
+  test('roles above MEMBER, and ownership, need an administrator with all points of the role', async () => {
+    const [accomplice, heir] = [await server.person(), await server.person()]
+    for (const [, join] of ADD) expect((await join(accomplice, { roleCode: 'ADMIN' }, org, clerk)).status).toBe(403)
+    ok(await clerk.post(path(), { userId: heir.id }))
+    expect((await clerk.put(path(`/${heir.id}/role`), { roleCode: 'ADMIN' })).status).toBe(403)
+    const transfer = { userId: heir.id }
+    expect((await clerk.post(`/api/admin/orgs/${org.id}/transfer-ownership`, transfer)).status).toBe(403)
+    expect(await roleOf(heir)).toBe('MEMBER')
+    ok(await setAnyRole(heir, { roleCode: 'ADMIN' }))
+    ok(await remove(heir))
+  })
+})
 
 test('an administrator can add themselves as an ordinary member only, and cannot change their own role', async () => {
   const self = { id: admin.id }

@@ -13,6 +13,7 @@ import { memberEndpoints } from './members/endpoints.ts'
 import { endMemberships, userTarget } from './members/service.ts'
 import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/store.ts'
 import { membershipAdminEndpoints } from './memberships/admin.endpoints.ts'
+import { reportRoleChange } from './memberships/service.ts'
 import { organizationEndpoints } from './organizations/endpoints.ts'
 import { clearAvatars, countOwned, findOrg, orgObject } from './organizations/store.ts'
 import { publicEndpoints } from './public/endpoints.ts'
@@ -34,6 +35,7 @@ export const orgs = domain({
   ],
   on: {
     'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId),
+    'orgRole.changedByAdministrator': reportRoleChange,
     async 'files.deleted'(_ctx, tx, { files }) {
       const lost = lostBy(files, 'ORG')
       if (lost) await clearAvatars(tx, lost.entityIds, lost.publicKeys.map(publicImagePath))

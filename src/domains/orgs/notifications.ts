@@ -11,6 +11,17 @@ interface Org {
   readonly code: string
 }
 
+/** A change by an administrator of the server: of a member, or of the organization itself. */
+export type AdministratorsChange =
+  | {
+      readonly userId: number
+      readonly name: string
+      readonly change: 'ADDED' | 'GIVEN' | 'TAKEN'
+      readonly role: string
+    }
+  | { readonly userId: number; readonly name: string; readonly change: 'REMOVED' }
+  | { readonly change: 'CREATED' | 'CHANGED' | 'DISABLED' | 'ENABLED' }
+
 const orgData = (org: Org) => ({ orgId: org.id, orgName: org.name })
 /** A text that a user wrote is shown as it is in every language. */
 const untranslated = (text: string): Localized => ({ en: text, zh: text })
@@ -139,6 +150,61 @@ function transferText(
               zh: `${name} 已转让给其他成员，你仍是该组织的管理员。`,
             },
           }
+  }
+}
+
+/**
+ * Notifies the owner of a change by an administrator of the server. A notification replaces the last one about the same member, or about the
+ * organization itself.
+ */
+export async function notifyOwner(
+  ctx: AppContext,
+  tx: Tx,
+  org: Org & { readonly ownerId: number },
+  { userId: actorId }: { readonly userId: number },
+  event: AdministratorsChange,
+): Promise<void> {
+  if (org.ownerId === actorId) return
+  await notify(ctx, tx, {
+    userIds: [org.ownerId],
+    type: 'SYSTEM',
+    title: { en: `An administrator of the server changed ${org.name}`, zh: `服务器管理员更改了 ${org.name}` },
+    body: changeText(org, event),
+    data: { ...orgData(org), event: `ORG_${event.change}`, ...('userId' in event && { userId: event.userId }) },
+    subject: `ORG_BY_ADMINISTRATOR ${org.id} ${'userId' in event ? event.userId : 0}`,
+  })
+}
+
+function changeText({ name: org }: Org, event: AdministratorsChange): Localized {
+  switch (event.change) {
+    case 'ADDED':
+      return {
+        en: `${event.name} was added to ${org} with the role ${event.role}.`,
+        zh: `已将 ${event.name} 加入 ${org}，角色为 ${event.role}。`,
+      }
+    case 'GIVEN':
+      return {
+        en: `${event.name} was given the role ${event.role} in ${org}.`,
+        zh: `${event.name} 在 ${org} 中获得了角色 ${event.role}。`,
+      }
+    case 'TAKEN':
+      return {
+        en: `${event.name} no longer has the role ${event.role} in ${org}.`,
+        zh: `${event.name} 在 ${org} 中不再拥有角色 ${event.role}。`,
+      }
+    case 'REMOVED':
+      return { en: `${event.name} was removed from ${org}.`, zh: `${event.name} 已被移出 ${org}。` }
+    case 'CREATED':
+      return { en: `${org} was created for you.`, zh: `已为你创建 ${org}。` }
+    case 'CHANGED':
+      return { en: `Name, description or settings of ${org} were changed.`, zh: `${org} 的名称、简介或设置已更改。` }
+    case 'DISABLED':
+      return {
+        en: `${org} was disabled: it can be read, and nothing in it can be changed.`,
+        zh: `${org} 已停用：只能查看，不能更改。`,
+      }
+    case 'ENABLED':
+      return { en: `${org} was enabled again.`, zh: `${org} 已重新启用。` }
   }
 }
 

@@ -79,7 +79,7 @@ export const organizationAdminEndpoints = [
     path: '/api/admin/orgs/:orgId/transfer-ownership',
     summary: 'Transfer any organization to one of its members',
     description:
-      'At once: the member does not have to accept. The former owner stays a member with the role ADMIN, and an open offer of ownership ends. 400 if the user is not a member or is the owner, and for yourself.',
+      'At once: the member does not have to accept. The former owner stays a member with the role ADMIN, and an open offer of ownership ends. 400 if the user is not a member or is the owner, and for yourself. It takes SYSTEM_ADMIN or all points of the role OWNER.',
     tag,
     access: platform('org:transfer'),
     logs: 'ORG_TRANSFER',

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
+import { findOrgRole, OWNER } from '#domains/access/index.ts'
 import { consolePage, ownersOf } from '#domains/console/index.ts'
 import { avatarUrl, storageQuota } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
@@ -10,6 +11,8 @@ import { invalid } from '#http/validate.ts'
 
 import { ownRole } from '../errors.ts'
 import { isActiveUser } from '../members/store.ts'
+import { requireMayGive } from '../memberships/service.ts'
+import { notifyOwner } from '../notifications.ts'
 import { changeAnyOrg, countResources, dissolve, insertOrg, setOrgStatus } from '../organizations/service.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import { toPublicOrg } from '../organizations/view.ts'
@@ -79,6 +82,7 @@ export async function createAnyOrg(
       throw invalid('body.ownerId', 'must be the id of an active user', '须为有效用户的 id')
     const inserted = await insertOrg(ctx, tx, { ownerId, creatorId: actor.userId }, input, storage)
     const org = (await findOrg(tx, inserted.id))!
+    await notifyOwner(ctx, tx, org, actor, { change: 'CREATED' })
     return { result: org.id, logged: { targetId: org.id, targetName: org.name, after: loggedFields(ctx, org) } }
   })
   return getAnyOrg(ctx, id)
@@ -95,9 +99,12 @@ export async function updateAnyOrg(
     const org = await findOrg(tx, id)
     if (org === undefined) throw notFound()
     const changed = await changeAnyOrg(ctx, tx, actor, org, input, storage)
-    if (status !== undefined && status !== org.status) await setOrgStatus(ctx, tx, id, status)
     const before = loggedFields(ctx, org)
     const after = { ...loggedFields(ctx, changed), status: status ?? org.status }
+    if (after.status !== org.status) {
+      await setOrgStatus(ctx, tx, id, after.status)
+      await notifyOwner(ctx, tx, changed, actor, { change: after.status === 'DISABLED' ? 'DISABLED' : 'ENABLED' })
+    } else if (!Bun.deepEquals(before, after)) await notifyOwner(ctx, tx, changed, actor, { change: 'CHANGED' })
     return { result: undefined, logged: { targetId: id, targetName: changed.name, before, after } }
   })
   return getAnyOrg(ctx, id)
@@ -124,6 +131,7 @@ export async function transferAnyOrg(
     const org = await findOrg(tx, id)
     if (org === undefined) throw notFound()
     if (userId === actor.userId) throw ownRole()
+    await requireMayGive(tx, actor, id, (await findOrgRole(tx, id, { code: OWNER }))!)
     await transferOwnership(ctx, tx, org, userId)
     const [before, after] = [{ ownerId: org.ownerId }, { ownerId: userId }]
     return { result: undefined, logged: { targetId: id, targetName: org.name, before, after } }

@@ -6,13 +6,14 @@ import { AddMember, ByUser, ChangeRole, JoinOrg, MembershipPage, MembershipsQuer
 import * as service from './service.ts'
 
 const tag = 'Organization members'
+const ABOVE_MEMBER = 'A role above MEMBER takes SYSTEM_ADMIN or all points of that role.'
 
 const removeMember = endpoint({
   id: 'admin.orgs.removeMember',
   method: 'DELETE',
   path: '/api/admin/orgs/:orgId/members/:userId',
   summary: 'Remove a member from any organization',
-  description: 'The member is notified. You cannot remove the owner.',
+  description: 'The member and the owner of the organization are notified. You cannot remove the owner.',
   tag,
   access: platform('org_member:delete'),
   logs: 'ORG_MEMBER_REMOVE',
@@ -40,7 +41,8 @@ export const membershipAdminEndpoints = [
     path: '/api/admin/orgs/:orgId/members',
     summary: 'Add a user to any organization',
     description:
-      'The user is notified. The join policy does not count, the member limit does. The role is MEMBER unless you name another; if you add yourself, you cannot name another.',
+      'The user and the owner of the organization are notified. The join policy does not count, the member limit does. The role is MEMBER unless you name another; if you add yourself, you cannot name another. ' +
+      ABOVE_MEMBER,
     tag,
     access: platform('org_member:create'),
     logs: 'ORG_MEMBER_ADD',
@@ -56,7 +58,8 @@ export const membershipAdminEndpoints = [
     path: '/api/admin/orgs/:orgId/members/:userId/role',
     summary: 'Change the role of a member of any organization',
     description:
-      'Give `roleId` or `roleCode`. You cannot change the role of the owner or your own, or give the role OWNER.',
+      'Give `roleId` or `roleCode`. You cannot change the role of the owner or your own, or give the role OWNER. The owner is notified. ' +
+      ABOVE_MEMBER,
     tag,
     access: platform('org_member:update'),
     logs: 'ORG_MEMBER_ROLE',

@@ -4,7 +4,8 @@ import type { AppContext } from '#context'
 import type { Page, PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import type { LoggedActor } from '#http/endpoint.ts'
+import type { Events } from '#domains/events.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -12,7 +13,7 @@ import { ownerProtected, ownRole, roleRequired, userDisabled } from '../errors.t
 import type { MemberView, RoleChoice } from '../members/model.ts'
 import { addMember, endMembership, findChosenRole, getMember, MEMBER, replaceRoles } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
-import { notifyAddedMember, notifyRemovedMember } from '../notifications.ts'
+import { notifyAddedMember, notifyOwner, notifyRemovedMember } from '../notifications.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import type { MembershipView } from './model.ts'
 import * as store from './store.ts'
@@ -54,6 +55,22 @@ async function findBoth(tx: Tx, orgId: number, userId: number): Promise<{ org: O
   return { org, user }
 }
 
+/** Roles that open nothing which an organization keeps from strangers who have joined. */
+const ORDINARY: ReadonlySet<string> = new Set([MEMBER, 'GUEST'])
+
+/**
+ * The same rule as for roles that are granted by their id: a role above MEMBER takes all of its points, or SYSTEM_ADMIN. Otherwise an
+ * administrator of users could open any organization with an account that they have made.
+ */
+export async function requireMayGive(
+  tx: Tx,
+  actor: Actor,
+  orgId: number,
+  { id, code }: Pick<access.OrgRole, 'id' | 'code'>,
+): Promise<void> {
+  if (!ORDINARY.has(code)) await access.requireAuthorityOver(tx, actor, { id, domain: 'ORG', scopeId: orgId, code })
+}
+
 /**
  * The join policy does not count, the member limit does. Administrators who add themselves become an ordinary member: they cannot give
  * themselves a role.
@@ -70,8 +87,10 @@ export async function addAnyMember(
     if (user.status === 'DISABLED') throw userDisabled()
     const role = await findChosenRole(tx, orgId, choice)
     if (userId === actor.userId && role.code !== MEMBER) throw ownRole()
+    await requireMayGive(tx, actor, orgId, role)
     await addMember(ctx, tx, orgId, userId, { roleCode: role.code, byAdministrator: true })
     if (userId !== actor.userId) await notifyAddedMember(ctx, tx, org, userId)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'ADDED', role: role.code })
     return { result: undefined, logged: { targetId: userId, targetName: user.name, after: logged(org, [role]) } }
   })
   return getMember(ctx, orgId, userId, locale)
@@ -95,7 +114,9 @@ export async function changeAnyRole(
     const role = await findChosenRole(tx, orgId, choice)
     const held = await access.orgRolesOf(tx, orgId, userId)
     if (held.length === 1 && held[0]!.id === role.id) return { result: undefined, logged: 'unchanged' }
+    await requireMayGive(tx, actor, orgId, role)
     await replaceRoles(tx, orgId, userId, role)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'GIVEN', role: role.code })
     const [before, after] = [logged(org, held), logged(org, [role])]
     return { result: undefined, logged: { targetId: userId, targetName: user.name, before, after } }
   })
@@ -113,6 +134,17 @@ export async function removeAnyMember(
     const before = logged(org, await access.orgRolesOf(tx, orgId, userId))
     await endMembership(ctx, tx, orgId, userId)
     if (userId !== actor.userId) await notifyRemovedMember(ctx, tx, org, userId)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'REMOVED' })
     return { result: undefined, logged: { targetId: userId, targetName: user.name, before } }
   })
+}
+
+/** For roles that are granted and revoked by their id. */
+export async function reportRoleChange(
+  ctx: AppContext,
+  tx: Tx,
+  { orgId, userId, actorId, change, role }: Events['orgRole.changedByAdministrator'],
+): Promise<void> {
+  const { org, user } = await findBoth(tx, orgId, userId)
+  await notifyOwner(ctx, tx, org, { userId: actorId }, { userId, name: user.name, change, role })
 }
