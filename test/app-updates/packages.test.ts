@@ -24,10 +24,10 @@ let last = 0
 const publishPackage = async (name: string) =>
   ok(await publish(server, key, { versionCode: ++last, versionName: '1', downloadUrl: `/api/app/download/${name}` }))
 
-/** Every file below the folder of files, with its folder. */
-const storedFiles = () =>
-  readdirSync(join(server.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+/** Every stored file of a server, with its folder; without `.installation`, the mark of the folder. */
+const storedFiles = ({ dataDir } = server) =>
+  readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map(({ parentPath, name }) => join(parentPath, name))
 
 test('the same bytes under the same name answer the same package, and others are refused', async () => {
@@ -176,8 +176,7 @@ describe.if(inProcess)('inside the server', () => {
       body: parts,
     })
     expect([unannounced.status, (await unannounced.text()).includes('413')]).toEqual([413, true])
-    const files = readdirSync(join(small.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    expect(files.filter((entry) => entry.isFile())).toHaveLength(1)
+    expect(storedFiles(small)).toHaveLength(1)
     await small.ctx.db.write('test', (tx) => setSetting(tx, 'app.maxPackageBytes', 20))
     ok(await upload(small, own, 'eleven.apk', '0123456789a'))
   })
