@@ -19,24 +19,23 @@ const asJson = sql.raw(dialect === 'sqlite' ? '' : '::jsonb')
 /** Whether the text contains `part`, ignoring case. Nothing in `part` is a wildcard. NULL (like false) for NULL. */
 export const contains = (column: SQLiteColumn | SQL, part: string): SQL => sql`${position(sql`${column}`, part)} > 0`
 
+/** `part` as it is written inside a JSON text. The JSON is searched for it first, because few rows then have to be parsed. */
+const written = (part: string): string => JSON.stringify(part).slice(1, -1)
+
 /** Whether an element of a JSON list of texts contains `part`, as above. */
 export const someContains = (column: SQLiteColumn, part: string): SQL =>
-  sql`exists (select 1 from ${elements}(${column}${asJson}) as part where ${position(sql`part.value`, part)} > 0)`
+  sql`(${contains(column, written(part))} and exists (select 1 from ${elements}(${column}${asJson}) as part where ${position(sql`part.value`, part)} > 0))`
 
 /** Whether an element of a JSON list of texts equals `text`. */
 export const hasElement = (column: SQLiteColumn, text: string): SQL =>
   sql`exists (select 1 from ${elements}(${column}${asJson}) as part where part.value = ${text})`
 
-/**
- * Whether a text at any depth of a JSON value contains `part`, as above. Names of keys are not searched. False for NULL. The JSON itself
- * is searched first, for the part as it is written there, because few rows then have to be parsed.
- */
+/** Whether a text at any depth of a JSON value contains `part`, as above. Names of keys are not searched. False for NULL. */
 export function someTextContains(column: SQLiteColumn, part: string): SQL {
-  const written = JSON.stringify(part).slice(1, -1)
   const text = sql.raw(dialect === 'sqlite' ? 'part.atom' : "(part #>> '{}')")
   const texts =
     dialect === 'sqlite'
       ? sql`json_tree(${column}) as part where part.type = 'text'`
       : sql`jsonb_path_query(${column}::jsonb, 'strict $.** ? (@.type() == "string")') as part where true`
-  return sql`(${contains(column, written)} and exists (select 1 from ${texts} and ${position(text, part)} > 0))`
+  return sql`(${contains(column, written(part))} and exists (select 1 from ${texts} and ${position(text, part)} > 0))`
 }
