@@ -12,7 +12,7 @@ import { pause } from '#lib/pause.ts'
 import { dialect } from './dialect.ts'
 import type { ReadDb } from './engine/write.ts'
 import { type Key, ListIndex, type Place } from './list-index.ts'
-import { offsetOf, type Page, type PageInput } from './paging.ts'
+import { nullsInOrder, offsetOf, type Page, type PageInput } from './paging.ts'
 import { prepared } from './prepared.ts'
 import { compile, type Compiled, type Runner, type Values } from './query/builders.ts'
 import type { Builders, Db } from './store.ts'
@@ -61,12 +61,13 @@ export class ListOrder {
     scope: SQL,
     columns: readonly (readonly [name: string, column: SQLiteColumn])[],
     select: (db: Builders) => Select<unknown>,
+    nulls: readonly SQLiteColumn[],
   ) {
     const [, first] = columns[0]!
     this.#firstIsBoolean = first.dataType === 'boolean'
     this.#names = columns.map(([name]) => name)
     const keyColumns = columns.slice(this.#firstIsBoolean ? 1 : 0).map(([, column]) => column)
-    this.#queries = queriesOf(table, scope, this.#firstIsBoolean ? first : undefined, keyColumns, select)
+    this.#queries = queriesOf(table, scope, this.#firstIsBoolean ? first : undefined, keyColumns, select, nulls)
   }
 
   #placeOf(row: Given): Place {
@@ -232,6 +233,7 @@ function queriesOf(
   section: SQLiteColumn | undefined,
   keyColumns: readonly SQLiteColumn[],
   select: (db: Builders) => Select<unknown>,
+  nulls: readonly SQLiteColumn[],
 ) {
   const limit = sql.placeholder('list_limit')
   const offset = sql.placeholder('list_offset')
@@ -244,8 +246,8 @@ function queriesOf(
       .limit(limit)
       .offset(offset)
   const countIn = (where: SQL) => (db: Builders) => db.select({ n: count() }).from(table).where(where)
-  const plain = rowsIn(scope, section ? [desc(section), ...forwards] : forwards)
-  const reversed = rowsIn(scope, section ? [asc(section), ...backwards] : backwards)
+  const plain = rowsIn(scope, [...nullsInOrder(nulls, false), ...(section ? [desc(section)] : []), ...forwards])
+  const reversed = rowsIn(scope, [...nullsInOrder(nulls, true), ...(section ? [asc(section)] : []), ...backwards])
 
   const inSection = and(scope, section && eq(section, sql.placeholder('list_section')))!
   const keys = sql.join(

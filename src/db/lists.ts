@@ -135,6 +135,7 @@ class ListKind<Row extends Given> {
           scope,
           names.map((name) => [name as string, this.columns[name as string]!]),
           spec.select,
+          this.#nulls(),
         ),
       ]),
     )
@@ -165,6 +166,7 @@ class ListKind<Row extends Given> {
         scope: this.#scope((name) => owner[name]),
         order: names.map((name) => this.columns[name as string]!),
         isReversed,
+        nulls: this.#nulls(),
         where,
         select: this.spec.select,
       },
@@ -184,6 +186,14 @@ class ListKind<Row extends Given> {
       ...Object.entries(where).map(([name, value]) => equals(name, value).inlineParams()),
       ...Object.entries(whereNot).map(([name, value]) => differs(name, value).inlineParams()),
     )!
+  }
+
+  /** The columns that are NULL in each row of the list. The indexes of lists of all owners are partial ones without them. */
+  #nulls(): SQLiteColumn[] {
+    if (this.spec.owner.length === 0) return []
+    return Object.entries(this.spec.where ?? {}).flatMap(([name, value]) =>
+      value === null ? [this.columns[name]!] : [],
+    )
   }
 
   /** Applies a committed change of one row. */

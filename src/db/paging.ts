@@ -3,6 +3,7 @@
 import { asc, count, desc, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
+import { dialect } from './dialect.ts'
 import type { Builders, Db, Store } from './store.ts'
 
 /** `page` starts at 1; `size` is the number of rows a page (contract §3). */
@@ -60,6 +61,14 @@ export const pageOf = <T extends SQLiteTable>(
       .from(table as SQLiteTable)
       .where(where),
   )
+
+/**
+ * The part of ORDER BY for columns that are NULL in each row of the list, such as `deleted_at`; the order itself follows. PostgreSQL does not
+ * conclude from `IS NULL` that they are equal, and would sort all rows of an owner instead of reading an index in which they come before the
+ * order (300,000 rows: 480 ms instead of 0.3). SQLite does, and needs none.
+ */
+export const nullsInOrder = (columns: readonly SQLiteColumn[], isReversed: boolean): SQL[] =>
+  dialect === 'postgres' ? columns.map((column) => (isReversed ? desc(column) : asc(column))) : []
 
 /** ORDER BY for `sort` as clients give it: `name` ascending, `-name` descending. The id makes the order total. */
 export function sortBy<Name extends string>(

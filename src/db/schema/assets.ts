@@ -63,7 +63,7 @@ export const assets = table(
     uniqueIndex('assets_uuid').on(t.uuid),
     uniqueIndex('assets_number').on(t.owner, t.assetNoKey).where(isNull(t.deletedAt)),
     // For administrators, whose lists contain the assets of all owners.
-    index('assets_all').on(t.deletedAt, t.createdAt, t.id),
+    index('assets_all').on(t.createdAt, t.id).where(isNull(t.deletedAt)),
     index('assets_user').on(t.userId, t.deletedAt, t.createdAt, t.id),
     // The orders of the list. Many assets can have one name or status: see db/lists.ts for `createdAt`.
     index('assets_created').on(t.owner, t.deletedAt, t.createdAt, t.id),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
+import { col, index, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
 import { activities } from './activities.ts'
@@ -130,7 +130,7 @@ export const passes = table(
   (t) => [
     uniqueIndex('passes_uuid').on(t.uuid),
     uniqueIndex('passes_live_holder').on(t.activityId, t.liveHolderId).where(isNotNull(t.liveHolderId)),
-    index('passes_list').on(t.activityId, t.deletedAt, descending(t.id)),
+    index('passes_list').on(t.activityId, t.deletedAt, t.id),
     // For the console.
     index('passes_created')
       .on(t.createdAt, t.id)

@@ -1,11 +1,11 @@
-import { and, asc, count, desc, gte, inArray, lt, type SQL } from 'drizzle-orm'
+import { and, count, gte, inArray, lt, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import type { Select } from '#db/list-order.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import { type Search, sectionsOf } from '#db/search.ts'
+import { orderOf, type Search, sectionsOf } from '#db/search.ts'
 import type { Builders, Db } from '#db/store.ts'
 
 export type Person = Pick<typeof users.$inferSelect, 'id' | 'username' | 'nickname'>
@@ -43,6 +43,8 @@ export interface ConsoleList<Row> {
    */
   readonly order: readonly SQLiteColumn[]
   readonly isReversed: boolean
+  /** As in `Search`. */
+  readonly nulls?: readonly SQLiteColumn[]
   select(db: Pick<Builders, 'select'>): Select<Row>
 }
 
@@ -52,7 +54,7 @@ export async function plainPage<Row>(db: Db, list: ConsoleList<Row>, page: PageI
   const all = and(list.scope, within(list.order[0]!, list.period ?? {}))
   const items: Row[] = []
   let total = 0
-  for (const { scope, order } of sectionsOf({ ...list, scope: all })) {
+  for (const { scope, order, nulls } of sectionsOf({ ...list, scope: all })) {
     const [counted] = await db.select({ n: count() }).from(table).where(scope)
     const missing = page.size - items.length
     const skip = Math.max(0, offsetOf(page) - total)
@@ -60,7 +62,7 @@ export async function plainPage<Row>(db: Db, list: ConsoleList<Row>, page: PageI
       items.push(
         ...(await select(db)
           .where(scope)
-          .orderBy(...order.map((column) => (isReversed ? desc(column) : asc(column))))
+          .orderBy(...orderOf({ order, nulls }, isReversed))
           .limit(missing)
           .offset(skip)),
       )

@@ -47,6 +47,7 @@ export const filtered = (query: AdminListQuery): ConsoleList<ActivityRow> => ({
   ),
   order: [activities.createdAt, activities.id],
   isReversed: query.sort !== 'createdAt',
+  nulls: query.orgId === undefined ? [] : [activities.deletedAt],
   select: lists.select,
 })
 

@@ -3,7 +3,7 @@
  * (db/lists.ts), whose pages and totals cost the same at a thousand rows and at a million. Other filters are queries.
  */
 
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { dialect } from '#db/dialect.ts'
@@ -12,7 +12,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { assets, type AssetStatus } from '#db/schema/assets.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
-import { searchPage } from '#db/search.ts'
+import { orderOf, searchPage, sectionsOf } from '#db/search.ts'
 import type { Builders, Db, SQLiteColumn } from '#db/store.ts'
 
 import type { AssetSort, SortName } from '../register/model.ts'
@@ -164,6 +164,8 @@ const oneOf = (column: typeof assets.categoryId, ids: readonly number[] | null |
 }
 
 export const isLive = isNull(assets.deletedAt)
+/** They stand before each order in the indexes of an owner. */
+const isLiveColumns: readonly SQLiteColumn[] = [assets.deletedAt]
 
 /** Without the owner, which every query adds. */
 export const conditionsWhere = (given: Conditions, keyword?: string, more?: SQL): SQL | undefined =>
@@ -245,21 +247,18 @@ const keyColumns = (name: SortName) =>
   name === 'createdAt' ? [assets.createdAt, assets.id] : [assets[name], assets.createdAt, assets.id]
 
 /** The owner's assets that meet the condition. Rows without the value of the order are read apart, so that each part has an index. */
-export async function filteredPage(db: Db, where: SQL, input: SortedPage): Promise<Page<AssetRow>> {
+export async function filteredPage(
+  db: Db,
+  where: SQL,
+  input: SortedPage,
+  nulls = isLiveColumns,
+): Promise<Page<AssetRow>> {
   const { name, isReversed } = parsed(input.sort)
-  const direction = isReversed ? desc : asc
-  const columns = keyColumns(name)
-  const parts = canBeEmpty(name)
-    ? [
-        { where: and(where, isNotNull(columns[0]!)), by: columns },
-        { where: and(where, isNull(columns[0]!)), by: columns.slice(1) },
-      ]
-    : [{ where, by: columns }]
   const { page, size } = input
   const items: AssetRow[] = []
   let total = 0
-  for (const part of parts) {
-    const [counted] = await db.select({ n: count() }).from(assets).where(part.where)
+  for (const { scope, ...by } of sectionsOf({ scope: where, order: keyColumns(name), isReversed, nulls })) {
+    const [counted] = await db.select({ n: count() }).from(assets).where(scope)
     const skip = Math.max(0, offsetOf(input) - total)
     const missing = size - items.length
     if (missing > 0 && skip < counted!.n)
@@ -267,8 +266,8 @@ export async function filteredPage(db: Db, where: SQL, input: SortedPage): Promi
         ...(await db
           .select()
           .from(assets)
-          .where(part.where)
-          .orderBy(...part.by.map((column) => direction(column)))
+          .where(scope)
+          .orderBy(...orderOf(by, isReversed))
           .limit(missing)
           .offset(skip)),
       )
@@ -289,7 +288,8 @@ export function searchAssets(
 ): Promise<Page<AssetRow>> {
   const { name, isReversed } = parsed(sort)
   const order = keyColumns(name)
-  const search = { table: assets, scope: assetsWhere(owner), order, isReversed, where, select, ...(keep && { keep }) }
+  const scope = assetsWhere(owner)
+  const search = { table: assets, scope, order, isReversed, nulls: isLiveColumns, where, select, ...(keep && { keep }) }
   return searchPage(db, search, { page, size })
 }
 
@@ -299,7 +299,7 @@ type AgeSorted = PageInput & { readonly sort?: 'createdAt' | '-createdAt' | unde
 export const allAssetsPage = (db: Db, page: AgeSorted): Promise<Page<AssetRow>> => all.page(db, {}, page)
 
 export const filteredOfAll = (db: Db, where: SQL | undefined, page: AgeSorted): Promise<Page<AssetRow>> =>
-  filteredPage(db, and(isLive, where)!, page)
+  filteredPage(db, and(isLive, where)!, page, [])
 
 export const searchAll = (db: Db, where: SQL | undefined, page: AgeSorted): Promise<Page<AssetRow>> =>
   all.search(db, {}, page, where)

@@ -73,6 +73,7 @@ export function filteredCodes(
     where: isSearchedForUser ? and(ofUser, others) : others,
     order: [qrCodes.createdAt, qrCodes.id],
     isReversed: isReversed(query),
+    nulls: deleted || (orgId === undefined && !category) ? [] : [qrCodes.deletedAt],
     select: shownCodes,
   }
 }
