@@ -23,7 +23,7 @@ test.if(onSqlite)('the queries of the map look up each range of cells in an inde
     await sumsIn(recorder, -1, 4, { ranges, box })
     await sumsIn(recorder, -1, 4, { ranges, box, where: eq(assets.status, 'IDLE') })
     await itemsIn(recorder, -1, 500, { ranges, box })
-    await placesAfter(recorder, -1, [4, 9], { cell: 5, assetId: 1 })
+    await placesAfter(recorder, -1, [4, 9], { cell: 5, assetId: 1 }, { where: eq(assets.status, 'IDLE'), limit: 9 })
     expect(queries).toHaveLength(5)
     for (const query of queries) {
       const plan = (await place.raw(`explain query plan ${query}`)).map((row) => String(row[3]))

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { readerFor } from '#db/paging.ts'
+import { SLICE_ROWS, SliceSize } from '#db/search.ts'
 import type { Db, SQL, Store } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
@@ -31,16 +32,15 @@ import {
   WORLD,
 } from './rules.ts'
 import {
+  assetsByIds,
   type CellRow,
   cellsIn,
   type Item,
   itemsByIds,
   itemsIn,
-  matching,
   type Place,
   placesAfter,
   type Range,
-  SLICE,
   sumsIn,
 } from './store.ts'
 
@@ -161,27 +161,28 @@ async function searchedView(
 ): Promise<View> {
   const sums = new Map<number, Sum>()
   const found = new Map<number, number[]>()
+  const { where, keep } = conditions
+  const slices = new SliceSize()
   for (const range of rangesOf(box)) {
     let after: Place | undefined
     do {
-      const places = await placesAfter(db, owner, range, after)
-      after = places.length === SLICE ? places.at(-1) : undefined
-      const inBox = new Map(
-        places
-          .filter(({ latitude, longitude }) => isIn(box, latitude, longitude))
-          .map((place) => [place.assetId, place]),
-      )
-      const { where, keep } = conditions
-      const matched = inBox.size === 0 ? [] : await matching(db, owner, [...inBox.keys()], where)
-      const rows = keep === undefined ? matched : await keep(db, matched)
-      for (const { id } of rows) {
-        const { cell: deepest, latitude, longitude } = inBox.get(id)!
+      const limit = keep === undefined ? slices.rows : SLICE_ROWS
+      const places = await placesAfter(db, owner, range, after, { where, limit })
+      after = places.length === limit ? places.at(-1) : undefined
+      let matched = places.filter(({ isMatch, latitude, longitude }) => isMatch === 1 && isIn(box, latitude, longitude))
+      if (keep !== undefined && matched.length > 0) {
+        const ids = matched.map(({ assetId }) => assetId)
+        const kept = new Set((await keep(db, await assetsByIds(db, owner, ids))).map(({ id }) => id))
+        matched = matched.filter(({ assetId }) => kept.has(assetId))
+      }
+      for (const { assetId, cell: deepest, latitude, longitude } of matched) {
         const cell = cellAt(level, deepest)
         add(sums, cell, { cell, count: 1, latitudes: latitude, longitudes: longitude })
         const ids = found.get(cell) ?? []
-        if (ids.length < MAX_ENTRIES) ids.push(id)
+        if (ids.length < MAX_ENTRIES) ids.push(assetId)
         found.set(cell, ids)
       }
+      slices.next()
     } while (after !== undefined)
   }
   return {

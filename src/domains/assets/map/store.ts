@@ -1,5 +1,6 @@
-import { and, eq, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 
+import { notByIndex } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetMapCells, assetPlaces, assets } from '#db/schema/assets.ts'
@@ -236,19 +237,21 @@ export type Item = Pick<typeof assets.$inferSelect, 'id' | 'uuid' | 'name' | 'as
   readonly longitude: number
 }
 
-/** Assets that a search reads at once (db/search.ts). */
-export const SLICE = 250
-
-/** The next assets of a range, in the order of the table, after a place in it. */
+/**
+ * The next assets of a range, in the order of the table, after a place in it, each with whether it meets the condition. A statement that
+ * looked for matches only could read all of them.
+ */
 export const placesAfter = (
   db: Db,
   owner: OwnerKey,
   [first, last]: Range,
   after: { readonly cell: number; readonly assetId: number } | undefined,
-): Promise<Place[]> =>
+  { where = sql`true`, limit }: { readonly where: SQL | undefined; readonly limit: number },
+): Promise<(Place & { isMatch: number })[]> =>
   db
-    .select()
+    .select({ ...getTableColumns(assetPlaces), isMatch: sql<number>`case when ${where} then 1 else 0 end` })
     .from(assetPlaces)
+    .innerJoin(assets, eq(assets.id, assetPlaces.assetId))
     .where(
       and(
         eq(assetPlaces.owner, owner),
@@ -257,14 +260,14 @@ export const placesAfter = (
       ),
     )
     .orderBy(assetPlaces.cell, assetPlaces.assetId)
-    .limit(SLICE)
+    .limit(limit)
 
-/** Those of the owner's assets that meet a condition. */
-export const matching = (db: Db, owner: OwnerKey, ids: readonly number[], where: SQL | undefined) =>
+/** The owner's assets with these ids. */
+export const assetsByIds = (db: Db, owner: OwnerKey, ids: readonly number[]) =>
   db
     .select()
     .from(assets)
-    .where(and(eq(assets.owner, owner), inArray(assets.id, [...ids]), where))
+    .where(and(sql`${notByIndex(assets.owner)} = ${owner}`, inArray(assets.id, [...ids])))
 
 export const itemsByIds = (db: Db, owner: OwnerKey, ids: readonly number[]): Promise<Item[]> =>
   db
