@@ -30,6 +30,8 @@ export interface Contributions {
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
   /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
   readonly userContent?: HasContent
+  /** Whether a user has a second factor. Read by settings. */
+  readonly hasSecondFactor?: (db: Db | Tx, userId: number) => Promise<boolean>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */
   readonly pendingAgreements?: FindPendingAgreements
   /** Things that an organization owns. Read by orgs. */

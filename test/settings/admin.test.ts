@@ -4,8 +4,10 @@ import { describe, expect, test } from 'bun:test'
 
 import { settings } from '#db/schema/settings.ts'
 import { settingDefinitions } from '#domains/settings/index.ts'
+import { stepAt, totp } from '#lib/totp.ts'
 
-import { createRole, grant } from '../access/helpers.ts'
+import { createRole, findRole, grant } from '../access/helpers.ts'
+import { fromBase32 } from '../accounts/helpers.ts'
 import { inProcess, ok, type Person, race, type Reply, useServer } from '../harness/index.ts'
 import { documentPath, settingsDocument } from './settings-doc.ts'
 
@@ -35,6 +37,8 @@ describe('GET /api/admin/settings', () => {
       label: 'Length of passwords',
       description: 'Minimum length of a new password. Administrators have a higher minimum.',
       readOnly: false,
+      systemAdminOnly: true,
+      mayChange: true,
       updatedAt: null,
     })
     const kinds = ['registration.enabled', 'assets.numberPattern', 'upload.types', 'log.retentionDays']
@@ -183,6 +187,64 @@ describe('PUT /api/admin/settings', () => {
     // Only the first one changed the other setting.
     expect(rows.filter((row) => 'quota.activities' in row.after)).toHaveLength(1)
     expect((await find('quota.organizations')).value).toBe(current)
+  })
+})
+
+describe('settings that protect', () => {
+  const PROTECTING = /^(?:security|password|log|backup)\./
+
+  test('are changed by SYSTEM_ADMIN only, together with others or alone', async () => {
+    const operator = await server.person()
+    ok(await grant(admin, operator, await createRole(admin, { permissions: ['setting:read', 'setting:update'] })))
+    const before = await list(operator)
+    for (const { key, systemAdminOnly, mayChange, readOnly } of before) {
+      expect({ key, systemAdminOnly }).toEqual({ key, systemAdminOnly: PROTECTING.test(key) })
+      expect({ key, mayChange }).toEqual({ key, mayChange: !PROTECTING.test(key) && !readOnly })
+    }
+    const { total } = await logRows()
+    for (const { key, value } of before.filter((item) => item.systemAdminOnly))
+      for (const given of [value, null]) {
+        const reply = await change({ 'quota.activities': 77, [key]: given }, operator)
+        expect([key, reply.status, reply.message]).toEqual([key, 403, expect.stringContaining('SYSTEM_ADMIN')])
+      }
+    for (const values of [
+      { 'log.retentionDays': 30 },
+      { 'security.requireTotp': true },
+      { 'password.refuseCommon': false },
+    ])
+      expect((await change(values, operator)).status).toBe(403)
+    expect(await list(operator)).toEqual(before)
+    expect((await logRows()).total).toBe(total)
+
+    ok(await change({ 'quota.activities': 77 }, operator))
+    ok(await operator.call('admin.chat.changeSettings', { body: { recallSeconds: 60 } }))
+    ok(
+      await change({ 'quota.activities': null, 'chat.recallSeconds': null, 'backup.keep': 5, 'security.stepUp': true }),
+    )
+    expect(await find('backup.keep')).toMatchObject({ value: 5, mayChange: true })
+    ok(await change({ 'backup.keep': null, 'security.stepUp': null }))
+  })
+
+  test('the second factor is required of administrators only by one who has it', async () => {
+    const chief = await server.person()
+    ok(await grant(admin, chief, await findRole(admin, 'PLATFORM', 0, 'SYSTEM_ADMIN')))
+    const refused = await change({ 'quota.activities': 78, 'security.requireTotp': true }, chief)
+    expect([refused.status, problems(refused)]).toEqual([
+      400,
+      { 'body.values.security.requireTotp': 'needs a second factor of your own: enable yours first' },
+    ])
+    expect((await find('quota.activities')).value).toBe(10_000)
+    ok(await change({ 'security.requireTotp': false }, chief))
+
+    const { secret } = ok(await chief.call('auth.startTotp')).data
+    // An enrolment that is not finished does not count.
+    expect((await change({ 'security.requireTotp': true }, chief)).status).toBe(400)
+    const code = totp(fromBase32(secret), stepAt(server.clock.now()))
+    ok(await chief.call('auth.confirmTotp', { body: { totp: code } }))
+    ok(await change({ 'security.requireTotp': true }, chief))
+    expect((await admin.call('admin.settings.list')).status).toBe(403)
+    ok(await change({ 'security.requireTotp': null }, chief))
+    ok(await admin.call('admin.settings.list'))
   })
 })
 

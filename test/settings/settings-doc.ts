@@ -16,9 +16,9 @@ function valuesOf({ key, type, min, max, choices }: SettingView): string {
 }
 
 function rowOf(setting: SettingView): string {
-  const { key, readOnly, description } = setting
+  const { key, readOnly, systemAdminOnly, description } = setting
   const initial = Array.isArray(setting.default) ? setting.default.join(', ') : String(setting.default)
-  const texts = `${description}${readOnly ? ' Read-only.' : ''}`
+  const texts = `${description}${readOnly ? ' Read-only.' : ''}${systemAdminOnly ? ' Changed by SYSTEM_ADMIN only.' : ''}`
   return `| \`${key}\` | ${texts} | ${valuesOf(setting)} | ${initial === '' ? '' : `\`${initial}\``} |`
 }
 
@@ -29,11 +29,12 @@ export function settingsDocument(): string {
     '<!-- Generated from src/domains/settings/model.ts by `bun test/settings/settings-doc.ts`. -->',
     '',
     'Administrators change these settings while the server runs, with `PUT /api/admin/settings`; a change takes effect at once in every process. How to',
-    'do that is described in [docs/administration.md](administration.md). The settings with which the server starts are in the README.',
+    'do that is described in [docs/administration.md](administration.md). Those that protect accounts, data and the operation log are changed by SYSTEM_ADMIN',
+    'only. The settings with which the server starts are in the README.',
     '',
     '| Setting | Meaning | Values | Default |',
     '|---|---|---|---|',
-    ...settingViews([], 'en').map(rowOf),
+    ...settingViews([], 'en', true).map(rowOf),
     '',
   ].join('\n')
 }

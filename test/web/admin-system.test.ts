@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
+import { createRole, grant } from '../access/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
@@ -67,6 +68,26 @@ test('settings are saved together or not at all, and can be reset', async () => 
     .getByText(/^Assets: 7 → 100,000$/)
     .waitFor()
   await dialog(page).getByText('Hash of the row before').waitFor()
+})
+
+test('settings that protect the server are shown read-only to administrators who are not SYSTEM_ADMIN, with the reason', async () => {
+  const operator = await server.person()
+  ok(await grant(admin, operator, await createRole(admin, { permissions: ['setting:read', 'setting:update'] })))
+  const page = await browser.signedIn(operator)
+  await page.goto('/console/admin/settings')
+  expect(await page.getByLabel('Assets', { exact: true }).isEnabled()).toBe(true)
+  for (const label of ['Common passwords', 'Second factor', 'Backups to keep', 'Retention of the operation log'])
+    expect(await page.getByLabel(label, { exact: true }).isDisabled(), label).toBe(true)
+  expect(await page.getByText('Only system administrators can change this').count()).toBe(9)
+  const chief = await browser.signedIn(admin)
+  await chief.goto('/console/admin/settings')
+  expect(await chief.getByLabel('Common passwords', { exact: true }).isEnabled()).toBe(true)
+  expect(await chief.getByText('Only system administrators can change this').count()).toBe(0)
+  // This administrator has no second factor.
+  browser.allow(/status of 400/)
+  await chief.getByLabel('Second factor', { exact: true }).check()
+  await button(chief, 'Save').click()
+  await says(chief, 'Second factor: needs a second factor of your own: enable yours first')
 })
 
 test('an administrator makes, verifies and deletes a backup', async () => {

@@ -24,6 +24,7 @@ import { sessionAdminEndpoints } from './sessions/console/admin.endpoints.ts'
 import { sessionEndpoints } from './sessions/endpoints.ts'
 import { setupEndpoints } from './setup/endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/service.ts'
+import { hasTotp } from './totp/store.ts'
 import { undoEndpoints } from './undos/endpoints.ts'
 import { deleteUndosSince } from './undos/store.ts'
 import { userEndpoints } from './users/endpoints.ts'
@@ -64,6 +65,7 @@ export const accounts = domain({
   },
   // An avatar is public by its address; by its id, its user alone sees the file.
   fileEntities: { USER: async (_ctx, userId, id) => id === userId },
+  hasSecondFactor: hasTotp,
   seed: seedNicknames,
   start: ensureConfiguredAdministrator,
   stop: flushActivity,

@@ -19,9 +19,13 @@ const setting = <S extends TSchema>(schema: S, initial: Static<S>, en: Texts, zh
   schema,
   initial,
   check,
+  systemAdminOnly: false as boolean,
   label: { en: en[0], zh: zh[0] } satisfies Localized,
   description: { en: en[1], zh: zh[1] } satisfies Localized,
 })
+
+/** A setting that protects accounts, data or the operation log: only SYSTEM_ADMIN changes it. */
+const protection: typeof setting = (...texts) => ({ ...setting(...texts), systemAdminOnly: true })
 
 const MIB = 1024 * 1024
 /** The largest value of `upload.maxBytes`. */
@@ -270,19 +274,19 @@ export const definitions = {
     ['Forced update', 'Whether apps must update to the latest published version: 1 = yes.'],
     ['强制更新', '应用是否必须更新到最新发布的版本：1 表示是。'],
   ),
-  'password.minLength': setting(
+  'password.minLength': protection(
     integer(6, 64),
     6,
     ['Length of passwords', 'Minimum length of a new password. Administrators have a higher minimum.'],
     ['密码长度', '新密码的最小长度。管理员的最小长度更高。'],
   ),
-  'password.refuseCommon': setting(
+  'password.refuseCommon': protection(
     Type.Boolean(),
     true,
     ['Common passwords', 'Whether common passwords are refused.'],
     ['常见密码', '是否拒绝常见密码。'],
   ),
-  'security.stepUp': setting(
+  'security.stepUp': protection(
     Type.Boolean(),
     false,
     [
@@ -291,7 +295,7 @@ export const definitions = {
     ],
     ['身份确认', '用户在更换绑定的手机或邮箱、设置密码或注销账号之前是否须确认身份。管理员始终须确认。'],
   ),
-  'security.requireTotp': setting(
+  'security.requireTotp': protection(
     Type.Boolean(),
     false,
     [
@@ -300,7 +304,7 @@ export const definitions = {
     ],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
   ),
-  'backup.schedule': setting(
+  'backup.schedule': protection(
     Enum(['OFF', 'DAILY', 'WEEKLY']),
     'OFF',
     [
@@ -309,13 +313,13 @@ export const definitions = {
     ],
     ['定时备份', '服务器自动备份并校验的频率：从不、每天或每周日。请将备份复制到其他机器。'],
   ),
-  'backup.hour': setting(
+  'backup.hour': protection(
     integer(0, 23),
     3,
     ['Hour of backups', 'Hour of the day at which a backup by schedule begins.'],
     ['备份时刻', '定时备份在几点开始（小时）。'],
   ),
-  'backup.timeZone': setting(
+  'backup.timeZone': protection(
     Type.String({ maxLength: 64 }),
     '',
     [
@@ -331,7 +335,7 @@ export const definitions = {
             zh: '时区无效，请使用 Asia/Shanghai 这样的名称',
           },
   ),
-  'backup.keep': setting(
+  'backup.keep': protection(
     integer(1, 365),
     7,
     [
@@ -340,7 +344,7 @@ export const definitions = {
     ],
     ['保留备份数', '保留的定时备份数量。新备份校验通过后删除更早的定时备份；手动创建的备份不会删除。'],
   ),
-  'log.retentionDays': setting(
+  'log.retentionDays': protection(
     // A lower number would be a way to get rid of fresh rows.
     Type.Union([Type.Literal(0), integer(30, 36_500)]),
     0,

@@ -5,7 +5,9 @@ import { Value } from '@sinclair/typebox/value'
 
 import { type AppContext, type Changed, dropWhen, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { requireSystemAdmin } from '#domains/access/index.ts'
 import type { AdjustableLimit } from '#http/budget.ts'
+import type { Actor } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { topic } from '#platform/bus.ts'
@@ -83,12 +85,15 @@ export type SettingChanges = { readonly [K in SettingKey]?: SettingValue<K> | nu
 /**
  * Changes settings together and returns what differs, read in the same write. A setting that already has its new value is left as it is,
  * and one that gets its default again loses its row.
- * @throws AppError 400 if a value is not valid
+ * @throws AppError 403 if one of them, changed or not, is up to SYSTEM_ADMIN and the caller is not, 400 if a value is not valid
  */
 export async function changeSettings(
   tx: Tx,
+  actor: Actor,
   changes: SettingChanges,
 ): Promise<{ readonly before: Partial<Settings>; readonly after: Partial<Settings> }> {
+  if ((Object.keys(changes) as SettingKey[]).some((key) => definitions[key].systemAdminOnly))
+    await requireSystemAdmin(tx, actor)
   const current = inForce(await listSettings(tx))
   const wanted = Object.fromEntries(
     Object.entries(changes).map(([key, value]) => [key, value ?? defaults[key as SettingKey]]),

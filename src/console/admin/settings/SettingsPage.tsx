@@ -48,6 +48,7 @@ const words = texts({
     discard: 'Discard',
     saved: 'The settings are saved.',
     refused: 'Nothing was saved. Correct the marked settings.',
+    systemAdminOnly: 'Only system administrators can change this, since it protects the server.',
   },
   zh: {
     title: '设置',
@@ -67,6 +68,7 @@ const words = texts({
     discard: '放弃',
     saved: '设置已保存。',
     refused: '没有保存任何更改，请更正标出的设置。',
+    systemAdminOnly: '此设置保护服务器，仅系统管理员可更改。',
   },
 })
 
@@ -173,7 +175,7 @@ function Settings({ items }: { items: readonly Setting[] }) {
                   setting={setting}
                   draft={drafts[setting.key]}
                   author={authors[setting.key]}
-                  mayChange={mayChange}
+                  mayChange={mayChange && setting.mayChange}
                   problem={save.error?.problem(`values.${setting.key}`)}
                   onChange={(value) => change(setting, value)}
                 />
@@ -286,6 +288,11 @@ function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps)
         <Typography variant="caption" component="p" color="text.secondary" sx={{ overflowWrap: 'anywhere', mt: 0.5 }}>
           <code>{key}</code> · {facts.join(' · ')}
         </Typography>
+        {setting.systemAdminOnly && !setting.mayChange && (
+          <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
+            {t.systemAdminOnly}
+          </Typography>
+        )}
       </Box>
       <Box sx={{ minWidth: 0 }}>
         <SettingInput setting={setting} value={value} disabled={!mayChange} problem={problem} onChange={onChange} />

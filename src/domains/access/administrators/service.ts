@@ -17,8 +17,8 @@ import { findPasswordState, personalRolesOf } from './store.ts'
 const platformRolesOf = async (db: Db | Tx, userId: number) =>
   (await personalRolesOf(db, [userId])).filter((role) => role.domain === 'PLATFORM')
 
-export const isSystemAdmin = async (tx: Tx, { userId }: Actor): Promise<boolean> =>
-  (await platformRolesOf(tx, userId)).some((role) => role.code === SYSTEM_ADMIN)
+export const isSystemAdmin = async (db: Db | Tx, { userId }: Actor): Promise<boolean> =>
+  (await platformRolesOf(db, userId)).some((role) => role.code === SYSTEM_ADMIN)
 
 /** @throws AppError 403 unless the caller holds SYSTEM_ADMIN. */
 export async function requireSystemAdmin(tx: Tx, actor: Actor): Promise<void> {

@@ -37,7 +37,7 @@ export async function updateSettings(
 ): Promise<ChatSettings> {
   const changes = Object.fromEntries(Object.entries(change).map(([name, value]) => [`chat.${name}`, value]))
   await actor.write('chat.changeSettings', async (tx) => {
-    const { before, after } = await changeSettings(tx, changes)
+    const { before, after } = await changeSettings(tx, actor, changes)
     return { result: undefined, logged: { before: withoutPrefix(before), after: withoutPrefix(after) } }
   })
   return showSettings(ctx)

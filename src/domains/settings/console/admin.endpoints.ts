@@ -15,7 +15,7 @@ export const settingEndpoints = [
     tag,
     access: platform('setting:read'),
     data: SettingList,
-    run: ({ ctx, caller }) => showSettings(ctx, caller.locale),
+    run: ({ ctx, actor, caller }) => showSettings(ctx, actor, caller.locale),
   }),
   endpoint({
     id: 'admin.settings.update',
@@ -24,12 +24,14 @@ export const settingEndpoints = [
     summary: 'Change settings',
     description:
       'All values are changed together and take effect at once, or none is changed. `details` has one row for each key that is unknown, ' +
-      'read-only or has a bad value. Lower limits spare everything that exists.',
+      'read-only or has a bad value. Lower limits spare everything that exists. Settings that protect the server (`systemAdminOnly`) are ' +
+      'changed by SYSTEM_ADMIN only. `security.requireTotp` can be switched on only by administrators who have a second factor.',
     tag,
     access: platform('setting:update'),
     body: SettingsChange,
     data: SettingList,
     logs: 'SETTING_UPDATE',
-    run: ({ actor, body, caller }) => updateSettings(actor, body, caller.locale),
+    refuses: { 403: 'You are not SYSTEM_ADMIN, and a setting is changed by SYSTEM_ADMIN only.' },
+    run: ({ ctx, actor, body, caller }) => updateSettings(ctx, actor, body, caller.locale),
   }),
 ]

@@ -24,6 +24,8 @@ export const SettingView = Model('Setting', {
   label: Text('QR codes', { description: "In the caller's language, as the description" }),
   description: Text('QR codes that each user and each organization may have; 0 = unlimited.'),
   readOnly: Type.Boolean({ description: 'Only the publication of an app version changes it' }),
+  systemAdminOnly: Type.Boolean({ description: 'Only SYSTEM_ADMIN changes it' }),
+  mayChange: Type.Boolean({ description: 'Whether you can change it, provided that you hold `setting:update`' }),
   updatedAt: Nullable({ ...Time, description: 'Null: it has its default' }),
 })
 export type SettingView = Static<typeof SettingView>

@@ -4,9 +4,11 @@ import type { TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
-import type { LoggedActor } from '#http/endpoint.ts'
+import { isSystemAdmin } from '#domains/access/index.ts'
+import { contributions } from '#domains/domain.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
-import { type CheckedItem, invalidAll, valueChecker } from '#http/validate.ts'
+import { type CheckedItem, invalid, invalidAll, valueChecker } from '#http/validate.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import { definitions, READ_ONLY, type SettingKey } from '../model.ts'
@@ -18,24 +20,37 @@ import { settingViews } from './view.ts'
 /** An unknown key in a message is cut to this length. */
 const LONGEST_KEY = 100
 
-const readSettings = async (db: Db | Tx, locale: Locale): Promise<SettingList> => ({
-  items: settingViews(validRows(await listSettings(db)), locale),
+const readSettings = async (db: Db | Tx, actor: Actor, locale: Locale): Promise<SettingList> => ({
+  items: settingViews(validRows(await listSettings(db)), locale, await isSystemAdmin(db, actor)),
 })
 
 /** From the database, not from the cache, because of the times. */
-export const showSettings = (ctx: AppContext, locale: Locale): Promise<SettingList> => readSettings(ctx.db.read, locale)
+export const showSettings = (ctx: AppContext, actor: Actor, locale: Locale): Promise<SettingList> =>
+  readSettings(ctx.db.read, actor, locale)
 
-/** @throws AppError 400 with one problem for each bad key */
+/** @throws AppError 400 with one problem for each bad key, 403 if a key is up to SYSTEM_ADMIN and the caller is not */
 export async function updateSettings(
+  ctx: AppContext,
   actor: LoggedActor,
   { values }: SettingsChange,
   locale: Locale,
 ): Promise<SettingList> {
   const changes = checked(values)
   return actor.write('settings.update', async (tx) => {
-    const logged = await changeSettings(tx, changes)
-    return { result: await readSettings(tx, locale), logged }
+    const logged = await changeSettings(tx, actor, changes)
+    if (changes['security.requireTotp'] === true) await requireOwnFactor(ctx, tx, actor)
+    return { result: await readSettings(tx, actor, locale), logged }
   })
+}
+
+/** Administrators without a second factor would lock themselves and each other out of the console. @throws AppError 400 */
+async function requireOwnFactor(ctx: AppContext, tx: Tx, { userId }: Actor): Promise<void> {
+  for (const hasSecondFactor of contributions(ctx, 'hasSecondFactor')) if (await hasSecondFactor(tx, userId)) return
+  throw invalid(
+    'body.values.security.requireTotp',
+    'needs a second factor of your own: enable yours first',
+    '须先启用您自己的两步验证',
+  )
 }
 
 function checked(values: SettingsChange['values']): SettingChanges {

@@ -34,14 +34,15 @@ function boundsOf(schema: TSchema): { readonly min: number | null; readonly max:
 const choicesOf = (schema: TSchema): string[] | null =>
   ((schema['items'] as TSchema | undefined) ?? schema)['enum'] ?? null
 
-/** All settings. `rows`: the stored ones that are in force. */
+/** All settings. `rows`: the stored ones that are in force. `isSystemAdmin`: whether the reader is. */
 export function settingViews(
   rows: readonly { readonly key: SettingKey; readonly value: unknown; readonly updatedAt: number }[],
   locale: Locale,
+  isSystemAdmin: boolean,
 ): SettingView[] {
   const stored = new Map(rows.map((row) => [row.key, row]))
   return (Object.keys(definitions) as SettingKey[]).map((key) => {
-    const { schema, initial, label, description } = definitions[key]
+    const { schema, initial, label, description, systemAdminOnly } = definitions[key]
     const row = stored.get(key)
     return {
       key,
@@ -54,6 +55,8 @@ export function settingViews(
       label: label[locale],
       description: description[locale],
       readOnly: READ_ONLY.has(key),
+      systemAdminOnly,
+      mayChange: !READ_ONLY.has(key) && (isSystemAdmin || !systemAdminOnly),
       updatedAt: row?.updatedAt ?? null,
     }
   })
