@@ -14,6 +14,8 @@ import type { Localized } from '#lib/localized.ts'
 export interface Events {
   /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
   'user.deleting': { readonly userId: number; readonly nickname: string }
+  /** All access to an account has ended, for example by a new password: secret links of the user, which open something without a sign-in, end too. */
+  'user.secretLinksEnded': { readonly userId: number }
   /** A user gets a PLATFORM role that they did not have. */
   'platformRole.granted': { readonly userId: number }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */

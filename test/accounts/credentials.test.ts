@@ -6,20 +6,23 @@ import { and, eq } from 'drizzle-orm'
 
 import { accountLinks, identities, sessions, verificationCodes } from '#db/schema/accounts.ts'
 import { resetPassword } from '#domains/accounts/index.ts'
+import { stepAt, totp } from '#lib/totp.ts'
 
 import { inProcess, ok } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { newDevice, newEmail, useWorld } from './helpers.ts'
+import { fromBase32, newDevice, newEmail, useWorld } from './helpers.ts'
 
 const world = useWorld()
 
 const NEW = 'an entirely new one'
 
-/** An account with every way in that there is, and with sessions of another account that it opened. */
+/** An account with every way in that there is, with a secret link, and with sessions of another account that it opened. */
 interface Household {
   email: string
   /** The account was created by this device, which can sign in by itself. */
   phone: Person
+  /** The secret link to its calendar of assets. */
+  calendar: string
   /** Signed in by e-mail. */
   laptop: Person
   /** Another account that can switch to this one, and its session of it. */
@@ -60,7 +63,8 @@ async function household({ password = true } = {}): Promise<Household> {
     for (const who of [phone, laptop]) who.password = 'the first password'
   }
   await world.codeBy(phone, '/api/auth/password/change-code', { channel: 'EMAIL' }, email)
-  return { email, phone, laptop, friend, byFriend, friendLink, work, workLink, workOnPhone, workOnLaptop }
+  const calendar = new URL(ok(await phone.call('assetCalendars.create', { body: {} })).data.url).pathname
+  return { email, phone, calendar, laptop, friend, byFriend, friendLink, work, workLink, workOnPhone, workOnLaptop }
 }
 
 const ALL = {
@@ -73,6 +77,7 @@ const ALL = {
   workOnPhone: true,
   workOnLaptop: true,
   code: true,
+  calendar: true,
 }
 type Ways = typeof ALL
 
@@ -94,6 +99,7 @@ async function waysLeft(h: Household): Promise<Ways> {
     workOnPhone: await isActive(h.workOnPhone),
     workOnLaptop: await isActive(h.workOnLaptop),
     code: (await db.select().from(verificationCodes).where(requested)).length > 0,
+    calendar: (await world.server.request('GET', h.calendar)).status === 200,
   }
 }
 
@@ -108,8 +114,8 @@ async function reset({ email }: Household, deviceId?: string) {
   return world.post('/api/auth/password/reset', body, deviceId === undefined ? {} : { deviceId })
 }
 
-/** After a new password: all sessions, links into the account and codes are gone. */
-const newPassword = { phone: false, laptop: false, byFriend: false, friendLink: false, code: false }
+/** After a new password: all sessions, links into the account, codes and secret links are gone. */
+const newPassword = { phone: false, laptop: false, byFriend: false, friendLink: false, code: false, calendar: false }
 
 interface Row {
   name: string
@@ -160,6 +166,32 @@ const rows: Row[] = [
       expect((await world.post('/account/undo-email', { token })).status).toBe(200)
     },
     ended: { ...newPassword, deviceSignsIn: false, workOnPhone: false, workOnLaptop: false },
+  },
+  {
+    name: 'enabling a second factor ends the sessions and switches on other devices, and secret links',
+    async act({ laptop }) {
+      const { secret } = ok(await laptop.call('auth.startTotp')).data
+      const code = totp(fromBase32(secret), stepAt(world.server.clock.now()))
+      ok(await laptop.call('auth.confirmTotp', { body: { totp: code } }))
+    },
+    ended: { phone: false, byFriend: false, workOnPhone: false, calendar: false },
+  },
+  {
+    name: 'disabling an account ends its sessions, codes and secret links, also for the time after it is enabled again',
+    async act({ phone }) {
+      const root = await world.server.admin()
+      for (const status of ['DISABLED', 'ACTIVE'] as const)
+        ok(await root.call('admin.users.changeStatus', { params: { userId: phone.id }, body: { status } }))
+    },
+    ended: {
+      phone: false,
+      laptop: false,
+      byFriend: false,
+      workOnPhone: false,
+      workOnLaptop: false,
+      code: false,
+      calendar: false,
+    },
   },
   {
     name: 'removing a device ends its session, its DEVICE identity and its switches',

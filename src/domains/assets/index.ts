@@ -87,8 +87,10 @@ export const assets = domain({
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
     },
-    async 'user.deleting'(_ctx, tx, { userId }) {
+    async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
       await deleteCalendarsOfUser(tx, userId)
+    },
+    async 'user.deleting'(_ctx, tx, { userId }) {
       await deleteJobsOf(tx, userId)
     },
   },

@@ -60,4 +60,4 @@ export const orgs = domain({
 export { haveCommonOrganization } from './members/store.ts'
 export { CODE_ALPHABET } from './rules.ts'
 export { locationTree } from './locations/store.ts'
-export { setOrgStatus } from './organizations/service.ts'
+export { requireEnabled, setOrgStatus } from './organizations/service.ts'

@@ -8,7 +8,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
@@ -17,7 +17,7 @@ const words = texts({
     ...common.en,
     calendar: 'Calendar',
     title: 'Calendar of assets',
-    text: 'A calendar program that subscribes to the link shows ends of warranties and due dates of loans. Anyone who knows the link can read it.',
+    text: 'A calendar program that subscribes to the link shows ends of warranties and due dates of loans. Anyone who knows the link can read it. It ends when you change your password.',
     none: 'There is no link yet.',
     exists: (time: string) => `A link was made on ${time}. It is not shown again; a new one ends it.`,
     create: 'Make a link',
@@ -31,7 +31,7 @@ const words = texts({
     ...common.zh,
     calendar: '日历',
     title: '资产日历',
-    text: '日历软件订阅此链接后，会显示保修到期日和借用归还日。知道链接的人都能查看。',
+    text: '日历软件订阅此链接后，会显示保修到期日和借用归还日。知道链接的人都能查看。修改密码后链接失效。',
     none: '还没有链接。',
     exists: (time: string) => `链接创建于 ${time}，不会再次显示；新建后旧链接失效。`,
     create: '创建链接',
@@ -46,6 +46,7 @@ const words = texts({
 export function CalendarButton() {
   const t = useTexts(words)
   const may = useMay()
+  const { workspace } = useSession()
   const copy = useCopy()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall(
@@ -55,7 +56,8 @@ export function CalendarButton() {
   )
   const create = useAction('assetCalendars.create')
   const stop = useAction('assetCalendars.delete', { done: t.stopped, onDone: () => create.reset() })
-  if (!may('assetCalendars.create')) return null
+  // In a disabled organization links can be neither made nor ended.
+  if (!may('assetCalendars.create') || workspace?.status === 'DISABLED') return null
   const isOn = data?.enabled === true
   return (
     <>

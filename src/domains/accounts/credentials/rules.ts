@@ -27,6 +27,8 @@ export interface Ended {
   readonly opened: 'all' | 'others' | 'device' | 'link' | 'none'
   /** Known devices: the next sign-in on a forgotten one is reported to the user as a new device. */
   readonly knownDevices: 'all' | 'device' | 'none'
+  /** Secret links by which others read something without signing in, such as the calendar of assets. */
+  readonly secretLinks: boolean
   /** Unused verification codes that the user requested, or that were sent to the account. */
   readonly codes: boolean
   /** The failure lock: it is opened for the new password. */
@@ -40,6 +42,7 @@ const NEW_PASSWORD: Ended = {
   links: 'incoming',
   opened: 'others',
   knownDevices: 'none',
+  secretLinks: true,
   codes: true,
   lock: true,
 }
@@ -51,6 +54,7 @@ const NOTHING: Ended = {
   links: 'none',
   opened: 'none',
   knownDevices: 'none',
+  secretLinks: false,
   codes: false,
   lock: false,
 }
@@ -66,13 +70,13 @@ export const ENDED = {
   PASSWORD_SET: NOTHING,
   /**
    * By a signed-in user, on the device of their session. Every other session was opened without the second factor. Device ids, links and
-   * codes open nothing without it, so they stay.
+   * codes open nothing without it, so they stay. Secret links do.
    */
-  TOTP_ENABLED: { ...NOTHING, sessions: 'others', opened: 'others' },
+  TOTP_ENABLED: { ...NOTHING, sessions: 'others', opened: 'others', secretLinks: true },
   /** With a code, so by the user. */
   TOTP_DISABLED: NOTHING,
   /** On the command line: the person who has the lost phone may be signed in. */
-  TOTP_REMOVED_BY_OPERATOR: { ...NOTHING, sessions: 'all', opened: 'all', codes: true, lock: true },
+  TOTP_REMOVED_BY_OPERATOR: { ...NOTHING, sessions: 'all', opened: 'all', secretLinks: true, codes: true, lock: true },
   /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
   CLAIM_PROVED: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
   /** Another user proved the e-mail that was the only name of an account for its password. */
@@ -95,8 +99,8 @@ export const ENDED = {
   PLATFORM_ROLE_GRANTED: { ...NOTHING, sessions: 'linked', links: 'incoming' },
   /** Either side, or an administrator, removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
-  /** By an administrator. Links and device ids open nothing while the account is disabled, and are usable again after that. */
-  ACCOUNT_DISABLED: { ...NOTHING, reason: 'DISABLED', sessions: 'all', opened: 'all', codes: true },
+  /** By an administrator. Account links and device ids open nothing while the account is disabled, and are usable again after that. */
+  ACCOUNT_DISABLED: { ...NOTHING, reason: 'DISABLED', sessions: 'all', opened: 'all', secretLinks: true, codes: true },
   ACCOUNT_DELETED: {
     reason: 'DELETED',
     sessions: 'all',
@@ -104,6 +108,7 @@ export const ENDED = {
     links: 'both',
     opened: 'all',
     knownDevices: 'all',
+    secretLinks: true,
     codes: true,
     lock: true,
   },

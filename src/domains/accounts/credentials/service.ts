@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 
 import { deleteCodes } from '../codes/store.ts'
 import { deleteLinksInto, deleteLinksOf } from '../links/store.ts'
@@ -39,6 +40,7 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   if (row.links === 'incoming') await deleteLinksInto(tx, userId)
   if (row.knownDevices === 'all') await deleteDevicesOf(tx, userId)
   if (row.knownDevices === 'device') await forgetDevice(tx, userId, deviceKey, ctx.clock.now())
+  if (row.secretLinks) await emit(ctx, tx, 'user.secretLinksEnded', { userId })
   const identities = await identitiesOf(tx, userId)
   if (row.codes) {
     const contacts = identities.filter((i) => i.provider !== 'DEVICE').map((i) => i.credential)

@@ -26,7 +26,8 @@ export const calendarEndpoints = [
     summary: 'Create a link to the calendar of assets',
     description:
       'Calendar programs can read it without signing in. It shows the ends of warranties and the due dates of loans, in the language of ' +
-      'this request, as long as you may see the assets. A link that you had before no longer works.',
+      'this request, as long as you may see the assets. A link that you had before no longer works. The link ends when your password ' +
+      'changes, when you enable a second factor, and when your account is disabled.',
     tag,
     access: dual('asset:read'),
     query: InOrg,

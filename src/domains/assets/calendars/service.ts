@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import * as access from '#domains/access/index.ts'
+import { requireEnabled } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { localTime } from '#lib/days.ts'
@@ -18,20 +19,22 @@ export async function getCalendar(ctx: AppContext, owner: Owner): Promise<Calend
   return { enabled: row !== undefined, createdAt: row?.createdAt ?? null }
 }
 
-/** Makes a link, and ends the one that the user had. Only its hash is stored. */
+/** Makes a link, and ends the one that the user had. Only its hash is stored. @throws AppError 403 in a DISABLED organization */
 export async function createCalendar(ctx: AppContext, owner: Owner, locale: Locale): Promise<CalendarLink> {
   const given = secret()
   const row = { userId: owner.userId, owner: ownerKey(owner), secretHash: sha256(given), locale }
   const createdAt = await ctx.db.write('assets.createCalendar', async (tx) => {
+    if (owner.orgId !== 0) await requireEnabled(tx, owner.orgId)
     await store.saveCalendar(tx, row)
     return tx.stamp
   })
   return { url: `${ctx.config.publicUrl}/public/calendars/${given}.ics`, createdAt }
 }
 
-/** @throws AppError 404 if there is no link */
+/** @throws AppError 404 if there is no link, 403 in a DISABLED organization */
 export async function deleteCalendar(ctx: AppContext, owner: Owner): Promise<void> {
   await ctx.db.write('assets.deleteCalendar', async (tx) => {
+    if (owner.orgId !== 0) await requireEnabled(tx, owner.orgId)
     if (!(await store.deleteCalendar(tx, owner.userId, ownerKey(owner)))) throw notFound()
   })
 }

@@ -269,8 +269,13 @@ export async function switchOrg(ctx: AppContext, actor: Actor, id: number, local
 export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number | null): Promise<void> {
   await ctx.db.write('orgs.setCurrentOrg', async (tx) => {
     if (!(await store.setCurrentOrg(tx, actor.userId, orgId))) throw notFound()
-    if (orgId !== null && (await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
+    if (orgId !== null) await requireEnabled(tx, orgId)
   })
+}
+
+/** For writes that ask for a reading point only. @throws AppError 403 if the organization is DISABLED */
+export async function requireEnabled(tx: Tx, orgId: number): Promise<void> {
+  if ((await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
 }
 
 export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {
