@@ -13,7 +13,7 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
 import { invalid } from '#http/validate.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
-import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
+import { type Nested, orderItems, pathsOf, treeOf } from '#lib/tree.ts'
 
 import {
   type AllAssetCategoriesQuery,
@@ -40,10 +40,14 @@ const refusals = treeRefusals({
 })
 
 /** The owner's categories that the caller sees, in list order. */
-async function visibleCategories(ctx: AppContext, owner: Owner): Promise<CategoryRow[]> {
-  const rows = await assetCategoryTree.all(ctx.db.read, ownerKey(owner))
+async function visibleCategories(ctx: AppContext, db: Db | Tx, owner: Owner): Promise<CategoryRow[]> {
+  const rows = await assetCategoryTree.all(db, ownerKey(owner))
   return (await mayManage(ctx, owner)) ? rows : visibleTo(owner.userId, rows)
 }
+
+/** The paths of the owner's categories that the caller sees, by id: for spreadsheets. */
+export const categoryPaths = async (ctx: AppContext, db: Db | Tx, owner: Owner): Promise<Map<number, string>> =>
+  pathsOf(await visibleCategories(ctx, db, owner))
 
 export const mayManage = (ctx: AppContext, { userId, orgId }: Owner): MaybePromise<boolean> =>
   orgId === 0 || access.can(ctx, userId, 'ORG', orgId, 'asset_category:manage')
@@ -51,7 +55,7 @@ export const mayManage = (ctx: AppContext, { userId, orgId }: Owner): MaybePromi
 /** Undefined also for categories that others keep to themselves. */
 export async function findVisibleCategory(ctx: AppContext, owner: Owner, id: number): Promise<CategoryRow | undefined> {
   if (await mayManage(ctx, owner)) return assetCategoryTree.find(ctx.db.read, ownerKey(owner), id)
-  return (await visibleCategories(ctx, owner)).find((row) => row.id === id)
+  return (await visibleCategories(ctx, ctx.db.read, owner)).find((row) => row.id === id)
 }
 
 export async function getTree(
@@ -61,7 +65,7 @@ export async function getTree(
 ): Promise<Nested<AssetCategoryView>[]> {
   if (scope === 'ORG' && owner.orgId === 0)
     throw invalid('query.orgId', 'is required for the scope ORG', '范围为 ORG 时不能为空')
-  const rows = await visibleCategories(ctx, owner)
+  const rows = await visibleCategories(ctx, ctx.db.read, owner)
   const key = ownerKey(owner)
   const counts = await store.assetCounts(await readerOf(ctx, key), key)
   return treeOf(await toViews(ctx.db.read, rows, counts))

@@ -15,12 +15,13 @@ import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
 import { serverZone } from '#platform/clock.ts'
 
+import { categoryPaths } from '../categories/service.ts'
 import { entitiesOf } from '../entities/service.ts'
 import { assetsReader, listConditions } from '../listing/service.ts'
 import type { Keep } from '../listing/store.ts'
 import { type AssetRow, assetsByIds } from '../register/store.ts'
 import { columnsFor, headerOf, type SheetColumn, widthOf } from '../sheets/rules.ts'
-import { categoryPaths, locationPaths, personTexts } from '../sheets/store.ts'
+import { locationPaths, personTexts } from '../sheets/store.ts'
 import type { ExportQuery } from './model.ts'
 import { exampleCell, fieldCell, fixedCell, type NamesOf, templateColumns } from './rules.ts'
 import { assetIds } from './store.ts'
@@ -92,7 +93,7 @@ async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Ar
 async function templateSheet(ctx: AppContext, owner: Owner, { columns, locale, zone }: Table): Promise<Sheet> {
   const key = ownerKey(owner)
   const names = {
-    categories: await categoryPaths(ctx.db.read, key),
+    categories: await categoryPaths(ctx, ctx.db.read, owner),
     locations: await locationPaths(ctx.db.read, key),
   }
   const offered = templateColumns(columns, names, locale, zone)
@@ -128,7 +129,7 @@ async function* exportedRows(
 ): AsyncGenerator<readonly Cell[]> {
   const db = ctx.db.read
   const key = ownerKey(owner)
-  const paths = { categories: await categoryPaths(db, key), locations: await locationPaths(db, key) }
+  const paths = { categories: await categoryPaths(ctx, db, owner), locations: await locationPaths(db, key) }
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
     const some = ids.slice(at, at + ROWS_PER_READ)
     const byId = new Map((await assetsByIds(db, key, some)).map((row) => [row.id, row]))

@@ -7,8 +7,6 @@ import type { Db, Tx } from '#db/store.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import { pathsOf } from '#lib/tree.ts'
 
-import { assetCategoryTree } from '../categories/store.ts'
-
 /** How spreadsheets name users: by their username, or else by their nickname in the organization or their own. */
 export async function personTexts(db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
@@ -22,10 +20,6 @@ export async function personTexts(db: Db | Tx, owner: OwnerKey, ids: readonly nu
     .where(inArray(users.id, [...ids]))
   return new Map(rows.map((row) => [row.id, row.text]))
 }
-
-/** The paths of all categories of the owner, by id. */
-export const categoryPaths = async (db: Db | Tx, owner: OwnerKey): Promise<Map<number, string>> =>
-  pathsOf(await assetCategoryTree.all(db, owner))
 
 /** The paths of all locations of the owner, by id. Only organizations have any. */
 export const locationPaths = async (db: Db | Tx, owner: OwnerKey): Promise<Map<number, string>> =>

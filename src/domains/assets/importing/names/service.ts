@@ -7,8 +7,9 @@ import type { RefTarget } from '#domains/contributions.ts'
 import { refSource } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
+import { categoryPaths } from '../../categories/service.ts'
 import { pathKey } from '../../sheets/rules.ts'
-import { categoryPaths, locationPaths, personTexts } from '../../sheets/store.ts'
+import { locationPaths, personTexts } from '../../sheets/store.ts'
 
 /** Things with unique paths, mostly: two that are called the same cannot be told apart by a path. */
 class Paths {
@@ -44,7 +45,7 @@ class Texts {
   }
 }
 
-/** The names of one owner's things, as they are in one write or one check. */
+/** The names of one owner's things that the user sees, as they are in one write or one check. */
 export class Names {
   readonly #refs = new Map<RefTarget, Texts>()
   readonly #people = new Map<number, string>()
@@ -62,7 +63,8 @@ export class Names {
 
   static async load(ctx: AppContext, db: Db | Tx, owner: Owner): Promise<Names> {
     const key = ownerKey(owner)
-    return new Names(ctx, db, owner, new Paths(await categoryPaths(db, key)), new Paths(await locationPaths(db, key)))
+    const categories = new Paths(await categoryPaths(ctx, db, owner))
+    return new Names(ctx, db, owner, categories, new Paths(await locationPaths(db, key)))
   }
 
   refs(target: RefTarget): Texts {

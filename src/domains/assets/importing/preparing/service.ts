@@ -201,6 +201,8 @@ export class RowReader {
     if (this.#isEmpty(cell)) {
       // These are never empty.
       const clears = this.options.clearEmpty && existing !== undefined && !['name', 'assetNo', 'status'].includes(key)
+      // Exports leave the cell empty for users who do not see the category.
+      if (key === 'category' && !this.names.categories.paths.has(existing?.categoryId ?? 0)) return
       if (clears) input[bodyName(key)] = null
       return
     }

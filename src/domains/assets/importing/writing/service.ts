@@ -8,10 +8,10 @@ import { badRequest } from '#http/errors.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { MAX_CATEGORIES } from '../../categories/model.ts'
+import { categoryPaths } from '../../categories/service.ts'
 import { assetCategoryTree, insertCategory } from '../../categories/store.ts'
 import type { AssetRow } from '../../register/store.ts'
 import { pathKey } from '../../sheets/rules.ts'
-import { categoryPaths } from '../../sheets/store.ts'
 import { notifyCustodians } from '../../transfers/service.ts'
 import type { TransferRow } from '../../transfers/store.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../../writing/service.ts'
@@ -39,7 +39,7 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
   return ctx.db.write(
     'assets.import',
     async (tx) => {
-      await createCategories(tx, owner, given.missingCategories)
+      await createCategories(ctx, tx, owner, given.missingCategories)
       const writer = new Writer(ctx, tx, owner, limits, given)
       // Numbers are made for the rows without one when all other numbers are taken.
       await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
@@ -122,10 +122,10 @@ class Writer {
 }
 
 /** Creates the categories of these paths, which were checked, with those above them. @throws AppError 400 */
-async function createCategories(tx: Tx, owner: Owner, paths: ReadonlySet<string>): Promise<void> {
+async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: ReadonlySet<string>): Promise<void> {
   if (paths.size === 0) return
   const key = ownerKey(owner)
-  const ids = new Map([...(await categoryPaths(tx, key))].map(([id, path]) => [pathKey(path), id]))
+  const ids = new Map([...(await categoryPaths(ctx, tx, owner))].map(([id, path]) => [pathKey(path), id]))
   let count = await assetCategoryTree.count(tx, key)
   for (const path of paths) {
     let parentId: number | null = null
