@@ -2,6 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { eq } from 'drizzle-orm'
+
+import { metaFormulaUses } from '#db/schema/meta.ts'
+import { reportRemaining } from '#domains/metadata/fields/broken/service.ts'
 import { makesCycle } from '#domains/metadata/fields/rules.ts'
 import { visibleFields } from '#domains/metadata/index.ts'
 
@@ -55,6 +59,61 @@ describe('formulas', () => {
     ok(await remove(sum.id))
   })
 
+  test('formulas of users and organizations keep no GLOBAL field from being deleted: they become null and their owners are notified once', async () => {
+    const [user, outsider] = [await server.person(), await server.person()]
+    const org = await createOrg(owner)
+    const field = await createGlobalField(admin, { key: 'globalPrice', name: 'Global price', type: 'NUMBER' })
+    const remove = () => admin.call('metadata.deleteAnyField', { params: { id: field.id } })
+    const [sum, twice] = [
+      await createField(user, computed('{globalPrice} + 1')),
+      await createField(user, computed('{globalPrice} * 2')),
+    ]
+    await createField(owner, computed('{globalPrice} + 1'), { orgId: org.id })
+    await createField(outsider, computed('1 + 1'))
+    const { data: asset } = ok(
+      await user.call('assets.create', { body: { name: 'a', values: [{ fieldId: field.id, value: 4 }] } }),
+    )
+    const value = async (id: number) => {
+      const { items } = ok(
+        await user.call('metadata.values', { params: { objectName: 'asset', entityId: asset.id } }),
+      ).data
+      return items.find(({ fieldId }) => fieldId === id)?.value
+    }
+    expect([await value(sum.id), await value(twice.id)]).toEqual([5, 8])
+    // A formula of the same scope keeps the field.
+    const wide = await createGlobalField(admin, { key: 'wide', ...computed('{globalPrice} + 2') })
+    expect((await remove()).status).toBe(400)
+    ok(await admin.call('metadata.deleteAnyField', { params: { id: wide.id } }))
+
+    ok(await remove())
+    const told = async (who: typeof alice) =>
+      ok(await who.call('notifications.list', { query: { size: 100 } })).data.items.filter(
+        ({ data }) => data['event'] === 'META_FIELD_DELETED' && data['fieldId'] === field.id,
+      )
+    for (const who of [user, owner]) expect(await told(who)).toHaveLength(1)
+    expect((await told(user))[0]!.title).toBe('The field “Global price” was deleted')
+    for (const who of [outsider, admin]) expect(await told(who)).toHaveLength(0)
+    expect([(await value(sum.id)) ?? null, (await value(twice.id)) ?? null]).toEqual([null, null])
+    // The formula can be changed, and no longer to one with the deleted field.
+    const change = (formula: string) => user.put(`/api/meta/objects/asset/fields/${sum.id}`, { config: { formula } })
+    expect(refusal(await change('{globalPrice} + 3'))).toBe('400 body.config.formula')
+    ok(await change('{purchasePrice} + 3'))
+  })
+
+  test.if(inProcess)('a job notifies the owners of more formulas than one write, once each', async () => {
+    const field = await createGlobalField(admin, { key: 'crowded', type: 'NUMBER' })
+    const people = await Promise.all(Array.from({ length: 3 }, () => server.person()))
+    for (const person of people) for (let i = 0; i < 60; i++) await createField(person, computed(`{crowded} + ${i}`))
+    ok(await admin.call('metadata.deleteAnyField', { params: { id: field.id } }))
+    await reportRemaining(server.ctx)
+    const uses = await server.ctx.db.read.select().from(metaFormulaUses).where(eq(metaFormulaUses.usesId, field.id))
+    expect(uses).toEqual([])
+    for (const person of people) {
+      const { items } = ok(await person.call('notifications.list', { query: { size: 100 } })).data
+      expect(items.filter(({ data }) => data['fieldId'] === field.id)).toHaveLength(1)
+    }
+  })
+
   test('deleting a computed field frees the fields that it names', async () => {
     const named = await createField(alice, { key: 'named' })
     const sum = await createField(alice, computed('{named} + 1'))
@@ -88,9 +147,11 @@ describe('formulas', () => {
     const global = await createGlobalField(admin, { key: 'shadowed', type: 'NUMBER' })
     const sum = await createField(alice, computed('{shadowed} + 1'))
     const own = await createField(alice, { key: 'shadowed', type: 'NUMBER' })
-    expect((await admin.delete(`/api/admin/meta/fields/${global.id}`)).status).toBe(400)
+    // The formula still names the other one.
+    ok(await alice.delete(`/api/meta/objects/asset/fields/${own.id}`))
+    const again = await createField(alice, { key: 'shadowed', type: 'NUMBER' })
     ok(await put(sum.id, { config: { formula: '{shadowed} + 1' } }))
-    expect((await alice.delete(`/api/meta/objects/asset/fields/${own.id}`)).status).toBe(400)
+    expect((await alice.delete(`/api/meta/objects/asset/fields/${again.id}`)).status).toBe(400)
     ok(await admin.delete(`/api/admin/meta/fields/${global.id}`))
   })
 

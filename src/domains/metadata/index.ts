@@ -6,6 +6,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { bindingEndpoints } from './bindings/endpoints.ts'
 import { fieldAdminEndpoints } from './fields/admin.endpoints.ts'
+import { reportFormulasJob } from './fields/broken/service.ts'
 import { raiseVersionsJob } from './fields/changes/service.ts'
 import { fieldEndpoints } from './fields/endpoints.ts'
 import { objectAdminEndpoints } from './objects/admin.endpoints.ts'
@@ -34,6 +35,7 @@ export const metadata = domain({
   jobs: [
     purgeValuesJob,
     raiseVersionsJob,
+    reportFormulasJob,
     { name: 'metadata.purgeRemovedOwners', every: MINUTE, run: purgeRemovedOwners },
   ],
   fileEntities: { META_VALUE: mayReadValue },

@@ -25,7 +25,7 @@ const words = texts({
     noneText:
       'A field adds something of your own to assets, codes, activities or organizations, such as “voltage” or “next inspection”.',
     remove:
-      'The field disappears from lists, forms and templates. Values that were entered stay stored but are no longer shown. A field that a formula uses cannot be deleted.',
+      'The field disappears from lists, forms and templates. Values that were entered stay stored but are no longer shown. A field that a formula of the same scope uses cannot be deleted; formulas of organizations and users no longer have a result, and their owners are notified.',
     key: 'Name in formulas',
     column: 'Column of assets',
   },
@@ -35,7 +35,8 @@ const words = texts({
     edit: '编辑',
     none: '还没有字段',
     noneText: '字段可为资产、二维码、活动或组织增加自定义内容，如“电压”“下次检查”。',
-    remove: '字段将从列表、表单和模板中消失；已填写的值仍会保存但不再显示。被公式使用的字段无法删除。',
+    remove:
+      '字段将从列表、表单和模板中消失；已填写的值仍会保存但不再显示。被相同范围的公式使用的字段无法删除；组织和用户的公式将不再有结果，其所有者会收到通知。',
     key: '公式中的名称',
     column: '对应的资产列',
   },

@@ -57,12 +57,14 @@ export const fieldAdminEndpoints = [
     method: 'DELETE',
     path: '/api/admin/meta/fields/:id',
     summary: 'Delete a field of any scope',
-    description: 'Stored values stay. Refused while a formula uses the field.',
+    description:
+      'Stored values stay. Refused while a formula of the same scope uses the field. Formulas of organizations and users ' +
+      'that use a GLOBAL field no longer have a result, and their owners are notified once.',
     tag,
     access: platform('meta_field:delete'),
     logs: 'META_FIELD_DELETE',
     params: ById,
-    refuses: { 400: 'A formula uses the field.' },
+    refuses: { 400: 'A formula of the same scope uses the field.' },
     run: ({ ctx, actor, params }) => service.deleteAnyField(ctx, actor, params.id),
   }),
 ]

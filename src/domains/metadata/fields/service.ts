@@ -19,6 +19,7 @@ import { findObject } from '../objects/store.ts'
 import { existsOwner } from '../owners/store.ts'
 import { fieldOwners, GLOBAL, ownerOf, scopeOf, storedFieldName, typeOfColumn } from '../rules.ts'
 import { checkConfig } from '../types/rules.ts'
+import { reportSome } from './broken/service.ts'
 import { ordersOptionsAnew, raiseVersions } from './changes/service.ts'
 import {
   type AllFieldsQuery,
@@ -356,10 +357,13 @@ export function deleteAnyField(ctx: AppContext, actor: LoggedActor, id: number):
   })
 }
 
+/** Formulas of narrower scopes name it in vain from now on. Users could otherwise keep administrators from deleting a field. */
 async function removeField(ctx: AppContext, tx: Tx, row: FieldRow): Promise<void> {
-  if (await store.isUsedByFormula(tx, row.id))
+  const uses = await store.formulaUses(tx, row.objectName, row.owner)
+  if ([...uses.values()].some((named) => named.includes(row.id)))
     throw badRequest('A formula uses the field: change the formula first', '有公式使用该字段，请先修改公式')
   await store.deleteField(tx, row)
+  await reportSome(ctx, tx, row)
   await raiseVersions(ctx, tx, row)
 }
 

@@ -233,15 +233,6 @@ export async function setFormulaUses(tx: Tx, fieldId: number, usesIds: readonly 
   if (usesIds.length > 0) await tx.insert(metaFormulaUses).values(usesIds.map((usesId) => ({ fieldId, usesId })))
 }
 
-export async function isUsedByFormula(db: Tx, fieldId: number): Promise<boolean> {
-  const rows = await db
-    .select({ id: metaFormulaUses.fieldId })
-    .from(metaFormulaUses)
-    .where(eq(metaFormulaUses.usesId, fieldId))
-    .limit(1)
-  return rows.length > 0
-}
-
 /** For each COMPUTED field of the owner and of scope GLOBAL: the fields that its formula names. */
 export async function formulaUses(db: Db | Tx, objectName: string, owner: number): Promise<Map<number, number[]>> {
   const rows = await db
