@@ -13,7 +13,7 @@ import { inProcess, ok, type Person, race, until, useServer } from '../harness/i
 import { changeMember, connect, makeGroup, newKey, recall, send } from './helpers.ts'
 
 describe.if(inProcess)('media of messages', () => {
-  const { server, alice, bob, carol, mallory } = useServer({
+  const { server, admin, alice, bob, carol, mallory } = useServer({
     people: ['alice', 'bob', 'carol', 'mallory'],
     settings: { 'chat.messagesPerMinute': 0 },
   })
@@ -57,6 +57,26 @@ describe.if(inProcess)('media of messages', () => {
       expect((await person.get(`/api/files/${fileId}/content`)).status).toBe(404)
     }
     expect((await bob.get('/api/files/signed-url', { fileId })).status).toBe(404)
+  })
+
+  test('administrators see a file of a chat without an address, and open it in no other way', async () => {
+    await connect(server, alice, bob)
+    const { id, fileId } = await sendImage(alice, { toUserId: bob.id })
+    const other = await uploaded(alice, png())
+    const list = async (query: object = {}) =>
+      ok(await admin.call('admin.files.list', { query: { size: 100, userId: alice.id, ...query } })).data.items
+    for (const items of [await list(), await list({ entityType: 'MESSAGE' }), await list({ keyword: '.png' })]) {
+      const file = items.find((one) => one.id === fileId)
+      expect(file).toMatchObject({ url: null, thumbnailUrl: null, type: 'other', mime: 'image/png', references: 1 })
+    }
+    expect((await list()).find((one) => one.id === other.id)).toMatchObject({
+      url: expect.stringContaining('/content?'),
+      thumbnailUrl: expect.stringContaining('/content?'),
+    })
+    for (const path of [`/api/files/${fileId}`, `/api/files/${fileId}/content`, plain(id), plain(id, 'THUMBNAIL')])
+      expect((await admin.get(path)).status, path).toBe(404)
+    expect((await admin.get('/api/files/signed-url', { fileId })).status).toBe(404)
+    expect((await admin.call('admin.files.delete', { params: { fileId } })).status).toBe(200)
   })
 
   test('an address is bound to its message and variant, and expires', async () => {

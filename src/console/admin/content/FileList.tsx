@@ -1,7 +1,7 @@
 /** Uploaded files of all users and organizations, with statistics and the clean-up of files that nothing refers to. */
 
 import { Delete, Folder, Launch } from '@mui/icons-material'
-import { Box, Button } from '@mui/material'
+import { Box, Button, Typography } from '@mui/material'
 import { useState } from 'react'
 import { NumberInput, useListContext, useRefresh } from 'react-admin'
 
@@ -42,6 +42,7 @@ const words = texts({
     format: 'Format',
     hash: 'SHA-256',
     open: 'Open file',
+    private: 'The file belongs to a chat. Only the people in the chat can open it.',
   },
   zh: {
     title: '文件',
@@ -63,6 +64,7 @@ const words = texts({
     format: '格式',
     hash: 'SHA-256',
     open: '打开文件',
+    private: '此文件属于聊天，仅聊天成员可以打开。',
   },
 })
 
@@ -118,7 +120,8 @@ export default function FileList() {
       nameOf={(row) => row.name}
       renderDetails={(row) => (
         <>
-          {IMAGE.test(row.mime) && (
+          {row.url === null && <Typography color="text.secondary">{t.private}</Typography>}
+          {row.url !== null && IMAGE.test(row.mime) && (
             <img src={row.url} alt={row.name} style={{ maxWidth: '100%', maxHeight: 320, objectFit: 'contain' }} />
           )}
           <Facts
@@ -146,11 +149,13 @@ export default function FileList() {
           />
         </>
       )}
-      renderButtons={(row) => (
-        <Button component="a" href={row.url} target="_blank" rel="noopener" startIcon={<Launch />}>
-          {t.open}
-        </Button>
-      )}
+      renderButtons={(row) =>
+        row.url !== null && (
+          <Button component="a" href={row.url} target="_blank" rel="noopener" startIcon={<Launch />}>
+            {t.open}
+          </Button>
+        )
+      }
       {...(may('admin.files.deleteMany') && { bulk: <RemoveFiles /> })}
       target="FILE"
       removal={{ operation: 'admin.files.delete', param: 'fileId', text: t.remove, refreshes: ['admin.files'] }}

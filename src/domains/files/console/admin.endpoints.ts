@@ -26,7 +26,8 @@ export const fileAdminEndpoints = [
     method: 'GET',
     path: '/api/admin/files',
     summary: 'List the files of all users and organizations',
-    description: 'Newest first unless `sort` is given.',
+    description:
+      'Newest first unless `sort` is given. Files of chats (`entityType` MESSAGE) have no addresses, since they are private.',
     tag,
     access: platform('file:read'),
     query: AdminFilesQuery,

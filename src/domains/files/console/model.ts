@@ -21,8 +21,15 @@ export type AdminFilesQuery = Static<typeof AdminFilesQuery>
 const Count = Type.Integer({ minimum: 0 })
 const Bytes = { ...Count, description: 'Bytes' }
 
+const HIDDEN = 'Null for MESSAGE: files of chats are private'
+
 export const AdminFileView = Model('AdminFile', {
   ...FileView.properties,
+  url: Nullable({ ...FileView.properties.url, description: HIDDEN }),
+  thumbnailUrl: {
+    ...FileView.properties.thumbnailUrl,
+    description: `${HIDDEN}. Also null for files without a thumbnail`,
+  },
   uploader: OwnerView,
   orgName: ownerFields.orgName,
   references: { ...Count, description: 'Things that have the file: 0 or 1, for MESSAGE the number of messages' },

@@ -40,7 +40,8 @@ export async function listAllFiles(
     items: items.map((row) => {
       const { owner, orgName } = ownedBy({ userId: row.uploaderId, orgId: row.orgId })
       const references = row.entityType === null ? 0 : row.entityType === 'MESSAGE' ? (messages.get(row.id) ?? 0) : 1
-      return { ...toFileView(ctx, row), uploader: owner, orgName, references }
+      const hidden = row.entityType === 'MESSAGE' && { url: null, thumbnailUrl: null }
+      return { ...toFileView(ctx, row), ...hidden, uploader: owner, orgName, references }
     }),
   }
 }
