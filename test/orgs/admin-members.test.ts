@@ -110,6 +110,41 @@ describe('changes by an administrator of users in an organization', () => {
     ok(await grant(admin, clerk, role))
   })
 
+  test('the owner is notified of a later role although the notification of the membership was read', async () => {
+    const [founder, joiner] = [await server.person(), await server.person()]
+    const org = await createOrg(founder)
+    const unread = async () =>
+      ok(await founder.call('notifications.list', { query: { size: 100 } })).data.items.filter(
+        ({ read, type }) => !read && type === 'SYSTEM',
+      )
+    const member = { orgId: org.id, userId: joiner.id }
+    ok(await admin.post(`/api/admin/orgs/${org.id}/members`, { userId: joiner.id, roleCode: 'MEMBER' }))
+    expect(await unread()).toHaveLength(1)
+    ok(await founder.call('notifications.readAll'))
+    ok(await admin.put(`/api/admin/orgs/${member.orgId}/members/${member.userId}/role`, { roleCode: 'ADMIN' }))
+    const [told, ...others] = await unread()
+    expect(others).toEqual([])
+    expect(told!.data).toMatchObject({ event: 'ORG_GIVEN', userId: joiner.id })
+  })
+
+  test('many changes by administrators are 20 notifications of the owner and one for all others', async () => {
+    const founder = await server.person()
+    const org = await createOrg(founder)
+    for (let i = 0; i < 24; i++) {
+      const { id } = await server.person()
+      ok(await admin.post(`/api/admin/orgs/${org.id}/members`, { userId: id, roleCode: 'MEMBER' }))
+    }
+    const { items } = ok(await founder.call('notifications.list', { query: { size: 100 } })).data
+    const events = items.map(({ data }) => data['event'])
+    expect(events.filter((event) => event === 'ORG_ADDED')).toHaveLength(20)
+    expect(events.filter((event) => event === 'ORG_MANY_CHANGES')).toHaveLength(1)
+    // Another organization has its own.
+    const other = await createOrg(founder)
+    ok(await admin.put(`/api/admin/orgs/${other.id}`, { description: 'changed' }))
+    const first = ok(await founder.call('notifications.list')).data.items[0]!
+    expect(first.data).toMatchObject({ event: 'ORG_CHANGED', orgId: other.id })
+  })
+
   test('the owner is notified of each membership and role', async () => {
     const joiner = await server.person('joiner')
     ok(await clerk.post(path(), { userId: joiner.id }))

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, exists, gt, inArray, lt, lte, notExists, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, gt, inArray, isNotNull, lt, lte, notExists, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
@@ -331,6 +331,23 @@ export async function insertNotifications(
   for (const user0 of userIds.slice(inChunks)) rows.push(...(await insertOne(tx, { ...shared, user0 })))
   for (const { id, userId } of rows) listed.inserted(tx, { id, userId, type, read: false })
   return rows
+}
+
+/** Of a user, who has some thousand at most: those newer than `since` whose subject begins with `prefix`. */
+export async function countOnSubjects(tx: Tx, userId: number, prefix: string, since: number): Promise<number> {
+  const begins = sql`substr(${notifications.subject}, 1, ${prefix.length}) = ${prefix}`
+  const [row] = await tx
+    .select({ n: count() })
+    .from(notifications)
+    .where(
+      and(
+        eq(notifications.userId, userId),
+        isNotNull(notifications.subject),
+        begins,
+        gt(notifications.createdAt, since),
+      ),
+    )
+  return Number(row?.n ?? 0)
 }
 
 /**

@@ -2,8 +2,9 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { notify, notifyMembers } from '#domains/notifications/index.ts'
+import { countOnSubjects, notify, notifyMembers } from '#domains/notifications/index.ts'
 import type { Localized } from '#lib/localized.ts'
+import { DAY } from '#platform/clock.ts'
 
 interface Org {
   readonly id: number
@@ -153,9 +154,12 @@ function transferText(
   }
 }
 
+/** Notifications of single changes that an owner gets a day; the others are one. An administrator can change a thousand members. */
+const SINGLE_CHANGES = 20
+
 /**
- * Notifies the owner of a change by an administrator of the server. A notification replaces the last one about the same member, or about the
- * organization itself.
+ * Notifies the owner of a change by an administrator of the server. A notification replaces only one about the same change, because a
+ * replaced one may have been read: a member who is made ADMIN an hour later is a notification of its own.
  */
 export async function notifyOwner(
   ctx: AppContext,
@@ -165,13 +169,26 @@ export async function notifyOwner(
   event: AdministratorsChange,
 ): Promise<void> {
   if (org.ownerId === actorId) return
+  const about = `ORG_BY_ADMINISTRATOR ${org.id}`
+  const isSingle = (await countOnSubjects(tx, org.ownerId, `${about} `, tx.stamp - DAY)) < SINGLE_CHANGES
+  const member = 'userId' in event ? `${event.userId} ` : ''
+  const role = 'role' in event ? ` ${event.role}` : ''
   await notify(ctx, tx, {
     userIds: [org.ownerId],
     type: 'SYSTEM',
     title: { en: `An administrator of the server changed ${org.name}`, zh: `服务器管理员更改了 ${org.name}` },
-    body: changeText(org, event),
-    data: { ...orgData(org), event: `ORG_${event.change}`, ...('userId' in event && { userId: event.userId }) },
-    subject: `ORG_BY_ADMINISTRATOR ${org.id} ${'userId' in event ? event.userId : 0}`,
+    body: isSingle
+      ? changeText(org, event)
+      : {
+          en: `${org.name} was changed more often than is listed here. Look at its members and their roles.`,
+          zh: `${org.name} 还有更多更改未逐一列出，请查看成员及其角色。`,
+        },
+    data: {
+      ...orgData(org),
+      event: isSingle ? `ORG_${event.change}` : 'ORG_MANY_CHANGES',
+      ...(isSingle && 'userId' in event && { userId: event.userId }),
+    },
+    subject: isSingle ? `${about} ${member}${event.change}${role}` : about,
   })
 }
 
