@@ -1,9 +1,12 @@
-/** The permission point that each operation of the contract requires (`operations.tsv`). */
+/** The permission point that each operation requires: of the contract (`operations.tsv`), and beyond it. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { allEndpoints } from '#app'
 import type { PermissionDomain } from '#db/schema/access.ts'
+
+import { contractMethod, contractPath } from '../contract/table.ts'
 
 export interface OperationAccess {
   method: string
@@ -27,10 +30,24 @@ export const operations: OperationAccess[] = lines.map((line) => {
   return { method, path, kind, point, also }
 })
 
+const known = new Set(operations.map(({ method, path }) => `${method} ${path}`))
+
+/** The operations beyond the contract, which no table states: as their records are. */
+export const extraOperations: OperationAccess[] = allEndpoints
+  .map((endpoint) => ({
+    method: contractMethod(endpoint),
+    path: contractPath(endpoint),
+    kind: endpoint.access.kind,
+    point: 'point' in endpoint.access ? endpoint.access.point : '',
+    also: '',
+  }))
+  .filter(({ method, path }) => !known.has(`${method} ${path}`))
+
 /** The points that the operation can require, as `DOMAIN resource:action`. */
 export function pointsAskedFor(operation: OperationAccess): string[] {
   const domains: PermissionDomain[] = ({
     app: ['APP'],
+    signedUrl: ['APP'],
     org: ['ORG'],
     dual: ['APP', 'ORG'],
     open: ['APP', 'ORG'],

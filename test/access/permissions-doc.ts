@@ -6,7 +6,7 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points } from '#permission-points'
 
-import { operations, pointsAskedFor } from './operations.ts'
+import { extraOperations, operations, pointsAskedFor } from './operations.ts'
 
 export const documentPath = join(import.meta.dir, '../../docs/permissions.md')
 
@@ -23,7 +23,9 @@ function holders(domain: PermissionDomain, name: string): string {
 }
 
 function askedForBy(domain: PermissionDomain, name: string): string {
-  const by = operations.filter((operation) => pointsAskedFor(operation).includes(`${domain} ${name}`))
+  const by = [...operations, ...extraOperations].filter((operation) =>
+    pointsAskedFor(operation).includes(`${domain} ${name}`),
+  )
   return by.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
 }
 

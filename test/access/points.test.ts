@@ -137,6 +137,34 @@ test('docs/permissions.md is up to date', async () => {
   )
 })
 
+test('docs/permissions.md names every operation in the row of each point that its record requires', async () => {
+  const rows = new Map<string, string>()
+  let domain = ''
+  for (const line of (await Bun.file(documentPath).text()).split('\n')) {
+    domain = /^## (\w+):/.exec(line)?.[1] ?? domain
+    const name = /^\| `(\w+:\w+)` \|/.exec(line)?.[1]
+    if (name !== undefined) rows.set(`${domain} ${name}`, line)
+  }
+  expect([...rows.keys()].toSorted()).toEqual([...known].toSorted())
+  const domains: Record<string, PermissionDomain[]> = {
+    app: ['APP'],
+    signedUrl: ['APP'],
+    org: ['ORG'],
+    dual: ['APP', 'ORG'],
+    platform: ['PLATFORM'],
+    publisher: ['PLATFORM'],
+  }
+  const missing = allEndpoints.flatMap((endpoint) => {
+    const { access } = endpoint
+    if (!('point' in access)) return []
+    const name = `\`${contractMethod(endpoint)} ${contractPath(endpoint)}\``
+    return domains[access.kind]!.map((each) => `${each} ${access.point}`)
+      .filter((point) => !rows.get(point)!.includes(name))
+      .map((point) => `${point}: ${name}`)
+  })
+  expect(missing).toEqual([])
+})
+
 test('every endpoint requires the access that operations.tsv and docs/permissions.md state', () => {
   const documented = new Map(operations.map((o) => [`${o.method} ${o.path}`, `${o.kind} ${o.point}`.trim()]))
   const pairs = allEndpoints.flatMap((endpoint) => {
