@@ -1,7 +1,26 @@
+import { ok } from '../harness/index.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
-import { hashOf, publish, upload } from './helpers.ts'
+import { hashOf, makeKey, publish, upload } from './helpers.ts'
 
 export const logged: LoggedFixture = {
+  'appUpdates.putPackage': async ({ server, admin }) => {
+    const [fileName, bytes] = ['logged-upload.apk', 'bytes of an upload']
+    const { key } = await makeKey(server, 'logged')
+    return {
+      call: () => upload(server, admin, fileName, bytes),
+      row: {
+        targetId: null,
+        targetName: fileName,
+        before: null,
+        after: { fileName, size: bytes.length, sha256: hashOf(bytes) },
+      },
+      refused: [() => upload(server, admin, fileName, 'other'), () => upload(server, admin, 'empty.apk', '')],
+      unchanged: async () => {
+        ok(await upload(server, key, 'uploaded-by-key.apk', 'the log names users only'))
+        return upload(server, admin, fileName, bytes)
+      },
+    }
+  },
   'appUpdates.publish': async ({ server, admin }) => {
     const [fileName, bytes] = ['logged.apk', 'bytes of a logged package']
     await upload(server, admin, fileName, bytes)

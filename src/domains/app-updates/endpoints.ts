@@ -88,6 +88,7 @@ export const appUpdateEndpoints = [
     access: publisher('app_update:publish'),
     params: ByFileName,
     data: PackageView,
+    logs: 'APP_PACKAGE_UPLOAD',
     refuses: {
       400: 'The body is empty or incomplete, or the name belongs to a package with other bytes.',
       413: 'The package is larger than the setting `app.maxPackageBytes`.',
@@ -96,7 +97,7 @@ export const appUpdateEndpoints = [
     budgets: [NEW_PACKAGES],
     streamsBody: true,
     maxBody: LARGEST_PACKAGE,
-    run: ({ ctx, caller, params, request }) => storePackage(ctx, caller, params.fileName, request),
+    run: ({ ctx, actor, caller, params, request }) => storePackage(ctx, { actor, caller, request }, params.fileName),
   }),
   endpoint({
     id: 'appUpdates.publish',

@@ -97,25 +97,41 @@ export async function downloadPackage(ctx: AppContext, fileName: string, request
   )
 }
 
+/** Whose request it is. `actor`: undefined if a key is used. */
+interface Publishing {
+  readonly actor: LoggedActor | undefined
+  readonly caller: Caller
+  readonly request: Request
+}
+
 /** Stores the body as a package. The same bytes under the same name are stored once. @throws AppError 400 if they are others */
 export async function storePackage(
   ctx: AppContext,
-  caller: Caller,
+  { actor, caller, request }: Publishing,
   fileName: string,
-  request: Request,
 ): Promise<PackageView> {
   const staged = await receiveBytes(request, ctx.staging, await getSetting(ctx, 'app.maxPackageBytes'))
   try {
     if (staged.size === 0) throw emptyPackage()
     const known = await store.findPackage(ctx.db.read, fileName)
-    if (known !== undefined) return toPackageView(ctx, withSameBytes(known, staged))
+    if (known !== undefined) {
+      const same = withSameBytes(known, staged)
+      await actor?.write('appUpdates.storePackage', async () => ({ result: same, logged: 'unchanged' }))
+      return toPackageView(ctx, same)
+    }
     const uses = await usesOf(ctx, NEW_PACKAGES, { actor: undefined, caller })
     const row = await withStoredBytes(ctx, [staged], ([bytes]) =>
-      ctx.db.write('appUpdates.storePackage', async (tx) => {
+      write(ctx, actor, 'appUpdates.storePackage', async (tx): Promise<Written<store.PackageRow>> => {
+        const publisherKeyId = actor === undefined ? await keyOf(tx, request) : null
         const blobId = await keepBytes(tx, bytes!)
-        if (await store.insertPackage(tx, fileName, blobId)) await count(ctx, tx, uses)
+        const isNew = await store.insertPackage(tx, fileName, blobId)
+        if (isNew) await count(ctx, tx, uses)
         else await dropBytes(ctx, tx, blobId)
-        return withSameBytes((await store.findPackage(tx, fileName))!, staged)
+        const result = withSameBytes((await store.findPackage(tx, fileName))!, staged)
+        if (!isNew) return { result, logged: 'unchanged' }
+        const { size, sha256: hash } = result
+        tx.afterCommit(() => ctx.log.info('an app package was uploaded', { fileName, publisherKeyId }))
+        return { result, logged: { targetName: fileName, after: { fileName, size, sha256: hash } } }
       }),
     )
     return toPackageView(ctx, row)
@@ -135,10 +151,23 @@ async function count(ctx: AppContext, tx: Tx, uses: readonly BudgetUse[]): Promi
   if (refusal) throw budgetUsedUp(refusal)
 }
 
-/** Publishes a version, or returns the row of the same publication. `actor`: undefined if a key is used. */
+interface Written<T> {
+  readonly result: T
+  readonly logged: LogEntry | 'unchanged'
+}
+
+/** A write with a row in the operation log, which names users: what a key does is in the server log only. */
+const write = async <T>(
+  ctx: AppContext,
+  actor: LoggedActor | undefined,
+  name: string,
+  fn: (tx: Tx) => Promise<Written<T>>,
+): Promise<T> => actor?.write(name, fn) ?? ctx.db.write(name, async (tx) => (await fn(tx)).result)
+
+/** Publishes a version, or returns the row of the same publication. */
 export async function publishUpdate(
   ctx: AppContext,
-  { actor, caller, request }: { actor: LoggedActor | undefined; caller: Caller; request: Request },
+  { actor, caller, request }: Publishing,
   body: NewAppUpdate,
 ): Promise<AppUpdateView> {
   const fileName = fileNameIn(body.downloadUrl, [ctx.config.publicUrl, addressOf(request).origin])
@@ -146,7 +175,7 @@ export async function publishUpdate(
   const { html: releaseNotesHtml } = await renderMarkdown(body.releaseNotes)
   const uses = await usesOf(ctx, NEW_VERSIONS, { actor: undefined, caller })
 
-  const publish = async (tx: Tx): Promise<{ result: store.AppUpdateRow; logged: LogEntry | 'unchanged' }> => {
+  const publish = async (tx: Tx): Promise<Written<store.AppUpdateRow>> => {
     const publisherKeyId = actor === undefined ? await keyOf(tx, request) : null
     const found = await checkedPackage(tx, fileName, body)
     const { versionCode, versionName, releaseNotes } = body
@@ -182,11 +211,7 @@ export async function publishUpdate(
     }
   }
 
-  const row =
-    actor === undefined
-      ? await ctx.db.write('appUpdates.publish', async (tx) => (await publish(tx)).result)
-      : await actor.write('appUpdates.publish', publish)
-  return toAppUpdateView(ctx, row)
+  return toAppUpdateView(ctx, await write(ctx, actor, 'appUpdates.publish', publish))
 }
 
 /** The id of the key in the request. Asked for again in the write, because the key may have been revoked since. */

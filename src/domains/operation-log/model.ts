@@ -29,7 +29,12 @@ export const LogView = Model('OperationLogRow', {
   actorName: Type.String({ description: 'The username or nickname at that time', examples: ['root'] }),
   action: Action,
   targetType: Target,
-  targetId: Nullable(Type.Integer({ description: 'null for an action on several targets', examples: [42] })),
+  targetId: Nullable(
+    Type.Integer({
+      description: 'null for an action on several targets, or on one that has only a name',
+      examples: [42],
+    }),
+  ),
   targetName: Nullable(Text('LIBRARIAN')),
   before: Nullable(fields('The changed fields; null for a new target', { name: 'Librarian' })),
   after: Nullable(fields('The changed fields; null for a deleted target', { name: 'Head librarian' })),
