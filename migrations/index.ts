@@ -28,6 +28,7 @@ import sqlite0025 from './sqlite/0025_qr_code_scans.sql' with { type: 'text' }
 import sqlite0026 from './sqlite/0026_undo_links.sql' with { type: 'text' }
 import sqlite0027 from './sqlite/0027_second_factor_locks.sql' with { type: 'text' }
 import sqlite0028 from './sqlite/0028_list_orders.sql' with { type: 'text' }
+import sqlite0029 from './sqlite/0029_scan_record_counts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -56,6 +57,7 @@ import postgres0025 from './postgres/0025_qr_code_scans.sql' with { type: 'text'
 import postgres0026 from './postgres/0026_undo_links.sql' with { type: 'text' }
 import postgres0027 from './postgres/0027_second_factor_locks.sql' with { type: 'text' }
 import postgres0028 from './postgres/0028_list_orders.sql' with { type: 'text' }
+import postgres0029 from './postgres/0029_scan_record_counts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -92,6 +94,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0026_undo_links', sql: sqlite0026 },
     { name: '0027_second_factor_locks', sql: sqlite0027 },
     { name: '0028_list_orders', sql: sqlite0028 },
+    { name: '0029_scan_record_counts', sql: sqlite0029 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -122,5 +125,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0026_undo_links', sql: postgres0026 },
     { name: '0027_second_factor_locks', sql: postgres0027 },
     { name: '0028_list_orders', sql: postgres0028 },
+    { name: '0029_scan_record_counts', sql: postgres0029 },
   ],
 }

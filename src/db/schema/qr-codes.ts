@@ -150,6 +150,15 @@ export const scanRecords = table(
   ],
 )
 
+/** How many scan records each user has, so that the write that adds one can tell without counting. Every write that adds or deletes some keeps it. */
+export const scanRecordCounts = table('scan_record_counts', {
+  userId: col
+    .int('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  records: col.int('records').notNull(),
+})
+
 /** QR codes that were deleted permanently while scan records still referred to them. A job clears the records in steps, then deletes the row. */
 export const scanPurgedCodes = table('scan_purged_codes', {
   qrCodeId: col.int('qr_code_id').primaryKey(),

@@ -14,7 +14,7 @@ import { publicEndpoints } from './public/endpoints.ts'
 import { flushScans } from './public/scan-counter.ts'
 import { renderEndpoints } from './render/endpoints.ts'
 import { scanEndpoints } from './scans/endpoints.ts'
-import { clearPurgedJob } from './scans/service.ts'
+import { clearPurgedJob, quotaJob } from './scans/service.ts'
 import { statsEndpoints } from './stats/endpoints.ts'
 import { oldCountsJob } from './stats/service.ts'
 import { syncEntities } from './sync/service.ts'
@@ -35,7 +35,7 @@ export const qrCodes = domain({
     ...renderEndpoints,
     ...consoleEndpoints,
   ],
-  jobs: [purgeJob, clearPurgedJob, emptyCategoriesJob, oldCountsJob],
+  jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
@@ -50,7 +50,7 @@ export { CategoryView } from './categories/model.ts'
 export { QrCodeView } from './codes/model.ts'
 export { findCode, organizationOfCode } from './codes/store.ts'
 export { qrCodePictureUrl } from './codes/view.ts'
-export { ScanView } from './scans/model.ts'
+export { NEW_RECORDS, ScanView } from './scans/model.ts'
 export { CategoryData, CodeData, ScanData } from './sync/model.ts'
 /** Permanently deletes codes that have been in the trash for more than 30 days. */
 export { purgeTrash } from './trash/service.ts'

@@ -63,6 +63,12 @@ export const definitions = {
     ['QR codes', 'QR codes that each user and each organization may have; 0 = unlimited.'],
     ['二维码数', '每个用户和每个组织可拥有的二维码数；0 表示不限。'],
   ),
+  'quota.scanRecords': setting(
+    size,
+    50_000,
+    ['Scan records', 'Scan records that each user may have: the oldest are deleted; 0 = unlimited.'],
+    ['扫码记录数', '每个用户可保留的扫码记录数，超出时删除最早的；0 表示不限。'],
+  ),
   'quota.organizations': setting(
     size,
     20,
@@ -178,8 +184,11 @@ export const definitions = {
   'budget.pushedRecordsPerUser': setting(
     size,
     100_000,
-    ['Records of devices', 'Records that the devices of a user may push a day; 0 = unlimited.'],
-    ['设备推送记录数', '每个用户的设备每天可推送的记录数；0 表示不限。'],
+    [
+      'Scans and pushed records',
+      'Scans that a user may record and records that their devices may push a day; 0 = unlimited.',
+    ],
+    ['扫码与推送记录数', '每个用户每天可记录的扫码与其设备可推送的记录总数；0 表示不限。'],
   ),
   'budget.smsPerDay': setting(
     size,

@@ -4,6 +4,7 @@ import { ById } from '#http/schema.ts'
 import {
   CreateScan,
   ListQuery,
+  NEW_RECORDS,
   ResolvedScanView,
   ScanPage,
   ScanStats,
@@ -36,11 +37,13 @@ export const scanEndpoints = [
     description:
       'A content or public link of a code that you may see refers to that code (`qrCodeId`) and counts as a scan of it, at most once a ' +
       'minute for your session. Otherwise `resolved.kind` follows from links to this server and from the prefixes `activity:`, `org-join:` ' +
-      'and `user:`. `id` and `title` are present if you may see the thing it refers to.',
+      'and `user:`. `id` and `title` are present if you may see the thing it refers to. Beyond the setting `quota.scanRecords`, your oldest ' +
+      'records are deleted.',
     tag,
     access: app('scan_record:create'),
     body: CreateScan,
     data: ResolvedScanView,
+    budgets: [{ ...NEW_RECORDS, countedByRun: true }],
     run: ({ ctx, actor, body, caller }) => service.createScan(ctx, actor, body, caller),
   }),
   endpoint({

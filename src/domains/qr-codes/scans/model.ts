@@ -1,3 +1,5 @@
+import { limitOf } from '#domains/settings/index.ts'
+import type { Budget } from '#http/budget.ts'
 import {
   Enum,
   Id,
@@ -15,9 +17,20 @@ import {
   Time,
   Type,
 } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { ContentTypeName, MAX_CONTENT_BYTES } from '../codes/model.ts'
 import { ByDay, DaysQuery } from '../stats/model.ts'
+
+/** Scans that are recorded one by one count together with the records of pushes, so that there is no second way around the limit. */
+export const NEW_RECORDS: Budget = {
+  name: 'sync.records',
+  counts: { en: 'recorded scans and pushed records', zh: '扫码与推送记录' },
+  per: 'user',
+  limit: limitOf('budget.pushedRecordsPerUser'),
+  windowMs: DAY,
+  durable: true,
+}
 
 export const SOURCES = ['CAMERA', 'IMAGE', 'MANUAL'] as const
 export const ScanSource = Named('ScanSource', Enum(SOURCES))

@@ -1,15 +1,18 @@
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget, SyncRevival } from '#domains/contributions.ts'
 import { contributions, type Job } from '#domains/domain.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import { budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, invalid, invalidAll } from '#http/validate.ts'
 import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
-import { DAY, MINUTE } from '#platform/clock.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { contentTooLong, noSuchCode } from '../codes/errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/model.ts'
@@ -18,15 +21,16 @@ import { countScan } from '../public/scan-counter.ts'
 import type { DaysQuery } from '../stats/model.ts'
 import { countDays, daysOf } from '../stats/service.ts'
 import { deleteScanCounts } from '../stats/store.ts'
-import type {
-  CreateScan,
-  Kind,
-  ListQuery,
-  Resolved,
-  ResolvedScanView,
-  ScanStats,
-  ScanView,
-  UpdateScan,
+import {
+  type CreateScan,
+  type Kind,
+  type ListQuery,
+  NEW_RECORDS,
+  type Resolved,
+  type ResolvedScanView,
+  type ScanStats,
+  type ScanView,
+  type UpdateScan,
 } from './model.ts'
 import { targetOf } from './rules.ts'
 import * as store from './store.ts'
@@ -60,7 +64,7 @@ async function scansReader(ctx: AppContext, userId: number): Promise<Db> {
 /** Phones with a wrong clock or time zone still get their scans recorded. */
 const MAX_AHEAD_MS = DAY
 
-/** Records a scan, and returns what the content refers to if the caller may know of it. */
+/** Records a scan, and returns what the content refers to if the caller may know of it. @throws AppError 429 */
 export async function createScan(
   ctx: AppContext,
   actor: Actor,
@@ -68,7 +72,12 @@ export async function createScan(
   caller: Caller,
 ): Promise<ResolvedScanView> {
   const { insert, resolved } = await prepareScan(ctx, actor, input, caller, 'body')
-  const row = await ctx.db.write('qrCodes.createScan', (tx) => insert(tx))
+  const uses = await usesOf(ctx, NEW_RECORDS, { actor, caller })
+  const row = await ctx.db.write('qrCodes.createScan', async (tx) => {
+    const refusal = await spend(tx, uses, ctx.clock.now())
+    if (refusal) throw budgetUsedUp(refusal)
+    return insert(tx)
+  })
   return { ...toView(row), resolved }
 }
 
@@ -96,6 +105,7 @@ export async function prepareScan(
   const resolved = code
     ? { kind: 'QR_CODE' as const, id: code.id, title: code.name }
     : await resolveElsewhere(ctx, actor.userId, content, caller)
+  const quota = await getSetting(ctx, 'quota.scanRecords')
   const insert = async (tx: Tx, revived?: SyncRevival) => {
     const values = {
       content,
@@ -115,7 +125,7 @@ export async function prepareScan(
     tx.afterCommit(() => {
       if (code && ctx.limiter.take(`scan ${code.id} ${actor.sessionId}`, 1, MINUTE) === 0) countScan(ctx, code.id)
     })
-    return store.insertScan(tx, actor.userId, values, revived)
+    return store.insertScan(tx, actor.userId, values, { quota, revived })
   }
   return { insert, resolved }
 }
@@ -187,6 +197,21 @@ export async function removeScan(tx: Tx, userId: number, id: number): Promise<nu
   if (version === undefined) throw notFound()
   return version
 }
+
+/** Records that one write of the job deletes: some milliseconds on SQLite. */
+const DELETED_AT_ONCE = 500
+
+/** Deletes the oldest records of users who have more than the quota, which has been lowered or is new. */
+export async function deleteBeyondQuota(ctx: AppContext): Promise<void> {
+  const quota = await getSetting(ctx, 'quota.scanRecords')
+  if (quota === 0) return
+  for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, quota)) {
+    const deleteSome = (tx: Tx) => store.deleteOldest(tx, userId, quota, DELETED_AT_ONCE)
+    while ((await ctx.db.write('qrCodes.deleteScansBeyondQuota', deleteSome)) === DELETED_AT_ONCE) await Bun.sleep(0)
+  }
+}
+
+export const quotaJob: Job = { name: 'qrCodes.scanQuota', every: 6 * HOUR, run: deleteBeyondQuota }
 
 /** Records that lose their code, and counts that are deleted, in one write, which takes some milliseconds. */
 const RECORDS_PER_WRITE = 200

@@ -1,13 +1,30 @@
-import { and, asc, count, desc, eq, exists, gte, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+  type SQLWrapper,
+} from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { isWholeText } from '#db/dialect.ts'
+import { isWholeText, notByIndex } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { qrCodes, qrCodeScans, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrCodes, qrCodeScans, scanPurgedCodes, scanRecordCounts, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { recordDeleted } from '#db/tombstones.ts'
+import { recordDeleted, type Tombstone } from '#db/tombstones.ts'
 import { updatedAtFor, versionFor } from '#db/updated-at.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
 import type { OffsetSpan } from '#lib/days.ts'
@@ -136,14 +153,83 @@ export async function findOrganizationsByContent(
   return row
 }
 
-/** `revived`: the id and the version of a record that was deleted and comes back. */
-export async function insertScan(tx: Tx, userId: number, values: NewScan, revived?: SyncRevival): Promise<ScanRow> {
+const addToCount = prepared((db) =>
+  db
+    .insert(scanRecordCounts)
+    .values({ userId: p('userId'), records: p('by') })
+    .onConflictDoUpdate({
+      target: scanRecordCounts.userId,
+      set: { records: sql`${scanRecordCounts.records} + excluded.records` },
+    })
+    .returning({ records: scanRecordCounts.records }),
+)
+
+/** Of records beyond the quota, the most that the insert of another deletes, so that users who have too many come down to it. */
+const DELETED_BY_INSERT = 50
+
+interface Inserting {
+  /** The oldest records beyond it are deleted; 0 = unlimited. */
+  readonly quota: number
+  /** The id and the version of a record that was deleted and comes back. */
+  readonly revived?: SyncRevival | undefined
+}
+
+export async function insertScan(
+  tx: Tx,
+  userId: number,
+  values: NewScan,
+  { quota, revived }: Inserting,
+): Promise<ScanRow> {
+  // First, because other inserts of the user wait for it on PostgreSQL.
+  const [counted] = await addToCount(tx, { userId, by: 1 })
   const [row] = await tx
     .insert(scanRecords)
     .values({ ...values, ...revived, userId })
     .returning()
   listed.inserted(tx, row!)
+  const beyond = quota === 0 ? 0 : counted!.records - quota
+  if (beyond > 0) await deleteRows(tx, userId, oldest(tx, userId, Math.min(beyond, DELETED_BY_INSERT), row!.id))
   return row!
+}
+
+/** The ids of the records of a user that were made first, without the record `but`. */
+const oldest = (tx: Tx, userId: number, limit: number, but = 0) =>
+  tx
+    .select({ id: scanRecords.id })
+    .from(scanRecords)
+    .where(ownedBy(userId, ne(scanRecords.id, but)))
+    .orderBy(asc(scanRecords.createdAt), asc(scanRecords.id))
+    .limit(limit)
+
+/** Deletes the oldest records of a user beyond the quota, at most `limit`. Returns their number. */
+export async function deleteOldest(tx: Tx, userId: number, quota: number, limit: number): Promise<number> {
+  const [counted] = await tx.select().from(scanRecordCounts).where(eq(scanRecordCounts.userId, userId))
+  const beyond = Math.min((counted?.records ?? 0) - quota, limit)
+  return beyond > 0 ? (await deleteRows(tx, userId, oldest(tx, userId, beyond))).length : 0
+}
+
+/** Users with more than `quota` records. */
+export async function usersWithMoreThan(db: Db, quota: number): Promise<number[]> {
+  const rows = await db
+    .select({ userId: scanRecordCounts.userId })
+    .from(scanRecordCounts)
+    .where(gt(scanRecordCounts.records, quota))
+  return rows.map((row) => row.userId)
+}
+
+/** Deletes records of a user and leaves their tombstones, which are returned. */
+async function deleteRows(tx: Tx, userId: number, ids: number[] | SQLWrapper): Promise<Tombstone[]> {
+  const isOwn = sql`${notByIndex(scanRecords.userId)} = ${userId}`
+  const rows = await tx
+    .delete(scanRecords)
+    .where(and(inArray(scanRecords.id, ids), isOwn))
+    .returning({ ...listed.columns, version: scanRecords.version })
+  if (rows.length === 0) return []
+  for (const row of rows) listed.deleted(tx, row)
+  await addToCount(tx, { userId, by: -rows.length })
+  const tombstones = rows.map(({ id, version }) => ({ owner: -userId, id, version: version + 1 }))
+  await recordDeleted(tx, 'scanRecord', tombstones)
+  return tombstones
 }
 
 export async function updateScan(tx: Tx, userId: number, id: number, change: UpdateScan): Promise<ScanRow | undefined> {
@@ -161,15 +247,7 @@ export async function updateScan(tx: Tx, userId: number, id: number, change: Upd
 
 /** Returns the version of the tombstone; undefined if the user has no such record. */
 export async function deleteScan(tx: Tx, userId: number, id: number): Promise<number | undefined> {
-  const [row] = await tx
-    .delete(scanRecords)
-    .where(ownedBy(userId, eq(scanRecords.id, id)))
-    .returning({ ...listed.columns, version: scanRecords.version })
-  if (row === undefined) return undefined
-  listed.deleted(tx, row)
-  const version = row.version + 1
-  await recordDeleted(tx, 'scanRecord', [{ owner: -userId, id, version }])
-  return version
+  return (await deleteRows(tx, userId, [id]))[0]?.version
 }
 
 /** Those of the codes that have scan records or counts of scans. */

@@ -1,4 +1,4 @@
-import { limitOf } from '#domains/settings/index.ts'
+import { NEW_RECORDS } from '#domains/qr-codes/index.ts'
 import type { Budget } from '#http/budget.ts'
 import {
   AnyOf,
@@ -14,7 +14,6 @@ import {
   Time,
   Type,
 } from '#http/schema.ts'
-import { DAY } from '#platform/clock.ts'
 
 import { Version } from '../model.ts'
 import { recordsOf } from '../rows/model.ts'
@@ -105,11 +104,6 @@ export const PushResults = Model('SyncPushResult', {
 export type PushResults = Static<typeof PushResults>
 
 export const PUSHED_RECORDS: Budget<{ readonly body: PushBody }> = {
-  name: 'sync.records',
-  counts: { en: 'pushed records', zh: '推送记录' },
-  per: 'user',
-  limit: limitOf('budget.pushedRecordsPerUser'),
-  windowMs: DAY,
-  durable: true,
+  ...NEW_RECORDS,
   cost: ({ body }) => body.records.length,
 }
