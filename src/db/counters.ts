@@ -3,10 +3,11 @@
  * or the work of others. Every domain may count here, in its own writes.
  */
 
-import { inArray, lte } from 'drizzle-orm'
+import { inArray, lte, sql } from 'drizzle-orm'
 
 import { countAll, type Refusal, type Use } from '#platform/limiter.ts'
 
+import { prepared } from './prepared.ts'
 import { counters } from './schema/settings.ts'
 import type { Tx } from './store.ts'
 
@@ -26,6 +27,23 @@ export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: numb
   }
   return undefined
 }
+
+const p = sql.placeholder
+const startWindow = prepared((db) =>
+  db
+    .insert(counters)
+    .values({ key: p('key'), count: 1, windowStart: p('now'), expiresAt: p('end') })
+    .onConflictDoUpdate({
+      target: counters.key,
+      set: { windowStart: sql`excluded.window_start`, expiresAt: sql`excluded.expires_at` },
+      setWhere: lte(counters.expiresAt, sql`excluded.window_start`),
+    })
+    .returning({ key: counters.key }),
+)
+
+/** Starts a window of `key` unless one is running. Returns whether it did: for things that count once in a window and are never refused. */
+export const takeOnce = async (tx: Tx, key: string, windowMs: number, now: number): Promise<boolean> =>
+  (await startWindow(tx, { key, now, end: now + windowMs })).length > 0
 
 /** Deletes counters whose windows have ended. */
 export async function deleteExpiredCounters(tx: Tx, now: number): Promise<void> {

@@ -107,3 +107,31 @@ test(`${KILLS} kills while ${CLIENTS} clients write lose no acknowledged row`, a
   console.log(`${KILLS} kills, ${acknowledged} rows acknowledged, none lost`)
   expect(await server.end()).toBe(0)
 }, 300_000)
+
+test('a kill loses no scan whose record was acknowledged', async () => {
+  let server = await start()
+  const { headers } = await signUp(server, 0)
+  const post = async (path: string, body: object) => {
+    const { status, data } = await send(server.url, 'POST', path, { headers, body })
+    expect(status).toBe(200)
+    return data
+  }
+  const ids: number[] = []
+  for (let i = 0; i < 20; i++) {
+    const content = `https://example.org/${i}`
+    const { id } = await post('/api/qr-codes', { name: `code ${i}`, content })
+    expect((await post('/api/scan-records', { content })).qrCodeId).toBe(id)
+    ids.push(id)
+  }
+  server.child.kill('SIGKILL')
+  await server.child.exited
+  server = await start()
+  const counts = []
+  for (const id of ids) {
+    const { data } = await send(server.url, 'GET', `/api/qr-codes/${id}`, { headers })
+    const stats = await send(server.url, 'GET', `/api/qr-codes/${id}/stats`, { headers })
+    counts.push([data.scanCount, stats.data.total])
+  }
+  expect(counts).toEqual(ids.map(() => [1, 1]))
+  expect(await server.end()).toBe(0)
+}, 120_000)

@@ -6,6 +6,7 @@ import { findOrganizationsByContent, findPersonalByContent } from '#domains/qr-c
 import { onSqlite, withStore } from '../db/fresh.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
+import { onPostgres, sendTo, withServers } from '../processes/several.ts'
 import { allPages, createCode } from './helpers.ts'
 
 const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
@@ -199,6 +200,25 @@ describe('counting', () => {
     server.clock.advance(60_000)
     await scan(me, { content: code.publicUrl })
     expect(await countOf(me, code)).toBe(3)
+  })
+
+  test('30 users who scan one public code at once are 30 scans, in its statistics too', async () => {
+    const code = await createCode(alice, { isPublic: true })
+    const people = await Promise.all(Array.from({ length: 30 }, () => server.person()))
+    await race(30, (i) => scan(people[i]!, { content: code.publicUrl }))
+    expect(await countOf(alice, code)).toBe(30)
+    expect(ok(await alice.get(`/api/qr-codes/${code.id}/stats`)).data.total).toBe(30)
+  })
+
+  test.if(onPostgres)('a session that scans through three processes at once is one scan', async () => {
+    await withServers(3, async ({ servers }) => {
+      const me = await servers[0]!.person()
+      const code = await createCode(me)
+      const body = { content: code.content }
+      await race(15, async (i) => ok(await sendTo(servers[i % 3]!, me, 'POST', '/api/scan-records', { body })))
+      for (const server of servers)
+        expect(ok(await sendTo(server, me, 'GET', `/api/qr-codes/${code.id}`)).data.scanCount).toBe(1)
+    })
   })
 })
 

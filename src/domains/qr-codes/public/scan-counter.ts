@@ -1,7 +1,8 @@
 /**
  * Counts how often public pages are opened. A view increments a counter in memory, and the counters are written together within a
  * second: a popular code costs one write a second instead of one per visitor, and no visitor waits for the disk. A crash loses at most
- * the last second of counts, an orderly stop loses none. Views that add the pending count show the exact number.
+ * the last second of counts, an orderly stop loses none. Views that add the pending count show the exact number. Scans that users record
+ * are counted in the write of their record.
  */
 
 import { type AppContext, perContext } from '#context'

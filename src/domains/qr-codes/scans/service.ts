@@ -1,5 +1,5 @@
 import type { AppContext } from '#context'
-import { spend } from '#db/counters.ts'
+import { spend, takeOnce } from '#db/counters.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -17,10 +17,10 @@ import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 import { contentTooLong, noSuchCode } from '../codes/errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/model.ts'
 import { bytesOf } from '../codes/rules.ts'
-import { countScan } from '../public/scan-counter.ts'
+import { addScans } from '../codes/store.ts'
 import type { DaysQuery } from '../stats/model.ts'
 import { countDays, daysOf } from '../stats/service.ts'
-import { deleteScanCounts } from '../stats/store.ts'
+import { addScanCounts, deleteScanCounts } from '../stats/store.ts'
 import {
   type CreateScan,
   type Kind,
@@ -121,13 +121,20 @@ export async function prepareScan(
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
     }
-    // A phone sends a scan again if it got no answer. That is not a second scan.
-    tx.afterCommit(() => {
-      if (code && ctx.limiter.take(`scan ${code.id} ${actor.sessionId}`, 1, MINUTE) === 0) countScan(ctx, code.id)
-    })
-    return store.insertScan(tx, actor.userId, values, { quota, revived })
+    const row = await store.insertScan(tx, actor.userId, values, { quota, revived })
+    if (code) await countOnce(ctx, tx, code.id, actor)
+    return row
   }
   return { insert, resolved }
+}
+
+/**
+ * Counts a scan of a code in the write of its record, so that what is confirmed is counted. A phone sends a scan again if it got no answer:
+ * that is not a second scan.
+ */
+async function countOnce(ctx: AppContext, tx: Tx, id: number, { sessionId }: Actor): Promise<void> {
+  if (!(await takeOnce(tx, `scan:${id}:${sessionId}`, MINUTE, ctx.clock.now()))) return
+  if (await addScans(tx, id, 1)) await addScanCounts(tx, [[id, 1]], tx.stamp)
 }
 
 /** Of a user in more organizations, only the codes of this many are searched, so that the query stays short. */
