@@ -9,6 +9,7 @@ import { topic } from '#platform/bus.ts'
 import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
 import { forbidden, notFound } from './errors.ts'
 import type { PathParams } from './router.ts'
+import { invalid } from './validate.ts'
 
 /** Ids of the users whose roles changed; all if a role or a permission point changed. */
 export const accessChanged = topic<Changed<number>>('access.changed')
@@ -91,9 +92,18 @@ export class Permissions {
   }
 }
 
-/** The `orgId` of the query, or else of the body. Undefined if both are absent. */
-export const organizationNamed = (query: Readonly<Record<string, string>> | undefined, body: unknown): unknown =>
-  query?.['orgId'] ?? query?.['org_id'] ?? orgIdOf(body) ?? undefined
+/**
+ * The `orgId` of the query, or else of the body. Undefined if both are absent.
+ *
+ * @throws AppError 400 if both are present and name different organizations
+ */
+export function organizationNamed(query: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
+  const inQuery = query?.['orgId'] ?? query?.['org_id']
+  const inBody = orgIdOf(body) ?? undefined
+  if (inQuery !== undefined && inBody !== undefined && Number(inQuery) !== Number(inBody))
+    throw invalid('body.orgId', 'names another organization than the query', '与查询参数中的组织不一致')
+  return inQuery ?? inBody
+}
 
 /** Reads the name like `normalize.ts`: if the camelCase name is present, even null, it wins. */
 function orgIdOf(body: unknown): unknown {
