@@ -10,7 +10,7 @@ import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { dayNumberOf } from '#lib/days.ts'
 import type { Localized } from '#lib/localized.ts'
-import { hasHiddenCharacters, isLongerThan } from '#lib/text.ts'
+import { excessOf, hasHiddenCharacters, isShorterThan } from '#lib/text.ts'
 
 import { parseJson } from './body.ts'
 import type { FieldProblem } from './errors.ts'
@@ -32,7 +32,10 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
     case 'Array':
       return array(schema, coerce)
     case 'String':
-      return text((schema['x-text'] as TextKind | undefined) ?? 'line', schema['x-characters'] as number | undefined)
+      return text((schema['x-text'] as TextKind | undefined) ?? 'line', {
+        max: schema['x-characters'] as number | undefined,
+        min: (schema['minLength'] as number | undefined) ?? 0,
+      })
     case 'Integer':
     case 'Number':
       return schema['x-time'] === true ? moment : coerce ? number : keep
@@ -118,12 +121,14 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 // oxlint-disable-next-line no-control-regex -- the same without tab, LF and CR
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
-function text(kind: TextKind, max: number | undefined): Normalize {
+/** `max` and `min` in characters as people see them. The validator checks the lengths in UTF-16 units, also that a text is not empty. */
+function text(kind: TextKind, { max, min }: { max: number | undefined; min: number }): Normalize {
   if (kind === 'any') return keep
   return (value, path, problems) => {
     if (typeof value !== 'string') return value
     const result = kind === 'raw' ? value : value.trim()
-    const problem = textProblem(result, kind, max)
+    const problem =
+      textProblem(result, kind, max) ?? (min > 1 && isShorterThan(result, min) ? tooShort(min) : undefined)
     if (problem) problems.push({ path, text: problem })
     return result
   }
@@ -131,7 +136,9 @@ function text(kind: TextKind, max: number | undefined): Normalize {
 
 /** The problem of a text that is already trimmed, if there is one. `max` in characters as people see them. */
 export function textProblem(text: string, kind: Exclude<TextKind, 'any'>, max?: number): Localized | undefined {
-  if (max !== undefined && isLongerThan(text, max, MAX_UNITS_PER_CHARACTER)) return tooLong(max)
+  const excess = max === undefined ? undefined : excessOf(text, max, MAX_UNITS_PER_CHARACTER)
+  if (excess !== undefined)
+    return excess === 'characters' ? tooLong(max!) : tooManyUnits(max! * MAX_UNITS_PER_CHARACTER)
   if (!isStorable(text)) return BAD_TEXT
   if (kind === 'line' ? CONTROL.test(text) : kind === 'multiline' && CONTROL_BUT_LINES.test(text)) return BAD_TEXT
   return kind === 'line' && hasHiddenCharacters(text) ? HIDDEN_TEXT : undefined
@@ -145,6 +152,15 @@ const HIDDEN_TEXT: Localized = {
 export const tooLong = (max: number): Localized => ({
   en: `must have at most ${max} characters`,
   zh: `最多 ${max} 个字符`,
+})
+export const tooShort = (min: number): Localized => ({
+  en: `must have at least ${min} characters`,
+  zh: `至少 ${min} 个字符`,
+})
+/** For emoji and letters with marks, which are one character each and have many units. */
+const tooManyUnits = (max: number): Localized => ({
+  en: `must have at most ${max} UTF-16 units, of which an emoji or a letter with marks has several`,
+  zh: `最多 ${max} 个 UTF-16 编码单元（一个表情或带附加符号的字母占多个）`,
 })
 export const tooMany = (max: number): Localized => ({ en: `must have at most ${max} items`, zh: `最多 ${max} 项` })
 

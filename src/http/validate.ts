@@ -8,7 +8,7 @@ import { timeZone } from '#lib/days.ts'
 import type { Localized } from '#lib/localized.ts'
 
 import { AppError, type FieldProblem } from './errors.ts'
-import { compileNormalizer, MAX_PROBLEMS, type Normalize, tooLong, tooMany } from './normalize.ts'
+import { compileNormalizer, MAX_PROBLEMS, type Normalize, tooLong, tooMany, tooShort } from './normalize.ts'
 
 export interface Validator {
   /** Returns the normalized value, or throws an InvalidRequest with every problem. */
@@ -175,9 +175,7 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.StringMaxLength:
       return tooLong(s['maxLength'] as number)
     case ValueErrorType.StringMinLength:
-      return s['minLength'] === 1
-        ? { en: 'must not be empty', zh: '不能为空' }
-        : { en: `must have at least ${s['minLength']} characters`, zh: `至少 ${s['minLength']} 个字符` }
+      return s['minLength'] === 1 ? { en: 'must not be empty', zh: '不能为空' } : tooShort(s['minLength'] as number)
     case ValueErrorType.StringPattern:
     case ValueErrorType.StringFormat:
       return { en: 'does not have the right format', zh: '格式不正确' }

@@ -25,19 +25,32 @@ export const hasHiddenCharacters = (text: string): boolean =>
 
 let segmenter: Intl.Segmenter | undefined
 
-/**
- * Whether the text has more than `max` characters as people see them (grapheme clusters: an emoji of several code points is one), or
- * more than `max` × `unitsEach` UTF-16 units, because any number of combining marks can follow a letter.
- */
-export function isLongerThan(text: string, max: number, unitsEach: number): boolean {
+/** Whether the text has more than `max` characters as people see them: grapheme clusters, of which an emoji of several code points is one. */
+function hasMoreThan(text: string, max: number): boolean {
   // No cluster is shorter than one unit.
   if (text.length <= max) return false
-  if (text.length > max * unitsEach) return true
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let characters = 0
   for (const _ of segmenter.segment(text)) if (++characters > max) return true
   return false
 }
+
+/** Whether the text has fewer than `min` characters as people see them. */
+export const isShorterThan = (text: string, min: number): boolean => min > 0 && !hasMoreThan(text, min - 1)
+
+/**
+ * Whether the text has more than `max` characters as people see them, or, because any number of combining marks can follow a letter, not
+ * more characters but more than `max` × `unitsEach` UTF-16 units.
+ */
+export function excessOf(text: string, max: number, unitsEach: number): 'characters' | 'units' | undefined {
+  const maxUnits = max * unitsEach
+  // No more of a text of any length is looked at than it may have.
+  if (hasMoreThan(text.slice(0, maxUnits + 1), max)) return 'characters'
+  return text.length > maxUnits ? 'units' : undefined
+}
+
+export const isLongerThan = (text: string, max: number, unitsEach: number): boolean =>
+  excessOf(text, max, unitsEach) !== undefined
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 

@@ -37,6 +37,36 @@ test('a nickname of 50 emoji is accepted and kept, and one of 51 is refused', as
   expect((await alice.put('/api/auth/userinfo', { nickname: '👩🏽‍🚀'.repeat(51) })).status).toBe(400)
 })
 
+test('a nickname of 50 family emoji is refused for its UTF-16 units, in the language of the caller', async () => {
+  for (const [language, message] of [
+    ['en', 'must have at most 400 UTF-16 units'],
+    ['zh', '最多 400 个 UTF-16 编码单元'],
+  ] as const) {
+    const reply = await alice.send('PUT', '/api/auth/userinfo', {
+      body: { nickname: '👨‍👩‍👧‍👦'.repeat(50) },
+      headers: { 'accept-language': language },
+    })
+    expect([reply.status, reply.details[0]!.message]).toEqual([400, expect.stringContaining(message)])
+  }
+  ok(await alice.put('/api/auth/userinfo', { nickname: '👨‍👩‍👧‍👦'.repeat(36) }))
+})
+
+test('three emoji are no password of six characters, and six are', async () => {
+  const register = (username: string, password: string) =>
+    server.request('POST', '/api/auth/register', { body: { username, password } })
+  const refused = await register('emoji.one', '🦄🐙🦑')
+  expect([refused.status, refused.details]).toEqual([
+    400,
+    [{ path: 'body.password', message: 'must have at least 6 characters' }],
+  ])
+  ok(await register('emoji.one', '🦄🐙🦑🦀🐡🐳'))
+})
+
+test('one emoji is no search for users', async () => {
+  const q = async (text: string) => (await alice.get('/api/orgs/users/search', { q: text })).status
+  expect([await q('🦄'), await q('🦄🐙')]).toEqual([400, 200])
+})
+
 test.each(['linmei.', 'linmei_', 'lin--mei', 'lin._mei'])('the username %s is refused', async (username) => {
   const body = { username, password: 'correct horse battery' }
   const reply = await server.request('POST', '/api/auth/register', { body })

@@ -160,6 +160,31 @@ describe('texts of one line', () => {
     for (const text of ['abcd', '😀'.repeat(4), 'x'.repeat(1000)])
       expect(problemsOf(Named, { name: text })).toEqual(['body.name must have at most 3 characters'])
   })
+
+  test('a text of few characters with too many UTF-16 units is refused with the limit in units', () => {
+    const Named = Model('Test', { name: Line(3) })
+    for (const text of ['👨‍👩‍👧‍👦'.repeat(3), `e${'\u0301'.repeat(100)}`])
+      expect(problemsOf(Named, { name: text })).toEqual([
+        'body.name must have at most 24 UTF-16 units, of which an emoji or a letter with marks has several',
+      ])
+    expect(refuses(Line(3), '👨‍👩‍👧‍👦'.repeat(2))).toBe(false)
+  })
+
+  test.each([
+    ['one emoji', '🦄', true],
+    ['an emoji of seven code points', '👨‍👩‍👧‍👦', true],
+    ['a letter with combining marks', 'e\u0301\u0302\u0303', true],
+    ['two emoji', '🦄🐙', false],
+    ['two letters', 'ab', false],
+  ])('%s has fewer than two characters in a text of any kind: %p', (_, text, isTooShort) => {
+    for (const field of [Line(50, 2), Multiline(50, 2), Raw(50, 2), Type.String({ minLength: 2 })]) {
+      expect(refuses(field, text)).toBe(isTooShort)
+      if (isTooShort)
+        expect(problemsOf(Model('Test', { name: field }), { name: text })).toEqual([
+          'body.name must have at least 2 characters',
+        ])
+    }
+  })
 })
 
 test('a problem inside an object that can be null is reported at the path of the field', () => {

@@ -218,6 +218,7 @@ describe('values', () => {
     [field('TEXT', { maxLength: 2 }), thumb + thumb, thumb + thumb],
     [field('TEXT', { maxLength: 2 }), `${thumb}ab`, '! must have at most 2 characters'],
     [field('TEXT', { minLength: 3 }), `${thumb}a`, '! must have at least 3 characters'],
+    [field('TEXT', { minLength: 2 }), `e${'\u0301'.repeat(20)}`, '! must have at least 2 characters'],
     [field('TEXT', { minLength: 2 }), `${thumb}a`, `${thumb}a`],
     [field('TEXT', { pattern: 'a|ab' }), 'ab', 'ab'],
     [field('TEXT', { pattern: 'b' }), 'abc', '! does not have the form that the field requires'],

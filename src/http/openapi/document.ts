@@ -25,7 +25,8 @@ are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page
 **Texts.** Control characters (U+0000 to U+001F, U+007F to U+009F) are refused, except tabs and line breaks in texts of several lines.
 Texts of one line, such as names and titles, must not contain U+2028, U+2029 or invisible characters either: U+200B to U+200F (U+200D
 is allowed between emoji), U+202A to U+202E, U+2066 to U+2069 and U+FEFF. Their \`maxLength\` counts characters as people see them
-(grapheme clusters) and allows ${MAX_UNITS_PER_CHARACTER} UTF-16 units for each. In other texts it counts UTF-16 units.
+(grapheme clusters) and allows ${MAX_UNITS_PER_CHARACTER} UTF-16 units for each. In other texts it counts UTF-16 units. \`minLength\` counts
+characters as people see them in all texts.
 
 **Signing in.** Create a device id of 128 random bits (at least 16 characters, 8 of them different) once per installation, keep it
 like a password, and send it as \`X-Device-Id\` with \`POST /api/auth/login\` (or any other login) and with every request after it,

@@ -2,12 +2,13 @@
 
 import type { AppError } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
+import { isShorterThan } from '#lib/text.ts'
 
 import { ADMIN_PASSWORD_MIN, FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES, MAX_LOCK_MS } from '../model.ts'
 import list from './common.txt' with { type: 'text' }
 
 export interface PasswordPolicy {
-  /** Characters. */
+  /** Characters as people see them. */
   readonly min: number
   readonly refuseCommon: boolean
 }
@@ -36,7 +37,7 @@ export function passwordProblem(
   username?: string | null,
   path = 'body.password',
 ): AppError | undefined {
-  if (password.length < policy.min)
+  if (isShorterThan(password, policy.min))
     return invalid(path, `must have at least ${policy.min} characters`, `至少 ${policy.min} 个字符`)
   if (policy.refuseCommon && isCommon(password, username))
     return invalid(path, 'is too easy to guess', '过于常见，容易被猜到')

@@ -1,8 +1,8 @@
 /** TEXT and TEXTAREA. */
 
-import { textProblem } from '#http/normalize.ts'
+import { textProblem, tooLong, tooShort } from '#http/normalize.ts'
 import { matchesPattern, patternProblem } from '#lib/linear-pattern.ts'
-import { isLongerThan } from '#lib/text.ts'
+import { isLongerThan, isShorterThan } from '#lib/text.ts'
 
 import { type Check, integer, line, mustBeString, noOrder, part, type Problem, type TypeRules } from './model.ts'
 
@@ -17,11 +17,6 @@ const UNITS = 8
 /** Characters of a text by which values are sorted. */
 const KEY_LENGTH = 100
 
-const tooShort = (min: number): Problem => ({
-  en: `must have at least ${min} characters`,
-  zh: `至少 ${min} 个字符`,
-})
-const tooLong = (max: number): Problem => ({ en: `must have at most ${max} characters`, zh: `最多 ${max} 个字符` })
 const wrongForm: Problem = { en: 'does not have the form that the field requires', zh: '不符合字段要求的格式' }
 const tooLongForPattern: Problem = { en: 'is too long for the pattern of the field', zh: '对该字段的格式而言过长' }
 
@@ -39,7 +34,7 @@ function text(kind: 'line' | 'multiline', limit: number, config: Readonly<Record
       const text = value.trim()
       const problem = textProblem(text, kind, limit)
       if (problem !== undefined) return problem
-      if (minLength > 0 && !isLongerThan(text, minLength - 1, UNITS)) return tooShort(minLength)
+      if (isShorterThan(text, minLength)) return tooShort(minLength)
       if (isLongerThan(text, maxLength, UNITS)) return tooLong(maxLength)
       const isMatch = pattern === undefined || matchesPattern(pattern, text)
       if (isMatch !== true) return isMatch === undefined ? tooLongForPattern : wrongForm
