@@ -167,6 +167,11 @@ export function zoneOf({ tz }: { readonly tz: string }): string {
   return zone
 }
 
+const NOT_A_TIME: Localized = {
+  en: 'must be a time: epoch milliseconds or ISO 8601',
+  zh: '必须是时间：毫秒时间戳或 ISO 8601 格式',
+}
+
 function explain(error: ValueError): Localized {
   const s = error.schema
   switch (error.type) {
@@ -182,7 +187,7 @@ function explain(error: ValueError): Localized {
     case ValueErrorType.String:
       return { en: 'must be a string', zh: '必须是文本' }
     case ValueErrorType.Integer:
-      return { en: 'must be an integer', zh: '必须是整数' }
+      return s['x-time'] === true ? NOT_A_TIME : { en: 'must be an integer', zh: '必须是整数' }
     case ValueErrorType.Number:
       return { en: 'must be a number', zh: '必须是数字' }
     case ValueErrorType.Boolean:

@@ -461,6 +461,12 @@ describe('input', () => {
     expect(await at('2023-11-15T06:13:20+08:00')).toBe(1_700_000_000_000)
     for (const bad of ['yesterday', '2023-13-45', '2023-02-30T00:00:00Z', -1, 1e17, 1.5, {}])
       expect(await at(bad)).toBeUndefined()
+    for (const bad of ['yesterday', '2023-13-45', 1.5, {}])
+      expect((await echo({ name: 'a', startsAt: bad })).details).toEqual([
+        { path: 'body.startsAt', message: 'must be a time: epoch milliseconds or ISO 8601' },
+      ])
+    const zh = await echo({ name: 'a', startsAt: 'abc' }, { headers: { 'accept-language': 'zh' } })
+    expect(zh.details[0]!.message).toBe('必须是时间：毫秒时间戳或 ISO 8601 格式')
   })
   test('a 400 answer lists each invalid field once, in the language of the caller', async () => {
     const reply = await echo({ name: 'x'.repeat(11), kind: 'C', parentId: 0, items: [{}, {}, {}, {}] })
