@@ -94,7 +94,7 @@ const gatekeeper: Gatekeeper = {
   consoleRefusal,
   loggedActor,
   isMember: holdsAnyOrgRole,
-
+  refusesUnknownParameters: (ctx) => getSetting(ctx, 'http.refuseUnknownParameters'),
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
 }
 

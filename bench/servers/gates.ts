@@ -144,6 +144,7 @@ const server = listen(endpoints, ctx, {
   can: access.can,
   isAdministrator: access.holdsAnyPlatformRole,
   consoleRefusal: accounts.consoleRefusal,
+  refusesUnknownParameters: () => false,
   spend: async () => undefined,
   isMember: access.holdsAnyOrgRole,
   loggedActor,

@@ -19,6 +19,8 @@ const processPart = uuid().slice(0, 8)
 export class RequestCaller implements Caller {
   readonly requestId: string
   browser: BrowserCookies | undefined
+  /** Names for `X-Ignored-Parameters`. */
+  ignoredParameters: readonly string[] = []
   #ip: string | undefined
 
   constructor(

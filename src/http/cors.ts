@@ -22,7 +22,8 @@ const PREFLIGHT = {
   'access-control-max-age': '7200',
 }
 /** Headers of answers that scripts may read besides the few that are always readable. */
-const EXPOSED = 'X-Request-Id, Retry-After, ETag, Content-Disposition, Accept-Ranges, Content-Range'
+const EXPOSED =
+  'X-Request-Id, X-Ignored-Parameters, Retry-After, ETag, Content-Disposition, Accept-Ranges, Content-Range'
 
 /** Answers preflights of these origins, and adds the headers that let their scripts read the other answers. */
 export function withCors(origins: readonly string[], answer: Handler): Handler {

@@ -337,6 +337,8 @@ export interface Endpoint<
   readonly sendsRanges?: boolean
   /** Handshakes are answered with 101 and open a WebSocket; `run` answers other requests. The token may be in the query, without a device. */
   readonly opensSocket?: boolean
+  /** Query parameters that `run` reads from `request` itself, beside those of `query`; `field.*` stands for all that begin with `field.`. */
+  readonly readsQuery?: readonly string[]
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
   readonly deprecated?: boolean

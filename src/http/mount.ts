@@ -38,6 +38,7 @@ import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from '.
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
+import { IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
@@ -51,6 +52,8 @@ export interface Gatekeeper extends AdmissionGates, PermissionGates {
   readonly sockets?: SocketGates
   /** Why an administrator cannot use the console now; asked after `can` and `isAdministrator`. */
   consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined>
+  /** Whether query parameters that an operation does not know are refused instead of ignored. */
+  refusesUnknownParameters(ctx: AppContext): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
   spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
   /** The actor of an operation that the operation log records as `action`. */
@@ -88,6 +91,7 @@ class Route {
   readonly #query: Validator | undefined
   /** Names of the query parameters that are lists. */
   readonly #lists: ReadonlySet<string>
+  readonly #parameters: Parameters
   readonly #body: Validator | undefined
   /** For the text fields of a form. */
   readonly #fields: Validator | undefined
@@ -107,6 +111,7 @@ class Route {
   ) {
     this.#params = endpoint.params && validator(endpoint.params, 'path')
     this.#query = endpoint.query && validator(endpoint.query, 'query')
+    this.#parameters = new Parameters(endpoint)
     this.#lists = new Set(endpoint.query && listNames(endpoint.query))
     this.#body = endpoint.body && validator(endpoint.body, 'body')
     this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
@@ -144,6 +149,8 @@ class Route {
     if (this.ctx.config.checkAnswers) response = this.#checkDocumented(response, caller)
     for (const cookie of caller.browser?.changes ?? []) response.headers.append('set-cookie', cookie)
     if (request.headers.has('x-refresh-token')) response.headers.set('x-public-url', this.ctx.config.publicUrl)
+    if (caller.ignoredParameters.length > 0)
+      response.headers.set(IGNORED_PARAMETERS, caller.ignoredParameters.join(', '))
     if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
     if (this.#isPublishedByTls) response.headers.set(...HSTS)
     const ms = performance.now() - started
@@ -164,7 +171,12 @@ class Route {
   }
 
   /** Receives the file of a form, calls `#run`, and deletes the file unless `run` has stored it. */
-  async #receive(request: Request, params: PathParams, actor: Actor | undefined, caller: Caller): Promise<Response> {
+  async #receive(
+    request: Request,
+    params: PathParams,
+    actor: Actor | undefined,
+    caller: RequestCaller,
+  ): Promise<Response> {
     const { acceptsFile } = this.endpoint
     const counts = uploading(this.ctx)
     const uploader = actor === undefined ? caller.ip : `user ${actor.userId}`
@@ -193,18 +205,18 @@ class Route {
     request: Request,
     params: PathParams,
     actor: Actor | undefined,
-    caller: Caller,
+    caller: RequestCaller,
     form?: Form,
   ): Promise<Response> {
     const { endpoint, ctx } = this
-    const rawQuery = this.#query && readQuery(request.url, this.#lists)
+    const rawQuery = readQuery(request.url, this.#lists)
     let rawBody: unknown = form?.fields
     // Only a dual write can name its organization in the body; the body is then read before the permission check.
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
     if (bodyNamesScope) rawBody = await readBody(request, this.#maxJson, endpoint.acceptsForm === true)
 
     const { access } = endpoint
-    const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery ?? {})
+    const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery)
     const named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
     const admitted = this.#admitByPoint(actor, params, named)
     if (admitted instanceof Promise) await admitted
@@ -215,6 +227,8 @@ class Route {
       if (refused) throw refused
     }
 
+    const unknown = this.#parameters.unknownIn(rawQuery)
+    if (unknown.length > 0) await this.#reportUnknown(unknown, request, caller)
     if (this.#body && !bodyNamesScope && form === undefined)
       rawBody = await readBody(request, this.#maxJson, endpoint.acceptsForm === true)
     const logged =
@@ -247,6 +261,13 @@ class Route {
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId)
+  }
+
+  /** @throws AppError 400 if the setting says so. Pages for people stay: messengers and trackers add parameters to the links of others. */
+  async #reportUnknown(unknown: readonly string[], request: Request, caller: RequestCaller): Promise<void> {
+    const isForPeople = this.endpoint.answers === 'text/html' && !wantsJson(request)
+    if (!isForPeople && (await this.gates.refusesUnknownParameters(this.ctx))) throw this.#parameters.refusal(unknown)
+    caller.ignoredParameters = unknown
   }
 
   async #openSocket(request: Request, actor: Actor, caller: Caller): Promise<Response> {

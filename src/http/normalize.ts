@@ -55,7 +55,7 @@ export function compileNormalizer(schema: TSchema, coerce: boolean): Normalize {
   }
 }
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
+export const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
 
 /** Names of the fields of an object that are arrays, in both notations. */
 export const listNames = (schema: TSchema): string[] =>

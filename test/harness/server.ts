@@ -34,7 +34,10 @@ export interface ServerOptions {
   /** Use this directory (and database) instead of fresh ones; `stop` does not delete them. */
   dataDir?: string
   config?: Partial<Config>
-  /** Business settings from the start on. By default a user may own any number of organizations. */
+  /**
+   * Business settings from the start on. By default a user may own any number of organizations, and query parameters that an operation
+   * does not know are refused.
+   */
   settings?: Partial<Settings>
   /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
   domains?: (product: readonly Domain[]) => readonly Domain[]
@@ -87,7 +90,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     checkAnswers: true,
     ...options.config,
   }
-  const settings = { 'quota.organizations': 0, ...options.settings }
+  const settings = { 'quota.organizations': 0, 'http.refuseUnknownParameters': true, ...options.settings }
   const running = inProcess
     ? await startHere(config, settings, options)
     : processes > 0

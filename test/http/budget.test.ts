@@ -99,6 +99,7 @@ const gates: Gatekeeper = {
   loggedActor: () => {
     throw new Error('no endpoint of this file is logged')
   },
+  refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
   spend: async (_ctx, uses) => void durable.push(...uses),

@@ -66,6 +66,7 @@ const never = (): never => {
 const gates: Gatekeeper = {
   authenticate: never,
   can: never,
+  refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
   spend: never,

@@ -43,6 +43,7 @@ const gates: Gatekeeper = {
     throw new Error('no operation of this test asks for a token')
   },
   can: () => false,
+  refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
   spend: async () => undefined,

@@ -253,6 +253,7 @@ const gates: Gatekeeper = {
   refusePublisherKey: async () => undefined,
   isAdministrator: () => false,
   spend: async () => undefined,
+  refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
   loggedActor: () => {

@@ -31,6 +31,7 @@ const gates: Gatekeeper = {
   authenticate: never,
   refusePublisherKey: never,
   can: never,
+  refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
   spend: never,

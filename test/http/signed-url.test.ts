@@ -54,6 +54,7 @@ const gates: Gatekeeper = {
       ? { userId: token === 'good' ? 7 : 8, sessionId: 1, deviceKey: '' }
       : unauthorized('No session', '无会话'),
   can: (_ctx, userId, domain, _scope, point) => userId === 7 && domain === 'APP' && point === 'file:read',
+  refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
   spend: never,

@@ -313,6 +313,19 @@ export const definitions = {
     ],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
   ),
+  'http.refuseUnknownParameters': setting(
+    Type.Boolean(),
+    false,
+    [
+      'Refuse unknown parameters',
+      'Whether requests with query parameters that the operation does not know are refused with 400, to find mistakes of clients. Otherwise ' +
+        'such parameters are ignored and named in the header `X-Ignored-Parameters`. Pages for people always ignore them.',
+    ],
+    [
+      '拒绝未知参数',
+      '请求含有接口不支持的查询参数时是否以 400 拒绝，便于发现客户端错误。否则忽略这些参数，并在响应头 `X-Ignored-Parameters` 中列出。面向用户的页面始终忽略。',
+    ],
+  ),
   'backup.schedule': protection(
     Enum(['OFF', 'DAILY', 'WEEKLY']),
     'OFF',

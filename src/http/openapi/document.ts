@@ -20,7 +20,9 @@ const ABOUT = `\
 Answers are JSON in an envelope: \`{"code":200,"data":…}\` on success, \`{"code","message","requestId"}\` on refusal, with
 \`details\` on 400. Files, pictures and pages are sent without the envelope. Names are camelCase; requests may use snake_case. Times
 are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page\` (from 1) and \`size\` (at most 100) and return
-\`{items,total,page,size}\`. An empty query parameter counts as absent.
+\`{items,total,page,size}\`. An empty query parameter counts as absent. Parameters that an operation does not know are ignored, and the header
+\`X-Ignored-Parameters\` of the answer names them, percent-encoded: at most ten names of 40 characters. With the setting
+\`http.refuseUnknownParameters\` they are refused with 400 instead, except on pages for people.
 
 **Texts.** Control characters (U+0000 to U+001F, U+007F to U+009F) are refused, except tabs and line breaks in texts of several lines.
 Texts of one line, such as names and titles, must not contain U+2028, U+2029 or invisible characters either: U+200B to U+200F (U+200D

@@ -90,8 +90,6 @@ const REFUSALS: Record<number, Refusal> = {
 /** Every status that the operation can refuse with. 500, which is always a bug, is not among them. */
 export function refusalStatuses({
   access,
-  params,
-  query,
   body,
   path,
   acceptsFile,
@@ -100,15 +98,14 @@ export function refusalStatuses({
   keepsCookies,
   refuses = {},
 }: AnyEndpoint): Set<number> {
-  const statuses = new Set([429, 503, ...Object.keys(refuses).map(Number)])
-  if (params ?? query ?? body) statuses.add(400)
+  // 400: also for query parameters that the operation does not know.
+  const statuses = new Set([400, 429, 503, ...Object.keys(refuses).map(Number)])
   if (access.kind !== 'open' || access.readsToken) statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (keepsCookies) statuses.add(403)
   if (path.includes('/:')) statuses.add(404)
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
   if (body ?? acceptsFile) statuses.add(415)
-  if (acceptsFile ?? streamsBody) statuses.add(400)
   if (sendsRanges) statuses.add(412).add(416)
   return statuses
 }

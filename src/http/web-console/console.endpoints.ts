@@ -24,6 +24,8 @@ export const consoleEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*
     summary: path === '/console' ? 'Open the web console' : 'Get a file of the web console',
     tag: 'Documentation',
     access: open,
+    // Those of its own pages.
+    readsQuery: ['*'],
     answers: '*/*',
     // Counted like downloads: one visit requests a dozen files, and a whole school may share an address.
     sendsRanges: true,

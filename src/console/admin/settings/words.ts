@@ -12,6 +12,7 @@ const groupsEn: Record<string, string> = {
   app: 'App',
   password: 'Passwords',
   security: 'Security',
+  http: 'Interface',
   backup: 'Backups',
   log: 'Operation log',
 }
@@ -25,6 +26,7 @@ const groupsZh: Record<string, string> = {
   app: '应用',
   password: '密码',
   security: '安全',
+  http: '接口',
   backup: '备份',
   log: '操作日志',
 }

@@ -16,6 +16,7 @@ export const exportEndpoints = [
     tag: 'Assets',
     access: dual('asset:export'),
     query: ExportQuery,
+    readsQuery: ['field.*'],
     answers: EXPORT_TYPES,
     run: ({ ctx, owner, caller, query, request }) =>
       exportAssets(ctx, owner, { query, parameters: fieldParameters(request) }, caller.locale),

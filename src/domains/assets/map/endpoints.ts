@@ -17,6 +17,7 @@ export const mapEndpoints = [
     tag: 'Assets',
     access: dual('asset:read'),
     query: MapQuery,
+    readsQuery: ['field.*'],
     data: AssetMap,
     run: ({ ctx, owner, query, request }) => getMap(ctx, owner, query, fieldParameters(request)),
   }),

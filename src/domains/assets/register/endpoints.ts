@@ -22,6 +22,7 @@ export const assetEndpoints = [
     tag,
     access: dual('asset:read'),
     query: ListQuery,
+    readsQuery: ['field.*'],
     data: AssetPage,
     run: ({ ctx, owner, query, request, caller }) => listAssets(ctx, owner, query, { request, caller }),
   }),

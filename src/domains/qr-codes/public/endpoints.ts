@@ -21,6 +21,7 @@ const landing = endpoint({
   tag,
   access: openToUsers,
   params: ByLanding,
+  readsQuery: ['code', 'tz'],
   answers: 'text/html',
   data: LandingContent,
   refuses: { 403: 'The activity is INVITE_ONLY, and the code is missing or wrong.' },
