@@ -1,5 +1,8 @@
 /** Serves the OpenAPI document, and the page that shows it with files of this server only. */
 
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
 import { perContext } from '#context'
 import { version } from '#platform/version.ts'
 
@@ -7,6 +10,7 @@ import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import { MARK_SVG } from './page-style.ts'
 import { cached } from './respond.ts'
+import { chooseCoding, type Coding } from './web-console/coding.ts'
 
 const TAG = 'Documentation'
 
@@ -16,7 +20,18 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
   const document = perContext(async (ctx) => {
     const { openApiDocument } = await import('./openapi/document.ts')
     const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
-    return { body, etag: tagOf(body) }
+    const compressed = new Map<Coding, Promise<Blob>>()
+    return {
+      etag: tagOf(body),
+      /** Each coding is made once, when it is first asked for, and not on the event loop. */
+      bytes(coding: Coding): Promise<Blob> {
+        const known = compressed.get(coding)
+        if (known !== undefined) return known
+        const made = compress(body, coding)
+        compressed.set(coding, made)
+        return made
+      },
+    }
   })
   return [
     endpoint({
@@ -28,10 +43,15 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       access: open,
       answers: 'application/json',
       async run({ ctx, request }) {
-        const { body, etag } = await document(ctx)
-        // Every origin may read it: the content is public, and code generators and editors in the browser load it.
-        return cached(request, body, etag, {
+        const { bytes, etag } = await document(ctx)
+        const coding = chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
+        const isCompressed = coding !== 'identity'
+        // A strong tag names the bytes, which are others in each coding.
+        return cached(request, await bytes(coding), isCompressed ? `${etag.slice(0, -1)}-${coding}"` : etag, {
           'content-type': 'application/json; charset=utf-8',
+          vary: 'accept-encoding',
+          ...(isCompressed && { 'content-encoding': coding }),
+          // Every origin may read it: the content is public, and code generators and editors in the browser load it.
           'access-control-allow-origin': '*',
         })
       },
@@ -77,6 +97,14 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       run: ({ request }) => cached(request, ICON, ICON_TAG, { 'content-type': 'image/svg+xml' }),
     }),
   ]
+}
+
+/** Brotli at its highest quality would take seconds for a few kilobytes less. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 8 } }
+
+async function compress(body: string, coding: Coding): Promise<Blob> {
+  if (coding === 'br') return new Blob([await promisify(brotliCompress)(body, BROTLI)])
+  return new Blob([coding === 'gzip' ? await promisify(gzip)(body) : body])
 }
 
 const tagOf = (text: string): string => `"${Bun.hash(text).toString(36)}"`

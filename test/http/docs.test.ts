@@ -1,6 +1,7 @@
 /** /openapi.json and /docs over HTTP, and /docs in a real browser. */
 
 import { describe, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { chromium } from 'playwright-core'
 
@@ -38,6 +39,28 @@ describe('the document and its page', () => {
       const other = await server.request('GET', path, { headers: { 'if-none-match': '"other"' } })
       expect(other.status).toBe(200)
     }
+  })
+
+  test('GET /openapi.json is compressed as the client prefers, with a tag of its own for each coding', async () => {
+    const get = (coding: string, headers = {}) =>
+      fetch(`${server.url}/openapi.json`, { headers: { 'accept-encoding': coding, ...headers }, decompress: false })
+    const plain = await get('identity')
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    const text = await plain.text()
+    const tags = new Set([plain.headers.get('etag')])
+    const decoded = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const [coding, decode] of Object.entries(decoded)) {
+      const reply = await get(coding)
+      const bytes = await reply.bytes()
+      expect([reply.headers.get('content-encoding'), reply.headers.get('vary')]).toEqual([coding, 'accept-encoding'])
+      expect(bytes.length).toBeLessThan(text.length / 5)
+      expect(decode(bytes).toString()).toBe(text)
+      const etag = reply.headers.get('etag')!
+      tags.add(etag)
+      expect((await get(coding, { 'if-none-match': etag })).status).toBe(304)
+      expect((await get('identity', { 'if-none-match': etag })).status).toBe(200)
+    }
+    expect(tags.size).toBe(3)
   })
 
   test('/docs runs no inline script and loads files from this server only', async () => {
