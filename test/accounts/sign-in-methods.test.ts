@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
 
-import { inProcess, race, type Reply } from '../harness/index.ts'
+import { inProcess, ok, race, type Reply } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
 import { newDevice, newEmail, newPhone, otherThan, useWorld } from './helpers.ts'
 
@@ -134,9 +134,11 @@ describe('POST /auth/email-login', () => {
     const email = newEmail()
     const code = await mailCode(email)
     const wrong = await world.post('/api/auth/email-login', { email, code: otherThan(code) })
-    expect(wrong.message).toBe('The code is wrong or has expired')
+    expect([wrong.status, wrong.code, wrong.message]).toEqual([400, 400, 'The code is wrong or has expired'])
     const right = await world.post('/api/auth/email-login', { email, code })
-    expect([right.status, right.message]).toEqual([400, 'This account is not registered'])
+    expect([right.status, right.code, right.message]).toEqual([400, 4035, 'This account is not registered'])
+    // The code is not used up: the app goes on to sign-up with it.
+    ok(await world.post('/api/auth/register', { email, code, password: 'a long password' }))
   })
 })
 

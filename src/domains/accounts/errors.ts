@@ -110,6 +110,8 @@ export const badEmail = (path = 'body.email') => invalid(path, 'is not an e-mail
 export const badPhone = (path = 'body.phone') =>
   invalid(path, 'is not a phone number: 11 digits, or + and the country code', '不是有效的手机号')
 export const notRegistered = () => badRequest('This account is not registered', '该账号未注册')
+/** Business code 4035: the code was right, so that an app can go on to `register` with it. Callers without the right code never get it. */
+export const addressIsNew = () => new AppError(400, 4035, { en: 'This account is not registered', zh: '该账号未注册' })
 export const notBound = (provider: ContactProvider) =>
   provider === 'PHONE'
     ? badRequest('No phone number is bound', '未绑定手机号')

@@ -112,7 +112,10 @@ export const loginEndpoints = [
     body: EmailLogin,
     data: LoginResponse,
     keepsCookies: true,
-    refuses: { 403: `The account is disabled. ${TOTP}` },
+    refuses: {
+      400: 'The body is not valid, the code is wrong, or, with code 4035, the code is right and no account has this address: use it to register.',
+      403: `The account is disabled. ${TOTP}`,
+    },
     namesDevice: true,
     run: ({ ctx, body, caller }) => emailLogin(ctx, body, caller),
   }),

@@ -14,12 +14,12 @@ import { invalid } from '#http/validate.ts'
 import { checkCode, consumeCode } from '../codes/service.ts'
 import {
   accountDisabled,
+  addressIsNew,
   badUsername,
   credentialTaken,
   emailUnusable,
   nameOrEmailNeeded,
   notAnAdministrator,
-  notRegistered,
   registrationClosed,
   usernameTaken,
   weakAdministratorPassword,
@@ -297,7 +297,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
     await consumeCode(tx, proof)
     const owner = await holderForCodeSignIn(tx, 'EMAIL', email)
-    if (owner === undefined) throw notRegistered()
+    if (owner === undefined) throw addressIsNew()
     await proveClaim(ctx, tx, owner, event)
     return signIn(ctx, tx, owner.user.id, event, { factor })
   })
