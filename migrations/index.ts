@@ -29,6 +29,7 @@ import sqlite0026 from './sqlite/0026_undo_links.sql' with { type: 'text' }
 import sqlite0027 from './sqlite/0027_second_factor_locks.sql' with { type: 'text' }
 import sqlite0028 from './sqlite/0028_list_orders.sql' with { type: 'text' }
 import sqlite0029 from './sqlite/0029_scan_record_counts.sql' with { type: 'text' }
+import sqlite0030 from './sqlite/0030_repeat_keys.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -58,6 +59,7 @@ import postgres0026 from './postgres/0026_undo_links.sql' with { type: 'text' }
 import postgres0027 from './postgres/0027_second_factor_locks.sql' with { type: 'text' }
 import postgres0028 from './postgres/0028_list_orders.sql' with { type: 'text' }
 import postgres0029 from './postgres/0029_scan_record_counts.sql' with { type: 'text' }
+import postgres0030 from './postgres/0030_repeat_keys.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -95,6 +97,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0027_second_factor_locks', sql: sqlite0027 },
     { name: '0028_list_orders', sql: sqlite0028 },
     { name: '0029_scan_record_counts', sql: sqlite0029 },
+    { name: '0030_repeat_keys', sql: sqlite0030 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -126,5 +129,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0027_second_factor_locks', sql: postgres0027 },
     { name: '0028_list_orders', sql: postgres0028 },
     { name: '0029_scan_record_counts', sql: postgres0029 },
+    { name: '0030_repeat_keys', sql: postgres0030 },
   ],
 }

@@ -5,6 +5,7 @@ import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { joinProcesses, type Membership, ONLY_PROCESS } from '#db/processes.ts'
+import { repeatKeyRows } from '#db/repeat-keys.ts'
 import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
@@ -95,6 +96,7 @@ const gatekeeper: Gatekeeper = {
   loggedActor,
   isMember: holdsAnyOrgRole,
   refusesUnknownParameters: (ctx) => getSetting(ctx, 'http.refuseUnknownParameters'),
+  repeatKeys: repeatKeyRows,
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),
 }
 

@@ -53,6 +53,10 @@ export type Tx = Builders & {
   pause(): Promise<void>
 }
 
+export type WriteBody<T> = (tx: Tx) => Promise<T>
+/** Returns the function that runs in place of `body` in the write `name`. On PostgreSQL it may run more than once. */
+export type AroundWrites = <T>(name: string, body: WriteBody<T>) => WriteBody<T>
+
 export interface WriteOptions {
   /** Milliseconds after which it is rolled back, instead of the usual 10 seconds. On SQLite it then shares no COMMIT with other writes. */
   readonly maxMs?: number
@@ -88,6 +92,8 @@ export interface Store {
    * once, so side effects belong in `afterCommit`.
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>
+  /** Calls `run`, and `around` for every write that it starts: it returns the function that runs in place of the write's own. */
+  aroundWrites<T>(around: AroundWrites, run: () => T): T
   /**
    * A stamp up to which everything is settled: each write with it or a lower one has been committed or rolled back, and each later write gets
    * a greater one. Clients that read changes by their stamps may continue from here. Get it before the rows, because on PostgreSQL a

@@ -17,13 +17,13 @@ export type Handler = (request: Request, server: Server<unknown> | null) => Mayb
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
-    'Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, If-Range, Range, X-Device-Id, X-Device-Name, X-Request-Id',
+    'Authorization, Content-Type, Accept-Language, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Device-Id, X-Device-Name, X-Request-Id',
   // Seconds. Browsers use at most two hours.
   'access-control-max-age': '7200',
 }
 /** Headers of answers that scripts may read besides the few that are always readable. */
 const EXPOSED =
-  'X-Request-Id, X-Ignored-Parameters, Retry-After, ETag, Content-Disposition, Accept-Ranges, Content-Range'
+  'X-Request-Id, X-Ignored-Parameters, Idempotency-Replayed, Retry-After, ETag, Content-Disposition, Accept-Ranges, Content-Range'
 
 /** Answers preflights of these origins, and adds the headers that let their scripts read the other answers. */
 export function withCors(origins: readonly string[], answer: Handler): Handler {

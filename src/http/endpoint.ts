@@ -341,6 +341,8 @@ export interface Endpoint<
   readonly readsQuery?: readonly string[]
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
+  /** For a POST that must not be answered from memory: why `Idempotency-Key` is ignored. See repeatable.ts for those that always are. */
+  readonly ignoresKey?: string
   readonly deprecated?: boolean
   run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>, L>): Result<A, D, M> | Promise<Result<A, D, M>>
 }

@@ -8,6 +8,7 @@ import { Elysia } from 'elysia'
 
 import { type AppContext, perContext } from '#context'
 import { SearchRefused, StorageError } from '#db/errors.ts'
+import type { RepeatKeys } from '#db/repeat-keys.ts'
 import type { LoggedAction } from '#db/schema/operation-log.ts'
 import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -40,6 +41,8 @@ import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
+import { isRepeatable } from './repeatable.ts'
+import { runOnce } from './repeats.ts'
 import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
 import { isHandshake, socketToken } from './sockets/handshake.ts'
@@ -56,6 +59,8 @@ export interface Gatekeeper extends AdmissionGates, PermissionGates {
   refusesUnknownParameters(ctx: AppContext): MaybePromise<boolean>
   /** Counts all uses in the database, or none if one of them is refused. */
   spend(ctx: AppContext, uses: readonly BudgetUse[]): Promise<Refusal<BudgetUse> | undefined>
+  /** Servers without it ignore `Idempotency-Key`. */
+  readonly repeatKeys?: RepeatKeys
   /** The actor of an operation that the operation log records as `action`. */
   loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction, caller: Caller): LoggedActor
 }
@@ -102,6 +107,7 @@ class Route {
   readonly #maxJson: number
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
+  readonly #isRepeatable: boolean
   readonly #isPublishedByTls: boolean
 
   constructor(
@@ -121,6 +127,7 @@ class Route {
     this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
     this.#trusted = trustOf(ctx)
     this.#isPublishedByTls = isPublishedByTls(ctx)
+    this.#isRepeatable = gates.repeatKeys !== undefined && isRepeatable(endpoint)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
   }
 
@@ -250,6 +257,8 @@ class Route {
       const owner = this.#permissions.ownerOf(endpoint.access, actor, input.params, named)
       input.owner = owner instanceof Promise ? await owner : owner
     }
+    const key = this.#isRepeatable && actor !== undefined ? request.headers.get('idempotency-key') : null
+    if (key !== null) return this.#runOnce(key, input, actor!.userId, logged)
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     if (endpoint.opensSocket && isHandshake(request)) return this.#openSocket(request, actor!, caller)
     const result = endpoint.run(input)
@@ -268,6 +277,29 @@ class Route {
     const isForPeople = this.endpoint.answers === 'text/html' && !wantsJson(request)
     if (!isForPeople && (await this.gates.refusesUnknownParameters(this.ctx))) throw this.#parameters.refusal(unknown)
     caller.ignoredParameters = unknown
+  }
+
+  /** The end of `#run` for a request with `Idempotency-Key`. */
+  async #runOnce(
+    key: string,
+    input: Input<Access, unknown, unknown, unknown>,
+    userId: number,
+    logged: LoggedActor | undefined,
+  ): Promise<Response> {
+    const { endpoint, ctx } = this
+    const { caller, params, query, body, upload } = input
+    const { data, isReplay } = await runOnce(
+      ctx,
+      this.gates.repeatKeys!,
+      { userId, operation: endpoint.id, key, input: { params, query, body, file: upload?.sha256 } },
+      () => (endpoint.budgets === undefined ? undefined : this.#spend(endpoint.budgets, input)),
+      () => endpoint.run(input),
+    )
+    if (!isReplay && logged?.hasWritten === false) this.#reportUnlogged(caller)
+    if (ctx.config.checkAnswers) this.#checkAnswer(data)
+    const response = success(data, caller.requestId)
+    if (isReplay) response.headers.set('idempotency-replayed', 'true')
+    return response
   }
 
   async #openSocket(request: Request, actor: Actor, caller: Caller): Promise<Response> {

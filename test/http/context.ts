@@ -33,6 +33,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       settledStamp: async () => 0,
       search: noStore,
       write: noStore,
+      aroundWrites: (_, run) => run(),
       checkWritable: async () => {},
       storage: { refusedWrites: new Map(), failed() {} },
       bus,

@@ -8,6 +8,7 @@ import type { SQL } from 'bun'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
+import { aroundWrites, withAround } from '../around-writes.ts'
 import { asStorageError, isSerializationFailure, storageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
@@ -144,12 +145,16 @@ export async function openPostgres({
     search: searchQueue(new PgRunner(searchers, where), searchMs),
     storage,
     bus,
+    aroundWrites,
     settledStamp: sharing.settledStamp,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
+      const around = withAround(name, fn)
       const writing = sharing.mayWrite
-        ? inTurn(options.inOrder, () => limiter.run(() => attempt(name, fn, options), isSerializationFailure, ATTEMPTS))
+        ? inTurn(options.inOrder, () =>
+            limiter.run(() => attempt(name, around, options), isSerializationFailure, ATTEMPTS),
+          )
         : Promise.reject<T>(storageError('unreachable', where))
       running.add(writing)
       try {

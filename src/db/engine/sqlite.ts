@@ -10,6 +10,7 @@ import { createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
+import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
 import { asStorageError, StorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
@@ -301,13 +302,15 @@ export function openSqlite({
     search: searchQueue(searchReader, searchMs),
     storage,
     bus,
+    aroundWrites,
     settledStamp: async () => settledStamp,
     async write<T>(name: string, fn: (tx: Tx) => Promise<T>, { maxMs }: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       return new Promise<T>((resolve, reject) => {
-        queue.push({ fn, name, maxMs, resolve: resolve as (value: unknown) => void, reject })
-        committing ??= commitQueue()
+        const around = withAround(name, fn)
+        queue.push({ fn: around, name, maxMs, resolve: resolve as (value: unknown) => void, reject })
+        committing ??= outsideRequest(commitQueue)
       })
     },
     async checkWritable() {

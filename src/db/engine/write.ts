@@ -9,6 +9,7 @@ import { pause } from '#lib/pause.ts'
 import type { Bus, BusEvent, Topic } from '#platform/bus.ts'
 import type { Log } from '#platform/log.ts'
 
+import { outsideRequest } from '../around-writes.ts'
 import { ListChanges } from '../list-changes.ts'
 import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
 import type { Db, Tx } from '../store.ts'
@@ -152,11 +153,11 @@ export async function runWrite<T>(
   }
 }
 
-/** Runs the after-commit hooks of committed writes. */
+/** Runs the after-commit hooks of committed writes. Work that they start is no part of the request. */
 export function runHooks(hooks: readonly (() => void)[], log: Log): void {
   for (const hook of hooks) {
     try {
-      hook()
+      outsideRequest(hook)
     } catch (error) {
       log.error('after-commit hook failed', { error })
     }

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import { deleteExpiredCounters } from '#db/counters.ts'
+import { deleteExpiredRepeatKeys } from '#db/repeat-keys.ts'
 import type { Job } from '#domains/domain.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
@@ -12,7 +13,7 @@ import { deleteOld, expireSessions } from './sessions/store.ts'
 import { deleteExpiredUndos } from './undos/store.ts'
 import { endUnusedAccounts } from './users/service.ts'
 
-/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes and undo links, and sessions and records of long ago. */
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, repeat keys and undo links, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await ctx.db.write('accounts.cleanUp', async (tx) => {
@@ -21,6 +22,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)
     await deleteExpiredCounters(tx, now)
+    await deleteExpiredRepeatKeys(tx, now)
     await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
     await deleteExpiredUndos(tx, now)
   })

@@ -37,6 +37,7 @@ export const backupEndpoints = [
     data: BackupView,
     logs: 'BACKUP_CREATE',
     refuses: { 400: `${BUSY} With PostgreSQL also if the program pg_dump is missing on the server.` },
+    ignoresKey: 'It starts work outside the database; only one backup runs at a time.',
     run: ({ ctx, actor, body, caller }) => createBackup(ctx, actor, body, caller.locale),
   }),
   endpoint({
@@ -53,6 +54,7 @@ export const backupEndpoints = [
     data: BackupView,
     logs: 'BACKUP_VERIFY',
     refuses: { 400: `${BUSY} ${NO_FILE}` },
+    ignoresKey: 'It starts work outside the database; only one backup runs at a time.',
     run: ({ ctx, actor, params, caller }) => verifyBackup(ctx, actor, params.name, caller.locale),
   }),
   endpoint({
@@ -69,6 +71,7 @@ export const backupEndpoints = [
     data: DownloadLink,
     logs: 'BACKUP_DOWNLOAD',
     refuses: { 400: NO_FILE, 403: RANK },
+    ignoresKey: 'Its answer is a secret.',
     run: ({ ctx, actor, params }) => createDownloadLink(ctx, actor, params.name),
   }),
   endpoint({

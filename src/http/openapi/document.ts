@@ -4,6 +4,7 @@ import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { budgetInWords } from '../budget.ts'
 import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
+import { isRepeatable } from '../repeatable.ts'
 import { MAX_UNITS_PER_CHARACTER } from '../schema.ts'
 import { exampleOf } from './example.ts'
 import { errorSchema, headers, responses, responsesOf } from './responses.ts'
@@ -42,6 +43,12 @@ that scripts cannot read, and \`POST /api/auth/refresh\` needs no body.
 **Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token
 (3,000 to those that send files). IPv6 addresses are counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
 with code 4022, and \`Retry-After\` says how many seconds to wait.
+
+**Lost answers.** A client that gets no answer does not know whether the server has made what it asked for. Send \`Idempotency-Key\` with a
+POST, a random text for each thing that is created, and the same text when you send it again: it is made once, and for 24 hours every
+repeat gets the first answer, with \`Idempotency-Replayed: true\`. Keys belong to the user and the operation, and the last 10,000 of a user are
+kept (fewer if the answers have more than 4,000 characters on average). A refused request may be tried again with its key. The same key with another
+body is refused with 409 and code 4023; while the first request is running, repeats are refused with 409 and \`Retry-After\`.
 
 Messages are English, or Chinese with \`Accept-Language: zh\`.`
 
@@ -142,6 +149,21 @@ const HEADERS: Json = {
       'is null. A device id that the server creates is such a cookie too. See docs/accounts.md, “Browsers”.',
     schema: { type: 'string', enum: ['cookie'], examples: ['cookie'] },
   },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'A random text that the client makes for each thing that it creates, and sends again with each attempt: 1 to 128 visible ASCII ' +
+      'characters. See “Lost answers” at the top.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[!-~]+$',
+      examples: ['0b0c6f52-8a5e-4a57-9c53-7d4f6c1a2e90'],
+    },
+  },
   DeviceName: {
     name: 'X-Device-Name',
     in: 'header',
@@ -190,10 +212,17 @@ function limitsInWords({ checksSecret, budgets = [], access }: AnyEndpoint): str
 }
 
 /** Names under `components/parameters`. The security scheme already demands the device id where a token is needed. */
-function sharedParametersOf({ namesDevice, keepsCookies, access }: AnyEndpoint): string[] {
+function sharedParametersOf(endpoint: AnyEndpoint): string[] {
+  const { namesDevice, keepsCookies, access } = endpoint
   const device = namesDevice === true ? (access.kind === 'open' ? ['DeviceId', 'DeviceName'] : ['DeviceName']) : []
   const signature = access.kind === 'signedUrl' ? ['Expires', 'Signature'] : []
-  return [...signature, ...device, ...(keepsCookies ? ['RefreshToken'] : []), 'AcceptLanguage']
+  return [
+    ...signature,
+    ...device,
+    ...(keepsCookies ? ['RefreshToken'] : []),
+    ...(isRepeatable(endpoint) ? ['IdempotencyKey'] : []),
+    'AcceptLanguage',
+  ]
 }
 
 function parametersOf(schema: TSchema | undefined, where: 'path' | 'query', components: Components): Json[] {

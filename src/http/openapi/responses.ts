@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AnyEndpoint, RefusalStatus } from '../endpoint.ts'
+import { isRepeatable } from '../repeatable.ts'
 import { exampleOf } from './example.ts'
 import type { Components, Json } from './schema.ts'
 
@@ -46,6 +47,15 @@ const REFUSALS: Record<number, Refusal> = {
     code: 404,
     message: 'Not found',
   },
+  409: {
+    name: 'Repeated',
+    description:
+      'Code 4023: the `Idempotency-Key` was used with another request. Code 409: its first request is still running; `Retry-After` is ' +
+      'the number of seconds to wait.',
+    code: 4023,
+    message: 'This Idempotency-Key was used with another request',
+    retryAfter: true,
+  },
   412: {
     name: 'Changed',
     description: 'The bytes are not those that `If-Match` names.',
@@ -88,16 +98,8 @@ const REFUSALS: Record<number, Refusal> = {
 }
 
 /** Every status that the operation can refuse with. 500, which is always a bug, is not among them. */
-export function refusalStatuses({
-  access,
-  body,
-  path,
-  acceptsFile,
-  streamsBody,
-  sendsRanges,
-  keepsCookies,
-  refuses = {},
-}: AnyEndpoint): Set<number> {
+export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
+  const { access, body, path, acceptsFile, streamsBody, sendsRanges, keepsCookies, refuses = {} } = endpoint
   // 400: also for query parameters that the operation does not know.
   const statuses = new Set([400, 429, 503, ...Object.keys(refuses).map(Number)])
   if (access.kind !== 'open' || access.readsToken) statuses.add(401)
@@ -107,6 +109,7 @@ export function refusalStatuses({
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
   if (body ?? acceptsFile) statuses.add(415)
   if (sendsRanges) statuses.add(412).add(416)
+  if (isRepeatable(endpoint)) statuses.add(409)
   return statuses
 }
 
@@ -160,7 +163,11 @@ function success(endpoint: AnyEndpoint, components: Components): Json {
   )
   const enveloped = types.length === 0 || (data !== undefined && !types.includes('application/json'))
   if (enveloped) content['application/json'] = envelope(data, components)
-  return { description: successText(types, data, enveloped), headers: requestIdHeader, content }
+  const sent = {
+    ...requestIdHeader,
+    ...(isRepeatable(endpoint) && { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
+  }
+  return { description: successText(types, data, enveloped), headers: sent, content }
 }
 
 /** Media types of a bare answer; none for an operation that answers in the envelope. */
@@ -217,6 +224,12 @@ export const headers: Json = {
     description: 'Identifies the request in the log of the server.',
     schema: { type: 'string', examples: ['9d1c3e7a-4f'] },
     example: '9d1c3e7a-4f',
+  },
+  IdempotencyReplayed: {
+    description:
+      '`true` if the answer is that of an earlier request with the same `Idempotency-Key`, otherwise left out.',
+    schema: { type: 'boolean', const: true, examples: [true] },
+    example: true,
   },
   RetryAfter: {
     description: 'Seconds to wait before a retry.',

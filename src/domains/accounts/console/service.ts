@@ -26,7 +26,7 @@ import { passwordProblem } from '../passwords/rules.ts'
 import { basePolicy, hashPassword } from '../passwords/service.ts'
 import { emailOf, isUsername, normalizeEmail, normalizePhone, phoneOf, providerOf } from '../rules.ts'
 import { createUser } from '../users/service.ts'
-import { insertIdentity, updateProfile, userById, userByUsername, type UserRow } from '../users/store.ts'
+import { insertIdentity, updateProfile, userById, type UserRow } from '../users/store.ts'
 import {
   type ChangeUser,
   type ChangeUserStatus,
@@ -82,11 +82,9 @@ export async function addUser(
   const password = body.password ?? secret().slice(0, INITIAL_PASSWORD_LENGTH)
   const problem = body.password == null ? undefined : passwordProblem(password, await basePolicy(ctx), username)
   if (problem) throw problem
-  // This only saves the hashing: the unique index decides.
-  if (await userByUsername(ctx.db.read, username)) throw usernameTaken()
   const hashed = await hashPassword(ctx, password, username, ctx.passwords.ofUser(actor.userId))
   const nickname = body.nickname || (await generateNickname(ctx, locale))
-  const userId = await actor.write('accounts.addUser', async (tx) => {
+  const created = await actor.write('accounts.addUser', async (tx) => {
     // SYSTEM_ADMIN has all permissions that the user can ever get.
     const isForeign = !(await access.isSystemAdmin(tx, actor))
     const user = await createUser(tx, { username, nickname, password: { ...hashed, isForeign } })
@@ -95,10 +93,12 @@ export async function addUser(
       if (!(await insertIdentity(tx, { userId: user.id, ...contact, verified: false })))
         throw credentialTaken(contact.provider)
     const after = { username, nickname, identityTypes: contacts.map(({ provider }) => provider) }
-    return { result: user.id, logged: { targetId: user.id, targetName: username, after } }
+    // A repeat of the request has made another password, and returns this one.
+    const result = { id: user.id, initialPassword: body.password == null ? password : null }
+    return { result, logged: { targetId: user.id, targetName: username, after } }
   })
-  const view = await showUser(ctx, userId, locale)
-  return body.password == null ? { ...view, initialPassword: password } : view
+  const view = await showUser(ctx, created.id, locale)
+  return created.initialPassword === null ? view : { ...view, initialPassword: created.initialPassword }
 }
 
 const nameOf = (user: UserRow): string => user.username ?? user.nickname

@@ -30,6 +30,7 @@ export const enrolmentEndpoints = [
       400: 'The second factor is already enabled.',
       403: 'Code 4031: every user must have signed in or confirmed within the last 10 minutes.',
     },
+    ignoresKey: 'Its answer is a secret.',
     run: ({ ctx, actor }) => startEnrolment(ctx, actor),
   }),
   endpoint({

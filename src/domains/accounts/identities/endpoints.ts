@@ -21,6 +21,7 @@ export const identityEndpoints = [
     access: signedIn,
     body: ToPhone,
     data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
     run: async ({ ctx, actor, body, caller }) => sendBindCode(ctx, actor, await phoneIn(body), caller),
   }),
   endpoint({
@@ -32,6 +33,7 @@ export const identityEndpoints = [
     access: signedIn,
     body: ToEmail,
     data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
     run: ({ ctx, actor, body, caller }) => sendBindCode(ctx, actor, emailIn(body), caller),
   }),
   endpoint({
@@ -86,6 +88,7 @@ export const identityEndpoints = [
     access: signedIn,
     data: Unbound,
     refuses: { 400: 'No phone is bound.', 403: CONFIRM_FIRST },
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'PHONE', caller),
   }),
   endpoint({
@@ -98,6 +101,7 @@ export const identityEndpoints = [
     access: signedIn,
     data: Unbound,
     refuses: { 400: 'No e-mail is bound.', 403: CONFIRM_FIRST },
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, caller }) => unbind(ctx, actor, 'EMAIL', caller),
   }),
 ]

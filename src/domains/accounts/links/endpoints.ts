@@ -52,6 +52,7 @@ export const linkEndpoints = [
     budgets: contactLookUps(() => 1),
     body: ToPhone,
     data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
     run: async ({ ctx, actor, body, caller }) => sendLinkCode(ctx, actor, await phoneIn(body), caller),
   }),
   endpoint({
@@ -66,6 +67,7 @@ export const linkEndpoints = [
     budgets: contactLookUps(() => 1),
     body: ToEmail,
     data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
     run: ({ ctx, actor, body, caller }) => sendLinkCode(ctx, actor, emailIn(body), caller),
   }),
   endpoint({

@@ -43,6 +43,7 @@ export const passwordEndpoints = [
     access: signedIn,
     body: ChangeCode,
     data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
     run: ({ ctx, actor, body, caller }) => sendChangeCode(ctx, actor, body.channel, caller),
   }),
   endpoint({

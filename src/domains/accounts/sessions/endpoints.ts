@@ -87,6 +87,7 @@ export const sessionEndpoints = [
     tag: SIGNING_IN,
     access: signedIn,
     params: ByDevice,
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, params, caller }) => logoutDevice(ctx, actor, params.deviceId, caller),
   }),
   endpoint({

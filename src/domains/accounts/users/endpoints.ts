@@ -53,6 +53,7 @@ export const userEndpoints = [
     access: signedIn,
     body: FirstPassword,
     refuses: { 403: CONFIRM_FIRST },
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, body, caller }) => setPassword(ctx, actor, body.password, caller),
   }),
   endpoint({
@@ -79,6 +80,7 @@ export const userEndpoints = [
     tag,
     access: app('account:delete'),
     refuses: { 400: 'The caller is an administrator or owns an organization.', 403: CONFIRM_FIRST },
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, caller }) => deleteAccount(ctx, actor, caller),
   }),
 ]

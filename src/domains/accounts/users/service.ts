@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { isUniqueViolation } from '#db/errors.ts'
+import { deleteRepeatKeysOf } from '#db/repeat-keys.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { bindRole, isMemberOf, platformBindings, unbindRoles, USER } from '#domains/access/index.ts'
 import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
@@ -200,6 +201,7 @@ async function endAccount(
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
   await deleteUndosSince(tx, userId, 0)
   await deleteTotp(tx, userId)
+  await deleteRepeatKeysOf(tx, userId)
   await unbindRoles(tx, userId, 'APP', 0)
   await anonymizeUser(tx, userId, nickname)
   const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }

@@ -38,9 +38,14 @@ export async function checkIn(
   const { row } = await see(ctx, named, { viewer, caller, code: input.inviteCode || scanned })
   refuseIfDisabled(row)
 
-  const accepted = accept(ctx, caller, row, await decisionOn(ctx, row, userId, input))
-  const inserted = await ctx.db.write('activities.checkIn', (tx) =>
-    store.insertCheckIn(tx, { activityId: id, userId, max: checkInPolicy(row).maxPerUser }, accepted),
+  const decided = await decisionOn(ctx, row, userId, input)
+  // A request that is repeated with its `Idempotency-Key` may be over the limit by its own check-in, which the write then returns.
+  const isOver = 'reason' in decided && decided.reason === 'over the limit'
+  const accepted = isOver ? undefined : accept(ctx, caller, row, decided)
+  const inserted = await ctx.db.write('activities.checkIn', async (tx) =>
+    accepted === undefined
+      ? undefined
+      : store.insertCheckIn(tx, { activityId: id, userId, max: checkInPolicy(row).maxPerUser }, accepted),
   )
   if (inserted !== undefined) return toView({ ...inserted, nickname: await store.nicknameOf(ctx.db.read, userId) })
   // Something changed meanwhile: the decision on the activity as it is now names the reason.

@@ -29,8 +29,9 @@ const opened = perContext(() => ({
 /** The key that signs new passes. It is read each time, so that a rotation on the command line takes effect at once. */
 export async function currentKey(ctx: AppContext): Promise<SigningKey> {
   for (;;) {
-    const current = openFirst(ctx, await store.liveKeys(ctx.db.read)) ?? (await createKey(ctx))
+    const current = openFirst(ctx, await store.liveKeys(ctx.db.read))
     if (current !== undefined) return current
+    await createKey(ctx)
   }
 }
 
@@ -59,22 +60,19 @@ const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex')
 const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([PKCS8_START, seed]), format: 'der', type: 'pkcs8' })
 
-/** Undefined if another process has just made the key. */
-function createKey(ctx: AppContext): Promise<SigningKey | undefined> {
+/** Does nothing if another process has just made the key. */
+async function createKey(ctx: AppContext): Promise<void> {
   const seed = bytes(32)
   const publicKey = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x!
-  return ctx.db.write('passes.createKey', async (tx) => {
-    const existing = openFirst(ctx, await store.liveKeys(tx))
-    if (existing !== undefined) return existing
+  await ctx.db.write('passes.createKey', async (tx) => {
+    if (openFirst(ctx, await store.liveKeys(tx)) !== undefined) return
     const id = (await store.newestKeyId(tx)) + 1
     if (id > MAX_KEY_ID)
       throw unavailable('All key ids for passes have been used', '通行证密钥编号已用完', {
         log: { maxKeyId: MAX_KEY_ID },
       })
     const sealedSeed = ctx.seal.seal(Buffer.from(seed).toString('base64url'))
-    const isNew = await store.insertKey(tx, { id, publicKey, sealedSeed, createdAt: ctx.clock.now() })
-    // Not kept before the commit.
-    return isNew ? signingKey(id, privateKeyOf(seed)) : undefined
+    await store.insertKey(tx, { id, publicKey, sealedSeed, createdAt: ctx.clock.now() })
   })
 }
 

@@ -34,6 +34,7 @@ export const calendarEndpoints = [
     body: CreateCalendar,
     data: CalendarLink,
     budgets: [NEW_LINKS],
+    ignoresKey: 'Its answer is a secret, of which the server keeps a hash only.',
     run: ({ ctx, owner, caller }) => service.createCalendar(ctx, owner, caller.locale),
   }),
   endpoint({

@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises'
 
 import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
+import { outsideRequest } from '#db/around-writes.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -86,19 +87,22 @@ export async function importAssets(
     const total = (await readFile(ctx, file, rowsPath, input.sheet)) - 1
     const run = await FileImport.open(ctx, owner, input, rowsPath, Math.max(0, total), progress)
     if (input.async !== true || input.dryRun === true) return await run.answer(locale)
-    progress.jobId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
-    const jobId = progress.jobId
-    await ctx.db.write('assets.startImport', (tx) =>
-      store.insertJob(tx, {
-        id: jobId,
+    const newId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
+    const jobId = await ctx.db.write('assets.startImport', async (tx) => {
+      await store.insertJob(tx, {
+        id: newId,
         owner: ownerKey(owner),
         userId: owner.userId,
         total: run.total,
         aliveAt: ctx.clock.now(),
-      }),
-    )
+      })
+      return newId
+    })
+    // Of a request that is repeated after a crash, the job exists, and its import has ended.
+    if (jobId !== newId) return { jobId }
+    progress.jobId = jobId
     inBackground = true
-    void runJob(ctx, owner.userId, jobId, run, locale).finally(end)
+    outsideRequest(() => void runJob(ctx, owner.userId, jobId, run, locale).finally(end))
     return { jobId }
   } finally {
     if (!inBackground) await end()

@@ -36,6 +36,7 @@ export const markdownEndpoints = [
     ],
     body: Source,
     data: Preview,
+    ignoresKey: 'It changes nothing.',
     async run({ body }) {
       const { html, plain } = await renderMarkdown(body.content)
       return { contentHtml: html, contentPlain: plain }

@@ -29,8 +29,10 @@ export async function getCard(ctx: AppContext, actor: Actor): Promise<CardView> 
 
 export async function refreshCard(ctx: AppContext, actor: Actor): Promise<CardView> {
   const card = newCard(ctx)
-  await ctx.db.write('contacts.refreshCard', (tx) => store.replaceCard(tx, actor.userId, card))
-  return toView(ctx, card)
+  return ctx.db.write('contacts.refreshCard', async (tx) => {
+    await store.replaceCard(tx, actor.userId, card)
+    return toView(ctx, card)
+  })
 }
 
 const newCard = (ctx: AppContext): store.Card => ({

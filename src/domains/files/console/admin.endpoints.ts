@@ -57,6 +57,7 @@ export const fileAdminEndpoints = [
     logs: 'FILE_BATCH_DELETE',
     body: DeleteFiles,
     data: DeletedFiles,
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, body, caller }) => service.deleteAnyFiles(ctx, actor, body.ids, caller.locale),
   }),
   endpoint({
@@ -100,6 +101,7 @@ export const fileAdminEndpoints = [
     refuses: {
       400: 'Most of the stored files are orphaned, which is a sign of the wrong database, and `force` is not given.',
     },
+    ignoresKey: 'It creates nothing.',
     run: ({ ctx, actor, body }) => service.cleanUpOrphans(ctx, actor, body),
   }),
 ]

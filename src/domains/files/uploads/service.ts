@@ -92,16 +92,16 @@ export async function createTicket(ctx: AppContext, actor: Actor, asked: AskForU
   if (size > maxBytes) throw fileTooLarge(maxBytes)
   const owner = await ownerFor(ctx, actor, type, orgId)
   const quota = await storageQuota(ctx)
-  const id = randomId()
-  const expiresAt = ctx.clock.now() + UPLOAD_MS
-  const key = waitingKey(id, randomId())
+  const newId = randomId()
+  const key = waitingKey(newId, randomId())
   const direct = ctx.blobs.presignPut(key, size, UPLOAD_MS / SECOND)
-  await ctx.db.write('files.createTicket', async (tx) => {
+  const ticket = await ctx.db.write('files.createTicket', async (tx) => {
     if (!(await existsOwner(tx, owner))) throw notFound()
     if ((await store.countOpen(tx, actor.userId)) >= MAX_OPEN) throw refused.tooManyUploads(UPLOAD_MS / SECOND)
     await charge(tx, owner, size, quota)
+    const expiresAt = ctx.clock.now() + UPLOAD_MS
     await store.insertUpload(tx, {
-      id,
+      id: newId,
       userId: actor.userId,
       orgId: owner.orgId,
       type,
@@ -111,15 +111,16 @@ export async function createTicket(ctx: AppContext, actor: Actor, asked: AskForU
       key: direct === undefined ? null : key,
       expiresAt,
     })
+    return { id: newId, direct: direct ?? null, expiresAt }
   })
   return {
-    uploadId: id,
-    provider: direct === undefined ? 'LOCAL' : 'S3',
+    uploadId: ticket.id,
+    provider: ticket.direct === null ? 'LOCAL' : 'S3',
     method: 'PUT',
-    url: direct ?? uploadUrl(ctx, id, Math.floor(expiresAt / SECOND)),
+    url: ticket.direct ?? uploadUrl(ctx, ticket.id, Math.floor(ticket.expiresAt / SECOND)),
     headers: {},
     maxBytes,
-    expiresAt,
+    expiresAt: ticket.expiresAt,
   }
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { type AppContext, perContext } from '#context'
+import { outsideRequest } from '#db/around-writes.ts'
 import { SECOND } from '#platform/clock.ts'
 
 import { addScans } from '../codes/store.ts'
@@ -27,12 +28,14 @@ const pendingOf = perContext<Pending>(() => ({ counts: new Map(), timer: undefin
 export function countScan(ctx: AppContext, id: number): void {
   const pending = pendingOf(ctx)
   pending.counts.set(id, (pending.counts.get(id) ?? 0) + 1)
-  pending.timer ??= setTimeout(() => {
-    pending.timer = undefined
-    flushScans(ctx).catch((error: unknown) =>
-      ctx.log.error('scan counts could not be written; they are kept for the next attempt', { error }),
-    )
-  }, WRITE_EVERY_MS)
+  pending.timer ??= outsideRequest(() =>
+    setTimeout(() => {
+      pending.timer = undefined
+      flushScans(ctx).catch((error: unknown) =>
+        ctx.log.error('scan counts could not be written; they are kept for the next attempt', { error }),
+      )
+    }, WRITE_EVERY_MS),
+  )
 }
 
 /** Views that are counted but not yet written. */

@@ -22,6 +22,7 @@ export const pushEndpoints = [
     maxBody: MAX_BODY,
     data: PushResults,
     budgets: [PUSHED_RECORDS, CONFLICT_SPACE],
+    ignoresKey: 'Each record has an id of its own.',
     run: ({ ctx, actor, body, caller, request }) => push(ctx, { actor, caller }, body.records, sizeOf(request)),
   }),
 ]
