@@ -2,9 +2,11 @@
  * The only access to the data. `read` sees committed rows; `write` is the only way to change them. SQLite (engine/sqlite.ts) and
  * PostgreSQL (engine/postgres.ts) keep the same promises:
  *
- * - when `write` has resolved, its changes survive a power cut; when it has rejected, none of its changes remain;
+ * - when `write` has resolved, its changes survive a power cut; when it has rejected, none of its changes remain, unless PostgreSQL did not
+ *   answer the COMMIT (StorageError of kind `unreachable`): then it may have been committed, or be committed some seconds later;
  * - `write` calls appear to run one after the other;
- * - `afterCommit` functions run once, in order, after the commit and before the caller continues, and never after a rollback.
+ * - `afterCommit` functions run once, in order, after the commit and before the caller continues. They never run after a rollback or a COMMIT
+ *   without an answer, so work that must not be lost needs a row or a job that finds it.
  */
 
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'

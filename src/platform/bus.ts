@@ -25,7 +25,7 @@ export interface BusEvent {
 export interface Bus {
   /** The listener must not throw; errors are logged. */
   on<Payload>(of: Topic<Payload>, listener: (payload: Payload) => void): void
-  /** Called when events of other processes may have been missed: caches must then be emptied. */
+  /** Called when events may have been missed, of other processes or of a COMMIT without an answer: caches must then be emptied. */
   onGap(listener: () => void): void
   /**
    * Calls the listeners of all processes at once, outside of any write and without a promise to arrive: for events that are worthless a
@@ -33,8 +33,8 @@ export interface Bus {
    */
   tell<Payload>(of: Topic<Payload>, payload: Payload): void
   /**
-   * Resolves when this process has heard of every write of another process that was committed before the call; undefined if that is so
-   * already. Awaited before each request, so that a client whose requests reach different processes sees its own changes.
+   * Resolves when this process has heard of every write, of another process or without an answer, that was committed before the call;
+   * undefined if that is so already. Awaited before each request, so that a client whose requests reach different processes sees its own changes.
    */
   caughtUp(): Promise<void> | undefined
   /** Calls the listeners of this process. For the store, after a commit. */

@@ -7,6 +7,7 @@
  * or began later. So each event is read exactly once, by index, whatever the order of commits.
  */
 
+import { sharedRuns } from '#lib/shared-runs.ts'
 import { type Bus, type BusEvent, createBus } from '#platform/bus.ts'
 import { uuid } from '#platform/ids.ts'
 import type { Log } from '#platform/log.ts'
@@ -164,36 +165,14 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     base.deliver(found.map((row) => ({ topic: row[6], payload: JSON.parse(row[7]) as unknown })))
   }
 
-  let waiting: PromiseWithResolvers<void> | undefined
-  let isReading = false
-
-  async function readWhileWaiting(): Promise<void> {
-    while (waiting !== undefined) {
-      const { resolve, reject } = waiting
-      waiting = undefined
-      try {
-        await read()
-        resolve()
-      } catch (error) {
-        if (error instanceof StorageError) onTrouble(error)
-        reject(error)
-      }
+  const caughtUp = sharedRuns(async () => {
+    try {
+      await read()
+    } catch (error) {
+      if (error instanceof StorageError) onTrouble(error)
+      throw error
     }
-    isReading = false
-  }
-
-  /** Resolves after a read that begins after this call. All who call it before that read begins share it. */
-  function caughtUp(): Promise<void> {
-    if (waiting === undefined) {
-      waiting = Promise.withResolvers<void>()
-      if (!isReading) {
-        isReading = true
-        // First let the event loop handle all requests that have arrived.
-        setImmediate(() => void readWhileWaiting())
-      }
-    }
-    return waiting.promise
-  }
+  })
 
   const wake = (): void => {
     if (!closed) caughtUp().catch(() => undefined)

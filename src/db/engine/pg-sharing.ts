@@ -9,6 +9,7 @@ import type { Runner } from '../query/builders.ts'
 import type { StorageState } from '../storage-state.ts'
 import { type BusTimes, openPgBus } from './pg-bus.ts'
 import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-connection.ts'
+import { DoubtfulWrites, waitForEarlierWrites } from './pg-doubt.ts'
 import { settledWithin, SharedStamps } from './pg-stamps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 
@@ -16,7 +17,7 @@ import { STAMP_MARK, Stamps } from './stamps.ts'
 export interface Begun {
   nextStamp(): number
   commit(events: readonly BusEvent[]): Promise<void>
-  /** To be called after the COMMIT or ROLLBACK. */
+  /** To be called after the COMMIT or ROLLBACK, whether or not it was answered. */
   end(): void
 }
 
@@ -43,8 +44,15 @@ export interface SharingOptions {
 }
 
 const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
-/** Before the first query, so that the snapshot contains the writes that the lock has waited for. */
-const lockTable = (name: string) => `LOCK TABLE "${name}" IN EXCLUSIVE MODE`
+
+/** Begins a transaction and returns the row of `columns`, in one round trip. */
+async function begin(connection: Runner, inOrder: string | undefined, columns: string): Promise<readonly unknown[]> {
+  // Before the first query, so that the snapshot contains the writes that the lock has waited for.
+  const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; `
+  // Several statements return a list of results.
+  const results = await connection.rows(`${BEGIN}; ${lockTable}SELECT ${columns}`, [])
+  return (results.at(-1) as unknown as unknown[][])[0]!
+}
 
 const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
 const SAVE_MARK =
@@ -59,12 +67,16 @@ const readMark = async (reader: Runner): Promise<number> =>
  */
 export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptions): Promise<Sharing> {
   const where = placeOf(databaseUrl)
-  const lock = await lockPostgres(databaseUrl, 'alone')
+  const { gap, ...bus } = createBus(log)
+  const lock = await lockPostgres(databaseUrl, 'alone', gap)
+  const locks = new TimedConnection(databaseUrl, {})
+  const doubtful = new DoubtfulWrites(locks, gap)
   let stamps: Stamps
   try {
+    await waitForEarlierWrites(locks)
     stamps = new Stamps(clock, await readMark(reader))
   } catch (error) {
-    await lock.release()
+    await Promise.all([locks.close(), lock.release()])
     throw error
   }
   let saving: Promise<void> | undefined
@@ -79,19 +91,20 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
     await saving
   }
 
-  /** Of running writes. */
+  /** Of running writes, and of those whose COMMIT got no answer. */
   const unsettled = new Set<number>()
 
   return {
-    bus: createBus(log),
+    bus: { ...bus, caughtUp: () => doubtful.caughtUp() },
     get mayWrite() {
       return lock.held
     },
     async begin(connection, inOrder) {
       let stamp = 0
+      let inDoubt = false
+      const settle = () => void unsettled.delete(stamp)
       await reserveStamps(connection)
-      await connection.rows(BEGIN, [])
-      if (inOrder !== undefined) await connection.rows(lockTable(inOrder), [])
+      const [backend] = await begin(connection, inOrder, 'pg_backend_pid()')
       return {
         nextStamp() {
           stamp = stamps.next()
@@ -100,9 +113,17 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
         },
         async commit() {
           if (!lock.held) throw storageError('unreachable', where)
-          await connection.rows('COMMIT', [])
+          try {
+            await connection.rows('COMMIT', [])
+          } catch (error) {
+            inDoubt = !isSerializationFailure(error)
+            if (inDoubt) doubtful.add(backend as number, settle)
+            throw error
+          }
         },
-        end: () => void unsettled.delete(stamp),
+        end() {
+          if (!inDoubt) settle()
+        },
       }
     },
     settledStamp: (waitMs) =>
@@ -119,7 +140,8 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
       } catch (error) {
         log.warn('the stamp mark could not be saved on closing', { error })
       }
-      await lock.release()
+      doubtful.close()
+      await Promise.all([locks.close(), lock.release()])
     },
   }
 }
@@ -151,14 +173,9 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
       bus,
       mayWrite: true,
       async begin(connection, inOrder) {
-        const lockFirst = inOrder === undefined ? '' : `${lockTable(inOrder)}; `
-        // One round trip. Several statements return a list of results.
-        const results = await connection.rows(
-          `${BEGIN}; ${lockFirst}SELECT pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${stamps.lock()}`,
-          [],
-        )
-        const [[isShared]] = results.at(-1) as unknown as [[boolean]]
-        if (!isShared) throw inUse(where, 'shared')
+        const columns = `pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${stamps.lock()}`
+        const [isShared] = await begin(connection, inOrder, columns)
+        if (isShared !== true) throw inUse(where, 'shared')
         const stamp = await stamps.take()
         return {
           nextStamp: () => stamp,

@@ -77,7 +77,7 @@ export async function openPostgres({
   const where = placeOf(databaseUrl)
   const readers = connectPostgres(databaseUrl, READ_CONNECTIONS)
   const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS, {
-    settings: shared ? { idle_in_transaction_session_timeout: String(IDLE_MS) } : {},
+    settings: { idle_in_transaction_session_timeout: String(IDLE_MS) },
   })
   const searchers = connectPostgres(databaseUrl, SEARCH_CONNECTIONS, {
     settings: { statement_timeout: String(searchMs) },
