@@ -142,6 +142,20 @@ if (!onSqlite)
       })
     })
 
+    test('report a gap once when they read events on a new connection, because PostgreSQL may have given ids again', async () => {
+      await withTwo(async (a, _, place) => {
+        const atA = hear(a)
+        for (let nth = 1; nth <= 3; nth++) {
+          await endConnections(place, `query LIKE '%bus_events%' AND query LIKE '%pg_postmaster_start_time%'`)
+          await until(() => isReachable(a))
+          await until(() => atA.gaps === nth)
+          await publish(a, nth)
+          await a.bus.caughtUp()
+          expect(atA).toEqual({ events: Array.from({ length: nth }, (__, i) => i + 1), gaps: nth })
+        }
+      })
+    })
+
     test('hear every event of a process that was killed in the middle of its writes', async () => {
       await withStore(async (first, place) => {
         await first.close()

@@ -52,7 +52,7 @@ const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
  * whose COMMIT got no answer; $5: 1 to read the stamp mark too. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
  */
 const READ = `SELECT now.*, e.xid, e.topic, e.payload FROM (
-    SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text,
+    SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text, pg_backend_pid(),
       CASE WHEN $5 = 1 THEN (SELECT value FROM server_state WHERE key = '${STAMP_MARK}') END
   ) AS now LEFT JOIN (
     SELECT id, xid, topic, payload FROM bus_events
@@ -69,6 +69,7 @@ type ReadRow = [
   isShared: boolean,
   now: string,
   server: string,
+  backend: number,
   mark: string | null,
   xid: string | null,
   topic: string,
@@ -88,6 +89,8 @@ interface Seen {
   readonly running: string
   readonly now: number
   readonly server: string
+  /** The process of PostgreSQL that answered. */
+  readonly backend: number
 }
 
 export interface PgBusOptions {
@@ -140,11 +143,11 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
       wantsMark ? 1 : 0,
     ])) as ReadRow[]
     readAt = performance.now()
-    const [snapshot, isShared, now, server, mark] = rows[0]!
+    const [snapshot, isShared, now, server, backend, mark] = rows[0]!
     if (!isShared) throw inUse(where, 'shared')
     const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
     const before = seen
-    seen = { xmax, running, now: Number(now), server }
+    seen = { xmax, running, now: Number(now), server, backend }
     if (wantsMark) {
       onMark(Number(mark ?? 0))
       nextMark = readAt + MARK_MS
@@ -153,16 +156,20 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     // After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may
     // be given again, also those of `asked`. The gap listeners are called instead.
     const hasRestarted = server !== before.server || BigInt(xmax) < BigInt(before.xmax)
-    const found = rows.filter((row) => row[5] !== null && !(hasRestarted && asked.includes(row[5])))
+    const found = rows.filter((row) => row[6] !== null && !(hasRestarted && asked.includes(row[6])))
     for (const xid of asked) {
-      const isCommitted = found.some((row) => row[5] === xid)
+      const isCommitted = found.some((row) => row[6] === xid)
       const hasEnded = BigInt(xid) < BigInt(xmin)
       if (isCommitted || hasEnded || hasRestarted) doubtful.delete(xid)
     }
-    const isGap = found.length > MAX_EVENTS || seen.now - before.now > times.keepMs / 2 || hasRestarted
+    // PostgreSQL also recovers from the crash of one of its processes, ends all connections, and may give ids again that this process has seen.
+    // It looks like any broken connection. Connections break rarely, and a gap costs some reads.
+    const mayHaveCrashed = backend !== before.backend
+    const isGap =
+      found.length > MAX_EVENTS || seen.now - before.now > times.keepMs / 2 || hasRestarted || mayHaveCrashed
     if (isGap) base.gap()
     if (found.length > MAX_EVENTS) return
-    base.deliver(found.map((row) => ({ topic: row[6], payload: JSON.parse(row[7]) as unknown })))
+    base.deliver(found.map((row) => ({ topic: row[7], payload: JSON.parse(row[8]) as unknown })))
   }
 
   const caughtUp = sharedRuns(async () => {
