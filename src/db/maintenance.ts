@@ -1,9 +1,11 @@
 /** Database work of the commands backup, restore, migrate and doctor, with or without a running server. SQLite functions block. */
 
 import { Database } from 'bun:sqlite'
+import { dirname } from 'node:path'
 
 import { escapeControlCharacters } from '#lib/text.ts'
 import { systemClock } from '#platform/clock.ts'
+import { refuseReplaced } from '#platform/lock.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
@@ -25,6 +27,7 @@ export interface SchemaState {
 }
 
 function openFile(file: string): Database {
+  refuseReplaced(dirname(file))
   // Not read-only: after a crash SQLite must recover the write-ahead log first, which writes.
   const db = new Database(file, { create: false, readwrite: true })
   db.run('PRAGMA busy_timeout = 5000')

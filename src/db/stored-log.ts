@@ -1,6 +1,9 @@
 /** The operation log as it is stored, for the commands that verify it. Values are not converted, so that edited ones are found. */
 
 import { Database } from 'bun:sqlite'
+import { dirname } from 'node:path'
+
+import { refuseReplaced } from '#platform/lock.ts'
 
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { asStorageError } from './errors.ts'
@@ -48,6 +51,7 @@ export async function withStoredLog<T>(
 }
 
 async function inSqlite<T>(file: string, read: (query: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T> {
+  refuseReplaced(dirname(file))
   try {
     // Not read-only: after a crash SQLite must recover the write-ahead log first, which writes.
     const db = new Database(file, { create: false, readwrite: true })

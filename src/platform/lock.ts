@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { FOLDERS } from './backup/manifest.ts'
 import { restorePending } from './backup/swap.ts'
 import { systemClock } from './clock.ts'
+import { compareDatabase, type DatabaseIdentity, identifyDatabase, replacedSentence } from './database-identity.ts'
 import { diskTrouble } from './disk-trouble.ts'
 import { uuid } from './ids.ts'
 
@@ -47,10 +48,12 @@ export interface Holder {
   readonly host: string
   /** The address it listens on; undefined before. */
   readonly url?: string
+  /** The open SQLite database. Kept until it is closed properly. */
+  readonly files?: DatabaseIdentity
 }
 
 export interface DirectoryLock {
-  /** Records the address of this process for others (healthcheck, doctor). */
+  /** Records the address of this process for others (healthcheck, doctor), and the database files that it has opened. */
   announce(url: string): void
   release(): void
 }
@@ -72,24 +75,41 @@ export function lockDataDirectory(directory: string, verb: string): DirectoryLoc
   if (held.has(real)) throw busy(directory)
   const lock = openLock(directory)
   held.add(real)
+  let files = readHolder(directory)?.files
   const release = (): void => {
     if (!held.delete(real)) return
-    rmSync(join(directory, HOLDER_FILE), { force: true })
+    // After the database was moved away, the next start must recognize another file in its place.
+    if (compareDatabase(directory, files) === 'same') rmSync(join(directory, HOLDER_FILE), { force: true })
     lock.close()
   }
-  const holder: Holder = { pid: process.pid, verb, startedAt: systemClock.now(), host: hostname() }
+  const holder = (): Holder => ({
+    pid: process.pid,
+    verb,
+    startedAt,
+    host: hostname(),
+    ...(files === undefined ? {} : { files }),
+  })
+  const startedAt = systemClock.now()
   const write = (value: Holder): void =>
     writeFileSync(join(directory, HOLDER_FILE), JSON.stringify(value) + '\n', { mode: 0o600 })
   try {
     explained(directory, () => {
+      // A restore moves the log away itself.
+      if (verb !== 'restore') refuseReplaced(directory)
       makeFolders(directory)
-      write(holder)
+      write(holder())
     })
   } catch (error) {
     release()
     throw error
   }
-  return { announce: (url) => write({ ...holder, url }), release }
+  return {
+    announce(url) {
+      files = identifyDatabase(directory)
+      write({ ...holder(), url })
+    },
+    release,
+  }
 }
 
 function openLock(directory: string): Database {
@@ -119,6 +139,15 @@ export function readHolder(directory: string): Holder | undefined {
   } catch {
     return undefined
   }
+}
+
+/**
+ * To be called before the SQLite database of the directory is opened.
+ * @throws DataDirectoryError if it is another file than the one that its log belongs to
+ */
+export function refuseReplaced(directory: string): void {
+  if (compareDatabase(directory, readHolder(directory)?.files) === 'replaced')
+    throw new DataDirectoryError('damaged', replacedSentence(directory, join(directory, HOLDER_FILE)))
 }
 
 function busy(directory: string): DataDirectoryError {

@@ -3,7 +3,7 @@
  * no longer have a name, and every confirmed write would be lost with the process.
  */
 
-import { statSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 
 import { storageError } from '../errors.ts'
 
@@ -17,6 +17,11 @@ interface Identity {
   readonly path: string
   readonly device: bigint
   readonly inode: bigint
+}
+
+function isSame({ path, device, inode }: Identity): boolean {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found?.dev === device && found.ino === inode
 }
 
 export class DatabaseFile {
@@ -34,12 +39,23 @@ export class DatabaseFile {
 
   /** Whether the paths still lead to the files that were opened. */
   get isInPlace(): boolean {
-    const isInPlace = this.#files.every(({ path, device, inode }) => {
-      const found = statSync(path, { bigint: true, throwIfNoEntry: false })
-      return found?.dev === device && found.ino === inode
-    })
+    const isInPlace = this.#files.every(isSame)
     this.#nextCheck = isInPlace ? performance.now() + CHECK_MS : 0
     return isInPlace
+  }
+
+  /**
+   * To be called after the database was closed. If another file is in its place, moves the log away, because the next start would write it into
+   * that file. Returns the new path of the log, undefined if there was nothing to do.
+   */
+  moveLogAway(): string | undefined {
+    const log = this.#files.find(({ path }) => path !== this.path)
+    if (log === undefined || !existsSync(this.path) || this.isInPlace || !isSame(log)) return undefined
+    let aside = `${this.path}.replaced`
+    for (let i = 2; existsSync(`${aside}-wal`); i++) aside = `${this.path}.replaced-${i}`
+    for (const suffix of ['-shm', '-wal'])
+      if (existsSync(this.path + suffix)) renameSync(this.path + suffix, aside + suffix)
+    return `${aside}-wal`
   }
 
   /** @throws StorageError of kind `gone` */

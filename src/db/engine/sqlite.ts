@@ -337,6 +337,9 @@ export function openSqlite({
       }
       reader.close()
       writer.close()
+      const moved = files.moveLogAway()
+      if (moved !== undefined)
+        log.warn('the database file was replaced, so the log of the earlier one was moved away', { log: moved })
     },
   }
   return store
