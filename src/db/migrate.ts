@@ -75,7 +75,10 @@ export function pending(all: readonly Migration[], applied: readonly Applied[], 
         `${where} was created by a newer or different version (migration ${name} is unknown): use that version, or restore an older backup.`,
       )
     if (hashOf(known) !== sha256)
-      throw new StorageError('schema', `Migration ${name} differs from the one that was applied to ${where}.`)
+      throw new StorageError(
+        'schema',
+        `Migration ${name} differs from the one that was applied to ${where}: use the version that created the database, or restore a backup that a released version has written.`,
+      )
   }
   return all.slice(applied.length)
 }
