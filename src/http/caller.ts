@@ -43,6 +43,9 @@ export class RequestCaller implements Caller {
   get locale(): Locale {
     return localeOf(this.request)
   }
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
   get userAgent(): string {
     return (this.request.headers.get('user-agent') ?? '').slice(0, 500)
   }

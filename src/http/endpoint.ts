@@ -15,6 +15,7 @@ import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-p
 import type { BrowserCookies } from './browser.ts'
 import type { Budget } from './budget.ts'
 import type { ReceivedFile } from './form.ts'
+import type { Work } from './places.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -207,6 +208,8 @@ export interface Caller {
   /** Raw `X-Device-Id`, or the same of a browser's cookie: a secret that can log in. Hash it, never log or store it. */
   readonly deviceId: string | undefined
   readonly deviceName: string | undefined
+  /** Aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined
   /** Of a browser that asks for its tokens as cookies, in operations with `keepsCookies`; otherwise undefined. */
   readonly browser?: BrowserCookies | undefined
 }
@@ -266,13 +269,13 @@ export class Tagged<T> {
 }
 
 /**
- * The result of a signed-in GET whose data is too large for memory: pieces of its JSON, which are generated while they are sent. `end` is
- * called once when the answer has been sent or has failed.
+ * The result of a signed-in GET whose data is too large for memory: pieces of its JSON, which are generated while they are sent, each in
+ * a turn of `work`. It is closed when the answer has been sent or has failed.
  */
 export class Streamed {
   constructor(
     readonly pieces: AsyncGenerator<string>,
-    readonly end: () => void,
+    readonly work: Work,
   ) {}
 }
 

@@ -4,43 +4,54 @@ import { type AppContext, perContext } from '#context'
 import { MINUTE } from '#platform/clock.ts'
 
 import { limited } from './errors.ts'
+import { MAX_WAIT_MS, type Party, Places, type Work } from './places.ts'
 
 export interface ExportFile {
   readonly pieces: AsyncGenerator<Uint8Array>
   readonly type: string
   /** Of ASCII characters. */
   readonly name: string
+  /** Rows that it is made of, or more. */
+  readonly rows: number
 }
 
-/** Users whose exports are running. */
-const exporting = perContext(() => new Set<number>())
-
-/** Exports of all users at once: an export can have thousands of pictures, which take a millisecond each. */
-const MAX_RUNNING = 2
-/** Waiting so long is worth while: most exports take less. */
+/** Most exports take less. */
 const RETRY_SECONDS = 10
 
-/** Returns the function that ends the export, which may be called repeatedly. @throws AppError 429 */
-function beginExport(ctx: AppContext, userId: number): () => void {
-  const running = exporting(ctx)
-  if (running.has(userId)) throw limited('Your last export is still running', '你的上一次导出尚未完成', RETRY_SECONDS)
-  if (running.size >= MAX_RUNNING)
-    throw limited('Other exports are running, try again later', '正在进行其他导出，请稍后再试', RETRY_SECONDS)
-  running.add(userId)
-  let ended = false
-  return () => {
-    // A later export of the user must not be ended by this one.
-    if (!ended) running.delete(userId)
-    ended = true
-  }
-}
+/** Each that is being read takes about half a megabyte: its ids, a piece, and the buffers of its connection. */
+const MAX_OPEN = 100
 
-/** Sends the file that `start` prepares. A user has one export at a time, and the server two. @throws AppError 429, and errors of `start` */
-export async function sendExport(ctx: AppContext, userId: number, start: () => Promise<ExportFile>): Promise<Response> {
-  const end = beginExport(ctx, userId)
+const exporting = perContext(
+  (ctx) =>
+    new Places(
+      ctx,
+      {
+        own: limited('Your last export is still running', '你的上一次导出尚未完成', RETRY_SECONDS),
+        others: limited('Other exports are running, try again later', '正在进行其他导出，请稍后再试', RETRY_SECONDS),
+      },
+      MAX_OPEN,
+    ),
+)
+
+/** A sentence about the limits, for the description of each export in the API document. */
+export const EXPORT_LIMITS =
+  'A user has one export at a time; further requests get 429 with code 4022, as do those that have waited 15 seconds for their turn.'
+
+/**
+ * Sends the file that `start` prepares. `rows`: if they are known before. A user has one export at a time, and users take turns.
+ * @throws AppError 429, and errors of `start`
+ */
+export async function sendExport(
+  ctx: AppContext,
+  party: Party,
+  start: () => Promise<ExportFile>,
+  rows?: number,
+): Promise<Response> {
+  const work = exporting(ctx).open(party, rows)
   try {
-    const { pieces, type, name } = await start()
-    return new Response(streamOf(ctx, pieces, end), {
+    const { pieces, type, name, rows: found } = await work.run(start, MAX_WAIT_MS)
+    work.rows = found
+    return new Response(streamOf(ctx, pieces, work), {
       headers: {
         'content-type': type,
         'content-disposition': `attachment; filename="${name}"`,
@@ -48,48 +59,47 @@ export async function sendExport(ctx: AppContext, userId: number, start: () => P
       },
     })
   } catch (error) {
-    end()
+    work.close()
     throw error
   }
 }
 
-/** Clients that read very slowly must not keep others waiting. */
+/** Of one answer. It bounds how long the work of a client that reads very slowly stays open. */
 const MAX_DURATION_MS = 10 * MINUTE
 
 /**
- * Generates the next piece when the client has taken the last one, and stops when the client disconnects or takes too long. Calls
- * `end` when it stops.
+ * Generates the next piece when the client has taken the last one and `work` has its turn. Stops when the client disconnects, takes too
+ * long, or takes nothing while there are too many others. Closes `work` when it stops.
  */
-export function streamOf(
-  ctx: AppContext,
-  pieces: AsyncGenerator<Uint8Array>,
-  end: () => void,
-): ReadableStream<Uint8Array> {
+export function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, work: Work): ReadableStream<Uint8Array> {
   let isWanted = true
   const stop = () => {
     isWanted = false
     clearTimeout(timeout)
-    end()
+    work.close()
   }
   let controller: ReadableStreamDefaultController<Uint8Array>
-  const timeout = setTimeout(() => {
+  const breakOff = () => {
     stop()
     controller.error(new Error('the client took too long'))
     void pieces.return(undefined)
-  }, MAX_DURATION_MS).unref()
+  }
+  const timeout = setTimeout(breakOff, MAX_DURATION_MS).unref()
+  work.cutOff = breakOff
   return new ReadableStream({
     start(given) {
       controller = given
     },
     async pull() {
       try {
-        const { done, value } = await pieces.next()
+        const { done, value } = await work.run(() => pieces.next())
         if (!isWanted) return
         if (done) {
           stop()
           controller.close()
         } else controller.enqueue(value)
       } catch (error) {
+        if (!isWanted) return
         stop()
         ctx.log.error('an answer failed while it was being sent', { error })
         controller.error(error)

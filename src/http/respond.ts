@@ -69,14 +69,14 @@ export function success(data: unknown, requestId: string): Response {
 const utf8 = new TextEncoder()
 
 /** The same for data that is generated while it is sent. If that fails, the connection is closed before the JSON is complete. */
-export function streamed(ctx: AppContext, { pieces, end }: Streamed, requestId: string): Response {
+export function streamed(ctx: AppContext, { pieces, work }: Streamed, requestId: string): Response {
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield utf8.encode('{"code":200,"data":')
     for await (const piece of pieces) yield utf8.encode(piece)
     yield utf8.encode('}')
   }
   successHeaders.set('x-request-id', requestId)
-  return new Response(streamOf(ctx, bytes(), end), { headers: successHeaders })
+  return new Response(streamOf(ctx, bytes(), work), { headers: successHeaders })
 }
 
 const envelope = (data: unknown): string => `{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`

@@ -267,7 +267,7 @@ describe.if(inProcess)('workbooks', () => {
       const viewer = { userId: alice.id, orgId: 0 }
       const caller = { ip: '127.0.0.1' }
       const query = { page: 1, size: 20, tz: 'UTC' }
-      const { body } = await exportRecords(server.ctx, activity.id, query, { viewer, caller }, 'en')
+      const { body } = await exportRecords(server.ctx, activity.id, query, { viewer, caller }, { locale: 'en' })
       let before = 0
       for await (const piece of body!) {
         pieces.push(piece)

@@ -404,18 +404,34 @@ describe('exports at once', () => {
     await untilAllowed(user)
   }, 60_000)
 
-  test('the server has two at a time, and a third user gets 4022 until one of them ends', async () => {
-    const [one, two, three] = users as [Person, Person, Person]
+  test('two users who read nothing or very slowly keep nobody waiting, and get the rest when they read on', async () => {
+    const [nothing, slow, other] = users as [Person, Person, Person]
     const controllers = [new AbortController(), new AbortController()]
-    const begun = [await begin(one, controllers[0]!.signal), await begin(two, controllers[1]!.signal)]
+    const begun = [await begin(nothing, controllers[0]!.signal), await begin(slow, controllers[1]!.signal)]
     expect(begun.map(({ status }) => status)).toEqual([200, 200])
-    expect((await post(three, { format: 'csv' })).code).toBe(4022)
-    // Used here so that the garbage collector takes no response before, which would close its connection.
-    expect(begun.map(({ response }) => response.bodyUsed)).toEqual([false, false])
+    const reader = begun[1]!.response.body!.getReader()
+    const pieces: Uint8Array[] = []
+    const { id } = await createCode(other, { name: 'one' })
+    const admin = await server.admin()
+    for (let i = 0; i < 10; i++) {
+      pieces.push((await reader.read()).value!)
+      const one = ok(await post(other, { format: 'zip', ids: [id] }))
+      expect([...unzip(one.bytes).keys()]).toEqual(['one.png', 'index.csv'])
+      expect((await admin.get('/api/admin/logs', { format: 'csv' })).status).toBe(200)
+    }
+    // Exports of any number of codes too.
+    ok(await post(other, { format: 'csv' }))
+    expect((await post(nothing, { format: 'csv' })).code).toBe(4022)
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      pieces.push(value)
+    }
+    expect(unzip(new Uint8Array(Buffer.concat(pieces))).size).toBe(501)
+    // Used here so that the garbage collector does not take the response before, which would close its connection.
+    expect(begun[0]!.response.bodyUsed).toBe(false)
     controllers[0]!.abort()
-    await untilAllowed(three)
-    controllers[1]!.abort()
-    await untilAllowed(two)
+    await untilAllowed(nothing)
   }, 60_000)
 
   test('a client that hangs up before it gets an answer leaves room for the next export', async () => {

@@ -94,6 +94,25 @@ describe.if(inProcess)('long pages', () => {
     await until(async () => (await user.get('/api/sync/pull', { since: 0 })).status === 200)
   })
 
+  test('nine users who read nothing of their long pages keep nobody waiting, and get all of it later', async () => {
+    const org = await createOrg(owner)
+    await addCodes(owner.id, org.id)
+    const users = await Promise.all(Array.from({ length: 10 }, () => server.person()))
+    await addMembers(owner, org, ...users)
+    const path = `/api/sync/pull?since=0&orgId=${org.id}&entities=qrCode`
+    const [other, ...stalled] = users as [Person, ...Person[]]
+    const replies = await Promise.all(stalled.map((user) => request(user, path)))
+    expect(replies.map(({ status }) => status)).toEqual(stalled.map(() => 200))
+    for (let i = 0; i < 2; i++) {
+      const { data } = ok(await other.get(path))
+      expect(data.changes.qrCode.updated).toHaveLength(COUNT)
+    }
+    for (const reply of replies) {
+      const { data } = (await reply.json()) as { data: Awaited<ReturnType<typeof pullPage>> }
+      expect(data.changes.qrCode!.updated).toHaveLength(COUNT)
+    }
+  })
+
   test('the ids of a large organization that the user has left come on one page', async () => {
     const user = await server.person()
     const org = await createOrg(owner)

@@ -36,6 +36,7 @@ export {
   holdsAnyPlatformRole,
   isMemberOf,
   organizationsWith,
+  partyOf,
   permissionSet,
   permissionsForLogin,
   roleNameOf,

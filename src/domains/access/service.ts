@@ -4,7 +4,8 @@ import type { AppContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import type { Party } from '#http/places.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pointName } from '#permission-points'
@@ -62,6 +63,13 @@ export const permissionSet = (
 /** Users with any PLATFORM role may use the console (spec §5.8). */
 export const holdsAnyPlatformRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
   withAccess(ctx, userId, (access) => access.isAdministrator)
+
+/** The user as one who asks for a place for large work. */
+export const partyOf = async (ctx: AppContext, userId: number, { signal }: Pick<Caller, 'signal'>): Promise<Party> => ({
+  userId,
+  isAdministrator: await holdsAnyPlatformRole(ctx, userId),
+  signal,
+})
 
 /** Whether the user holds a role in any organization. */
 export const holdsAnyOrgRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>

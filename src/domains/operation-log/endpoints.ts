@@ -18,8 +18,6 @@ export const logEndpoints = [
     data: LogPage,
     answers: EXPORT_TYPES,
     run: ({ ctx, actor, query, caller }) =>
-      query.format === undefined
-        ? listLogs(ctx, actor, query)
-        : exportLogs(ctx, actor, query, query.format, caller.locale),
+      query.format === undefined ? listLogs(ctx, actor, query) : exportLogs(ctx, actor, query, query.format, caller),
   }),
 ]

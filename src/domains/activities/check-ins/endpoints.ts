@@ -1,4 +1,5 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
+import { EXPORT_LIMITS } from '#http/exports.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { exportRecords } from './export/service.ts'
@@ -40,8 +41,7 @@ export const checkInEndpoints = [
     summary: 'List the check-ins of an activity',
     description:
       'Newest first. Managers of the activity (`checkin:read`) get all check-ins, other users their own. `format=xlsx` answers with a ' +
-      'workbook of all pages, in the language of `Accept-Language`. Each user can run one export at a time, and the server two; further ' +
-      'requests get 429 with code 4022.',
+      `workbook of all pages, in the language of \`Accept-Language\`. ${EXPORT_LIMITS}`,
     tag,
     access: dualByRow('checkin:read'),
     params: ById,
@@ -54,7 +54,7 @@ export const checkInEndpoints = [
     },
     run: ({ ctx, owner, caller, params, query }) => {
       const asking = { viewer: owner, caller, code: query.code }
-      if (query.format === 'xlsx') return exportRecords(ctx, params.id, query, asking, caller.locale)
+      if (query.format === 'xlsx') return exportRecords(ctx, params.id, query, asking, caller)
       return service.listRecords(ctx, params.id, query, asking)
     },
   }),

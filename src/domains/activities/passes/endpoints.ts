@@ -1,4 +1,5 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
+import { EXPORT_LIMITS } from '#http/exports.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { exportPasses } from './export/service.ts'
@@ -15,7 +16,7 @@ export const passEndpoints = [
     summary: 'List the passes of an activity',
     description:
       'All of them if you manage the activity (`pass:read`), otherwise your own. Newest first. With `format`, a file of all that the ' +
-      'filters select, oldest first; a user has one export at a time, and the server two: others get 429 with code 4022.',
+      `filters select, oldest first. ${EXPORT_LIMITS}`,
     tag,
     access: dualByRow('pass:read'),
     params: ById,
@@ -26,7 +27,7 @@ export const passEndpoints = [
     run: ({ ctx, owner, params, query, caller }) => {
       const asking = { viewer: owner, caller, code: query.code }
       if (query.format === undefined) return service.listPasses(ctx, params.id, query, asking)
-      return exportPasses(ctx, params.id, { ...query, format: query.format }, asking, caller.locale)
+      return exportPasses(ctx, params.id, { ...query, format: query.format }, asking, caller)
     },
   }),
   endpoint({

@@ -1,4 +1,5 @@
 import { dual, endpoint } from '#http/endpoint.ts'
+import { EXPORT_LIMITS } from '#http/exports.ts'
 
 import { fieldParameters } from '../listing/service.ts'
 import { EXPORT_TYPES, ExportQuery } from './model.ts'
@@ -12,13 +13,13 @@ export const exportEndpoints = [
     summary: 'Export assets to a spreadsheet',
     description:
       'Takes the filters of the list. The columns are those of an import, so that you can import the file again. `template` gives ' +
-      'a table to fill in. Each user can run one export at a time, and the server two; further requests get 429 with code 4022.',
+      `a table to fill in. ${EXPORT_LIMITS}`,
     tag: 'Assets',
     access: dual('asset:export'),
     query: ExportQuery,
     readsQuery: ['field.*'],
     answers: EXPORT_TYPES,
     run: ({ ctx, owner, caller, query, request }) =>
-      exportAssets(ctx, owner, { query, parameters: fieldParameters(request) }, caller.locale),
+      exportAssets(ctx, owner, { query, parameters: fieldParameters(request) }, caller),
   }),
 ]

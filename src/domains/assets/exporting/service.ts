@@ -2,10 +2,11 @@
 
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { partyOf } from '#domains/access/index.ts'
 import type { RefTarget } from '#domains/contributions.ts'
 import { computeValues, fieldSet, isEnabled, seesValues, shownValues, visibleFields } from '#domains/metadata/index.ts'
 import type { FieldRow, FieldSet } from '#domains/metadata/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { localTime } from '#lib/days.ts'
@@ -50,32 +51,36 @@ interface Table {
   readonly zone: string
 }
 
-/** A user has one export at a time, and the server two. @throws AppError 400 or 429 */
-export const exportAssets = (
+/** @throws AppError 400 or 429 */
+export const exportAssets = async (
   ctx: AppContext,
   owner: Owner,
   { query, parameters }: Asked,
-  caller: Locale,
+  caller: Caller,
 ): Promise<Response> =>
-  sendExport(ctx, owner.userId, async () => {
-    const { format = 'xlsx', lang = caller, template = false } = query
+  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async () => {
+    const { format = 'xlsx', lang = caller.locale, template = false } = query
     const zone = serverZone()
     const hasFields = (await isEnabled(ctx.db.read, 'asset')) && (await seesValues(ctx, owner))
     const rows = hasFields ? await visibleFields(ctx.db.read, 'asset', owner) : []
     const table: Table = { columns: columnsFor(rows), fields: await fieldSet(ctx.db.read, rows), locale: lang, zone }
-    const sheet = template
-      ? await templateSheet(ctx, owner, table)
+    const { sheet, rows: count } = template
+      ? { sheet: await templateSheet(ctx, owner, table), rows: 0 }
       : await exportSheet(ctx, owner, { query, parameters }, table)
     const day = localTime(ctx.clock.now(), zone).toPlainDate().toString().replaceAll('-', '')
     const name = template ? `assets-template.${format}` : `assets-${day}.${format}`
-    return fileOf(ctx, sheet, format, name)
+    return { ...(await fileOf(ctx, sheet, format)), name, rows: count }
   })
 
-async function fileOf(ctx: AppContext, sheet: Sheet, format: 'xlsx' | 'csv', name: string): Promise<ExportFile> {
-  if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv, name }
+async function fileOf(
+  ctx: AppContext,
+  sheet: Sheet,
+  format: 'xlsx' | 'csv',
+): Promise<Pick<ExportFile, 'pieces' | 'type'>> {
+  if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv }
   // It loads zlib, which the start of the server should not wait for.
   const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-  return { pieces: toXlsx(sheet, ctx.clock.now()), type: TYPES.xlsx, name }
+  return { pieces: toXlsx(sheet, ctx.clock.now()), type: TYPES.xlsx }
 }
 
 async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Array> {
@@ -100,7 +105,12 @@ async function templateSheet(ctx: AppContext, owner: Owner, { columns, locale, z
   return { name: SHEET[locale], columns: offered, rows: [offered.map((column) => exampleCell(column, locale))] }
 }
 
-async function exportSheet(ctx: AppContext, owner: Owner, { query, parameters }: Asked, table: Table): Promise<Sheet> {
+async function exportSheet(
+  ctx: AppContext,
+  owner: Owner,
+  { query, parameters }: Asked,
+  table: Table,
+): Promise<{ sheet: Sheet; rows: number }> {
   const key = ownerKey(owner)
   const { where, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
   const ids = isSearch
@@ -112,11 +122,12 @@ async function exportSheet(ctx: AppContext, owner: Owner, { query, parameters }:
       `单次最多导出 ${MAX_EXPORT} 项资产，请筛选后导出`,
     )
   const { columns, locale } = table
-  return {
+  const sheet = {
     name: SHEET[locale],
     columns: columns.map((column) => ({ title: headerOf(column, locale), width: widthOf(column) })),
     rows: exportedRows(ctx, owner, ids, keep, table),
   }
+  return { sheet, rows: ids.length }
 }
 
 /** Assets that were deleted since the export began are left out. */

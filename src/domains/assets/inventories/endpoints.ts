@@ -1,4 +1,5 @@
 import { dual, endpoint } from '#http/endpoint.ts'
+import { EXPORT_LIMITS } from '#http/exports.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { exportInventory } from './export/service.ts'
@@ -115,13 +116,13 @@ export const inventoryEndpoints = [
     path: '/api/assets/inventories/:id/export',
     summary: 'Export the result of an inventory as a workbook',
     description:
-      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. Each user can ' +
-      'run one export at a time, and the server two; further requests get 429 with code 4022.',
+      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. ' +
+      EXPORT_LIMITS,
     tag,
     access: dual('asset:read', organizationOfInventory),
     params: ById,
     query: InOrg,
     answers: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    run: ({ ctx, owner, caller, params }) => exportInventory(ctx, owner, params.id, caller.locale),
+    run: ({ ctx, owner, caller, params }) => exportInventory(ctx, owner, params.id, caller),
   }),
 ]

@@ -2,12 +2,12 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
+import { partyOf } from '#domains/access/index.ts'
 import { consolePage } from '#domains/console/index.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { localTime } from '#lib/days.ts'
-import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
@@ -86,15 +86,16 @@ function fieldsCell(fields: LogRow['before']): string | null {
   return text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text
 }
 
-/** A user has one export at a time, and the server two. @throws AppError 400 or 429 */
-export const exportLogs = (
+/** @throws AppError 400 or 429 */
+export const exportLogs = async (
   ctx: AppContext,
   { userId }: Actor,
   query: LogQuery,
   format: Format,
-  locale: Locale,
+  caller: Caller,
 ): Promise<Response> =>
-  sendExport(ctx, userId, async (): Promise<ExportFile> => {
+  sendExport(ctx, await partyOf(ctx, userId, caller), async (): Promise<ExportFile> => {
+    const { locale } = caller
     const zone = serverZone()
     const range = await store.rangeOf(ctx.db.read, query)
     if (range.last - range.first >= MAX_EXPORT)
@@ -109,11 +110,11 @@ export const exportLogs = (
     }
     const now = ctx.clock.now()
     const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
-    const name = `operation-log-${day}.${format}`
-    if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv, name }
+    const file = { type: TYPES[format], name: `operation-log-${day}.${format}`, rows: range.last - range.first + 1 }
+    if (format === 'csv') return { ...file, pieces: csvPieces(sheet) }
     // The writer loads zlib, which the start of the server should not wait for.
     const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-    return { pieces: toXlsx(sheet, now), type: TYPES.xlsx, name }
+    return { ...file, pieces: toXlsx(sheet, now) }
   })
 
 async function* rowsOf(

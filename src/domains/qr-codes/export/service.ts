@@ -1,7 +1,8 @@
 /** Exports of many codes. An export of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
-import type { Owner } from '#http/endpoint.ts'
+import { partyOf } from '#domains/access/index.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { invalid } from '#http/validate.ts'
@@ -32,8 +33,17 @@ const TYPES = {
 } as const
 
 /** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
-export const exportCodes = (ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<Response> =>
-  sendExport(ctx, owner.userId, () => startExport(ctx, owner, input, reader))
+export async function exportCodes(
+  ctx: AppContext,
+  owner: Owner,
+  input: ExportCodes,
+  zone: string,
+  caller: Caller,
+): Promise<Response> {
+  const reader = { locale: caller.locale, zone }
+  const party = await partyOf(ctx, owner.userId, caller)
+  return sendExport(ctx, party, () => startExport(ctx, owner, input, reader), input.ids?.length)
+}
 
 async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<ExportFile> {
   const ids = await chosenIds(ctx, owner, input)
@@ -47,7 +57,7 @@ async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, re
     csv: () => csvPieces(table),
   }[input.format]()
   const day = localTime(now, reader.zone).toPlainDate().toString()
-  return { pieces, type: TYPES[input.format], name: `qr-codes-${day}.${input.format}` }
+  return { pieces, type: TYPES[input.format], name: `qr-codes-${day}.${input.format}`, rows: ids.length }
 }
 
 async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<number[]> {

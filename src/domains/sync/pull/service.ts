@@ -1,8 +1,9 @@
 import { type AppContext, perContext } from '#context'
 import { SYNC_ENTITIES, type SyncEntityName } from '#db/schema/sync.ts'
-import { isMemberOf } from '#domains/access/index.ts'
+import { isMemberOf, partyOf } from '#domains/access/index.ts'
 import { type Actor, type Caller, Streamed } from '#http/endpoint.ts'
 import { forbidden, limited } from '#http/errors.ts'
+import { Places } from '#http/places.ts'
 
 import { deviceOf, notePull } from '../devices/service.ts'
 import { currentScopes, openFirst, readableNow } from '../scopes/service.ts'
@@ -19,7 +20,7 @@ type Changes = Partial<Record<SyncEntityName, PullPage['changes'][SyncEntityName
 export async function pull(
   ctx: AppContext,
   actor: Actor,
-  { locale }: Caller,
+  caller: Caller,
   query: PullQuery,
 ): Promise<PullPage | Streamed> {
   const { userId } = actor
@@ -35,9 +36,12 @@ export async function pull(
     return { serverTime: scopes.settled, hasMore: false, resync: true, changes: withoutChanges(asked) }
   const { found, end, hasMore } = await findChanges(ctx, search)
   const page = { serverTime: Math.max(since, end), hasMore: hasMore || scopes.hasMore, resync: false }
-  const reading = { search, locale, until: end }
+  const reading = { search, locale: caller.locale, until: end }
   const entities = byEntity(found, asked)
-  if (await isLong(ctx, entities)) return stream(ctx, reading, page, entities)
+  if (await isLong(ctx, entities)) {
+    const work = places(ctx).open(await partyOf(ctx, userId, caller))
+    return new Streamed(pieces(ctx, reading, page, entities), work)
+  }
   const changes: Changes = {}
   for (const entity of entities) changes[entity.entity] = await collect(ctx, reading, entity)
   return { ...page, changes }
@@ -98,37 +102,22 @@ async function collect(ctx: AppContext, reading: Reading, found: EntityFound) {
 
 type PullRow = NonNullable<PullPage['changes'][SyncEntityName]>['updated'][number]
 
-/** Long pages of all users that are sent at once: each keeps up to 100,000 ids in memory. */
-const MAX_STREAMS = 8
+/** Long pages that are being sent: each keeps up to 100,000 ids in memory. */
+const MAX_STREAMS = 32
 const RETRY_SECONDS = 10
-const streams = perContext(() => ({ running: 0, users: new Set<number>() }))
-
-function stream(
-  ctx: AppContext,
-  reading: Reading,
-  page: Omit<PullPage, 'changes'>,
-  entities: readonly EntityFound[],
-): Streamed {
-  const { userId } = reading.search
-  const state = streams(ctx)
-  if (state.running >= MAX_STREAMS || state.users.has(userId))
-    throw limited('Other long pulls are running, try again later', '正在进行其他大量同步，请稍后再试', RETRY_SECONDS)
-  state.running++
-  state.users.add(userId)
-  let ended = false
-  return new Streamed(pieces(ctx, reading, page, entities), () => {
-    if (ended) return
-    ended = true
-    state.running--
-    state.users.delete(userId)
-  })
+const REFUSALS = {
+  own: limited('Your last long pull is still running', '你的上一次大量同步尚未完成', RETRY_SECONDS),
+  others: limited('Other long pulls are running, try again later', '正在进行其他大量同步，请稍后再试', RETRY_SECONDS),
 }
+const places = perContext((ctx) => new Places(ctx, REFUSALS, MAX_STREAMS))
+
+type Page = Omit<PullPage, 'changes'>
 
 /** The JSON of a page. Rows are read while it is sent. */
 async function* pieces(
   ctx: AppContext,
   reading: Reading,
-  page: Omit<PullPage, 'changes'>,
+  page: Page,
   entities: readonly EntityFound[],
 ): AsyncGenerator<string> {
   yield `${JSON.stringify(page).slice(0, -1)},"changes":{`

@@ -3,6 +3,8 @@
 import type { AppContext } from '#context'
 import { readerFor } from '#db/paging.ts'
 import type { CheckInMethod } from '#db/schema/activities.ts'
+import { partyOf } from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
@@ -38,17 +40,18 @@ const METHODS: Readonly<Record<CheckInMethod, Localized>> = {
 }
 
 /** @throws AppError 404 and 403 if the caller may not see the activity, 400 if a sheet has no room for the check-ins */
-export const exportRecords = (
+export const exportRecords = async (
   ctx: AppContext,
   id: number,
   query: RecordsQuery,
   asking: Asking,
-  locale: Locale,
+  caller: Pick<Caller, 'locale' | 'signal'>,
 ): Promise<Response> =>
-  sendExport(ctx, asking.viewer.userId, async (): Promise<ExportFile> => {
+  sendExport(ctx, await partyOf(ctx, asking.viewer.userId, caller), async (): Promise<ExportFile> => {
+    const { locale } = caller
     const zone = zoneOf(query)
     const records = await visibleRecords(ctx, id, query, asking)
-    if (records !== undefined) await refuseIfTooMany(ctx, records, query)
+    const count = records === undefined ? 0 : await countRows(ctx, records, query)
     const now = ctx.clock.now()
     const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
     // The writer loads zlib, which the start of the server should not wait for.
@@ -58,14 +61,19 @@ export const exportRecords = (
       columns: COLUMNS.map((column) => ({ title: column[locale], width: column.width })),
       rows: records === undefined ? [] : rowsOf(ctx, records, query, locale, zone),
     }
-    return { pieces: toXlsx(sheet, now), type: TYPE, name: `check-ins-${id}-${day}.xlsx` }
+    return { pieces: toXlsx(sheet, now), type: TYPE, name: `check-ins-${id}-${day}.xlsx`, rows: count }
   })
 
-/** Other filters than the period do not count: finding their matches would take a second for each million. */
-async function refuseIfTooMany(ctx: AppContext, records: store.Records, query: RecordsQuery): Promise<void> {
+/**
+ * The rows to read. Other filters than the period do not count: finding their matches would take a second for each million.
+ * @throws AppError 400
+ */
+async function countRows(ctx: AppContext, records: store.Records, query: RecordsQuery): Promise<number> {
   const { total } = await store.recordsPage(ctx.db.read, records, { page: 1, size: 1 })
-  if (total <= MAX_ROWS) return
-  if ((await store.countIn(readerFor(ctx.db, total), records, query)) > MAX_ROWS) throw tooManyForWorkbook(MAX_ROWS)
+  if (total <= MAX_ROWS) return total
+  const inPeriod = await store.countIn(readerFor(ctx.db, total), records, query)
+  if (inPeriod > MAX_ROWS) throw tooManyForWorkbook(MAX_ROWS)
+  return inPeriod
 }
 
 /** Rows read at once, which takes about a millisecond. */

@@ -1,6 +1,8 @@
 /** Files of many passes, for printing. A file of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
+import { partyOf } from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { noPermission } from '#http/permissions.ts'
@@ -37,12 +39,14 @@ export async function exportPasses(
   activityId: number,
   query: PassesQuery & { readonly format: keyof typeof TYPES },
   asking: Asking,
-  locale: Locale,
+  caller: Pick<Caller, 'locale' | 'signal'>,
 ): Promise<Response> {
   const { activity, isManager } = await visiblePasses(ctx, activityId, asking)
   if (!isManager) throw noPermission
   const zone = query.tz === undefined ? serverZone() : zoneOf({ tz: query.tz })
-  return sendExport(ctx, asking.viewer.userId, async (): Promise<ExportFile> => {
+  const party = await partyOf(ctx, asking.viewer.userId, caller)
+  return sendExport(ctx, party, async (): Promise<ExportFile> => {
+    const { locale } = caller
     const { format } = query
     const now = ctx.clock.now()
     const table = { ctx, activityId, activityName: activity.name, query, locale, now, zone }
@@ -53,7 +57,8 @@ export async function exportPasses(
         `A file has at most ${MAX_EXPORT} passes: select a status, a user or a keyword`,
         `单个文件最多包含 ${MAX_EXPORT} 张通行证，请按状态、用户或关键字筛选`,
       )
-    return { pieces: await WRITERS[format](table), type: TYPES[format], name: `passes-${activityId}.${format}` }
+    const pieces = await WRITERS[format](table)
+    return { pieces, type: TYPES[format], name: `passes-${activityId}.${format}`, rows: selected }
   })
 }
 

@@ -3,8 +3,9 @@
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Condition, InventoryState } from '#db/schema/assets.ts'
+import { partyOf } from '#domains/access/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { localTime } from '#lib/days.ts'
@@ -15,7 +16,7 @@ import { pathsOf } from '#lib/tree.ts'
 import { serverZone } from '#platform/clock.ts'
 
 import { userNames } from '../../register/store.ts'
-import type { InventoryRow, ItemRow } from '../rules.ts'
+import { type InventoryRow, itemCount, type ItemRow } from '../rules.ts'
 import * as store from '../store.ts'
 
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
@@ -47,8 +48,9 @@ const CONDITIONS: Readonly<Record<Condition, Localized>> = {
 }
 
 /** @throws AppError 404 */
-export const exportInventory = (ctx: AppContext, owner: Owner, id: number, locale: Locale): Promise<Response> =>
-  sendExport(ctx, owner.userId, async (): Promise<ExportFile> => {
+export const exportInventory = async (ctx: AppContext, owner: Owner, id: number, caller: Caller): Promise<Response> =>
+  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async (): Promise<ExportFile> => {
+    const { locale } = caller
     const inventory = await store.findInventory(ctx.db.read, ownerKey(owner), id)
     if (inventory === undefined) throw notFound()
     const now = ctx.clock.now()
@@ -58,7 +60,8 @@ export const exportInventory = (ctx: AppContext, owner: Owner, id: number, local
     const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
     const columns = COLUMNS.map((column) => ({ title: column[locale], width: column.width }))
     const pieces = toXlsx({ name: inventory.name, columns, rows: rowsOf(ctx, inventory, locale, zone) }, now)
-    return { pieces, type: TYPE, name: `inventory-${id}-${day}.xlsx` }
+    const count = itemCount(inventory, undefined)
+    return { pieces, type: TYPE, name: `inventory-${id}-${day}.xlsx`, rows: count }
   })
 
 /** Rows read at once, which takes about a millisecond. */
