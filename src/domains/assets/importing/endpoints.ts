@@ -27,8 +27,8 @@ export const importEndpoints = [
     description:
       'Takes .xlsx and CSV, with a header row. A row with a known asset number updates that asset; any other row creates one. Either ' +
       'all rows are written or none. With `dryRun` nothing is written, and the answer lists the errors, ' +
-      'also that of a sheet without a column that it needs. Each user can run ' +
-      'one import at a time, and the server two; further requests get 429 with code 4022.',
+      'also that of a sheet without a column that it needs. A user has one import at a time; further requests get 429 with code 4022, as ' +
+      'do those that have waited 15 seconds for their turn.',
     tag,
     access: dual('asset:import'),
     query: InOrg,
@@ -43,7 +43,7 @@ export const importEndpoints = [
       404: 'The organization does not exist.',
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
-    run: ({ ctx, owner, body, upload, caller }) => importAssets(ctx, owner, body, upload, caller.locale),
+    run: ({ ctx, owner, body, upload, caller }) => importAssets(ctx, owner, body, upload, caller),
   }),
   endpoint({
     id: 'assets.importJob',

@@ -28,9 +28,8 @@ export const rowsHaveErrors = (count: number, details: readonly FieldProblem[]) 
   badRequest(`Nothing was imported, because the file has ${count} errors`, `未导入任何数据：文件中有 ${count} 处错误`, {
     details,
   })
-export const importRunning = () => limited('Your last import is still running', '你的上一次导入尚未完成', 10)
-export const othersImport = () =>
-  limited('Other imports are running, try again later', '正在进行其他导入，请稍后再试', 10)
+export const importRunning = limited('Your last import is still running', '你的上一次导入尚未完成', 10)
+export const othersImport = limited('Other imports are running, try again later', '正在进行其他导入，请稍后再试', 10)
 
 const REFUSALS: Readonly<Record<UnreadableReason, AppError>> = {
   unknown: unsupportedType('The file is neither an .xlsx workbook nor CSV', '文件既不是 .xlsx 工作簿，也不是 CSV'),

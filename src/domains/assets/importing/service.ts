@@ -12,10 +12,11 @@ import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
-import type { Owner } from '#http/endpoint.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { AppError, type FieldProblem, notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
 import { noPermission } from '#http/permissions.ts'
+import { MAX_WAIT_MS, Places, type Work } from '#http/places.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
@@ -47,8 +48,10 @@ import { writeRows, type Written } from './writing/service.ts'
 const GROUP = 25
 /** A write of 100,000 rows takes less than a minute. */
 const MAX_WRITE_MS = 5 * MINUTE
-/** Imports of all users at once. */
-const MAX_RUNNING = 2
+/** Imports that run or wait. Each keeps its file in the staging folder. */
+const MAX_OPEN = 100
+/** Of a file, by which the number of its rows is estimated until it is read. */
+const BYTES_PER_ROW = 64
 /** With several processes, each reports its imports so often, and one that has not reported for so long has died. */
 const REPORT_EVERY_MS = 10 * SECOND
 const ABANDONED_MS = 2 * MINUTE
@@ -60,7 +63,11 @@ const MAX_VALUE = 200
 const JOB_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const JOB_ID_LENGTH = 24
 
-/** The users whose imports run, with the rows that are written already. */
+const places = perContext(
+  (ctx) => new Places(ctx, { own: errors.importRunning, others: errors.othersImport }, MAX_OPEN),
+)
+
+/** The users whose imports wait or run, with the rows that are written already. */
 const importing = perContext(() => new Map<number, { jobId?: string; processed: number }>())
 
 export async function importAssets(
@@ -68,25 +75,27 @@ export async function importAssets(
   owner: Owner,
   input: ImportAssets,
   file: ReceivedFile | undefined,
-  locale: Locale,
+  caller: Caller,
 ): Promise<ImportAnswer> {
+  const { locale } = caller
   if (file === undefined) throw errors.noFile()
   await checkRequest(ctx, owner, input)
-  const running = importing(ctx)
-  if (running.has(owner.userId)) throw errors.importRunning()
-  if (running.size >= MAX_RUNNING) throw errors.othersImport()
-  const progress: { jobId?: string; processed: number } = { processed: 0 }
-  running.set(owner.userId, progress)
-  let inBackground = false
+  const party = await access.partyOf(ctx, owner.userId, caller)
   const rowsPath = await ctx.staging.newPath()
+  const work = places(ctx).open(party, file.size / BYTES_PER_ROW)
+  const progress: { jobId?: string; processed: number } = { processed: 0 }
+  importing(ctx).set(owner.userId, progress)
+  let inBackground = false
   const end = async (): Promise<void> => {
-    running.delete(owner.userId)
+    importing(ctx).delete(owner.userId)
+    work.close()
     await rm(rowsPath, { force: true }).catch(() => undefined)
   }
   try {
-    const total = (await readFile(ctx, file, rowsPath, input.sheet)) - 1
-    const run = await FileImport.open(ctx, owner, input, rowsPath, Math.max(0, total), progress)
-    if (input.async !== true || input.dryRun === true) return await run.answer(locale)
+    const read = await work.run(() => readFile(ctx, file, rowsPath, input.sheet), MAX_WAIT_MS)
+    work.rows = Math.max(0, read - 1)
+    const run = await FileImport.open(ctx, owner, input, rowsPath, work.rows, progress)
+    if (input.async !== true || input.dryRun === true) return await work.run(() => run.answer(locale), MAX_WAIT_MS)
     const newId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
     const jobId = await ctx.db.write('assets.startImport', async (tx) => {
       await store.insertJob(tx, {
@@ -102,7 +111,7 @@ export async function importAssets(
     if (jobId !== newId) return { jobId }
     progress.jobId = jobId
     inBackground = true
-    outsideRequest(() => void runJob(ctx, owner.userId, jobId, run, locale).finally(end))
+    outsideRequest(() => void runJob(ctx, work, jobId, run, locale).finally(end))
     return { jobId }
   } finally {
     if (!inBackground) await end()
@@ -130,12 +139,16 @@ async function readFile(ctx: AppContext, file: ReceivedFile, output: string, she
   }
 }
 
-async function runJob(ctx: AppContext, userId: number, id: string, run: FileImport, locale: Locale): Promise<void> {
+async function runJob(ctx: AppContext, work: Work, id: string, run: FileImport, locale: Locale): Promise<void> {
+  const { userId } = work.party
   let end: Parameters<typeof store.endJob>[3] = { state: 'FAILED', processed: 0, result: null }
   const reporting = isShared(ctx.config) ? setInterval(() => report(ctx, userId, id, run), REPORT_EVERY_MS) : undefined
   try {
-    await ctx.db.write('assets.runImport', (tx) => store.startJob(tx, userId, id))
-    end = { state: 'DONE', processed: run.total, result: await run.answer(locale) }
+    const result = await work.run(async () => {
+      await ctx.db.write('assets.runImport', (tx) => store.startJob(tx, userId, id))
+      return run.answer(locale)
+    })
+    end = { state: 'DONE', processed: run.total, result }
   } catch (error) {
     if (error instanceof AppError) end = { ...end, result: run.failedWith(error, locale) }
     else ctx.log.error('an import failed', { error })

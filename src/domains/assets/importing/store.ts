@@ -47,7 +47,9 @@ export async function reportJob(tx: Tx, userId: number, id: string, report: Pick
   await tx
     .update(assetImports)
     .set(report)
-    .where(and(eq(assetImports.id, id), eq(assetImports.userId, userId), eq(assetImports.state, 'RUNNING')))
+    .where(
+      and(eq(assetImports.id, id), eq(assetImports.userId, userId), inArray(assetImports.state, ['QUEUED', 'RUNNING'])),
+    )
 }
 
 /** Marks the jobs that were not reported since `aliveSince` as failed: their write was rolled back when their process ended. */
