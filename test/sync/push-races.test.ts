@@ -63,6 +63,7 @@ async function inManyProcesses(user: Person, one: ReturnType<typeof record>): Pr
     device,
     kinds,
     known: new Known(),
+    repeated: new Set(),
   }))
   const given = one as PushRecord
   for (const batch of batches) await learn(batch, kinds.get(given.entity)!, [given])

@@ -1,6 +1,6 @@
 /** A device that got no answer sends the same records again: nothing is done twice. */
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +8,10 @@ import { join } from 'node:path'
 import { type Child, startChild } from '../chat/child-servers.ts'
 import { send } from '../harness/client.ts'
 import { freshDatabase } from '../harness/database.ts'
-import { inProcess, ok, type Person, startServer, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { allPages } from '../qr-codes/helpers.ts'
+import { changesOf, pull } from './changes.ts'
 import { conflictsOf, newCategory, newCode, otherDevice, push, type Pushed, pushOne, record } from './push-helpers.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
@@ -35,6 +36,73 @@ test('the same records again give the same results and change nothing, whatever 
   expect((await alice.get(`/api/qr-codes/${serverId}`)).status).toBe(404)
   expect(await codesNamed(alice, 'repeated')).toEqual([])
   expect(await conflictsOf(tablet)).toEqual([])
+})
+
+describe('the next pull of the device that pushed has', () => {
+  /** A device that has pulled everything, and its cursor. */
+  async function upToDate(): Promise<{ device: Person; since: () => Promise<number> }> {
+    const device = await otherDevice(server, alice)
+    return { device, since: async () => (await pull(device, 0)).serverTime }
+  }
+
+  test('the deletion of a row whose creation is answered again, although an earlier pull had it', async () => {
+    const { device, since } = await upToDate()
+    const lost = [newCode('short', { localId: 'short' }), newCategory('life', { localId: 'life' })]
+    const [code, category] = await push(device, ...lost)
+    ok(await alice.delete(`/api/qr-codes/${code!.serverId}`))
+    ok(await alice.delete(`/api/categories/${category!.serverId}`))
+    const cursor = await since()
+    expect(await push(device, ...lost)).toEqual([code!, category!])
+    const { changes, serverTime } = await pull(device, cursor)
+    expect(changes.qrCode).toEqual({ updated: [], deleted: [code!.serverId!] })
+    expect(changes.category).toEqual({ updated: [], deleted: [category!.serverId!] })
+    expect(changesOf((await pull(device, serverTime)).changes)).toEqual({})
+  })
+
+  test('the deletion also if it is the first pull of the device', async () => {
+    const device = await otherDevice(server, alice)
+    const lost = newCode('never pulled', { localId: 'never pulled' })
+    const { serverId } = await pushOne(device, lost)
+    ok(await alice.delete(`/api/qr-codes/${serverId}`))
+    await pushOne(device, lost)
+    expect((await pull(device, 0)).changes.qrCode.deleted).toEqual([serverId!])
+  })
+
+  test('the present row, which is later than the first result, also if the repeated record deletes it', async () => {
+    const { device, since } = await upToDate()
+    const created = newCode('first', { localId: 'again and again' })
+    const { serverId } = await pushOne(device, created)
+    ok(await alice.put(`/api/qr-codes/${serverId}`, { name: 'second' }))
+    let cursor = await since()
+    expect(await pushOne(device, created)).toMatchObject({ status: 'APPLIED', version: 1 })
+    expect((await pull(device, cursor)).changes.qrCode.updated).toMatchObject([{ id: serverId, version: 2 }])
+    const deleted = record({ entity: 'qrCode', localId: 'again and again', baseVersion: 2, deleted: true })
+    expect(await pushOne(device, deleted)).toMatchObject({ status: 'APPLIED', version: 3 })
+    ok(await alice.patch(`/api/qr-codes/trash/restore/${serverId}`))
+    cursor = await since()
+    expect(await pushOne(device, deleted)).toMatchObject({ status: 'APPLIED', version: 3 })
+    expect((await pull(device, cursor)).changes.qrCode).toMatchObject({ updated: [{ id: serverId, version: 4 }] })
+  })
+
+  test('the row that won a conflict, although an earlier pull had it', async () => {
+    const { device, since } = await upToDate()
+    const { serverId } = await pushOne(device, newCode('contested again', { localId: 'contested again' }))
+    ok(await alice.put(`/api/qr-codes/${serverId}`, { name: 'of the server' }))
+    const cursor = await since()
+    const old = { entity: 'qrCode', localId: 'contested again', baseVersion: 1, updatedAt: 1, data: { name: 'lost' } }
+    expect(await pushOne(device, old)).toMatchObject({ status: 'CONFLICT', version: 2 })
+    expect((await pull(device, cursor)).changes.qrCode.updated).toMatchObject([{ id: serverId, name: 'of the server' }])
+  })
+
+  test('nothing that other devices get too, and each repeated row once however often it is repeated', async () => {
+    const { device, since } = await upToDate()
+    const records = Array.from({ length: 30 }, (_, i) => newCode(`many ${i}`, { localId: `many ${i}` }))
+    await push(device, ...records)
+    const cursor = await since()
+    await race(5, () => push(device, ...records))
+    expect((await pull(device, cursor)).changes.qrCode.updated).toHaveLength(30)
+    expect(changesOf((await pull(alice, cursor)).changes)).toEqual({})
+  })
 })
 
 test('a record that a push contains twice is applied once', async () => {

@@ -115,7 +115,10 @@ export const syncMappings = table(
     serverId: col.int('server_id').notNull(),
     /** The user rejected the server's version: the next push with `baseVersion` 0 applies whatever the times. */
     isForced: col.bool('is_forced').notNull().default(false),
-    /** The user accepted the server's version: the row comes at this stamp, to this device only. */
+    /**
+     * The row, or its deletion, comes at this stamp, to this device only: the server's version was kept or accepted, or a push got its first
+     * result again.
+     */
     resendAt: col.time('resend_at'),
   },
   (t) => [

@@ -21,7 +21,7 @@ import {
   serverReferences,
 } from './records/service.ts'
 import { type Order, type Ordered, orderOf, type Reference } from './rules.ts'
-import { findMappings } from './store.ts'
+import * as store from './store.ts'
 
 /** Rows that are read in one turn of the event loop: one to three milliseconds. */
 const ROWS_PER_TURN = 100
@@ -118,7 +118,7 @@ async function judgeAll(
   records: readonly PushRecord[],
 ): Promise<PushResult[]> {
   const kinds = new Map<string, Kind>([...entitiesOf(ctx)].map(([name, entity]) => [name, { name, entity }]))
-  const batch: Batch = { ctx, author, device, kinds, known: new Known() }
+  const batch: Batch = { ctx, author, device, kinds, known: new Known(), repeated: new Set() }
   await learnAll(batch, records)
   const keyed = records.map((record) => ordered(batch, record))
   const order = orderOf(keyed)
@@ -127,6 +127,8 @@ async function judgeAll(
     results[i] = await judge(batch, records[i]!, order.circular.get(i))
   })
   await repeatDeletions(batch, records, keyed, results)
+  const { repeated } = batch
+  if (repeated.size > 0) await ctx.db.write('sync.resend', (tx) => store.resend(tx, [...repeated]))
   return results
 }
 
@@ -180,7 +182,7 @@ async function learnAll(batch: Batch, records: readonly PushRecord[]): Promise<v
     const missing = [...ids].filter((localId) => !known.mappings.has(localKey(target, localId)))
     for (let from = 0; from < missing.length; from += ROWS_PER_TURN) {
       await pause()
-      const some = await findMappings(ctx.db.read, device, kind.name, missing.slice(from, from + ROWS_PER_TURN))
+      const some = await store.findMappings(ctx.db.read, device, kind.name, missing.slice(from, from + ROWS_PER_TURN))
       for (const { localId, ...mapping } of some) known.mappings.set(localKey(target, localId), mapping)
     }
   }

@@ -61,6 +61,14 @@ export async function changeRow(tx: Tx, id: number, serverId: number): Promise<v
   await tx.delete(receipts).where(eq(receipts.mapping, id))
 }
 
+/** The rows come with the device's next pull, whatever its cursor. */
+export async function resend(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx
+    .update(mappings)
+    .set({ resendAt: tx.stamp })
+    .where(inArray(mappings.id, [...ids]))
+}
+
 /** False if another push has used it meanwhile. */
 export async function useForce(tx: Tx, id: number): Promise<boolean> {
   const changed = await tx

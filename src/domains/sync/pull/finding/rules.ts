@@ -17,6 +17,8 @@ export interface Found {
   /** The last change of the row, if that is known: rows of a page are sorted by it. */
   readonly stamp: number
   readonly isDeleted: boolean
+  /** A row that this device has pushed, and gets once more. */
+  readonly isResent?: boolean
   /** The user can no longer read this scope of the organization. `id` is 0. */
   readonly closes?: SyncScope
 }

@@ -44,9 +44,9 @@ export async function findChanges(ctx: AppContext, search: Search): Promise<Foun
     )
   }
   const page = await findPage(groups, { after: since, until: scopes.settled }, limit)
-  // A client that starts has nothing to delete.
-  const isShown = ({ entity, id, isDeleted }: Found) =>
-    id !== HIDDEN && asked.has(entity) && !(isDeleted && since === 0)
+  // A client that starts has nothing to delete, except what it has pushed.
+  const isShown = ({ entity, id, isDeleted, isResent = false }: Found) =>
+    id !== HIDDEN && asked.has(entity) && (!isDeleted || since > 0 || isResent)
   return { ...page, found: page.found.filter(isShown) }
 }
 
@@ -193,7 +193,8 @@ function resendSource(ctx: AppContext, { userId, device, orgId, scopes }: Search
         const rowOrg = owner === undefined ? undefined : orgOf(owner)
         const isElsewhere = orgId !== undefined && rowOrg !== undefined && rowOrg !== orgId
         const isDeleted = owner === undefined || !isReadable(ctx, scopes.readable, userId, entity, owner)
-        return { position, entity, orgId: rowOrg ?? 0, id: isElsewhere ? HIDDEN : id, stamp: 0, isDeleted }
+        const seen = isElsewhere ? HIDDEN : id
+        return { position, entity, orgId: rowOrg ?? 0, id: seen, stamp: 0, isDeleted, isResent: true }
       })
     },
   }

@@ -40,6 +40,11 @@ export interface Batch {
   readonly device: number
   readonly kinds: ReadonlyMap<string, Kind>
   readonly known: Known
+  /**
+   * Mappings of records that got their first result again. The device may have pulled a later state of the row, or its deletion, before it
+   * knew that it had the row.
+   */
+  readonly repeated: Set<number>
 }
 
 /** Read for all records together; each record that is judged keeps it current. */
@@ -139,7 +144,10 @@ async function judgeOnce(pushed: Pushed, circular: string | undefined): Promise<
   if (mapping !== undefined && mapping.serverId === id) {
     const { baseVersion, updatedAt } = record
     const receipt = known.receipts.get(receiptKey({ mapping: mapping.id, baseVersion, clientUpdatedAt: updatedAt }))
-    if (receipt !== undefined) return resultOf(record, id, receipt)
+    if (receipt !== undefined) {
+      batch.repeated.add(mapping.id)
+      return resultOf(record, id, receipt)
+    }
   }
   if (id === undefined) {
     if (record.baseVersion !== 0)
@@ -345,6 +353,8 @@ async function lose(
     await checkUnchanged(ctx, tx, kind, author.actor.userId, row)
     const conflictId = await keepConflict(pushed, tx, row, 'SERVER', view, space)
     const kept = await keepMapping(pushed, tx, row.id, before)
+    // The device may have pulled this state before, and shown its own edit instead.
+    await store.resend(tx, [kept.id])
     return { mapping: kept, receipt: await keepReceipt(pushed, tx, kept.id, 'CONFLICT', row, conflictId) }
   })
   remember(batch.known, kind, record, mapping, receipt, row)
