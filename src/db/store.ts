@@ -46,7 +46,7 @@ export type Tx = Builders & {
   publish<Payload>(of: Topic<Payload>, payload: Payload): void
   /**
    * The time of this write for `updatedAt`, in epoch milliseconds: greater than that of every earlier write, also after a restart
-   * and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock.
+   * and when the machine's clock goes back. Above 1,000 stamped writes a second it runs ahead of the clock. See also `sharesStamp`.
    */
   readonly stamp: number
   /**
@@ -67,6 +67,11 @@ export interface WriteOptions {
    * numbers that clients read as a cursor. On SQLite all writes do.
    */
   readonly inOrder?: string
+  /**
+   * Whether the write may have the stamp of the one before it, if that one allows it too and both are in one COMMIT: for many small writes of
+   * one request, which would make the stamps of all users run ahead of the clock. No cursor can be between the two.
+   */
+  readonly sharesStamp?: boolean
 }
 
 /** Trouble of the storage since the start (storage-state.ts). */

@@ -387,6 +387,30 @@ describe('tx.stamp', () => {
     })
   })
 
+  test('writes that share their stamps have one for each COMMIT, and no other write has it', async () => {
+    await withPlace(async (place) => {
+      const store = await place.open({ limits: ONE_GROUP })
+      const stamps = () =>
+        race(40, (i) => store.write('test', async (tx) => tx.stamp, { sharesStamp: i !== 20 && i !== 21 }))
+      const [first, second] = [await stamps(), await stamps()]
+      const all = [...first, ...second]
+      if (!onSqlite) return void expect(new Set(all).size).toBe(80)
+      for (const group of [first, second]) {
+        const [start] = group
+        expect(group.map((stamp) => stamp - start!)).toEqual([
+          ...Array<number>(20).fill(0),
+          group[20]! - start!,
+          group[21]! - start!,
+          ...Array<number>(18).fill(group[22]! - start!),
+        ])
+        expect(new Set(group).size).toBe(4)
+        expect(group).toEqual(group.toSorted((a, b) => a - b))
+      }
+      expect(second[0]).toBeGreaterThan(first.at(-1)!)
+      expect(await store.settledStamp()).toBe(second.at(-1)!)
+    })
+  })
+
   test('the settled stamp stays below the stamp of a running write, and reaches it when the write has ended', async () => {
     await withStore(async (store) => {
       const { promise: released, resolve: release } = Promise.withResolvers<void>()

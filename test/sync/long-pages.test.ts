@@ -6,8 +6,10 @@ import { and, eq, inArray } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 
+import { onSqlite } from '../db/fresh.ts'
 import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave } from '../orgs/helpers.ts'
+import { newCode, push } from './push-helpers.ts'
 import { pullPage, Replica, startedNow } from './replica.ts'
 
 const { server, owner } = useServer({ people: ['owner'] })
@@ -150,4 +152,21 @@ describe.if(inProcess)('long pages', () => {
       .where(and(eq(qrCodes.orgId, org.id)))
     expect(replica.ids('qrCode')).toEqual(rows.map(({ id }) => id).toSorted((a, b) => a - b))
   })
+})
+
+test('a push of 1,000 records takes fewer stamps, and pages of every size have all of its rows', async () => {
+  const user = await server.person()
+  const replicas = [1, 7, 333, 2000].map((limit) => ({ limit, replica: new Replica(user, { entities: ['qrCode'] }) }))
+  await Promise.all(replicas.map(({ replica }) => replica.pull()))
+  const records = Array.from({ length: 1000 }, (_, i) => newCode(`pushed ${i}`))
+  const running = push(user, ...records)
+  // Pages that end in the middle of the push.
+  for (const { replica } of replicas) await replica.page(3)
+  const results = await running
+  const stamps = new Set(results.map(({ updatedAt }) => updatedAt))
+  if (onSqlite) expect(stamps.size).toBeLessThan(1000)
+  for (const { limit, replica } of replicas) {
+    await replica.pull(limit)
+    expect(replica.ids('qrCode')).toEqual(results.map(({ serverId }) => serverId!).toSorted((a, b) => a - b))
+  }
 })

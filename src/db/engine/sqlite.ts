@@ -151,6 +151,7 @@ interface QueuedWrite {
   name: string
   /** A long write: others must not wait for its COMMIT. */
   maxMs: number | undefined
+  sharesStamp: boolean
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -218,8 +219,8 @@ export function openSqlite({
     )
 
   /** Runs one write of the group. Throws only if the whole group is lost. */
-  async function runInSavepoint(write: QueuedWrite, mark: number | undefined): Promise<Outcome> {
-    const tx = new WriteTx(writer, read, () => stamps.next(mark), bus)
+  async function runInSavepoint(write: QueuedWrite, stampOf: (write: QueuedWrite) => number): Promise<Outcome> {
+    const tx = new WriteTx(writer, read, () => stampOf(write), bus)
     writer.rows('SAVEPOINT w', [])
     try {
       const { maxMs = limits.stuckMs } = write
@@ -244,12 +245,18 @@ export function openSqlite({
       writer.rows('BEGIN IMMEDIATE', [])
       const mark = stamps.markToSave()
       if (mark !== undefined) saveMark(mark)
+      let shared: number | undefined
+      const stampOf = ({ sharesStamp }: QueuedWrite): number => {
+        const stamp = sharesStamp && shared === stamps.last ? shared : stamps.next(mark)
+        if (sharesStamp) shared = stamp
+        return stamp
+      }
       const endsAt = performance.now() + limits.groupMs
       do {
         if (outcomes.length > 0 && queue[0]?.maxMs !== undefined) break
         write = queue.shift()
         if (write === undefined) break
-        outcomes.push(await runInSavepoint(write, mark))
+        outcomes.push(await runInSavepoint(write, stampOf))
         const isLong = write.maxMs !== undefined
         write = undefined
         if (isLong) break
@@ -304,12 +311,13 @@ export function openSqlite({
     bus,
     aroundWrites,
     settledStamp: async () => settledStamp,
-    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, { maxMs }: WriteOptions = {}): Promise<T> {
+    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
       refuseNested()
       if (closed) throw new Error('the store is closed')
       return new Promise<T>((resolve, reject) => {
+        const { maxMs, sharesStamp = false } = options
         const around = withAround(name, fn)
-        queue.push({ fn: around, name, maxMs, resolve: resolve as (value: unknown) => void, reject })
+        queue.push({ fn: around, name, maxMs, sharesStamp, resolve: resolve as (value: unknown) => void, reject })
         committing ??= outsideRequest(commitQueue)
       })
     },

@@ -243,12 +243,16 @@ async function newOwner({ batch, kind }: Pushed, data: Data): Promise<OwnerKey> 
   return key
 }
 
+/** Records that are written with one COMMIT have one stamp, so that a long push does not set the stamps of all users ahead of the clock. */
+const writeRecord = <T>(ctx: AppContext, name: string, fn: (tx: Tx) => Promise<T>): Promise<T> =>
+  ctx.db.write(name, fn, { sharesStamp: true })
+
 async function create(pushed: Pushed, data: Data): Promise<PushResult> {
   const { batch, kind, record } = pushed
   const { ctx, author, device, known } = batch
   const owner = await newOwner(pushed, data)
   const insert = await kind.entity.prepareCreate(ctx, author, ownerOf(author.actor.userId, owner), data)
-  const { mapping, receipt, state } = await ctx.db.write('sync.push', async (tx) => {
+  const { mapping, receipt, state } = await writeRecord(ctx, 'sync.push', async (tx) => {
     // Claimed before the row is made, so that a repeated record never finds its own twin in its way.
     const id = await store.insertMapping(tx, { device, entity: kind.name, localId: record.localId, serverId: 0 })
     if (id === undefined) throw new RowChanged()
@@ -322,7 +326,7 @@ async function write(
   const { batch, kind, record } = pushed
   const { ctx, author } = batch
   const space = lost === undefined ? [] : await spaceOf(pushed, lost)
-  const { mapping, receipt, state } = await ctx.db.write('sync.push', async (tx) => {
+  const { mapping, receipt, state } = await writeRecord(ctx, 'sync.push', async (tx) => {
     await checkUnchanged(ctx, tx, kind, author.actor.userId, row)
     const after = await run(tx)
     const isLost = lost !== undefined && after.version !== row.version
@@ -349,7 +353,7 @@ async function lose(
   const { batch, kind, record } = pushed
   const { ctx, author } = batch
   const space = await spaceOf(pushed, view)
-  const { mapping, receipt } = await ctx.db.write('sync.pushConflict', async (tx) => {
+  const { mapping, receipt } = await writeRecord(ctx, 'sync.pushConflict', async (tx) => {
     await checkUnchanged(ctx, tx, kind, author.actor.userId, row)
     const conflictId = await keepConflict(pushed, tx, row, 'SERVER', view, space)
     const kept = await keepMapping(pushed, tx, row.id, before)
