@@ -30,6 +30,7 @@ import sqlite0027 from './sqlite/0027_second_factor_locks.sql' with { type: 'tex
 import sqlite0028 from './sqlite/0028_list_orders.sql' with { type: 'text' }
 import sqlite0029 from './sqlite/0029_scan_record_counts.sql' with { type: 'text' }
 import sqlite0030 from './sqlite/0030_repeat_keys.sql' with { type: 'text' }
+import sqlite0031 from './sqlite/0031_dropped_references.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -60,6 +61,7 @@ import postgres0027 from './postgres/0027_second_factor_locks.sql' with { type: 
 import postgres0028 from './postgres/0028_list_orders.sql' with { type: 'text' }
 import postgres0029 from './postgres/0029_scan_record_counts.sql' with { type: 'text' }
 import postgres0030 from './postgres/0030_repeat_keys.sql' with { type: 'text' }
+import postgres0031 from './postgres/0031_dropped_references.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -98,6 +100,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0028_list_orders', sql: sqlite0028 },
     { name: '0029_scan_record_counts', sql: sqlite0029 },
     { name: '0030_repeat_keys', sql: sqlite0030 },
+    { name: '0031_dropped_references', sql: sqlite0031 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -130,5 +133,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0028_list_orders', sql: postgres0028 },
     { name: '0029_scan_record_counts', sql: postgres0029 },
     { name: '0030_repeat_keys', sql: postgres0030 },
+    { name: '0031_dropped_references', sql: postgres0031 },
   ],
 }

@@ -15,6 +15,7 @@ import {
   takeBatch,
   type View,
   withResult,
+  withServerId,
   withView,
   withWaiting,
 } from './rows.ts'
@@ -32,6 +33,8 @@ export interface Item {
   readonly data: Data
   readonly isUnsent: boolean
   readonly refusal: Refusal | null
+  /** Fields of the last edit that were left out, because the rows that they refer to were deleted. Until the next edit. */
+  readonly dropped: readonly string[]
 }
 
 interface Page {
@@ -67,13 +70,17 @@ export class SyncClient {
   /** Returns the local id of the new row. Other rows can refer to it at once, for example with `categoryId: localId`. */
   async create(entity: string, data: Data): Promise<string> {
     const row = newRow(entity)
-    await this.#storage.transaction((tx) => tx.put(edited(row, data, this.#now())))
+    await this.#storage.transaction(async (tx) =>
+      tx.put(edited(row, await withServerId(tx, entity, data), this.#now())),
+    )
     return row.localId
   }
 
   /** `data` has the changed fields. An edit that was refused is sent again. */
   async update(entity: string, localId: string, data: Data): Promise<void> {
-    await this.#storage.transaction(async (tx) => tx.put(edited(await find(tx, entity, localId), data, this.#now())))
+    await this.#storage.transaction(async (tx) =>
+      tx.put(edited(await find(tx, entity, localId), await withServerId(tx, entity, data), this.#now())),
+    )
   }
 
   async delete(entity: string, localId: string): Promise<void> {
@@ -235,9 +242,10 @@ function isDeleted({ edit, sent, isGone }: Row): boolean {
   return last === null ? isGone : last.data === null
 }
 
-const itemOf = ({ localId, server, sent, edit, refusal }: Row): Item => ({
+const itemOf = ({ localId, server, sent, edit, refusal, dropped = [] }: Row): Item => ({
   localId,
   data: { ...server, ...sent?.data, ...edit?.data },
   isUnsent: sent !== null || edit !== null,
   refusal,
+  dropped,
 })

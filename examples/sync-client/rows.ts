@@ -9,6 +9,7 @@ export interface Result {
   readonly serverId: number | null
   readonly version: number | null
   readonly status: 'APPLIED' | 'CONFLICT' | 'REJECTED'
+  readonly dropped?: readonly string[]
   readonly code?: number
   readonly message?: string
   readonly details?: Refusal['details']
@@ -56,7 +57,7 @@ export function edited(row: Row, data: Data | null, now: number): Row {
   const updatedAt = Math.max(now, row.editedAt + 1)
   const baseVersion = row.edit?.baseVersion ?? row.version
   const edit = { data: data && { ...row.edit?.data, ...data }, baseVersion, updatedAt }
-  return { ...row, edit, refusal: null, editedAt: updatedAt }
+  return { ...row, edit, refusal: null, dropped: [], editedAt: updatedAt }
 }
 
 /** The row with a state of the server. An unsent edit stays, with the version that it is based on. */
@@ -81,10 +82,20 @@ export function withResult(row: Row, result: Result): Row {
     return { ...row, sent: null, edit: { ...edit, data, baseVersion: sent.baseVersion } }
   }
   const version = result.version ?? 0
-  const after = { ...row, serverId: result.serverId, sent: null, edit: edit && { ...edit, baseVersion: version } }
+  const { serverId, dropped = [] } = result
+  const after = { ...row, serverId, dropped, sent: null, edit: edit && { ...edit, baseVersion: version } }
   // A pull can have brought this version, or a later one, before the answer arrived.
   if (version < row.version || (version === row.version && sent.data !== null)) return after
-  return { ...after, version, server: { ...row.server, ...sent.data }, isGone: sent.data === null }
+  const without = Object.fromEntries(dropped.map((field) => [field, null]))
+  return { ...after, version, server: { ...row.server, ...sent.data, ...without }, isGone: sent.data === null }
+}
+
+/** The data with the server's id of the row that it refers to, if the server has that row: it may be deleted before the edit is sent. */
+export async function withServerId(tx: Transaction, entity: string, data: Data): Promise<Data> {
+  const [field = '', target = ''] = REFERENCES[entity] ?? []
+  const id = data[field]
+  const row = typeof id === 'string' ? await tx.get(target, id) : undefined
+  return row?.serverId == null ? data : { ...data, [field]: row.serverId }
 }
 
 /** The row that the edit refers to by a local id. */

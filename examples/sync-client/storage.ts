@@ -35,6 +35,8 @@ export interface Row {
   readonly edit: Edit | null
   /** Why the server refused `edit`. It is not sent again until the user changes it. */
   readonly refusal: Refusal | null
+  /** Fields of the last edit that the server left out, because the rows that they refer to were deleted. */
+  readonly dropped?: readonly string[]
   /** `updatedAt` of the last edit. */
   readonly editedAt: number
 }

@@ -19,7 +19,7 @@ export interface Options {
   database: Database
   /** A table for each entity that the app uses, after the tables that it refers to. */
   tables: Readonly<Record<string, TableMapping>>
-  /** Called for every pushed record that was refused or that met a conflict. */
+  /** Called for every pushed record that was refused, met a conflict, or was applied without a reference. */
   report?: (table: string, result: PushResult) => void
 }
 
@@ -28,6 +28,8 @@ export interface PushResult {
   serverId: number | null
   status: 'APPLIED' | 'CONFLICT' | 'REJECTED'
   conflictId?: number
+  /** Fields that were left out, because the rows that they refer to were deleted. The next pull empties their columns. */
+  dropped?: string[]
   code?: number
   message?: string
   details?: { path: string; message: string }[]
@@ -168,7 +170,7 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
         if (!isDone) experimentalRejectedIds[table]!.push(record.localId)
         // The row comes with the next pull. WatermelonDB merges it, and the next push is about the new version.
         if (status === 'CONFLICT') await send('POST', 'resolve', { conflictId, acceptServer: true })
-        if (status !== 'APPLIED' || conflictId !== undefined) report?.(table, result)
+        if (status !== 'APPLIED' || conflictId !== undefined || result.dropped) report?.(table, result)
       }
       for (const table of names)
         notes.gone[table] = (before.gone[table] ?? []).filter((id) => notes.pushed[table]?.[id] !== undefined)

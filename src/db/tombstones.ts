@@ -6,7 +6,7 @@
 import { and, eq } from 'drizzle-orm'
 
 import type { OwnerKey } from './owner-key.ts'
-import { type SyncEntityName, syncTombstones } from './schema/sync.ts'
+import { type SyncEntityName, syncTombstones, type TombstoneEntity } from './schema/sync.ts'
 import type { Tx } from './store.ts'
 
 export interface Tombstone {
@@ -28,7 +28,7 @@ export const tombstoneOf = (
 const ROWS_PER_STATEMENT = 500
 
 /** Clients get these rows as deleted. */
-export async function recordDeleted(tx: Tx, entity: SyncEntityName, rows: readonly Tombstone[]): Promise<void> {
+export async function recordDeleted(tx: Tx, entity: TombstoneEntity, rows: readonly Tombstone[]): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
     await tx
       .insert(syncTombstones)

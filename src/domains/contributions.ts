@@ -9,7 +9,7 @@ import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
-import type { SyncEntityName, SyncScope } from '#db/schema/sync.ts'
+import type { SyncEntityName, SyncScope, TombstoneEntity } from '#db/schema/sync.ts'
 import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import type { SocketFrame, SocketHello } from '#http/socket.ts'
@@ -251,8 +251,8 @@ export interface SyncEntity {
   readonly readPoint?: OrgPoint
   /** Required to create, change and delete rows: the user's own, or those of an organization. */
   readonly points: Readonly<Record<'create' | 'update' | 'delete', AppPoint>>
-  /** Fields of `data` with the id of a row of another entity. A string in them is the local id of that row. */
-  readonly references: Readonly<Record<string, SyncEntityName>>
+  /** Fields of `data` with the id of another row. A string in them is the local id of that row, if devices keep such rows. */
+  readonly references: Readonly<Record<string, TombstoneEntity>>
 
   /** The rows whose last change is in the range, in the order of stamps and ids, at most `limit`. Reads only an index. */
   changes(db: Db, owner: OwnerKey, range: SyncRange, limit: number): Promise<readonly SyncChange[]>

@@ -130,6 +130,37 @@ describe('pushes', () => {
     })
   })
 
+  test('an edit that refers to a row which another device has deleted is applied without it, and the user sees that', async () => {
+    const [phone, laptop] = await twoDevices()
+    const category = await phone.client.create('category', { name: 'Short life' })
+    await phone.client.sync()
+    await laptop.client.sync()
+    const [known] = await laptop.client.list('category')
+    const code = await laptop.client.create('qrCode', { name: 'Offline', content: 'x', categoryId: known!.localId })
+    await phone.client.delete('category', category)
+    await phone.client.sync()
+    await laptop.client.sync()
+    expect(await laptop.client.list('qrCode')).toMatchObject([
+      { data: { name: 'Offline', categoryId: null }, isUnsent: false, refusal: null, dropped: ['categoryId'] },
+    ])
+    await laptop.client.update('qrCode', code, { name: 'Seen' })
+    expect(await laptop.client.list('qrCode')).toMatchObject([{ dropped: [] }])
+  })
+
+  test('a row whose creation was not answered is gone after another device has deleted it', async () => {
+    const [phone, laptop] = await twoDevices()
+    await phone.client.create('qrCode', { name: 'Ghost', content: 'x' })
+    phone.network = LOSES_ANSWERS
+    await phone.client.sync().catch(() => undefined)
+    await laptop.client.sync()
+    const [ghost] = await laptop.client.list('qrCode')
+    await laptop.client.delete('qrCode', ghost!.localId)
+    await laptop.client.sync()
+    phone.network = INTACT
+    await phone.client.sync()
+    expect(await rowsOf(phone)).toEqual([])
+  })
+
   test('a row can refer to one that another device created, by the local id of this device', async () => {
     const [phone, laptop] = await twoDevices()
     await phone.client.create('category', { name: 'Menus' })

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'bun:test'
 import { type Ordered, orderOf } from '#domains/sync/push/rules.ts'
 
 import { ok, passed, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
 import { createCategory } from '../qr-codes/helpers.ts'
+import { pull } from './changes.ts'
 import { newCategory, newCode, otherDevice, push, pushOne, record } from './push-helpers.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -100,7 +102,8 @@ describe('a local id in the data of a pushed record', () => {
     )
     expect([category!.status, early!.status, deletion!.status]).toEqual(['APPLIED', 'APPLIED', 'APPLIED'])
     expect((await codeOf(early!.serverId)).categoryId).toBeNull()
-    expect(late).toMatchObject(rejectedAt('data.categoryId'))
+    expect(late).toMatchObject({ status: 'APPLIED', dropped: ['categoryId'] })
+    expect((await codeOf(late!.serverId)).categoryId).toBeNull()
   })
 
   test('finds a row that the device has pushed before, even if its update in the same push is rejected', async () => {
@@ -140,6 +143,86 @@ test('an integer can be the id of a deleted row that an earlier record of the sa
   )
   expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['APPLIED']))
   expect((await codeOf(results.at(-1)!.serverId)).categoryId).toBe(id)
+})
+
+describe('a reference to a row that was deleted', () => {
+  const tomorrow = () => Date.now() + 86_400_000
+
+  test('is dropped: the record is applied without it, says so, also when it comes again, and the row comes again', async () => {
+    const id = await createCategory(alice, 'deleted elsewhere')
+    ok(await alice.delete(`/api/categories/${id}`))
+    const records = [
+      newCode('in a deleted category', { localId: 'drops' }, { categoryId: id }),
+      newCode('by its other name', {}, { category_id: id }),
+      newCategory('below it', {}, { parentId: id }),
+    ]
+    const results = await push(alice, ...records)
+    expect(results).toMatchObject([
+      { status: 'APPLIED', version: 1, dropped: ['categoryId'] },
+      { status: 'APPLIED', dropped: ['categoryId'] },
+      { status: 'APPLIED', dropped: ['parentId'] },
+    ])
+    expect((await codeOf(results[0]!.serverId)).categoryId).toBeNull()
+    expect((await categoryOf(results[2]!.serverId)).parentId).toBeNull()
+    expect(await push(alice, ...records)).toEqual(results)
+    const { serverTime } = await pull(alice, 0)
+    const moved = record({ entity: 'qrCode', localId: 'drops', baseVersion: 1, data: { categoryId: id } })
+    expect(await pushOne(alice, moved)).toMatchObject({ status: 'APPLIED', version: 1, dropped: ['categoryId'] })
+    expect((await pull(alice, serverTime)).changes.qrCode.updated).toMatchObject([{ id: results[0]!.serverId }])
+  })
+
+  test('is dropped by a local id too', async () => {
+    const category = await pushOne(alice, newCategory('of this device', { localId: 'was here' }))
+    ok(await alice.delete(`/api/categories/${category.serverId}`))
+    const code = await pushOne(alice, newCode('in it', {}, { categoryId: 'was here' }))
+    expect(code).toMatchObject({ status: 'APPLIED', dropped: ['categoryId'] })
+  })
+
+  test('is kept if a later record of the push brings the row back', async () => {
+    const id = await createCategory(alice, 'comes back')
+    ok(await alice.delete(`/api/categories/${id}`))
+    const back = record({ serverId: id, baseVersion: 1, updatedAt: tomorrow(), data: { name: 'back' } })
+    const { serverTime } = await pull(alice, 0)
+    await passed(serverTime)
+    const [code, category] = await push(alice, newCode('waits', {}, { categoryId: id }), back)
+    expect(category!.status).toBe('APPLIED')
+    expect(code).not.toHaveProperty('dropped')
+    expect((await codeOf(code!.serverId)).categoryId).toBe(id)
+  })
+
+  test('is 400 as before if the row belonged to somebody else or never was, and other errors stay errors', async () => {
+    const foreign = await createCategory(bob, 'deleted by Bob')
+    ok(await bob.delete(`/api/categories/${foreign}`))
+    const refused = async (categoryId: number) => {
+      const { localId: _, ...result } = await pushOne(alice, newCode('refused', {}, { categoryId }))
+      return result
+    }
+    expect(await refused(foreign)).toEqual(await refused(99_999_999))
+    expect(await refused(foreign)).toMatchObject(rejectedAt('data.categoryId'))
+    expect(await refused(2 ** 60)).toMatchObject(rejectedAt('data.categoryId'))
+    const own = await createCategory(alice, 'own')
+    ok(await alice.delete(`/api/categories/${own}`))
+    expect(await pushOne(alice, newCategory('', {}, { parentId: own }))).toMatchObject(rejectedAt('data.name'))
+  })
+
+  test('is dropped from an asset whose category and location were deleted', async () => {
+    const { id: orgId } = await createOrg(alice, { name: 'Places' })
+    const place = ok(await alice.post(`/api/orgs/${orgId}/locations`, { name: 'Hall' })).data.id
+    const category = ok(await alice.post('/api/assets/categories', { name: 'Chairs', orgId })).data.id
+    const other = await createOrg(bob, { name: 'Elsewhere' })
+    const far = ok(await bob.post(`/api/orgs/${other.id}/locations`, { name: 'Far' })).data.id
+    ok(await alice.delete(`/api/orgs/${orgId}/locations/${place}`))
+    ok(await alice.delete(`/api/assets/categories/${category}`))
+    ok(await bob.delete(`/api/orgs/${other.id}/locations/${far}`))
+    const asset = (data: object) => record({ entity: 'asset', data: { name: 'Chair', orgId, ...data } })
+    const applied = await pushOne(alice, asset({ categoryId: category, locationId: place }))
+    expect(applied).toMatchObject({ status: 'APPLIED', dropped: ['categoryId', 'locationId'] })
+    expect(ok(await alice.get(`/api/assets/${applied.serverId}`)).data).toMatchObject({
+      categoryId: null,
+      locationId: null,
+    })
+    expect(await pushOne(alice, asset({ locationId: far }))).toMatchObject(rejectedAt('data.locationId'))
+  })
 })
 
 test('1,000 records that refer to one another, or follow one another, are judged one after the other', async () => {

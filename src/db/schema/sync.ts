@@ -8,6 +8,8 @@ import { users } from './accounts.ts'
 
 export const SYNC_ENTITIES = ['qrCode', 'category', 'scanRecord', 'albumPhoto', 'asset', 'assetCategory'] as const
 export type SyncEntityName = (typeof SYNC_ENTITIES)[number]
+/** Rows whose deletion is remembered. Devices do not keep locations, but assets that they change refer to them. */
+export type TombstoneEntity = SyncEntityName | 'location'
 
 const entity = () => col.text('entity').$type<SyncEntityName>().notNull()
 /** Id in `sync_devices`. */
@@ -20,7 +22,7 @@ export const syncTombstones = table(
     owner: col.int('owner').$type<OwnerKey>().notNull(),
     /** When the row was deleted. Clients have a stamp up to which they know of all changes. */
     stamp: col.time('stamp').notNull(),
-    entity: entity(),
+    entity: col.text('entity').$type<TombstoneEntity>().notNull(),
     entityId: col.int('entity_id').notNull(),
     /** Of the deleted row: that of its last state, plus one. 0 if the row still exists, but not for those who could see it. */
     version: col.int('version').notNull(),
@@ -143,6 +145,8 @@ export const syncReceipts = table(
     version: col.int('version').notNull(),
     updatedAt: col.time('updated_at').notNull(),
     conflictId: col.int('conflict_id'),
+    /** Fields of references to deleted rows without which the record was applied, separated by commas. */
+    dropped: col.text('dropped'),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [

@@ -30,7 +30,7 @@ import * as store from './store.ts'
 const assets: SyncEntity = {
   readPoint: 'asset:read',
   points: { create: 'asset:create', update: 'asset:update', delete: 'asset:delete' },
-  references: { categoryId: 'assetCategory' },
+  references: { categoryId: 'assetCategory', locationId: 'location' },
   changes: store.assetChanges,
   async views(ctx, db, viewer, locale, ids, until) {
     const rows = await store.unchangedAssets(db, ownerKey(viewer), ids, until)

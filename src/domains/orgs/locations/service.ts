@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { recordDeleted } from '#db/tombstones.ts'
 import { contributions } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
@@ -73,6 +74,7 @@ export async function deleteLocation(ctx: AppContext, orgId: number, id: number)
       if (count > 0) throw locationInUse(`${use.name} (${count})`)
     }
     await store.deleteLocation(tx, orgId, id)
+    await recordDeleted(tx, 'location', [{ owner: orgId, id, version: 1 }])
   })
 }
 

@@ -155,7 +155,7 @@ async function withLiveReferences(
   const result = { ...data }
   for (const [field, name] of Object.entries(entity.references)) {
     const id = data[field]
-    const target = entitiesOf(ctx).get(name)
+    const target = name === 'location' ? undefined : entitiesOf(ctx).get(name)
     if (typeof id !== 'number' || target === undefined) continue
     const [state] = await target.states(ctx, ctx.db.read, userId, [id])
     if (state === undefined || state.isDeleted || state.owner !== row.owner) result[field] = null

@@ -83,6 +83,7 @@ export async function deleteSomeTombstones(
   // A row with version 0 still exists.
   const gone = deleted.filter(({ version }) => version > 0)
   for (const [name, rows] of Map.groupBy(gone, (row) => row.entity)) {
+    if (name === 'location') continue
     const ids = rows.map((row) => row.entityId)
     await tx.delete(mappings).where(and(eq(mappings.entity, name), inArray(mappings.serverId, ids)))
   }

@@ -88,6 +88,12 @@ export const PushResult = AnyOf(
       ...Id,
       description: 'If another change was lost, or this one: see the list of conflicts',
     }),
+    dropped: Type.Optional(
+      Type.Array(Text('categoryId'), {
+        description:
+          'Fields with references to rows that were deleted meanwhile. The record was applied without them: they are null',
+      }),
+    ),
     code: Type.Optional(
       Type.Integer({ description: 'The code that the operation for one row would answer', examples: [400] }),
     ),

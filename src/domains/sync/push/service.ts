@@ -218,15 +218,18 @@ function ordered({ kinds, known }: Batch, { entity, localId, serverId, deleted, 
   const rows = keysOf(entity, localId, serverId ?? undefined)
   if (isDeletion) return { rows, isDeletion, references: [] }
   const given = data as Record<string, unknown>
+  /** Only rows of which this push has records are known here. Those that were deleted come back with the first one. */
+  const isThere = (name: string, id: number) => known.rows.get(rowKey(name, id))?.isDeleted !== true
   const local = localReferences(kind, given).map((reference): Reference => {
-    const isKnown = known.mappings.has(localKey(reference.kind, reference.localId))
+    const mapping = known.mappings.get(localKey(reference.kind, reference.localId))
+    const isKnown = mapping !== undefined && isThere(reference.kind, mapping.serverId)
     return { field: reference.field, rows: keysOf(reference.kind, reference.localId), isKnown }
   })
-  // A record before this one may bring the row back.
+  // Another record may bring the row back.
   const byServerId = serverReferences(kind, given).map((reference): Reference => ({
     field: reference.field,
     rows: [`server ${rowKey(reference.kind, reference.serverId)}`],
-    isKnown: true,
+    isKnown: isThere(reference.kind, reference.serverId),
   }))
   return { rows, isDeletion, references: [...local, ...byServerId] }
 }

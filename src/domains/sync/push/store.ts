@@ -109,6 +109,7 @@ const insertOne = prepared((db) =>
       version: p('version'),
       updatedAt: p('updatedAt'),
       conflictId: p('conflictId'),
+      dropped: p('dropped'),
       createdAt: p('createdAt'),
     } as never)
     .onConflictDoNothing()

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
-import type { SyncEntityName } from '#db/schema/sync.ts'
+import type { SyncEntityName, TombstoneEntity } from '#db/schema/sync.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { forgetDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
@@ -12,6 +12,7 @@ import { notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { entitiesOf } from '../service.ts'
 import { findTombstones } from './store.ts'
 
 export interface Kind {
@@ -44,8 +45,35 @@ export async function findRows(
   const found = new Set(rows.map(({ id }) => id))
   const missing = ids.filter((id) => !found.has(id))
   if (missing.length === 0) return rows
-  const gone = await findTombstones(db, name, missing)
-  return [...rows, ...gone.map((row) => ({ ...row, isDeleted: true, isGone: true }))]
+  return [...rows, ...(await findGone(db, name, missing))]
+}
+
+async function findGone(db: Db | Tx, name: TombstoneEntity, ids: readonly number[]): Promise<Row[]> {
+  return (await findTombstones(db, name, ids)).map((row) => ({ ...row, isDeleted: true, isGone: true }))
+}
+
+/**
+ * Whether the row with this id was deleted within the last 90 days, and the user may know that it was there: it belonged to `owner`, or to an
+ * organization whose rows the user may read if rows of users can refer to these.
+ */
+export async function wasDeleted(
+  ctx: AppContext,
+  { entity }: Kind,
+  { userId, owner }: { readonly userId: number; readonly owner: OwnerKey },
+  name: TombstoneEntity,
+  id: number,
+): Promise<boolean> {
+  if (!Number.isSafeInteger(id) || id <= 0) return false
+  const target = name === 'location' ? undefined : entitiesOf(ctx).get(name)
+  const db = ctx.db.read
+  const [row] =
+    name === 'location' || target === undefined
+      ? await findGone(db, name, [id])
+      : await findRows(ctx, db, { name, entity: target }, userId, [id])
+  if (row?.isDeleted !== true) return false
+  if (row.owner === owner) return true
+  const isOfUsers = entity.readPoint === undefined
+  return isOfUsers && target !== undefined && row.owner > 0 && (await mayRead(ctx, target, userId, row.owner))
 }
 
 /** @throws RowChanged unless the row is still as it was read */

@@ -1,10 +1,10 @@
 import { and, eq, gt, inArray } from 'drizzle-orm'
 
-import { type SyncEntityName, syncTombstones as tombstones } from '#db/schema/sync.ts'
+import { syncTombstones as tombstones, type TombstoneEntity } from '#db/schema/sync.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 /** Tombstones of rows that were deleted permanently. Those of rows that only left the sight of some users are left out. */
-export const findTombstones = (db: Db | Tx, entity: SyncEntityName, ids: readonly number[]) =>
+export const findTombstones = (db: Db | Tx, entity: TombstoneEntity, ids: readonly number[]) =>
   db
     .select({
       id: tombstones.entityId,

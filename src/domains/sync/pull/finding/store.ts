@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, lte, ne, sql } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
@@ -24,14 +24,21 @@ const ofOwner = prepared((db) =>
       version: tombstones.version,
     })
     .from(tombstones)
-    .where(and(eq(tombstones.owner, p('owner')), gt(tombstones.stamp, p('after')), lte(tombstones.stamp, p('until'))))
+    .where(
+      and(
+        eq(tombstones.owner, p('owner')),
+        gt(tombstones.stamp, p('after')),
+        lte(tombstones.stamp, p('until')),
+        ne(tombstones.entity, sql`'location'`),
+      ),
+    )
     .orderBy(asc(tombstones.stamp), asc(tombstones.entity), asc(tombstones.entityId))
     .limit(p('limit')),
 )
 
-/** Oldest first. */
-export const tombstonesOf = (db: Db, owner: OwnerKey, range: SyncRange, limit: number): Promise<TombstoneRow[]> =>
-  ofOwner(db, { owner, ...range, limit })
+/** Of rows that devices keep, oldest first. */
+export const tombstonesOf = async (db: Db, owner: OwnerKey, range: SyncRange, limit: number): Promise<TombstoneRow[]> =>
+  (await ofOwner(db, { owner, ...range, limit })) as TombstoneRow[]
 
 const resent = prepared((db) =>
   db

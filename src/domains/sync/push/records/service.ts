@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
-import type { SyncEntityName } from '#db/schema/sync.ts'
+import type { SyncEntityName, TombstoneEntity } from '#db/schema/sync.ts'
 import type { Tx } from '#db/store.ts'
 import type { SyncAuthor, SyncState } from '#domains/contributions.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
@@ -25,6 +25,7 @@ import {
   type Row,
   RowChanged,
   viewOf,
+  wasDeleted,
 } from '../../rows/service.ts'
 import { MAX_DATA, MAX_LOCAL_ID, type PushRecord, type PushResult } from '../model.ts'
 import { decide } from '../rules.ts'
@@ -71,6 +72,12 @@ interface Pushed {
   readonly record: PushRecord
   /** References are not resolved in it. Null for a deletion. */
   readonly data: Data | null
+  /** The field in which the record refers to itself through other records. */
+  readonly circular: string | undefined
+  /** Fields with references to deleted rows, without which the record is applied. */
+  readonly dropped: string[]
+  /** Of the row. Undefined until the permission has been checked. */
+  owner?: OwnerKey
 }
 
 /** The result of a record. `circular` is the field in which it refers to itself through other records. */
@@ -79,13 +86,14 @@ export async function judge(batch: Batch, record: PushRecord, circular?: string)
     const kind = batch.kinds.get(record.entity)
     if (kind === undefined) throw invalid('entity', 'is not known', '未知')
     const data = record.deleted === true ? null : (record.data as Data)
-    const pushed = { batch, kind, record, data }
+    const pushed: Pushed = { batch, kind, record, data, circular, dropped: [] }
     if (data !== null && JSON.stringify(data).length > MAX_DATA)
       throw invalid('data', `must have at most ${MAX_DATA} characters as JSON`, `JSON 最多 ${MAX_DATA} 个字符`)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await judgeOnce(pushed, circular)
+        return await judgeOnce(pushed)
       } catch (error) {
+        if (await dropDeleted(pushed, error)) continue
         if (!(error instanceof RowChanged)) throw error
         if (attempt === ATTEMPTS)
           throw unavailable('A row is changed too often at the moment', '数据更新过于频繁，请稍后再试')
@@ -136,7 +144,7 @@ export async function learn(batch: Batch, kind: Kind, records: readonly PushReco
 const targetOf = (known: Known, name: SyncEntityName, { serverId, localId }: PushRecord): number | undefined =>
   serverId ?? known.mappings.get(localKey(name, localId))?.serverId
 
-async function judgeOnce(pushed: Pushed, circular: string | undefined): Promise<PushResult> {
+async function judgeOnce(pushed: Pushed): Promise<PushResult> {
   const { batch, kind, record, data } = pushed
   const { known } = batch
   const mapping = known.mappings.get(localKey(kind.name, record.localId))
@@ -153,12 +161,13 @@ async function judgeOnce(pushed: Pushed, circular: string | undefined): Promise<
     if (record.baseVersion !== 0)
       throw invalid('baseVersion', 'must be 0 for a row that this device has not pushed before', '新数据须为 0')
     if (data === null) return { ...named(record), serverId: null, version: 0, updatedAt: null, status: 'APPLIED' }
-    return create(pushed, withReferences(pushed, data, circular))
+    return create(pushed, withReferences(pushed, data))
   }
-  const resolved = data === null ? null : withReferences(pushed, data, circular)
+  const resolved = data === null ? null : withReferences(pushed, data)
   const row = known.rows.get(rowKey(kind.name, id))
   if (row === undefined) throw notFound()
   await checkPermission(batch.ctx, kind, batch.author.actor.userId, row.owner, data === null ? 'delete' : 'update')
+  pushed.owner = row.owner
   return change(pushed, resolved, row, mapping)
 }
 
@@ -167,7 +176,7 @@ const named = ({ entity, localId }: PushRecord) => ({ entity, localId })
 const resultOf = (
   record: PushRecord,
   serverId: number,
-  { status, version, updatedAt, conflictId }: Pick<store.Receipt, 'status' | 'version' | 'updatedAt' | 'conflictId'>,
+  { status, version, updatedAt, conflictId, dropped }: store.Receipt,
 ): PushResult => ({
   ...named(record),
   serverId,
@@ -175,6 +184,7 @@ const resultOf = (
   updatedAt,
   status,
   ...(conflictId !== null && { conflictId }),
+  ...(dropped !== null && { dropped: dropped.split(',') }),
 })
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)
@@ -187,7 +197,7 @@ const fieldOf = (data: Data, name: string): unknown =>
 export const serverReferences = (
   { entity }: Kind,
   data: Data,
-): { field: string; kind: SyncEntityName; serverId: number }[] =>
+): { field: string; kind: TombstoneEntity; serverId: number }[] =>
   Object.entries(entity.references).flatMap(([field, kind]) => {
     const serverId = fieldOf(data, field)
     return typeof serverId === 'number' ? [{ field, kind, serverId }] : []
@@ -200,13 +210,16 @@ export const localReferences = (
 ): { field: string; kind: SyncEntityName; localId: string }[] =>
   Object.entries(entity.references).flatMap(([field, kind]) => {
     const localId = fieldOf(data, field)
-    return typeof localId === 'string' ? [{ field, kind, localId }] : []
+    return typeof localId === 'string' && kind !== 'location' ? [{ field, kind, localId }] : []
   })
 
-/** The data with server ids instead of local ids. @throws AppError 400 for a local id that this device has not pushed */
-function withReferences({ batch, kind }: Pushed, data: Data, circular: string | undefined): Data {
+/**
+ * The data with server ids instead of local ids, and null for references that are dropped. @throws AppError 400 for a local id that this
+ * device has not pushed
+ */
+function withReferences({ batch, kind, circular, dropped }: Pushed, data: Data): Data {
   const references = localReferences(kind, data)
-  if (references.length === 0) return data
+  if (references.length + dropped.length === 0) return data
   const resolved = { ...data }
   for (const { field, kind: target, localId } of references) {
     if (field === circular)
@@ -221,7 +234,27 @@ function withReferences({ batch, kind }: Pushed, data: Data, circular: string | 
     delete resolved[snake(field)]
     resolved[field] = mapping.serverId
   }
+  for (const field of dropped) {
+    delete resolved[snake(field)]
+    resolved[field] = null
+  }
   return resolved
+}
+
+/** Whether the error is about references to rows that have been deleted. They are dropped, and the record can be judged again. */
+async function dropDeleted(pushed: Pushed, error: unknown): Promise<boolean> {
+  const { batch, kind, data, dropped, owner } = pushed
+  if (!(error instanceof AppError) || error.status !== 400 || data === null || owner === undefined) return false
+  const refused = new Set(detailsOf(error, 'en')?.map(({ path }) => path))
+  const { userId } = batch.author.actor
+  let isDropped = false
+  for (const { field, kind: target, serverId } of serverReferences(kind, withReferences(pushed, data))) {
+    if (!refused.has(`data.${field}`)) continue
+    if (!(await wasDeleted(batch.ctx, kind, { userId, owner }, target, serverId))) continue
+    dropped.push(field)
+    isDropped = true
+  }
+  return isDropped
 }
 
 /** The owner of a new row: the organization that the data names, or the user. @throws AppError 400, 403 */
@@ -250,7 +283,7 @@ const writeRecord = <T>(ctx: AppContext, name: string, fn: (tx: Tx) => Promise<T
 async function create(pushed: Pushed, data: Data): Promise<PushResult> {
   const { batch, kind, record } = pushed
   const { ctx, author, device, known } = batch
-  const owner = await newOwner(pushed, data)
+  const owner = (pushed.owner = await newOwner(pushed, data))
   const insert = await kind.entity.prepareCreate(ctx, author, ownerOf(author.actor.userId, owner), data)
   const { mapping, receipt, state } = await writeRecord(ctx, 'sync.push', async (tx) => {
     // Claimed before the row is made, so that a repeated record never finds its own twin in its way.
@@ -300,6 +333,7 @@ async function change(
   } catch (error) {
     const isRefused = error instanceof AppError && error.status < 500 && error.status !== 403 && error.status !== 404
     if (!isRefused && !(error instanceof Loses)) throw error
+    if (await dropDeleted(pushed, error)) throw new RowChanged()
     return lose(pushed, row, mapping, view)
   }
 }
@@ -332,6 +366,8 @@ async function write(
     const isLost = lost !== undefined && after.version !== row.version
     const conflictId = isLost ? await keepConflict(pushed, tx, row, 'CLIENT', lost, space) : null
     const kept = await keepMapping(pushed, tx, row.id, before)
+    // Without the reference the record may change nothing, and the row would not come by itself.
+    if (pushed.dropped.length > 0) await store.resend(tx, [kept.id])
     return {
       mapping: kept,
       receipt: await keepReceipt(pushed, tx, kept.id, 'APPLIED', after, conflictId),
@@ -439,7 +475,7 @@ async function keepMapping(
 
 /** @throws RowChanged if the same record has been judged meanwhile */
 async function keepReceipt(
-  { batch, record }: Pushed,
+  { batch, record, dropped: fields }: Pushed,
   tx: Tx,
   mapping: number,
   status: store.Receipt['status'],
@@ -447,7 +483,8 @@ async function keepReceipt(
   conflictId: number | null,
 ): Promise<store.Receipt> {
   const { baseVersion, updatedAt: clientUpdatedAt } = record
-  const receipt = { mapping, baseVersion, clientUpdatedAt, status, version, updatedAt, conflictId }
+  const dropped = status === 'APPLIED' && fields.length > 0 ? fields.join() : null
+  const receipt = { mapping, baseVersion, clientUpdatedAt, status, version, updatedAt, conflictId, dropped }
   if (!(await store.insertReceipt(tx, receipt, batch.ctx.clock.now()))) throw new RowChanged()
   return receipt
 }

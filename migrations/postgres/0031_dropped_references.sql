@@ -1,0 +1,1 @@
+ALTER TABLE "sync_receipts" ADD COLUMN "dropped" text;
