@@ -23,6 +23,7 @@ export interface Result {
   readonly updatedAt: number | null
   readonly status: 'APPLIED' | 'CONFLICT' | 'REJECTED'
   readonly conflictId?: number
+  readonly dropped?: readonly string[]
   readonly code?: number
   readonly message?: string
 }
@@ -73,6 +74,9 @@ export class Model extends Rows {
       .map(([key]) => key.slice(prefix.length))
   }
 
+  /** Whether the record got its first result already. */
+  isRepeat = (device: string, record: Pushed): boolean => this.#receipts.has(receiptKey(device, record))
+
   /** Checks the results of a batch, in an order in which the rules allow to judge the records. */
   push(device: string, userId: number, records: readonly Pushed[], results: readonly Result[], now: number): void {
     if (results.length !== records.length) throw new Mismatch(`${results.length} results for ${records.length} records`)
@@ -98,9 +102,13 @@ export class Model extends Rows {
       const [row, child] = [this.#rowOf(device, record), this.#rowOf(device, before)]
       if (row && child && child.data['parentId'] === row.id) return true
     }
-    return Object.entries(SPECS[record.entity].references).some(
-      ([name, entity]) => entity === before.entity && record.data?.[name] === before.localId,
-    )
+    const row = this.#rowOf(device, before)
+    const isBack = row?.isDeleted === true && !before.deleted
+    return Object.entries(SPECS[record.entity].references).some(([name, entity]) => {
+      const id = record.data?.[name]
+      if (entity !== before.entity || id === undefined || id === null) return false
+      return id === before.localId || (id === row?.id && (other < i || isBack))
+    })
   }
 
   #rowOf(device: string, record: Pushed): Row | undefined {
@@ -114,19 +122,23 @@ export class Model extends Rows {
       throw new Mismatch('the results are not in the order of the records')
     const first = this.#receipts.get(receiptKey(device, record))
     if (first) {
-      for (const name of ['status', 'serverId', 'version', 'updatedAt', 'conflictId'] as const)
-        if (result[name] !== first[name])
+      for (const name of ['status', 'serverId', 'version', 'updatedAt', 'conflictId', 'dropped'] as const)
+        if (!same(result[name], first[name]))
           throw new Mismatch(`the repeated record ${show(record)} got ${show(result)} instead of ${show(first)}`)
       return false
     }
-    const outcomes = this.#judge(device, userId, record, now)
+    const dropped = this.#dropped(device, userId, record, result)
+    const outcomes = this.#judge(device, userId, record, dropped, now)
     const row = this.#rowOf(device, record)
     const outcome = outcomes.find((each) => this.#fits(each, row, result))
     if (outcome === undefined)
       throw new Mismatch(
         `${show(record)} got ${show(result)}, the rules allow ${show(outcomes)} for ${row ? show(row) : 'an unknown row'}`,
       )
-    this.#apply(device, userId, record, result, outcome, row)
+    const named = outcome.status === 'APPLIED' ? dropped : []
+    if (!same((result.dropped ?? []).toSorted(), named.toSorted()))
+      throw new Mismatch(`${show(record)} got ${show(result)}, but the rules drop ${show(named)}`)
+    this.#apply(device, userId, record, result, outcome, row, dropped)
     return outcome.status === 'APPLIED' && outcome.effect !== 'none' && outcome.effect !== 'same'
   }
 
@@ -150,7 +162,7 @@ export class Model extends Rows {
   }
 
   /** The outcomes that the rules allow: more than one only where the order of two times is not known. `now`: the server's clock was not earlier. */
-  #judge(device: string, userId: number, record: Pushed, now: number): Outcome[] {
+  #judge(device: string, userId: number, record: Pushed, dropped: readonly string[], now: number): Outcome[] {
     const { entity, baseVersion, data = {} } = record
     const spec = SPECS[entity]
     const refusals = new Set<number>()
@@ -158,7 +170,7 @@ export class Model extends Rows {
     const row = this.#rowOf(device, record)
     const id = record.serverId ?? this.#mappings.get(localKey(device, record))?.id
 
-    const resolved = this.#resolve(device, record)
+    const resolved = this.#resolve(device, record, dropped)
     if (resolved === undefined && !record.deleted) refusals.add(400)
     if (badShape(entity, data) && !record.deleted) refusals.add(400)
 
@@ -214,7 +226,7 @@ export class Model extends Rows {
   }
 
   /** The fields that the record changes, with ids instead of local ids. Undefined if a reference is unknown. */
-  #resolve(device: string, { entity, data = {} }: Pushed): Data | undefined {
+  #resolve(device: string, { entity, data = {} }: Pushed, dropped: readonly string[]): Data | undefined {
     const { references } = SPECS[entity]
     const resolved: Data = {}
     for (const [name, value] of Object.entries(data)) {
@@ -225,9 +237,32 @@ export class Model extends Rows {
         if (mapping === undefined) return undefined
         resolved[name] = mapping.id
       }
+      if (dropped.includes(name)) resolved[name] = null
     }
     return resolved
   }
+
+  /** Fields with references to deleted rows of the owner of the pushed row. Values that the row has already are not checked. */
+  #dropped(device: string, userId: number, record: Pushed, result: Result): string[] {
+    if (record.deleted) return []
+    const row = this.#rowOf(device, record)
+    const { data = {} } = record
+    const owner = row?.owner ?? (typeof data['orgId'] === 'number' ? data['orgId'] : -userId)
+    const resolved = this.#resolve(device, record, []) ?? {}
+    return Object.entries(SPECS[record.entity].references).flatMap(([name, entity]) => {
+      const id = resolved[name]
+      const other = typeof id === 'number' ? this.find(entity, id) : undefined
+      if (other?.isDeleted !== true || other.owner !== owner || this.#isKept(row, name, id)) return []
+      // Categories that others keep to themselves are unknown to the user also after they were deleted.
+      const isHidden = entity === 'assetCategory' && other.data['shared'] === false && other.createdBy !== userId
+      if (isHidden && !other.isGone && owner > 0 && !this.can(userId, owner, 'asset_category:manage')) return []
+      const isUnclear = row !== undefined && !row.isGone && row.data[name] === undefined
+      return isUnclear && result.dropped?.includes(name) !== true ? [] : [name]
+    })
+  }
+
+  #isKept = (row: Row | undefined, name: string, id: unknown): boolean =>
+    row !== undefined && !row.isGone && row.data[name] === id
 
   #fields(entity: Entity, data: Data, isNew: boolean): Data {
     const spec = SPECS[entity]
@@ -259,7 +294,7 @@ export class Model extends Rows {
     const { references } = SPECS[entity]
     for (const [name, target] of Object.entries(references)) {
       const id = data[name]
-      if (typeof id !== 'number') continue
+      if (typeof id !== 'number' || this.#isKept(row, name, id)) continue
       const other = this.find(target, id)
       if (other === undefined || other.isDeleted || other.owner !== owner) return true
     }
@@ -297,7 +332,15 @@ export class Model extends Rows {
     return above + (row === undefined ? 1 : height(row.id)) <= MAX_DEPTH
   }
 
-  #apply(device: string, userId: number, record: Pushed, result: Result, outcome: Outcome, row: Row | undefined): void {
+  #apply(
+    device: string,
+    userId: number,
+    record: Pushed,
+    result: Result,
+    outcome: Outcome,
+    row: Row | undefined,
+    dropped: readonly string[],
+  ): void {
     if (outcome.status === 'REJECTED' || (outcome.status === 'APPLIED' && outcome.effect === 'none')) return
     const { entity, data = {} } = record
     const key = localKey(device, record)
@@ -309,14 +352,14 @@ export class Model extends Rows {
     }
     if (outcome.status === 'APPLIED' && outcome.effect === 'create') {
       const owner = typeof data['orgId'] === 'number' ? data['orgId'] : -userId
-      const fields = this.#fields(entity, this.#resolve(device, record)!, true)
+      const fields = this.#fields(entity, this.#resolve(device, record, dropped)!, true)
       row = this.create(entity, result.serverId!, owner, userId, fields, result.updatedAt!)
       this.settle(row)
     } else if (outcome.status === 'APPLIED' && outcome.effect !== 'same') {
       if (record.deleted) this.delete(row!, result.updatedAt!)
       else if (row!.isGone)
-        this.#revive(row!, this.#fields(entity, this.#resolve(device, record)!, true), result.updatedAt!)
-      else this.change(row!, this.#fields(entity, this.#resolve(device, record)!, false), result.updatedAt!)
+        this.#revive(row!, this.#fields(entity, this.#resolve(device, record, dropped)!, true), result.updatedAt!)
+      else this.change(row!, this.#fields(entity, this.#resolve(device, record, dropped)!, false), result.updatedAt!)
     } else this.stamped(row!, result.updatedAt!)
     // The next push without a version applies, also if it changes nothing, and no other one after it.
     const mapping = this.#mappings.get(key)

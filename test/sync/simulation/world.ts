@@ -254,7 +254,13 @@ export class World {
       this.count(`${result.entity} ${result.status}${result.conflictId === undefined ? '' : ' !'}`)
     }
     this.note(`${device.name} pushes ${show(records)}\n    → ${show(results.map(short))}`)
+    const isRepeat = records.map((record) => this.model.isRepeat(device.name, record))
     this.model.push(device.name, device.userId, records, results, before)
+    for (const [i, { entity, serverId, status, dropped }] of results.entries()) {
+      const row = serverId === null ? undefined : this.model.find(entity, serverId)
+      if (dropped !== undefined) this.count(`${entity} dropped`)
+      if (row && (isRepeat[i] || status === 'CONFLICT' || dropped !== undefined)) this.expectAgain(device, row)
+    }
     if (this.server.isImmediate) this.model.seeTime(serverTime)
     return results
   }
@@ -301,7 +307,7 @@ export class World {
         this.#checkView(device, copy, entity, view)
         resent?.delete(this.model.find(entity, view.id)!)
       }
-      if (copy.since === 0 && deleted.length > 0)
+      if (copy.since === 0 && deleted.some((id) => this.model.localIds(device.name, entity, id).length === 0))
         throw new Mismatch(`the first page has deleted rows: ${deleted.join()}`)
       for (const id of deleted) {
         const row = this.model.find(entity, id)
