@@ -47,7 +47,15 @@ async function changeRole(world: World, org: Org): Promise<void> {
   const role = { name: 'Custom', permissions: points }
   if (org.roleId === undefined) {
     const created = { ...role, code: 'CUSTOM', domain: 'ORG', scopeId: org.id }
-    org.roleId = ((await world.server.asAdmin('POST', '/api/rbac/roles', created)) as { id: number }).id
+    const { server } = world
+    // The answer to the first try may have been lost in a kill. The repeated one is then refused, because the role is there.
+    const made = await server.asAdmin('POST', '/api/rbac/roles', created).catch(async (error: unknown) => {
+      const found = await server.asAdmin('GET', `/api/rbac/roles?domain=ORG&scopeId=${org.id}&size=100`, undefined)
+      const role = (found.items as { id: number; code: string }[]).find(({ code }) => code === created.code)
+      if (role === undefined) throw error
+      return role
+    })
+    org.roleId = (made as { id: number }).id
   } else await world.server.asAdmin('PUT', `/api/rbac/roles/${org.roleId}`, role)
   world.model.customPoints.set(org.id, points)
   world.note(`the custom role of ${org.id} has ${points.join()}`)
