@@ -283,6 +283,49 @@ describe('chats', () => {
     await question.waitFor({ state: 'hidden' })
   })
 
+  test('a message that is recalled while an older answer of the catch-up is on its way does not show its text', async () => {
+    browser.allow(/ERR_INTERNET_DISCONNECTED/)
+    const [ivy, jack] = [await server.person('ivy'), await server.person('jack')]
+    await makeContacts(ivy, jack)
+    const send = async (text: string) => {
+      const body = { toUserId: ivy.id, clientMsgId: text, type: 'TEXT' as const, content: { text } }
+      return ok(await jack.call('messages.send', { body })).data
+    }
+    const { conversationId } = await send('before')
+    const page = await browser.signedIn(ivy)
+    const sockets: { close: () => Promise<void> }[] = []
+    const recalled = Promise.withResolvers<void>()
+    await page.routeWebSocket('**/ws/chat', (socket) => {
+      sockets.push(socket)
+      const connection = socket.connectToServer()
+      connection.onMessage((frame) => {
+        socket.send(frame)
+        if (String(frame).includes('"message.recalled"')) recalled.resolve()
+      })
+    })
+    await page.goto(`/console/chats/${conversationId}`)
+    const log = page.getByRole('log')
+    await log.getByText('before').waitFor()
+    const computed = Promise.withResolvers<void>()
+    await page.route('**/api/chats/sync?*', async (route) => {
+      const response = await route.fetch()
+      computed.resolve()
+      await recalled.promise
+      await route.fulfill({ response })
+    })
+    await page.context().setOffline(true)
+    await sockets[0]!.close()
+    const [regret] = (await send('regret')).messages
+    await page.context().setOffline(false)
+    await computed.promise
+    ok(await jack.call('messages.recall', { params: { id: regret!.id } }))
+    await recalled.promise
+    await send('after')
+    await log.getByText('after').waitFor()
+    await log.getByText(/recalled a message/).waitFor()
+    expect(await log.getByText('regret').count()).toBe(0)
+  })
+
   for (const isDark of [false, true])
     test(`a group is created, renamed and left without barriers, ${isDark ? 'dark' : 'light'}`, async () => {
       const [gina, hugo] = [await server.person(), await server.person()]

@@ -54,6 +54,24 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   const isComplete = useRef(false)
   const [gap, setGap] = useState<Gap>()
   const loading = useRef<Promise<void>>(undefined)
+  /** The latest catching up. Each new connection starts another one, which ends the one before. */
+  const latest = useRef<object>(undefined)
+  /**
+   * Frames that came while messages are read. They are applied afterwards: an answer that is on its way can be older, and would show the
+   * text of a recalled message.
+   */
+  const held = useRef<(() => void)[]>([])
+  const isReading = useCallback(() => loading.current !== undefined || latest.current !== undefined, [])
+  const whenRead = useCallback(
+    (apply: () => void) => {
+      if (isReading()) held.current.push(apply)
+      else apply()
+    },
+    [isReading],
+  )
+  const release = useCallback(() => {
+    if (!isReading()) for (const apply of held.current.splice(0)) apply()
+  }, [isReading])
 
   const put = useCallback(
     (messages: readonly Message[]) => {
@@ -64,20 +82,24 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   )
 
   /** One reading at a time; another one that is asked for meanwhile is left out. */
-  const once = useCallback((read: () => Promise<void>): Promise<void> => {
-    loading.current ??= (async () => {
-      setLoading(true)
-      try {
-        await read()
-        setError(undefined)
-      } catch (problem) {
-        setError(problem as ApiError)
-      }
-      loading.current = undefined
-      setLoading(false)
-    })()
-    return loading.current
-  }, [])
+  const once = useCallback(
+    (read: () => Promise<void>): Promise<void> => {
+      loading.current ??= (async () => {
+        setLoading(true)
+        try {
+          await read()
+          setError(undefined)
+        } catch (problem) {
+          setError(problem as ApiError)
+        }
+        loading.current = undefined
+        setLoading(false)
+        release()
+      })()
+      return loading.current
+    },
+    [release],
+  )
   const read = useCallback(
     (query: { beforeId?: number; afterId?: number }) =>
       call('conversations.history', { params: { id: conversationId }, query: { ...query, limit: PAGE } }),
@@ -132,11 +154,12 @@ export function useMessages(conversationId: number, wanted: number | undefined):
     if (isComplete.current) cursor.current = Math.max(cursor.current, number)
   }, [])
   const onMessage = useCallback(
-    ({ data }: Frame) => {
-      put([data])
-      advance(data.id)
-    },
-    [put, advance],
+    ({ data }: Frame) =>
+      whenRead(() => {
+        put([data])
+        advance(data.id)
+      }),
+    [put, advance, whenRead],
   )
   /** Messages of pages that were not read yet are left out: a gap would follow them. */
   const replace = useCallback((messages: readonly Message[]) => {
@@ -146,11 +169,12 @@ export function useMessages(conversationId: number, wanted: number | undefined):
     })
   }, [])
   const onUpdated = useCallback(
-    ({ data }: Frame) => {
-      replace([data.message])
-      advance(data.cursor)
-    },
-    [replace, advance],
+    ({ data }: Frame) =>
+      whenRead(() => {
+        replace([data.message])
+        advance(data.cursor)
+      }),
+    [replace, advance, whenRead],
   )
   const recall = useCallback((messageId: number, recalledAt: number) => {
     setById((before) => {
@@ -160,18 +184,21 @@ export function useMessages(conversationId: number, wanted: number | undefined):
     })
   }, [])
   const onRecalled = useCallback(
-    ({ data }: Frame) => {
-      recall(data.messageId, data.recalledAt)
-      advance(data.cursor)
-    },
-    [recall, advance],
+    ({ data }: Frame) =>
+      whenRead(() => {
+        recall(data.messageId, data.recalledAt)
+        advance(data.cursor)
+      }),
+    [recall, advance, whenRead],
   )
-  /** The latest catching up. Each new connection starts another one, which ends the one before. */
-  const latest = useRef<object>(undefined)
   useEffect(() => () => (latest.current = undefined), [])
   const catchUp = useCallback(async () => {
     const own = (latest.current = {})
     isComplete.current = false
+    const end = () => {
+      latest.current = undefined
+      release()
+    }
     let failures = 0
     while (latest.current === own) {
       try {
@@ -183,24 +210,30 @@ export function useMessages(conversationId: number, wanted: number | undefined):
         for (const { messageId, recalledAt } of page.recalled) recall(messageId, recalledAt)
         cursor.current = page.cursor
         isComplete.current = !page.hasMore
-        if (!page.hasMore) return
+        if (!page.hasMore) return end()
       } catch (problem) {
         const { status } = problem as ApiError
         // A refusal stays one, for example because the session has ended.
-        if (status >= 400 && status < 500 && status !== 429) return
+        if (status >= 400 && status < 500 && status !== 429) return latest.current === own ? end() : undefined
         const pause = Math.min(LONGEST_RETRY, RETRY * 2 ** failures++)
         await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
-  }, [put, replace, recall])
+  }, [put, replace, recall, release])
   const onHello = useCallback(async () => {
     sendUnreached()
+    // Frames wait from here on, also while a page is read.
+    const own = (latest.current = {})
     // The first page may have been read before the connection, so that frames between the two are missing.
     await loading.current
+    if (latest.current !== own) return
+    if (cursor.current > 0) return await catchUp()
     // There was nothing, or it could not be read.
-    if (cursor.current === 0) await load()
-    else await catchUp()
-  }, [load, catchUp])
+    await load()
+    if (latest.current !== own) return
+    latest.current = undefined
+    release()
+  }, [load, catchUp, release])
   useLive('hello', onHello)
   useLive('message', onMessage)
   useLive('message.updated', onUpdated)
