@@ -414,12 +414,16 @@ describe('an operation', () => {
     expect(ProveBySmsCodeOrMailCode.required).toEqual(['kind', 'code'])
   })
 
-  test('times are integers or text in requests, and integers in answers', () => {
-    const body = Type.Object({ at: Time, until: Type.Optional(Nullable(Time)) })
-    const schema = only({ method: 'POST', body }).requestBody.content['application/json'].schema.properties
-    const types = (property: Json) => property.anyOf.map((s: Json) => s.format ?? s.type)
-    expect(types(schema.at)).toEqual(['int64', 'date-time'])
-    expect(types(schema.until)).toEqual(['int64', 'date-time', 'null'])
+  test('times are integers of 64 bits, and requests say that ISO 8601 is accepted too', () => {
+    const body = Type.Object({ at: Time, until: Type.Optional(Nullable({ ...Time, description: 'The end' })) })
+    const query = Type.Object({ from: Type.Optional(Time) })
+    const op = only({ method: 'POST', body, query })
+    const { at, until } = op.requestBody.content['application/json'].schema.properties
+    const iso = 'Epoch milliseconds; ISO 8601 with a time zone is accepted too.'
+    const bounds = { format: 'int64', minimum: 0, maximum: 8_640_000_000_000_000 }
+    expect(at).toMatchObject({ type: 'integer', ...bounds, description: iso })
+    expect(until).toMatchObject({ type: ['integer', 'null'], ...bounds, description: `The end. ${iso}` })
+    expect(op.parameters[0]).toMatchObject({ name: 'from', description: iso, schema: { type: 'integer', ...bounds } })
   })
 
   test('every variant of a union is shown', () => {
