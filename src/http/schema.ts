@@ -148,11 +148,14 @@ export const ById = Type.Object({ id: Id })
 /** A query that names the organization of the request. Without it, the request is about the caller's own rows. */
 export const InOrg = Type.Object({ orgId: Type.Optional(Id) })
 
+const PAGE = { minimum: 1, maximum: 10_000_000 }
+const SIZE = { minimum: 1, maximum: 100 }
+
 /** Query of a list: `page` from 1, `size` at most 100 (conventions §3), and the list's own filters. */
 export const PageQuery = <T extends TProperties>(filters: T) =>
   Type.Object({
-    page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
-    size: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+    page: Type.Integer({ ...PAGE, default: 1 }),
+    size: Type.Integer({ ...SIZE, default: 20 }),
     ...filters,
   })
 
@@ -172,8 +175,8 @@ export const PageOf = <T extends TSchema>(
   const page = Type.Object({
     items: Type.Array(item),
     total: Type.Integer({ minimum: 0, examples: [1] }),
-    page: Type.Integer({ minimum: 1, examples: [1] }),
-    size: Type.Integer({ minimum: 1, examples: [20] }),
+    page: Type.Integer({ ...PAGE, examples: [1] }),
+    size: Type.Integer({ ...SIZE, examples: [20] }),
   })
   return item.$id === undefined ? page : Named(`${item.$id}Page`, page)
 }

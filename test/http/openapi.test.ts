@@ -426,6 +426,21 @@ describe('an operation', () => {
     expect(op.parameters[0]).toMatchObject({ name: 'from', description: iso, schema: { type: 'integer', ...bounds } })
   })
 
+  test('integers that may have more than 32 bits say so', () => {
+    const maximum = 2 ** 31 - 1
+    const data = Type.Object({
+      id: Id,
+      parentId: Nullable(Id),
+      bytes: Type.Integer({ minimum: 0 }),
+      large: Type.Integer({ maximum: maximum + 1 }),
+      small: Type.Integer({ minimum: -maximum - 1, maximum }),
+      ratio: Type.Number({ minimum: 0 }),
+    })
+    const { properties } = only({ data }).responses[200].content['application/json'].schema.properties.data
+    const long = Object.keys(properties).filter((name) => properties[name].format === 'int64')
+    expect(long).toEqual(['id', 'parentId', 'bytes', 'large'])
+  })
+
   test('every variant of a union is shown', () => {
     const data = Type.Object({ target: Type.Union([Id, Type.String()]), other: Type.Union([Id, Line(9), Type.Null()]) })
     const { properties } = only({ data }).responses[200].content['application/json'].schema.properties.data

@@ -122,7 +122,7 @@ const HEADERS: Json = {
     in: 'query',
     required: false,
     description: 'End of a signed URL in epoch seconds.',
-    schema: { type: 'integer' },
+    schema: { type: 'integer', format: 'int64' },
   },
   Signature: {
     name: 'signature',

@@ -71,6 +71,7 @@ export class Components {
         shown[key] = Array.isArray(part) ? part.map((s) => this.show(s as TSchema, side)) : this.show(part, side)
       else shown[key] = part
     }
+    if (shown['type'] === 'integer' && !fitsInt32(schema)) shown['format'] = 'int64'
     // The server fills in defaults, so clients need not send them.
     if (Array.isArray(schema['required']))
       shown['required'] = schema['required'].filter((name: string) => schema['properties'][name]?.default === undefined)
@@ -143,6 +144,10 @@ function orNull(shown: Json, more: Json): Json {
     ...(Array.isArray(shown['enum']) && { enum: [...shown['enum'], null] }),
   }
 }
+
+/** Without a format, Kotlin and Java take integers for 32 bits. Ids, counts of bytes and integers without a maximum may be larger. */
+const fitsInt32 = ({ minimum = 0, maximum }: TSchema): boolean =>
+  typeof maximum === 'number' && maximum < 2 ** 31 && (minimum as number) >= -(2 ** 31)
 
 /** A union of integer and text would say more, but many generators make an empty class of it, with which no time can be sent. */
 function time(schema: TSchema, side: Side): Json {
