@@ -12,7 +12,7 @@ import {
   TypeRegistry,
 } from '@sinclair/typebox'
 
-export { type Static, type TObject, type TProperties, Type }
+export { type Static, type TObject, type TProperties, type TSchema, Type }
 
 /** A named schema's own annotations: a copy with another description is still the same component. */
 export const Annotations = Symbol('annotations of a named schema')
@@ -36,12 +36,11 @@ export function Model<T extends TProperties>(name: string, first: object, second
 }
 
 /** The fields that one alternative requires: the name of a field, or several names, each with `true` or with the values it may have. */
-export type Alternative<K extends string = string> = K | { readonly [P in K]?: true | readonly string[] }
+export type Alternative<K extends string = string> = K | { readonly [P in K]?: true | readonly (string | boolean)[] }
 
 /**
- * A named object that the document shows as alternatives, each with the fields that it requires; fields that no alternative
- * names belong to all of them. The validator sees one object with optional fields: the service refuses wrong combinations, and
- * its message names the missing field.
+ * A named object with alternatives, each with the fields that it requires. The validator does not see them: the service refuses wrong
+ * combinations, and its message names the missing field.
  */
 export const OneOf = <T extends TProperties>(name: string, options: Alternative<keyof T & string>[], fields: T) =>
   Model(name, { 'x-alternatives': { keyword: 'oneOf', options } }, fields)
@@ -51,6 +50,37 @@ export const AnyOf = <T extends TProperties>(name: string, options: Alternative<
 
 /** The document shows another schema: for input of which the validator checks a part only, and the operation the rest. */
 export const ShownAs = <T extends TSchema>(schema: T, shown: TSchema): T => ({ ...schema, 'x-shown-as': shown })
+
+/** The document shows no type: for values of several types, since generators make an empty class of a union of them. */
+export const Untyped = <T extends TSchema>(schema: T, annotations: object): T =>
+  ShownAs({ ...schema, ...annotations }, Type.Unknown(annotations))
+
+/**
+ * One of several shapes. The document shows one object with the fields of all of them, since generators for Kotlin and Swift make a class
+ * of a union that requires the fields of all. Throws if two shapes have different fields of one name.
+ */
+export function Merged<T extends TObject[]>(name: string, keywords: object, shapes: [...T]) {
+  const fields: TProperties = {}
+  for (const [field, schema] of shapes.flatMap((shape) => Object.entries(shape.properties)))
+    if (!isSame((fields[field] ??= schema), schema)) throw new Error(`the shapes of ${name} disagree about ${field}`)
+  const required = shapes.map((shape) => new Set(shape.required))
+  const common = new Set(Object.keys(fields).filter((field) => required.every((names) => names.has(field))))
+  const merged = Object.entries(fields).map(([field, schema]) => [
+    field,
+    common.has(field) ? schema : Type.Optional(schema),
+  ])
+  const options = required.map((names) => Object.fromEntries([...names.difference(common)].map((n) => [n, true])))
+  const isChoice = options.every((option) => Object.keys(option).length > 0)
+  const more = { ...keywords, ...(isChoice && { 'x-alternatives': { keyword: 'anyOf', options } }) }
+  return ShownAs(Type.Union(shapes), Model(name, more, Object.fromEntries(merged) as TProperties))
+}
+
+const isSame = (a: TSchema, b: TSchema): boolean => {
+  const [left, right] = [a, b].map((schema) =>
+    JSON.stringify({ ...schema, description: undefined, examples: undefined }),
+  )
+  return left === right
+}
 
 /** Keywords for the document only: limits and formats that the service checks, with a message of its own. */
 export const Documented = <T extends TSchema>(schema: T, keywords: object): T => ({

@@ -26,6 +26,7 @@ import {
   Enum,
   Id,
   Line,
+  Merged,
   Model,
   Named,
   Nullable,
@@ -35,6 +36,7 @@ import {
   ShownAs,
   Time,
   Tree,
+  Untyped,
 } from '#http/schema.ts'
 import { answerProblem } from '#http/validate.ts'
 
@@ -159,6 +161,19 @@ describe('the document of this server', () => {
   })
 
   test('every reference in the document has a target', () => expect(unresolved(document)).toEqual([]))
+
+  test('no schema is a union that generated clients cannot read: besides null it has one variant', () => {
+    const unions: string[] = []
+    const walk = (value: Json, at: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      const variants = (value.anyOf ?? value.oneOf ?? []) as Json[]
+      if (variants.filter(({ type }) => type !== 'null').length > 1) unions.push(at)
+      // Beside the properties of an object, `allOf` says which of them are required together.
+      for (const [key, part] of Object.entries<Json>(value)) if (key !== 'allOf') walk(part, `${at}/${key}`)
+    }
+    walk(document, '')
+    expect(unions).toEqual([])
+  })
 
   test('every component is used', () => expect(unused(document)).toEqual([]))
 
@@ -360,26 +375,55 @@ describe('an operation', () => {
     ).toEqual(['multipart/form-data'])
   })
 
-  test('alternatives of a body are components with required fields that are not null', () => {
+  test('alternatives of a body are one object that says which fields are required together', () => {
     const fields = {
       name: Line(9),
       ids: Type.Optional(Nullable(Type.Array(Id))),
-      all: Type.Optional(Type.Boolean()),
+      all: Type.Optional(Nullable(Type.Boolean())),
+      note: Type.Optional(Nullable(Line(9))),
     }
-    const doc = build([sample({ method: 'POST', body: OneOf('Send', ['ids', 'all'], fields) })])
-    const { schemas } = doc.components
-    expect(schemas.Send).toEqual({ oneOf: [refTo('SendByIds'), refTo('SendByAll')] })
-    expect(schemas.SendByIds.required).toEqual(['name', 'ids'])
-    expect(Object.keys(schemas.SendByIds.properties)).toEqual(['name', 'ids'])
-    expect(schemas.SendByIds.properties.ids.type).toBe('array')
-    expect(schemas.SendByAll.required).toEqual(['name', 'all'])
+    const doc = build([sample({ method: 'POST', body: OneOf('Send', ['ids', { all: [true] }], fields) })])
+    const { Send, SendByIds } = doc.components.schemas
+    expect(SendByIds).toBeUndefined()
+    expect(Send).toMatchObject({
+      type: 'object',
+      required: ['name'],
+      description: 'Exactly one of: `ids`; `all` true.',
+    })
+    expect(Send.allOf).toEqual([{ oneOf: [{ required: ['ids'] }, { required: ['all'] }] }])
+    expect(Send.properties.ids).toMatchObject({ type: 'array' })
+    expect(Send.properties.all).toEqual({ type: 'boolean', not: { const: false } })
+    expect(Send.properties.note.type).toEqual(['string', 'null'])
     const { example } = doc.paths['/api/a'].post.requestBody.content['application/json']
-    expect(Object.keys(example)).toEqual(['name', 'ids'])
+    expect(Object.keys(example)).toEqual(['name', 'ids', 'note'])
 
-    const any = build([sample({ method: 'POST', body: AnyOf('Send', ['ids', 'all'], fields) })]).components.schemas
-    expect(any.Send.anyOf).toHaveLength(2)
-    expect(Object.keys(any.SendByAll.properties)).toEqual(['name', 'ids', 'all'])
-    expect(any.SendByAll.required).toEqual(['name', 'all'])
+    const any = build([sample({ method: 'POST', body: AnyOf('Send', ['ids', 'all'], fields) })]).components.schemas.Send
+    expect(any.allOf).toEqual([{ anyOf: [{ required: ['ids'] }, { required: ['all'] }] }])
+    expect(any.description).toBe('At least one of: `ids`; `all`.')
+  })
+
+  test('one of several shapes is one object, whose fields are optional unless all shapes have them', () => {
+    const whole = Type.Object({ uuid: Line(9), name: Nullable(Line(9)), size: Id })
+    const masked = Type.Object({ uuid: Line(9), hint: Line(9) })
+    const data = Merged('Thing', { description: 'Either' }, [whole, masked])
+    const { Thing } = build([sample({ data: Type.Object({ thing: data }) })]).components.schemas
+    expect(Thing).toMatchObject({ type: 'object', required: ['uuid'], description: 'Either' })
+    expect(Object.keys(Thing.properties)).toEqual(['uuid', 'name', 'size', 'hint'])
+    expect(Thing.properties.name.type).toEqual(['string', 'null'])
+    expect(Thing.allOf).toEqual([{ anyOf: [{ required: ['name', 'size'] }, { required: ['hint'] }] }])
+    expect(answerProblem(data, { uuid: 'a', hint: 'b' })).toBeUndefined()
+    expect(answerProblem(data, { uuid: 'a' })).toBeDefined()
+    expect(() => Merged('Thing', {}, [whole, Type.Object({ uuid: Id })])).toThrow('uuid')
+  })
+
+  test('a value of several types is shown without a type', () => {
+    const value = Untyped(Type.Union([Id, Type.String()]), { description: 'A number or a string', examples: [42] })
+    const { schema, example } = only({ data: Type.Object({ value, other: Nullable(value) }) }).responses[200].content[
+      'application/json'
+    ]
+    const shown = { description: 'A number or a string', examples: [42] }
+    expect(schema.properties.data.properties).toEqual({ value: shown, other: shown })
+    expect(example.data.value).toBe(42)
   })
 
   test('a schema with another one for the document is shown as that one', () => {
@@ -407,11 +451,20 @@ describe('an operation', () => {
       password: Type.Optional(Line(9)),
       code: Type.Optional(Line(9)),
     })
-    const { ProveByPassword, ProveBySmsCodeOrMailCode } = build([sample({ method: 'POST', body })]).components.schemas
-    expect(ProveByPassword.properties.kind).toEqual({ type: 'string', enum: ['PASSWORD'], default: 'PASSWORD' })
-    expect(ProveByPassword.required).toEqual(['password'])
-    expect(ProveBySmsCodeOrMailCode.properties.kind).toEqual({ type: 'string', enum: ['SMS_CODE', 'MAIL_CODE'] })
-    expect(ProveBySmsCodeOrMailCode.required).toEqual(['kind', 'code'])
+    const { Prove } = build([sample({ method: 'POST', body })]).components.schemas
+    expect(Prove.required).toEqual([])
+    expect(Prove.properties.kind.enum).toHaveLength(3)
+    expect(Prove.description).toBe(
+      'Exactly one of: `kind` PASSWORD with `password`; `kind` SMS_CODE or MAIL_CODE with `code`.',
+    )
+    expect(Prove.allOf).toEqual([
+      {
+        oneOf: [
+          { required: ['password'], properties: { kind: { enum: ['PASSWORD'] } } },
+          { required: ['kind', 'code'], properties: { kind: { enum: ['SMS_CODE', 'MAIL_CODE'] } } },
+        ],
+      },
+    ])
   })
 
   test('times are integers of 64 bits, and requests say that ISO 8601 is accepted too', () => {

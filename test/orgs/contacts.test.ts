@@ -40,7 +40,9 @@ describe('proved contacts', () => {
   test('sharing a join link and searching for a user find a confirmed e-mail', async () => {
     const [owner, mei] = [await world.server.person(), await world.withEmail()]
     const org = await createOrg(owner)
-    expect(await share(owner, org, { emails: [mei.email] })).toEqual([{ target: mei.email, status: 'SENT' }])
+    expect(await share(owner, org, { emails: [mei.email] })).toEqual([
+      { target: mei.email, userId: null, contact: mei.email, status: 'SENT' },
+    ])
     expect((await mei.call('notifications.list')).data.items[0]).toMatchObject({ type: 'ORG_JOIN_LINK' })
     expect(await search(owner, mei.email.toUpperCase())).toEqual([mei.id])
     expect(await search(owner, mei.email.slice(0, -1))).toEqual([])
@@ -53,9 +55,10 @@ describe('an e-mail that was only typed at registration', () => {
     const [owner, email] = [await world.server.person(), newEmail()]
     const org = await createOrg(owner, { visibility: 'INTERNAL' })
     const open = await createOrg(owner)
+    const unknown = [{ target: email, userId: null, contact: email, status: 'NOT_FOUND' as const }]
     const mallory = await claim(email)
-    expect(await invite(owner, org, { emails: [email] })).toEqual([{ target: email, status: 'NOT_FOUND' }])
-    expect(await share(owner, open, { emails: [email] })).toEqual([{ target: email, status: 'NOT_FOUND' }])
+    expect(await invite(owner, org, { emails: [email] })).toEqual(unknown)
+    expect(await share(owner, open, { emails: [email] })).toEqual(unknown)
     expect(await search(owner, email)).toEqual([])
     expect(ok(await mallory.call('orgs.myInvitations')).data.total).toBe(0)
     expect((await mallory.call('notifications.list')).data.total).toBe(0)

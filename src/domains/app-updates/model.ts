@@ -1,5 +1,18 @@
 import type { Budget } from '#http/budget.ts'
-import { Id, Line, Model, Multiline, Nullable, PageOf, PageQuery, type Static, Text, Time, Type } from '#http/schema.ts'
+import {
+  Id,
+  Line,
+  Model,
+  Multiline,
+  Nullable,
+  PageOf,
+  PageQuery,
+  ShownAs,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
 export const DOWNLOAD_PATH = '/api/app/download/'
@@ -27,7 +40,10 @@ const downloadUrl = 'https://qr.example.org/api/app/download/tessera-1.4.0.apk'
 const Size = Type.Integer({ minimum: 0, description: 'Bytes', examples: [48_211_034] })
 const Flag = (description: string) => Type.Integer({ minimum: 0, maximum: 1, description, examples: [0] })
 const GivenFlag = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: 1 }), Type.Boolean()], { default: 0, description, examples: [0] })
+  ShownAs(Type.Union([Type.Integer({ minimum: 0, maximum: 1 }), Type.Boolean()], { default: 0 }), {
+    ...Flag(`${description}. \`true\` and \`false\` are accepted too`),
+    default: 0,
+  })
 
 const MAJOR = '1 for a major version: like `forceUpdate`, the update cannot be put off'
 const FORCED = '1 if apps must update before they continue'

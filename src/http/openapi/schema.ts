@@ -1,6 +1,6 @@
 /** Translates the schemas of requests and answers into those of the document (JSON Schema 2020-12, the dialect of OpenAPI 3.1). */
 
-import { Kind, type TSchema } from '@sinclair/typebox'
+import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { type Alternative, ANNOTATIONS, Annotations } from '../schema.ts'
 
@@ -78,53 +78,74 @@ export class Components {
     return shown
   }
 
+  /**
+   * One object with the fields of all alternatives, and beside them which ones are required together. Components for the alternatives would
+   * say the same, but generators for Kotlin and Swift merge those into one class that requires the fields of all.
+   */
   #alternatives(schema: TSchema, side: Side): Json {
     const { keyword, options } = schema['x-alternatives'] as { keyword: 'oneOf' | 'anyOf'; options: Alternative[] }
     const groups = options.map(fieldsOf)
-    const named = new Set(groups.flatMap((group) => Object.keys(group)))
-    const properties = schema['properties'] as Record<string, TSchema>
-    const variants = groups.map((group) => {
-      const fields = Object.entries(properties)
-        .filter(([name]) => name in group || !named.has(name) || keyword === 'anyOf')
-        .map(([name, field]) => [name, name in group ? narrowed(field, group[name]!) : field] as const)
-      const required = new Set([...((schema['required'] as string[] | undefined) ?? []), ...Object.keys(group)])
-      const variant = {
-        type: 'object',
-        required: fields.flatMap(([name, field]) =>
-          required.has(name) && field['default'] === undefined ? [name] : [],
-        ),
-        properties: Object.fromEntries(fields.map(([name, field]) => [name, this.show(field, side)])),
-      }
-      return this.add(`${schema.$id}By${title(group, properties)}`, variant)
-    })
-    return { ...(schema.description !== undefined && { description: schema.description }), [keyword]: variants }
+    const given = schema['properties'] as Record<string, TSchema>
+    const narrow = (name: string) => side === 'request' && groups.some((group) => name in group)
+    const properties = Object.fromEntries(
+      Object.entries(given).map(([name, field]) => [name, narrow(name) ? narrowed(field, groups, name) : field]),
+    )
+    const words = `${keyword === 'oneOf' ? 'Exactly' : 'At least'} one of: ${groups.map(inWords).join('; ')}.`
+    const description = schema.description === undefined ? words : `${schema.description}. ${words}`
+    return {
+      ...this.#shown({ ...omit(schema, ['x-alternatives']), properties } as unknown as TSchema, side),
+      ...(side === 'request' && { description }),
+      allOf: [{ [keyword]: groups.map((group) => alternative(group, properties)) }],
+    }
+  }
+}
+
+/**
+ * An optional field of a request that alternatives name: if it is given, it is not null, and a boolean has their value. The alternatives themselves do not
+ * say so, because generators take a property of an alternative that it requires for one that all require.
+ */
+function narrowed(field: TSchema, groups: readonly Group[], name: string): TSchema {
+  if (field[OptionalKind] !== 'Optional') return field
+  const values = groups.flatMap((group) => (Array.isArray(group[name]) ? (group[name] as unknown[]) : []))
+  const value = nullable(field) ?? field
+  const { description = value.description } = field
+  return {
+    ...value,
+    ...(description !== undefined && { description }),
+    // `const: true` says the same, but becomes an enum of texts in Kotlin.
+    ...(value.type === 'boolean' && values.length === 1 && { not: { const: !values[0] } }),
+    [OptionalKind]: 'Optional',
+  } as unknown as TSchema
+}
+
+/** The names of the fields that it requires, and the values of those that all alternatives have. */
+function alternative(group: Group, properties: Readonly<Record<string, TSchema>>): Json {
+  const choices = Object.entries(group).filter(
+    ([name, values]) => values !== true && properties[name]![OptionalKind] !== 'Optional',
+  )
+  const hasDefault = (name: string, values: Group[string]) =>
+    values !== true && values.includes(properties[name]!['default'] as string)
+  return {
+    required: Object.entries(group).flatMap(([name, values]) => (hasDefault(name, values) ? [] : [name])),
+    ...(choices.length > 0 && {
+      properties: Object.fromEntries(choices.map(([name, values]) => [name, { enum: values }])),
+    }),
   }
 }
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
-/** The fields that an alternative requires, with the values they may have. */
-export const fieldsOf = (option: Alternative): Record<string, true | readonly string[]> =>
-  typeof option === 'string' ? { [option]: true } : (option as Record<string, true | readonly string[]>)
+/** The fields that an alternative requires, each with `true` or with the values that it may have. */
+type Group = Readonly<Record<string, true | readonly (string | boolean)[]>>
 
-/** `Ids`, `PhoneCodeOrEmailCode`: the last part of an alternative's name. */
-function title(group: Record<string, true | readonly string[]>, properties: Record<string, TSchema>): string {
-  const values = Object.values(group).find((value) => value !== true)
-  const words = values ?? Object.keys(properties).filter((name) => name in group)
-  return words.map((word) => pascal(values ? word.toLowerCase() : word)).join('Or')
-}
+export const fieldsOf = (option: Alternative): Group =>
+  typeof option === 'string' ? { [option]: true } : (option as Group)
 
-const pascal = (text: string): string => text.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-
-/** A field as an alternative requires it: not null, and with one of `values`. */
-function narrowed(field: TSchema, values: true | readonly string[]): TSchema {
-  const value = nullable(field)
-  const required =
-    value === undefined ? field : { ...value, ...(field.description && { description: field.description }) }
-  if (values === true) return required as TSchema
-  const kept = values.includes(required['default'] as string) ? required : omit(required, ['default'])
-  return { ...kept, enum: [...values] } as unknown as TSchema
-}
+/** `ids`; `kind` PASSWORD with `password`. */
+const inWords = (group: Group): string =>
+  Object.entries(group)
+    .map(([name, values]) => (values === true ? `\`${name}\`` : `\`${name}\` ${values.join(' or ')}`))
+    .join(' with ')
 
 /** The other variant of a union with null. */
 export function nullable(schema: TSchema): TSchema | undefined {
@@ -133,8 +154,9 @@ export function nullable(schema: TSchema): TSchema | undefined {
   return variants?.length === 2 && second === undefined ? value : undefined
 }
 
-/** One type of two reads better than a choice between two schemas. */
+/** One type of two reads better than a choice between two schemas. A schema without a type allows null already. */
 function orNull(shown: Json, more: Json): Json {
+  if (!['type', '$ref', 'anyOf'].some((key) => key in shown)) return { ...shown, ...more }
   if (Array.isArray(shown['anyOf'])) return { ...shown, ...more, anyOf: [...shown['anyOf'], { type: 'null' }] }
   if (typeof shown['type'] !== 'string' || 'const' in shown) return { ...more, anyOf: [shown, { type: 'null' }] }
   return {

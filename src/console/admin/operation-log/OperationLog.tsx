@@ -8,7 +8,7 @@ import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListCont
 import { download } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
-import type { OperationLogRow, Setting } from '../../api/types.ts'
+import type { OperationLogRow } from '../../api/types.ts'
 import { wordOf } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
@@ -20,7 +20,7 @@ import { Change, type ChangeWords } from '../../ui/History.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { UserFilter } from '../../ui/pickers.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
-import { shownValue } from '../settings/SettingInput.tsx'
+import { shownValue, type Value } from '../settings/SettingInput.tsx'
 import { settingWords } from '../settings/words.ts'
 
 const words = texts({
@@ -134,7 +134,7 @@ function LoggedChange({ row: { targetType, before, after }, most }: { row: Opera
     label: (key) => settingOf(key)?.label,
     value(key, value) {
       const setting = settingOf(key)
-      return setting && shownValue(setting, value as Setting['value'], s)
+      return setting && shownValue(setting, value as Value, s)
     },
   }
   return (

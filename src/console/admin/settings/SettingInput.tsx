@@ -7,7 +7,8 @@ import { bytes, number } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { settingWords } from './words.ts'
 
-export type Value = Setting['value']
+/** The document names no type of `value` and `default`, because generated clients cannot read unions. */
+export type Value = boolean | number | string | string[]
 type Words = (typeof settingWords)['en']
 
 const isSize = (key: string): boolean => /Bytes$|^quota\.storage$/.test(key)

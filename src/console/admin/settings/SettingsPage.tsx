@@ -261,9 +261,10 @@ function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps)
   const s = useTexts(settingWords)
   const { key, label, description, updatedAt } = setting
   const isDefault = draft === null || (draft === undefined && updatedAt === null)
-  const value = draft === undefined ? setting.value : (draft ?? setting.default)
+  const normal = setting.default as Value
+  const value = draft === undefined ? (setting.value as Value) : (draft ?? normal)
   const facts = [
-    t.byDefault(shownValue(setting, setting.default, s)),
+    t.byDefault(shownValue(setting, normal, s)),
     rangeOf(setting, s),
     updatedAt !== null && draft === undefined && t.changed(relativeTime(updatedAt), author),
   ].filter(Boolean)

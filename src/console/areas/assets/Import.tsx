@@ -8,7 +8,7 @@ import { Link } from 'react-router'
 
 import { download, upload } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
-import type { AssetImportResult, AssetImportStarted } from '../../api/types.ts'
+import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
 import { bytes } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
@@ -139,7 +139,7 @@ export default function Import() {
         const result = answer as AssetImportResult
         setCheck(result)
         setStale(false)
-      } else setJobId((answer as AssetImportStarted).jobId)
+      } else setJobId((answer as AssetImportAnswer).jobId)
     } catch (refusal) {
       setError(refusal)
     }

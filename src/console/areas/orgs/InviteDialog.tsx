@@ -98,15 +98,17 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
     if (how === 'invite') invite.mutate({ params: { id: org.id }, body })
     else link.mutate({ params: { id: org.id }, body })
   }
-  const nameOf = (target: number | string) =>
-    targets.find((one) => typeof one !== 'string' && one.id === target) as { nickname: string } | undefined
+  const nameOf = (id: number) => {
+    const found = targets.find((one) => typeof one !== 'string' && one.id === id) as { nickname: string } | undefined
+    return found?.nickname ?? id
+  }
   if (result !== undefined)
     return (
       <NoticeDialog title={t.title(org.name)} maxWidth="sm" onClose={onClose}>
-        {result.map(({ target, status }) => (
-          <Alert key={target} severity={status === 'INVITED' || status === 'SENT' ? 'success' : 'warning'}>
+        {result.map(({ contact, userId, status }) => (
+          <Alert key={contact ?? userId} severity={status === 'INVITED' || status === 'SENT' ? 'success' : 'warning'}>
             <Typography variant="body2" sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
-              {nameOf(target)?.nickname ?? target}
+              {contact ?? nameOf(userId!)}
             </Typography>
             {t.result[status]}
           </Alert>

@@ -5,6 +5,7 @@ import {
   Enum,
   Id,
   Line,
+  Merged,
   Model,
   Named,
   Nullable,
@@ -101,9 +102,14 @@ export const Verification = Model('PassVerification', {
   valid: Type.Boolean(),
   reason: Nullable(ReasonField),
   pass: Nullable(
-    Type.Union([PassView, PublicPass], {
-      description: 'Null if the pass is not one of the activity. The whole pass only if `redeem` was asked for',
-    }),
+    Merged(
+      'VerifiedPass',
+      {
+        description:
+          'The whole `Pass` if `redeem` was asked for, otherwise a `PublicPass`. Null if it is not one of the activity',
+      },
+      [PassView, PublicPass],
+    ),
   ),
   use: Nullable({ ...PassUseView, description: 'The record of a redemption; null for a mere check' }),
 })

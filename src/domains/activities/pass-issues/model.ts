@@ -1,7 +1,7 @@
 /** Shapes of requests that issue passes. */
 
 import type { Budget } from '#http/budget.ts'
-import { AnyOf, Deferred, Id, Line, Model, Nullable, type Static, Time, Type } from '#http/schema.ts'
+import { type Alternative, Deferred, Id, Line, Model, Nullable, OneOf, type Static, Time, Type } from '#http/schema.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { ValidFrom } from '../pass-templates/model.ts'
@@ -59,7 +59,7 @@ const Fields = Type.Unsafe<Record<string, unknown>>(
 )
 const HolderName = Line(100, 1, { examples: ['Lin Mei'] })
 
-export const Holder = AnyOf('PassHolder', ['userId', 'name'], {
+export const Holder = OneOf('PassHolder', ['userId', 'name'], {
   userId: Type.Optional(Nullable({ ...Id, description: 'An active user, whose nickname becomes the name' })),
   name: Type.Optional(Nullable({ ...HolderName, description: 'Of a guest without an account. Not with `userId`' })),
   fields: Type.Optional(Nullable(Fields)),
@@ -101,9 +101,9 @@ const values = {
   ),
   orgId: Type.Optional(Nullable(Id)),
 }
-const alternatives = ['holders', 'userId', 'holderName', 'toRegistered']
+const alternatives: Alternative<keyof typeof values>[] = ['holders', 'userId', 'holderName', { toRegistered: [true] }]
 
-export const IssuePasses = AnyOf('IssuePasses', alternatives as never, {
+export const IssuePasses = OneOf('IssuePasses', alternatives, {
   ...values,
   templateId: Type.Optional(
     Nullable({ ...Id, description: 'Of the owner of the activity. Default: that of the activity' }),
@@ -111,7 +111,7 @@ export const IssuePasses = AnyOf('IssuePasses', alternatives as never, {
 })
 export type IssuePasses = Static<typeof IssuePasses>
 
-export const IssueByTemplate = AnyOf('IssuePassesByTemplate', alternatives as never, { ...values, activityId: Id })
+export const IssueByTemplate = OneOf('IssuePassesByTemplate', alternatives, { ...values, activityId: Id })
 export type IssueByTemplate = Static<typeof IssueByTemplate>
 
 export const IssuedPasses = Model('IssuedPasses', {

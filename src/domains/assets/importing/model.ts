@@ -1,6 +1,6 @@
 /** Shapes of imports. */
 
-import { Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Merged, Model, Nullable, Raw, type Static, Text, Type, Untyped } from '#http/schema.ts'
 
 /** Rows with content below the header. */
 export const MAX_ROWS = 100_000
@@ -48,7 +48,10 @@ export type ImportAssets = Static<typeof ImportAssets>
 
 const count = Type.Integer({ minimum: 0, examples: [3] })
 const Key = Text('assetNo', { description: 'A column of assets, or `field:` and the id of a field' })
-const CellValue = Type.Union([Text('Projector'), Type.Number(), Type.Boolean(), Type.Null()])
+const CellValue = Untyped(Type.Union([Text('Projector'), Type.Number(), Type.Boolean(), Type.Null()]), {
+  description: 'A string, number, boolean or null',
+  examples: ['Projector'],
+})
 
 export const ImportResult = Model('AssetImportResult', {
   total: { ...count, description: 'Rows with content' },
@@ -89,7 +92,10 @@ export type ImportResult = Static<typeof ImportResult>
 export const ImportStarted = Model('AssetImportStarted', {
   jobId: Text('4f1ph0c6w8d3z5k2m7q9x1b4', { description: 'For `GET /api/assets/import/{jobId}`' }),
 })
-export const ImportAnswer = Type.Union([ImportResult, ImportStarted])
+export const ImportAnswer = Merged('AssetImportAnswer', { description: 'The result, or with `async` only `jobId`' }, [
+  ImportResult,
+  ImportStarted,
+])
 export type ImportAnswer = Static<typeof ImportAnswer>
 
 export const ByJobId = Type.Object({ jobId: Line(64, 1, { examples: ['4f1ph0c6w8d3z5k2m7q9x1b4'] }) })

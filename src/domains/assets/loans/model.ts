@@ -1,7 +1,6 @@
 import { CONDITIONS } from '#db/schema/assets.ts'
 import type { Budget } from '#http/budget.ts'
 import {
-  AnyOf,
   Description,
   Enum,
   Id,
@@ -9,6 +8,7 @@ import {
   Name,
   Named,
   Nullable,
+  OneOf,
   PageOf,
   PageQuery,
   type Static,
@@ -31,7 +31,7 @@ export const CHECK_OUTS: Budget = {
 export const AssetCondition = Named('AssetCondition', Enum(CONDITIONS, { examples: ['GOOD'] }))
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
-export const CheckOut = AnyOf('CheckOutAsset', ['userId', 'personName'], {
+export const CheckOut = OneOf('CheckOutAsset', ['userId', 'personName'], {
   userId: optional({ ...Id, description: 'The borrower: a member of the organization. For your own assets, you' }),
   personName: optional({ ...Name, description: 'A borrower without an account', examples: ['Ms Chen, site 4'] }),
   dueAt: optional({ ...Time, description: 'When the asset is to be returned' }),

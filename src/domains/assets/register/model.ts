@@ -18,6 +18,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  ShownAs,
   Sort,
   type Static,
   Text,
@@ -62,12 +63,14 @@ const line = (example: string) => optional(Line(100, 0, { examples: [example] })
 /** The service checks that the day exists. */
 const Day = Documented(Line(10, 0, { examples: ['2026-03-01'] }), { format: 'date' })
 const PRICE_DESCRIPTION = 'From 0 to 9999999999999.99, with at most two decimals'
-const PriceInput = Type.Union([
-  Type.String({ maxLength: 20, description: PRICE_DESCRIPTION, examples: ['1999.90'] }),
-  Type.Number({ examples: [1999.9] }),
-])
+const PriceText = Type.String({
+  maxLength: 20,
+  description: `${PRICE_DESCRIPTION}. A number is accepted too`,
+  examples: ['1999.90'],
+})
+const PriceInput = ShownAs(Type.Union([PriceText, Type.Number()]), PriceText)
 
-const PhotoInput = Type.Union([Id, Type.Object({ fileId: Id })])
+const PhotoInput = ShownAs(Type.Union([Id, Type.Object({ fileId: Id })]), Id)
 
 const assetNo = (example: string) => optional(Line(MAX_NUMBER_LENGTH, 0, { examples: [example] }))
 const photos = (example: number[]) =>
@@ -75,8 +78,8 @@ const photos = (example: number[]) =>
     Type.Array(PhotoInput, {
       maxItems: MAX_PHOTOS,
       description:
-        'Ids of images that you have uploaded with type `asset` (for an asset of an organization, also with its `orgId`), or the photos ' +
-        'of an answer, in their order',
+        'Ids of images that you have uploaded with type `asset` (for an asset of an organization, also with its `orgId`), in their order. ' +
+        'The photos of an answer, objects with `fileId`, are accepted too',
       examples: [example],
     }),
   )

@@ -21,7 +21,7 @@ const MAX_NAMED_USERS = 1000
 /** Maximum length of Markdown in the interface (conventions §2), in UTF-16 units. */
 const MAX_BODY = 100_000
 
-export const NewSend = OneOf('SendNotification', ['userIds', 'orgId', 'all'], {
+export const NewSend = OneOf('SendNotification', ['userIds', 'orgId', { all: [true] }], {
   userIds: Type.Optional(Nullable(Type.Array(Id, { minItems: 1, maxItems: MAX_NAMED_USERS }))),
   orgId: Type.Optional(Nullable(Id)),
   all: Type.Optional(Nullable(Type.Boolean())),

@@ -15,6 +15,7 @@ import {
   Text,
   Time,
   Type,
+  Untyped,
 } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -53,14 +54,20 @@ export const TARGET_BUDGETS: readonly Budget<ByTargets>[] = [
 /** Without users, only the link is returned. */
 export const ShareLink = Model('ShareJoinLink', targets)
 
-const Target = Type.Union([Id, Text('lin@example.org')], {
-  description: 'The user id, e-mail address or phone number as you gave it',
-})
+/** Whom an item of an answer is about. */
+const target = {
+  target: Untyped(Type.Union([Id, Type.String()]), {
+    description: 'The user id as a number, or the e-mail address or phone number as a string, as you gave it',
+    examples: ['lin@example.org'],
+  }),
+  userId: Nullable({ ...Id, description: '`target` if it is a user id' }),
+  contact: Nullable(Text('lin@example.org', { description: '`target` if it is an e-mail address or phone number' })),
+}
 
 export const Invited = Model('InviteResult', {
   items: Type.Array(
     Type.Object({
-      target: Target,
+      ...target,
       status: Enum(['INVITED', 'ALREADY_MEMBER', 'ALREADY_INVITED', 'NOT_FOUND']),
       invitationId: Type.Optional(Id),
     }),
@@ -75,7 +82,7 @@ export const LinkShared = Model('ShareJoinLinkResult', {
     examples: ['http://localhost:8080/public/orgs/K7WPQ2MX'],
   }),
   imageUrl: Text('http://localhost:8080/api/qrcode/render?content=org-join%3AK7WPQ2MX'),
-  items: Type.Array(Type.Object({ target: Target, status: Enum(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND']) })),
+  items: Type.Array(Type.Object({ ...target, status: Enum(['SENT', 'ALREADY_MEMBER', 'NOT_FOUND']) })),
 })
 export type LinkShared = Static<typeof LinkShared>
 

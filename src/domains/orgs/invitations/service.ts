@@ -60,6 +60,10 @@ async function findTargets(ctx: AppContext, input: Targets): Promise<Target[]> {
   ]
 }
 
+/** `target` as items of answers have it. */
+const named = (target: number | string) =>
+  typeof target === 'number' ? { target, userId: target, contact: null } : { target, userId: null, contact: target }
+
 async function findActiveOrg(tx: Tx, orgId: number): Promise<OrgRow> {
   const org = await findOrg(tx, orgId)
   if (org === undefined) throw notFound()
@@ -87,15 +91,15 @@ async function inviteOne(
   inviterId: number,
   { target, userId }: Target,
 ): Promise<Invited['items'][number]> {
-  if (userId === undefined) return { target, status: 'NOT_FOUND' }
-  if (await findMember(tx, org.id, userId)) return { target, status: 'ALREADY_MEMBER' }
+  if (userId === undefined) return { ...named(target), status: 'NOT_FOUND' }
+  if (await findMember(tx, org.id, userId)) return { ...named(target), status: 'ALREADY_MEMBER' }
   const now = ctx.clock.now()
   const expiresAt = now + INVITATION_MS
   const invitation = { orgId: org.id, inviterId, inviteeId: userId, expiresAt }
   const invitationId = await store.insertInvitation(tx, invitation, now)
-  if (invitationId === undefined) return { target, status: 'ALREADY_INVITED' }
+  if (invitationId === undefined) return { ...named(target), status: 'ALREADY_INVITED' }
   await notifyInvitee(ctx, tx, org, { inviteeId: userId, invitationId, inviterId, expiresAt })
-  return { target, status: 'INVITED', invitationId }
+  return { ...named(target), status: 'INVITED', invitationId }
 }
 
 /** Returns the link to join, and sends it in a notification to the targets that are not members. */
@@ -108,10 +112,10 @@ export async function shareJoinLink(ctx: AppContext, actor: Actor, orgId: number
     const items: LinkShared['items'] = []
     const userIds = new Set<number>()
     for (const { target, userId } of targets) {
-      if (userId === undefined) items.push({ target, status: 'NOT_FOUND' })
-      else if (await findMember(tx, orgId, userId)) items.push({ target, status: 'ALREADY_MEMBER' })
+      if (userId === undefined) items.push({ ...named(target), status: 'NOT_FOUND' })
+      else if (await findMember(tx, orgId, userId)) items.push({ ...named(target), status: 'ALREADY_MEMBER' })
       else {
-        items.push({ target, status: 'SENT' })
+        items.push({ ...named(target), status: 'SENT' })
         userIds.add(userId)
       }
     }

@@ -27,7 +27,7 @@ export const codeData = checked(UpdateQrCode)
 
 const category = {
   // Views show a category without a colour with an empty one.
-  color: Type.Optional(Nullable(Type.Union([Color, Type.Literal('')]))),
+  color: Type.Optional(Nullable({ ...Color, pattern: '^(#[0-9a-fA-F]{6})?$', description: '`#rrggbb`, or empty' })),
   parentId: Type.Optional(ParentId),
   ...order,
 }

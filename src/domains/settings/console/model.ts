@@ -1,10 +1,13 @@
-import { Enum, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Model, Nullable, type Static, Text, Time, Type, Untyped } from '#http/schema.ts'
 
 export const SETTING_TYPES = ['BOOLEAN', 'INTEGER', 'STRING', 'LIST'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]
 
 const AnyValue = (description: string) =>
-  Type.Union([Type.Boolean(), Type.Integer(), Type.String(), Type.Array(Type.String())], { description })
+  Untyped(Type.Union([Type.Boolean(), Type.Integer(), Type.String(), Type.Array(Type.String())]), {
+    description: `${description}: a boolean, an integer, a string or a list of strings, as \`type\` says`,
+    examples: [10_000],
+  })
 const Bound = Nullable(Type.Integer({ description: 'Of an INTEGER', examples: [0] }))
 
 export const SettingView = Model('Setting', {

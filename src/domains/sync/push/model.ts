@@ -16,7 +16,7 @@ import {
 } from '#http/schema.ts'
 
 import { Version } from '../model.ts'
-import { recordsOf } from '../rows/model.ts'
+import { recordOf } from '../rows/model.ts'
 
 /** Records of one push. */
 export const MAX_RECORDS = 1000
@@ -46,6 +46,7 @@ const Record = Type.Object({
     Deferred(
       Type.Unknown({
         type: 'object',
+        additionalProperties: true,
         description:
           'Fields of the row as in the operations that create and update it; all of them, or those that changed. Needed unless it is deleted. A text in `categoryId`, `parentId` or `qrCodeId` is the `localId` of a row of this push, or of one that this device has pushed before',
         examples: [{ name: 'Spring menu', content: 'https://example.org/menu' }],
@@ -54,7 +55,7 @@ const Record = Type.Object({
   ),
 })
 /** An unknown entity, and fields that do not fit, only reject their record. */
-export const PushRecord = ShownAs(Record, recordsOf(Record))
+export const PushRecord = ShownAs(Record, recordOf(Record))
 export type PushRecord = Static<typeof Record>
 
 export const PushBody = Model('SyncPush', {

@@ -1,10 +1,22 @@
 /** Rows as pulls show them, and the fields of them that pushes can write. */
 
-import type { SyncEntityName } from '#db/schema/sync.ts'
+import { SYNC_ENTITIES, type SyncEntityName } from '#db/schema/sync.ts'
 import { AddPhoto, PhotoView } from '#domains/album/index.ts'
 import { AssetCategoryData, AssetCategoryView, AssetData, AssetView } from '#domains/assets/index.ts'
 import { CategoryData, CategoryView, CodeData, QrCodeView, ScanData, ScanView } from '#domains/qr-codes/index.ts'
-import { Enum, Id, Model, Nullable, Raw, Time, type TObject, type TProperties, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Model,
+  Nullable,
+  Raw,
+  Time,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+  Untyped,
+} from '#http/schema.ts'
 
 import { LocalId, Version } from '../model.ts'
 
@@ -77,23 +89,26 @@ export function changesOf(entity: SyncEntityName) {
   })
 }
 
-const Reference = Nullable(Type.Union([Id, Raw(64, 1, { examples: ['c1f0-17'] })]))
+const Reference = Nullable(Type.Union([Id, Raw(64, 1)]))
 const REFERENCES = ['categoryId', 'parentId', 'qrCodeId']
-const reference = {
-  ...Reference,
+const reference = Untyped(Reference, {
   description:
-    'The id of a row, or as text the `localId` of a row of this push or of one that this device has pushed before',
-}
+    'The id of a row as a number, or as a string the `localId` of a row of this push or of one that this device has pushed before; or null',
+  examples: [42],
+})
 
-/** One schema for each entity: `record` with the fields of its `data`. For the document. */
-export const recordsOf = (record: TObject) =>
-  Type.Union(
-    Object.entries(SHAPES).map(([entity, { name, data, description }]) => {
-      const fields = Object.entries(data).map(([field, schema]) => [
-        field,
-        Type.Optional(REFERENCES.includes(field) ? reference : schema),
-      ])
-      const Data = Model(`Sync${name}Data`, { description }, Object.fromEntries(fields) as TProperties)
-      return Model(`SyncPush${name}`, { ...record.properties, entity: Enum([entity]), data: Type.Optional(Data) })
-    }),
-  )
+/**
+ * `record` with an object as `data`, and beside it the fields of `data` for each entity. Generated clients ignore these: each has a class for the
+ * data of an entity, and one for all records. For the document.
+ */
+export function recordOf(record: TObject) {
+  const choices = Object.entries(SHAPES).map(([entity, { name, data, description }]) => {
+    const fields = Object.entries(data).map(([field, schema]) => [
+      field,
+      Type.Optional(REFERENCES.includes(field) ? reference : schema),
+    ])
+    const Data = Model(`Sync${name}Data`, { description }, Object.fromEntries(fields) as TProperties)
+    return { properties: { entity: Enum([entity]), data: Data } } as unknown as TSchema
+  })
+  return Model('SyncPushRecord', { allOf: [{ anyOf: choices }] }, { ...record.properties, entity: Enum(SYNC_ENTITIES) })
+}
