@@ -7,10 +7,12 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { passes, passIssues } from '#db/schema/passes.ts'
 import { contentOf, currentKey } from '#domains/activities/pass-keys/service.ts'
 import type { ActivityView } from '#domains/activities/register/model.ts'
+import { LandingContent } from '#domains/qr-codes/public/model.ts'
+import { answerProblem } from '#http/validate.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
-import { inProcess, ok, startServer, until, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Reply, startServer, until, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { type ActivityFields, createActivity, END, START } from './helpers.ts'
 
@@ -18,7 +20,12 @@ const { server, alice } = useServer({ people: ['alice'] })
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   server.request('GET', path, { headers: { accept: 'text/html', ...headers } })
-const getJson = (path: string) => server.request('GET', path, { headers: { accept: 'application/json' } })
+/** Also checks that the API document describes the answer. */
+async function getJson(path: string): Promise<Reply> {
+  const reply = await server.request('GET', path, { headers: { accept: 'application/json' } })
+  if (reply.status === 200) expect(answerProblem(LandingContent, reply.data)).toBeUndefined()
+  return reply
+}
 
 /** An activity to come, with everything that a page can show. */
 const full: ActivityFields = {

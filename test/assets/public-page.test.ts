@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { type Browser, chromium } from 'playwright-core'
 
-import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
+import { LandingContent } from '#domains/qr-codes/public/model.ts'
+import { answerProblem } from '#http/validate.ts'
+
+import { inProcess, ok, type Person, type Reply, until, useServer } from '../harness/index.ts'
 import { createField } from '../metadata/helpers.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { createAsset, createLocation, deleteAsset, photo, updateAsset } from './helpers.ts'
@@ -14,8 +17,13 @@ const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 
 const get = (uuid: string, headers: Record<string, string> = {}) =>
   server.request('GET', `/s/asset/${uuid}`, { headers: { accept: 'text/html', ...headers } })
-const getJson = (uuid: string, language = 'en') =>
-  server.request('GET', `/s/asset/${uuid}`, { headers: { accept: 'application/json', 'accept-language': language } })
+/** Also checks that the API document describes the answer. */
+async function getJson(uuid: string, language = 'en'): Promise<Reply> {
+  const headers = { accept: 'application/json', 'accept-language': language }
+  const reply = await server.request('GET', `/s/asset/${uuid}`, { headers })
+  if (reply.status === 200) expect(answerProblem(LandingContent, reply.data)).toBeUndefined()
+  return reply
+}
 const fieldsOf = async (uuid: string, language?: string) =>
   ok(await getJson(uuid, language)).data.fields as { key: string; label: string; value: unknown }[]
 

@@ -94,4 +94,6 @@ export const activities = domain({
   },
 })
 
+export { PublicActivity } from './discovery/model.ts'
 export { type ActivityForMessage, activityForMessage } from './links/service.ts'
+export { PublicPass } from './passes/model.ts'

@@ -97,5 +97,6 @@ export const assets = domain({
 })
 
 export { AssetCategoryView } from './categories/model.ts'
+export { PublicAsset } from './public/model.ts'
 export { AssetView } from './register/model.ts'
 export { AssetCategoryData, AssetData } from './sync/model.ts'

@@ -3,7 +3,7 @@ import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
 
-import { ByFile, ByLanding, ByUuid, LandingContent, PublicQrCode } from './model.ts'
+import { ByFile, ByLanding, ByUuid, LandingContent, LandingQuery, PublicQrCode } from './model.ts'
 import { publicPage } from './page.ts'
 import { landingPage, publicFile, viewPublic } from './service.ts'
 
@@ -16,12 +16,11 @@ const landing = endpoint({
   summary: 'Show the landing page of an activity, check-in, pass or asset',
   description:
     'An HTML page, or JSON with `Accept: application/json`: of an activity and its check-in what `GET /api/discover/activities` shows, ' +
-    'of a pass what `POST /api/activities/{id}/pass/verify` shows without a token. An INVITE_ONLY activity needs `?code=`. `?tz=` names ' +
-    'the time zone of the page. With your token you also get the JSON of activities that you may see as a member or a manager.',
+    'of a pass what `POST /api/activities/{id}/pass/verify` shows without a token, of an asset what its owner made public. With your token you also get the JSON of activities that you may see as a member or a manager.',
   tag,
   access: openToUsers,
   params: ByLanding,
-  readsQuery: ['code', 'tz'],
+  query: LandingQuery,
   answers: 'text/html',
   data: LandingContent,
   refuses: { 403: 'The activity is INVITE_ONLY, and the code is missing or wrong.' },

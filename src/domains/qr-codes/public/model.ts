@@ -1,4 +1,6 @@
-import { Line, Model, type Static, Text, Time, Type } from '#http/schema.ts'
+import { PublicActivity, PublicPass } from '#domains/activities/index.ts'
+import { PublicAsset } from '#domains/assets/index.ts'
+import { AnyText, Line, Merged, Model, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { ContentTypeName, StyleView } from '../codes/model.ts'
 
@@ -10,6 +12,9 @@ export const [PNG_FILE, SVG_FILE, CONTACT_FILE, EVENT_FILE] = ['code.png', 'code
 export const filesPath = (uuid: string): string => `/public/qr/${uuid}/`
 /** Other names are answered with 404. */
 export const ByFile = Type.Object({ ...ByUuid.properties, file: Line(64, 0, { examples: [PNG_FILE] }) })
+
+/** More than the URL of a request may have. */
+const MAX_QUERY = 65_536
 
 /** Landing pages of the interface (spec §4.2): activity, check-in, pass, asset. */
 export const ByLanding = Type.Object({
@@ -33,17 +38,23 @@ export const PublicQrCode = Model('PublicQrCode', {
 })
 export type PublicQrCode = Static<typeof PublicQrCode>
 
-/** The JSON form of the landing page of an asset. The other types have the shapes of their own domain. */
-export const LandingContent = Model('LandingContent', {
-  uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
-  kind: Text('ASSET'),
-  fields: Type.Array(
-    Model('LandingField', {
-      key: Text('brand', { description: 'A column, or `field:` and the id of a field' }),
-      label: Text('Brand'),
-      value: Type.Unknown({ description: 'Null if it is empty', examples: ['Epson'] }),
-      text: Type.Optional(Text('12 kg', { description: 'The value of a field of metadata as people read it' })),
-    }),
-    { description: 'Those that the owner made public' },
+/** Without limits: a page is shown whatever they contain. */
+const Parameter = (description: string, example: string) =>
+  Type.Optional(AnyText(MAX_QUERY, { description, examples: [example] }))
+export const LandingQuery = Type.Object({
+  code: Parameter('Of an activity that is INVITE_ONLY: its invite code', 'K7WPQ2MX'),
+  tz: Parameter(
+    'Time zone of the page: an IANA name or ±HH:MM (a plus sign must be sent as %2B). Default: that of the server',
+    'Asia/Shanghai',
   ),
 })
+
+export const LandingContent = Merged(
+  'LandingContent',
+  {
+    description:
+      'Of an activity and its check-in a `PublicActivity`, of a pass a `PublicPass`, of an asset its public `fields`. They have `uuid` in common; ' +
+      'only activities have `name`, only passes `status`, only assets `kind`',
+  },
+  [PublicActivity, PublicPass, PublicAsset],
+)
