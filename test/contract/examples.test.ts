@@ -5,9 +5,12 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import type { TSchema } from '@sinclair/typebox'
+
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
+import { exampleOf } from '#http/openapi/example.ts'
 
 import { ok, type Person, type Reply, useServer } from '../harness/index.ts'
 import { FIXTURES } from './fixtures.ts'
@@ -188,7 +191,7 @@ interface Example {
   body?: unknown
 }
 
-function exampleRequest({ method, path }: AnyEndpoint): Example {
+function exampleRequest({ method, path }: AnyEndpoint, given?: Json): Example {
   const template = path.replaceAll(/:(\w+)/g, '{$1}')
   const operation = document.paths[template][method.toLowerCase()]
   const parameters: Json[] = operation.parameters.filter((p: Json) => p.$ref === undefined)
@@ -205,7 +208,7 @@ function exampleRequest({ method, path }: AnyEndpoint): Example {
     query: Object.fromEntries(
       parameters.filter((p) => p.in === 'query' && !isOptionalId(path, p)).map((p) => [p.name, String(valueOf(p))]),
     ),
-    ...(content && { body: withIds(content.example, path) }),
+    ...(content && { body: given ?? withIds(content.example, path) }),
     ...(form && !content && { body: formOf(withIds(form.example, path)) }),
   }
 }
@@ -254,6 +257,47 @@ describe('request examples', () => {
       expect(problemsOf(reply), seen).toEqual([])
       if (status !== 200) expect(reply.message || reply.text, seen).toMatch(message)
     })
+})
+
+/** An example for each alternative of the body but the first, which is the documented example. */
+function otherExamples({ body }: AnyEndpoint): Json[] {
+  const choice = body?.['x-alternatives'] as { options: readonly unknown[] } | undefined
+  return (choice?.options.slice(1) ?? []).map((option) => {
+    const options = [option, ...choice!.options.filter((other) => other !== option)]
+    return exampleOf({ ...body!, 'x-alternatives': { ...choice, options } } as TSchema, 'request')
+  })
+}
+
+describe('examples of other alternatives', () => {
+  for (const endpoint of inOrder)
+    for (const [i, example] of otherExamples(endpoint).entries())
+      test(`alternative ${i + 2} of ${endpoint.method} ${endpoint.path} has the right form`, async () => {
+        const { path, ...options } = exampleRequest(endpoint, withIds(example, endpoint.path))
+        const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+        const reply = await caller(endpoint.method, path, options)
+        const seen = `${endpoint.id} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
+        expect(reply.status, seen).toBeLessThan(500)
+        expect(problemsOf(reply), seen).toEqual([])
+      })
+})
+
+describe('examples as they are shown', () => {
+  const ids = (example: Json) =>
+    Object.values(example ?? {}).filter((value) => typeof value === 'number' && value >= 42)
+  for (const endpoint of inOrder) {
+    const example = endpoint.body && endpoint.method !== 'DELETE' && exampleOf(endpoint.body, 'request')
+    if (ids(example).length < 2) continue
+    test(`the ids in the example of ${endpoint.method} ${endpoint.path} do not contradict each other`, async () => {
+      const { path, ...options } = exampleRequest(endpoint, example)
+      const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+      const reply = await caller(endpoint.method, path, options)
+      const seen = `${endpoint.id} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
+      expect(
+        reply.details.filter(({ message }) => /another|must differ|the same/.test(message)),
+        seen,
+      ).toEqual([])
+    })
+  }
 })
 
 test('each refusal listed above belongs to an operation', () => {

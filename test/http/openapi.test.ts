@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 
 import { allEndpoints } from '#app'
 import {
@@ -61,6 +62,10 @@ const resolve = (doc: Json, schema: Json): Json =>
   schema?.$ref === undefined ? schema : doc.components.schemas[schema.$ref.split('/').at(-1)!]
 const hasExample = (content: Json, doc: Json = document): boolean =>
   content.example !== undefined || resolve(doc, content.schema)?.examples?.length === 1
+
+/** With references to components of the document, which is known to the validator by this name. */
+const inDocument = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
 
 /** The missing parts of an operation. */
 function lacks(op: Json): string[] {
@@ -196,6 +201,34 @@ describe('the document of this server', () => {
         const error = Value.Errors(schema, exampleOf(schema, part === 'data' ? 'answer' : 'request')).First()
         if (error) wrong.push(`${e.id} ${part}${error.path}: ${error.message}, not ${JSON.stringify(error.value)}`)
       }
+    expect(wrong).toEqual([])
+  })
+
+  test('every example of a request fits its schema in the document', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    ajv.addSchema(inDocument(document), 'document')
+    const wrong = operations(document).flatMap(({ name, op }) => {
+      const content = op.requestBody?.content['application/json']
+      if (content === undefined) return []
+      const check = ajv.compile(inDocument(content.schema))
+      return check(content.example) ? [] : [`${name}: ${ajv.errorsText(check.errors)}`]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('periods in examples of requests end after they begin', () => {
+    const periods = [
+      ['validFrom', 'validTo'],
+      ['startTime', 'endTime'],
+      ['opensAt', 'closesAt'],
+    ] as const
+    const wrong: string[] = []
+    const walk = (value: Json, name: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [from, to] of periods) if (value[from] >= value[to]) wrong.push(`${name}: ${from}, ${to}`)
+      for (const part of Object.values<Json>(value)) walk(part, name)
+    }
+    for (const { name, op } of operations(document)) walk(op.requestBody?.content['application/json']?.example, name)
     expect(wrong).toEqual([])
   })
 

@@ -92,6 +92,6 @@ export type DownloadLink = Static<typeof DownloadLink>
 export const DownloadQuery = Type.Object({
   user: Id,
   expires: Type.Integer({ minimum: 0, description: 'Epoch seconds' }),
-  signature: Type.String({ maxLength: 100, examples: ['3vN0lq2cJ0aUj7t0mYb2xw'] }),
+  signature: Type.String({ minLength: 1, maxLength: 100, examples: ['3vN0lq2cJ0aUj7t0mYb2xw'] }),
 })
 export type DownloadQuery = Static<typeof DownloadQuery>

@@ -25,7 +25,8 @@ are epoch milliseconds; requests may contain ISO 8601 instead. Lists take \`page
 \`X-Ignored-Parameters\` of the answer names them, percent-encoded: at most ten names of 40 characters. With the setting
 \`http.refuseUnknownParameters\` they are refused with 400 instead, except on pages for people.
 
-**Texts.** Control characters (U+0000 to U+001F, U+007F to U+009F) are refused, except tabs and line breaks in texts of several lines.
+**Texts.** Control characters (U+0000 to U+001F, U+007F to U+009F) are refused, except tabs and line breaks in texts of several lines. Passwords and
+the contents of QR codes are taken as they are; only U+0000 and lone surrogates are refused in them.
 Texts of one line, such as names and titles, must not contain U+2028, U+2029 or invisible characters either: U+200B to U+200F (U+200D
 is allowed between emoji), U+202A to U+202E, U+2066 to U+2069 and U+FEFF. Their \`maxLength\` counts characters as people see them
 (grapheme clusters) and allows ${MAX_UNITS_PER_CHARACTER} UTF-16 units for each. In other texts it counts UTF-16 units. \`minLength\` counts

@@ -45,6 +45,8 @@ function byKind(schema: TSchema, side: Side): unknown {
 function object(schema: TSchema, side: Side): Json {
   const options = (schema['x-alternatives'] as { options: Alternative[] } | undefined)?.options.map(fieldsOf) ?? [{}]
   const [first, ...others] = options
+  // A field that is null counts as given.
+  const notTogether = (schema['not'] as { required?: string[] } | undefined)?.required ?? []
   const example: Json = {}
   for (const [name, field] of Object.entries(schema['properties'] as Record<string, TSchema>)) {
     const chosen = first![name]
@@ -52,7 +54,7 @@ function object(schema: TSchema, side: Side): Json {
     else if (field[OptionalKind] === 'Optional' && others.some((other) => name in other)) continue
     // Requests are sent as they are from /docs, where the row 42 does not exist: optional ids are null or left out.
     else if (side === 'request' && field[OptionalKind] === 'Optional' && isId(nullable(field) ?? field)) {
-      if (nullable(field) !== undefined) example[name] = null
+      if (nullable(field) !== undefined && !notTogether.includes(name)) example[name] = null
     } else example[name] = exampleOf(field, side)
   }
   return example

@@ -8,17 +8,16 @@ export const CodeSent = Model('CodeSent', {
 })
 export type CodeSent = Static<typeof CodeSent>
 
-const Alias = Type.Optional(
-  Nullable(Line(EMAIL_MAX, 0, { description: 'Another name of the other field', examples: ['lin@example.org'] })),
-)
+const aliasOf = (name: string, example: string) =>
+  Type.Optional(Nullable(Line(EMAIL_MAX, 0, { description: `Another name of \`${name}\``, examples: [example] })))
 
 export const ToPhone = OneOf('PhoneRecipient', ['phone', 'credential'], {
   phone: Type.Optional(Nullable(Phone)),
-  credential: Alias,
+  credential: aliasOf('phone', '13800138000'),
 })
 export const ToEmail = OneOf('EmailRecipient', ['email', 'credential'], {
   email: Type.Optional(Nullable(Email)),
-  credential: Alias,
+  credential: aliasOf('email', 'lin@example.org'),
 })
 export type ToPhone = Static<typeof ToPhone>
 export type ToEmail = Static<typeof ToEmail>

@@ -1,10 +1,10 @@
 /** Shapes of requests that issue passes. */
 
 import type { Budget } from '#http/budget.ts'
-import { type Alternative, Deferred, Id, Line, Model, Nullable, OneOf, type Static, Time, Type } from '#http/schema.ts'
+import { type Alternative, Deferred, Id, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
-import { ValidFrom } from '../pass-templates/model.ts'
+import { ValidFrom, ValidTo } from '../pass-templates/model.ts'
 import { MaxUses, PassView } from '../passes/model.ts'
 
 /** Passes in one request. */
@@ -85,7 +85,7 @@ const values = {
   ),
   validFrom: Type.Optional(Nullable({ ...ValidFrom, description: 'Default: of the template or the activity' })),
   validTo: Type.Optional(
-    Nullable({ ...Time, description: 'Default: of the template or the activity, whose end is the last resort' }),
+    Nullable({ ...ValidTo, description: 'Default: of the template or the activity, whose end is the last resort' }),
   ),
   maxUses: Type.Optional(Nullable(MaxUses)),
   requestId: Type.Optional(

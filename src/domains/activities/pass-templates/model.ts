@@ -30,6 +30,7 @@ const Key = Type.String({
 })
 const Field = Model('PassTemplateField', { key: Key, label: Line(50, 1, { examples: ['Seat'] }) })
 export const ValidFrom = { ...Time, maximum: MAX_TOKEN_TIME }
+export const ValidTo = { ...Time, examples: [4_070_908_800_000] }
 const ValidDays = Type.Integer({
   minimum: 1,
   maximum: 36_500,
@@ -46,7 +47,7 @@ const optional = {
     ),
   ),
   validFrom: Type.Optional(Nullable(ValidFrom)),
-  validTo: Type.Optional(Nullable(Time)),
+  validTo: Type.Optional(Nullable(ValidTo)),
   validDays: Type.Optional(Nullable(ValidDays)),
   maxUses: Type.Optional(Nullable(MaxUses)),
   orgId: Type.Optional(Nullable(Id)),

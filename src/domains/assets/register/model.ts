@@ -61,7 +61,9 @@ const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.O
 
 const line = (example: string) => optional(Line(100, 0, { examples: [example] }))
 /** The service checks that the day exists. */
-const Day = Documented(Line(10, 0, { examples: ['2026-03-01'] }), { format: 'date' })
+const Day = Documented(Line(10, 0, { description: 'An empty text clears it, like null', examples: ['2026-03-01'] }), {
+  format: 'date',
+})
 const PRICE_DESCRIPTION = 'From 0 to 9999999999999.99, with at most two decimals'
 const PriceText = Type.String({
   maxLength: 20,

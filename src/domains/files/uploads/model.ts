@@ -101,7 +101,7 @@ export type UploadTicket = Static<typeof UploadTicket>
 export const ByUploadId = Type.Object({ uploadId: UploadId })
 export const SignedUpload = Type.Object({
   expires: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Epoch seconds' }),
-  signature: Text('Zm9vYmFyYmF6cXV4MTIzNA', { maxLength: 100 }),
+  signature: Text('Zm9vYmFyYmF6cXV4MTIzNA', { minLength: 1, maxLength: 100 }),
 })
 export type SignedUpload = Static<typeof SignedUpload>
 

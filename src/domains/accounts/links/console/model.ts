@@ -15,7 +15,7 @@ export type AdminLinksQuery = Static<typeof AdminLinksQuery>
 
 export const ProposeLink = Model('ProposeLink', {
   ownerUserId: { ...Id, description: 'The user who may switch' },
-  linkedUserId: { ...Id, description: 'The account they may switch to' },
+  linkedUserId: { ...Id, description: 'The account they may switch to', examples: [43] },
 })
 export type ProposeLink = Static<typeof ProposeLink>
 
