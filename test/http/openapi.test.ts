@@ -180,6 +180,11 @@ describe('the document of this server', () => {
     expect(unions).toEqual([])
   })
 
+  test('no component has the name of a type of Java, Kotlin or Swift that generators put in its place', () => {
+    const taken = 'Any Array Boolean Data Date Double File Float Int List Long Map Object Set String UUID URI URL'
+    expect(taken.split(' ').filter((name) => name in document.components.schemas)).toEqual([])
+  })
+
   test('every component is used', () => expect(unused(document)).toEqual([]))
 
   test('every path parameter is declared, with one name per position', () => {

@@ -13,7 +13,8 @@ export type Variant = Static<typeof Variant>
 export const Disposition = Enum(['inline', 'attachment'] as const)
 export type Disposition = Static<typeof Disposition>
 
-export const FileView = Model('File', {
+/** `File` would be `java.io.File` in Kotlin and Java. */
+export const FileView = Model('StoredFile', {
   id: Id,
   type: Enum(FILE_TYPES),
   name: Text('receipt.pdf'),
