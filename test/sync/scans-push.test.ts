@@ -71,12 +71,17 @@ describe('a new scan record', () => {
     const secret = await createCode(mallory, { isPublic: true })
     const trashed = await createCode(alice)
     ok(await alice.delete(`/api/qr-codes/${trashed.id}`))
-    for (const qrCodeId of [secret.id, trashed.id, 999_999_999, 'unknown'])
+    for (const qrCodeId of [secret.id, 999_999_999, 'unknown'])
       expect(await pushOne(alice, newScan({ content: own.content, qrCodeId }))).toMatchObject({
         status: 'REJECTED',
         code: 400,
         details: [{ path: 'data.qrCodeId' }],
       })
+    // A deleted code of the user is dropped, and the content may find another one.
+    expect(await pushOne(alice, newScan({ content: own.content, qrCodeId: trashed.id }))).toMatchObject({
+      status: 'APPLIED',
+      dropped: ['qrCodeId'],
+    })
     expect(await scanned(alice, { content: secret.publicUrl, qrCodeId: secret.id })).toMatchObject({
       qrCodeId: secret.id,
     })
