@@ -373,7 +373,7 @@ describe('an operation', () => {
 
   test('the refusals of a record are listed with their reasons', () => {
     const op = only({ refuses: { 404: 'No such code.' } })
-    expect(Object.keys(op.responses)).toEqual(['200', '404', '429', '503'])
+    expect(Object.keys(op.responses)).toEqual(['200', '400', '404', '429', '503'])
     expect(op.responses[404]).toEqual({ $ref: '#/components/responses/NotFound', description: 'No such code.' })
   })
 
