@@ -308,7 +308,6 @@ const NOT_LOGGED = [
   'POST /api/admin/common/render-markdown',
   'POST /api/admin/auth/login',
   'POST /api/admin/auth/refresh',
-  'PUT /api/app/packages/:fileName',
 ]
 
 test('every write of the console names its action in the operation log, and no read does', () => {
