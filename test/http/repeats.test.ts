@@ -165,7 +165,7 @@ describe.if(inProcess)('keys', () => {
     expect(await rows(who.id)).toEqual([])
   })
 
-  test('cost a request without the header nothing: neither a row nor a statement', async () => {
+  test('make no row for a request without the header', async () => {
     const who = await server.person()
     ok(await who.post('/api/qr-codes', CREATE))
     expect(await rows(who.id)).toEqual([])
