@@ -307,6 +307,8 @@ export interface Endpoint<
   readonly tag: Tag
   readonly access: A
   readonly params?: P
+  /** Path parameters with a secret, which opens something to anyone who knows it. The log has `***` instead. */
+  readonly secrets?: readonly string[]
   readonly query?: Q
   readonly body?: B
   /** Shape of the envelope's `data`; without it `data` is null. */

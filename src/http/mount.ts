@@ -14,7 +14,6 @@ import { ipTest } from '#lib/ip.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import type { Refusal } from '#platform/limiter.ts'
-import { shortPath } from '#platform/log.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
 import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
@@ -36,6 +35,7 @@ import {
 } from './endpoint.ts'
 import { AppError, notFound, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
+import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
@@ -109,6 +109,7 @@ class Route {
   readonly #isPublicRead: boolean
   readonly #isRepeatable: boolean
   readonly #isPublishedByTls: boolean
+  readonly #loggedPath: (url: string) => string
 
   constructor(
     readonly endpoint: AnyEndpoint,
@@ -126,6 +127,7 @@ class Route {
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
     this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
     this.#trusted = trustOf(ctx)
+    this.#loggedPath = pathLogger(endpoint)
     this.#isPublishedByTls = isPublishedByTls(ctx)
     this.#isRepeatable = gates.repeatKeys !== undefined && isRepeatable(endpoint)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
@@ -162,7 +164,7 @@ class Route {
     if (this.#isPublishedByTls) response.headers.set(...HSTS)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
-    this.ctx.log.access(request.method, request.url, response.status, ms, caller, userId)
+    this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, caller, userId)
     return response
   }
 
@@ -387,6 +389,7 @@ export const wantsJson = (request: Request): boolean =>
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
   const router = new Router(endpoints, (endpoint) => new Route(endpoint, ctx, gates))
   const trusted = trustOf(ctx)
+  const loggedPath = unknownPathLogger(endpoints)
   // The path of the public URL as QR codes of passes have it. A proxy that removes this path knows it as it is configured only.
   const base = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, '').toUpperCase()
 
@@ -397,7 +400,7 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
     const found = router.find(request.method, isPass ? path.slice(base.length) : path)
     return 'target' in found
       ? found.target.answer(request, found.params, server)
-      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx.config), ctx)
+      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx.config), ctx, loggedPath)
   }
 
   const { corsOrigins } = ctx.config
@@ -407,16 +410,14 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
   })
 }
 
-/** The URL from the slash after the host to the query. Elysia assumes a host of at least four characters (`http://nas/`). */
-function pathOf(url: string): string {
-  // Without a valid `Host` it is a path already.
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.indexOf('?', start)
-  return url.slice(start, end < 0 ? undefined : end)
-}
-
 /** Answers a request for an unknown path (404), or with a method that the path does not allow (405), or too many of them (429). */
-function refuseUnrouted(allowed: readonly string[], request: Request, caller: Caller, ctx: AppContext): Response {
+function refuseUnrouted(
+  allowed: readonly string[],
+  request: Request,
+  caller: Caller,
+  ctx: AppContext,
+  loggedPath: (url: string) => string,
+): Response {
   const isForPeople = (request.headers.get('accept') ?? '').includes('text/html')
   // Scanners try thousands of paths, and each answer takes time and a line of the log.
   const wait = ctx.config.rateLimit ? takePublic(ctx, caller) : 0
@@ -425,6 +426,6 @@ function refuseUnrouted(allowed: readonly string[], request: Request, caller: Ca
   if (error.status === 405) response.headers.set('allow', allowed.join(', '))
   if (ctx.lifecycle.draining) response.headers.set('connection', 'close')
   if (isPublishedByTls(ctx)) response.headers.set(...HSTS)
-  ctx.log.access(request.method, shortPath(request.url), response.status, 0, caller, 0)
+  ctx.log.access(request.method, loggedPath(request.url), response.status, 0, caller, 0)
   return response
 }

@@ -29,9 +29,9 @@ export interface Log {
   readable(message: string, hidden: string): void
   /**
    * Writes one line for a request. Buffered, because every request calls it. Does nothing above level `info` and then does not read
-   * `caller.ip`. Of `url` only the path is written, as a query can contain a token. `userId` is 0 for anonymous requests.
+   * `caller.ip`. `path` is without the query, which can contain a token, and without secrets. `userId` is 0 for anonymous requests.
    */
-  access(method: string, url: string, status: number, ms: number, caller: RequestOrigin, userId: number): void
+  access(method: string, path: string, status: number, ms: number, caller: RequestOrigin, userId: number): void
   /** Writes the buffered lines. Called before exit. */
   flush(): void
   /** The newest lines. */
@@ -112,10 +112,9 @@ export function createLog({ level, format, write = standardError(), clock = syst
         true,
       )
     },
-    access(method, url, status, ms, caller, userId) {
+    access(method, path, status, ms, caller, userId) {
       if (minRank > RANK.info) return
       const { requestId, ip } = caller
-      const path = pathOf(url)
       const took = Math.round(ms * 100) / 100
       if (!isPolled(path, status))
         recent.addRequest(clock.now(), requestId, path, () => ({
@@ -137,34 +136,6 @@ export function createLog({ level, format, write = standardError(), clock = syst
 /** Monitors and the console itself ask again and again, and their requests say nothing as long as they succeed. */
 const isPolled = (path: string, status: number): boolean =>
   status < 400 && (path.startsWith('/actuator/') || path === '/api/admin/server-log')
-
-/** The path of a URL or path, without the query, which can contain tokens and invitation codes. */
-function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const query = url.indexOf('?', start)
-  const path = query < 0 ? url.slice(start) : url.slice(start, query)
-  if (path.startsWith('/api/auth/')) return path.replace(DEVICE_IN_PATH, '$1***')
-  return path.includes('/public/') ? path.replace(ORG_CODE_IN_PATH, '$1***') : path
-}
-
-/** Segments and characters of the path of an unknown operation that are logged. A device id has at least 16 characters. */
-const SHOWN_SEGMENTS = 2
-const SHOWN_CHARACTERS = 15
-
-/**
- * The start of a path that belongs to no operation, for the log. A misspelt path (`//api/auth/devices/<id>`, `/API/…`) contains the same
- * secrets as the right one, and no list of spellings is complete.
- */
-export function shortPath(url: string): string {
-  const segments = pathOf(url).split('/').slice(1)
-  const shown = segments.slice(0, SHOWN_SEGMENTS).map((text) => (text.length > SHOWN_CHARACTERS ? '…' : text))
-  return `/${shown.join('/')}${segments.length > SHOWN_SEGMENTS ? '/…' : ''}`
-}
-
-/** These paths contain a device id, which can sign in. */
-const DEVICE_IN_PATH = /^(\/api\/auth\/(?:logout|devices)\/).+/
-/** These contain an organization code, which makes its bearer a member if the join policy is FREE. */
-const ORG_CODE_IN_PATH = /^(\/api\/orgs\/public\/(?!by-id\/)|\/public\/orgs\/).+/
 
 function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
   return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'

@@ -257,18 +257,3 @@ describe('POST /auth/logout', () => {
     expect((await post('/api/auth/device-login', {}, deviceId)).data.user.id).toBe(id)
   })
 })
-
-test('the access log contains no device id, even if a path contains one', async () => {
-  const { createLog } = await import('#platform/log.ts')
-  let lines = ''
-  const log = createLog({ level: 'info', format: 'json', write: (text) => (lines += text) })
-  const caller = { requestId: 'r', ip: '127.0.0.1' }
-  const id = newDevice()
-  for (const path of [`/api/auth/logout/${id}`, `/api/auth/devices/${id}?x=1`, `/api/auth/devices/${id}/more`])
-    log.access('POST', `http://localhost${path}`, 200, 1, caller, 1)
-  log.access('GET', 'http://localhost/api/auth/sessions/5', 200, 1, caller, 1)
-  log.flush()
-  expect(lines).toContain('/api/auth/devices/***')
-  expect(lines).toContain('/api/auth/sessions/5')
-  expect(lines).not.toContain(id)
-})

@@ -35,6 +35,7 @@ const endpoints = [
     tag: 'Operations',
     access: open,
     params: Type.Object({ deviceId: Type.String() }),
+    secrets: ['deviceId'],
     run: () => undefined,
   }),
 ]

@@ -81,6 +81,7 @@ export const sessionEndpoints = [
     id: 'auth.logoutDevice',
     method: 'POST',
     path: '/api/auth/logout/:deviceId',
+    secrets: ['deviceId'],
     summary: 'Sign out one of your devices and forget it',
     description:
       'The device can no longer sign in by itself. Refused with 400 if the device is the only way to sign in to the account.',
@@ -175,6 +176,7 @@ export const sessionEndpoints = [
     id: 'devices.revoke',
     method: 'DELETE',
     path: '/api/auth/devices/:deviceId',
+    secrets: ['deviceId'],
     summary: 'Sign out one of your devices',
     description:
       'It can no longer sign in by itself, unless that is the only way to sign in to the account: then `hint` says so. Ends the ' +

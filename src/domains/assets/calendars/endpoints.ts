@@ -52,6 +52,7 @@ export const calendarEndpoints = [
     id: 'assetCalendars.read',
     method: 'GET',
     path: '/public/calendars/:file',
+    secrets: ['file'],
     summary: 'Get a calendar of assets by its secret link',
     description: 'An iCalendar file (RFC 5545) with at most 500 ends of warranties and 500 due dates of loans.',
     tag: 'Public pages',

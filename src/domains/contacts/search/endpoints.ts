@@ -27,6 +27,7 @@ export const searchEndpoints = [
     id: 'contacts.byCard',
     method: 'GET',
     path: '/api/contacts/by-qr-code/:code',
+    secrets: ['code'],
     summary: 'Find a person by the code of a contact card',
     description: '404 if no card has this code. 4022 after 20 wrong codes in a minute from one IP address.',
     tag,

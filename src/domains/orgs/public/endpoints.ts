@@ -17,6 +17,7 @@ export const publicEndpoints = [
     id: 'orgs.public',
     method: 'GET',
     path: '/api/orgs/public/:code',
+    secrets: ['code'],
     summary: 'Get a public organization by its code',
     description: 'Only PUBLIC and active organizations. 4022 after 20 wrong codes in a minute from one IP address.',
     tag,
@@ -41,6 +42,7 @@ export const publicEndpoints = [
     id: 'orgs.publicPage',
     method: 'GET',
     path: '/public/orgs/:code',
+    secrets: ['code'],
     summary: 'Get the page of a public organization',
     description:
       'An HTML page. With `Accept: application/json` you get the same answer as from `/api/orgs/public/{code}`.',

@@ -13,6 +13,7 @@ const landing = endpoint({
   id: 'landing.page',
   method: 'GET',
   path: '/s/:type/:id',
+  secrets: ['id'],
   summary: 'Show the landing page of an activity, check-in, pass or asset',
   description:
     'An HTML page, or JSON with `Accept: application/json`: of an activity and its check-in what `GET /api/discover/activities` shows, ' +
