@@ -71,7 +71,7 @@ const FIND_WRITES = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'tessera' AND backend_xid IS NOT NULL AND pid <> pg_backend_pid()`
 
 /**
- * Waits for the last writes of a process that was killed: their stamps are lower than those of this one, and it would serve what it has read before
+ * Waits for the last writes of a process that was killed: their stamps are lower than those of this one, and it would serve rows that it has read before
  * their COMMIT. Usually there are none.
  */
 export async function waitForEarlierWrites(connection: TimedConnection): Promise<void> {

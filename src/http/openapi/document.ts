@@ -45,7 +45,7 @@ that scripts cannot read, and \`POST /api/auth/refresh\` needs no body.
 (3,000 to those that send files). IPv6 addresses are counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
 with code 4022, and \`Retry-After\` says how many seconds to wait.
 
-**Lost answers.** A client that gets no answer does not know whether the server has made what it asked for. Send \`Idempotency-Key\` with a
+**Lost answers.** A client that gets no answer does not know whether the server carried out the request. Send \`Idempotency-Key\` with a
 POST, a random text for each thing that is created, and the same text when you send it again: it is made once, and for 24 hours every
 repeat gets the first answer, with \`Idempotency-Replayed: true\`. Keys belong to the user and the operation, and the last 10,000 of a user are
 kept (fewer if the answers have more than 4,000 characters on average). A refused request may be tried again with its key. The same key with another

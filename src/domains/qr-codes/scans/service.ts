@@ -129,7 +129,7 @@ export async function prepareScan(
 }
 
 /**
- * Counts a scan of a code in the write of its record, so that what is confirmed is counted. A phone sends a scan again if it got no answer:
+ * Counts a scan of a code in the write of its record, so that each confirmed scan is counted. A phone sends a scan again if it got no answer:
  * that is not a second scan.
  */
 async function countOnce(ctx: AppContext, tx: Tx, id: number, { sessionId }: Actor): Promise<void> {
