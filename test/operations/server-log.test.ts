@@ -69,18 +69,17 @@ describe('the lines in memory', () => {
   const caller = { requestId: 'r1', ip: '203.0.113.7' }
 
   test('are masked like those that are written', () => {
-    const { warn, access, recent } = log()
+    const { warn, recent } = log()
     warn('mail to ann@example.org', { token: 'abc', phone: '+8613800138000', error: new Error('password=hunter2') })
-    access('GET', 'https://x/api/auth/logout/0123456789abcdef0123?token=abc', 200, 1, caller, 0)
     const text = JSON.stringify(recent.find(all).lines)
     expect(text).toContain('a***@example.org')
-    for (const secret of ['ann@', 'abc"', 'hunter2', '0123456789', '13800138000']) expect(text).not.toContain(secret)
+    for (const secret of ['ann@', 'abc"', 'hunter2', '13800138000']) expect(text).not.toContain(secret)
   })
 
   test('are limited in number and size, and requests do not push out warnings', () => {
     const { warn, access, recent } = log()
     warn('first')
-    for (let i = 0; i < 5000; i++) access('GET', `https://x/api/${i}`, 200, 1, caller, 0)
+    for (let i = 0; i < 5000; i++) access('GET', `/api/${i}`, 200, 1, caller, 0)
     const { lines: kept } = recent.find(all)
     expect(kept).toHaveLength(1001)
     expect([kept[0]!.message, kept.at(-1)!.message]).toEqual(['first', 'GET /api/4999 200'])
@@ -93,8 +92,7 @@ describe('the lines in memory', () => {
   test('leave out requests that the console and monitors repeat, unless they fail', () => {
     const { access, recent } = log()
     for (const status of [200, 403])
-      for (const path of ['/actuator/health', '/api/admin/server-log'])
-        access('GET', `https://x${path}`, status, 1, caller, 0)
+      for (const path of ['/actuator/health', '/api/admin/server-log']) access('GET', path, status, 1, caller, 0)
     expect(recent.find(all).lines.map(({ message }) => message)).toEqual([
       'GET /actuator/health 403',
       'GET /api/admin/server-log 403',

@@ -192,7 +192,8 @@ describe.skipIf(s3 === undefined)('S3', () => {
         controller.close()
       },
     })
-    expect(await status(put, { method: 'PUT', body: chunked })).toBeGreaterThanOrEqual(400)
+    // On a connection of its own: the server refuses it before it has read the body, whose bytes the next request would follow.
+    expect(await status(put, { method: 'PUT', body: chunked, keepalive: false })).toBeGreaterThanOrEqual(400)
     expect(await textOf(blobs, 'signed/new')).toBe('new')
 
     const store = (url: string): Promise<number> => status(url, { method: 'PUT', body: 'bad' })
