@@ -16,6 +16,7 @@ import type { BrowserCookies } from './browser.ts'
 import type { Budget } from './budget.ts'
 import type { ReceivedFile } from './form.ts'
 import type { Work } from './places.ts'
+import type { VersionedRow } from './preconditions.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -131,7 +132,7 @@ export type Access =
   | PublisherAccess
 
 /** Accesses for which a caller is always signed in. */
-type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess>
+export type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess>
 
 export const open: OpenAccess & { readonly readsToken?: never } = { kind: 'open' }
 /** For operations that do more for users whom `run` permits it. A token that is not valid is answered with 401. */
@@ -348,14 +349,22 @@ export interface Endpoint<
   readonly whileDraining?: boolean
   /** For a POST that must not be answered from memory: why `Idempotency-Key` is ignored. See repeatable.ts for those that always are. */
   readonly ignoresKey?: string
+  /** With a PUT, PATCH or DELETE: the row with whose version `If-Match` is compared. Without it that header is refused. */
+  readonly row?: RowOf<NoInfer<A>, NoInfer<P>>
   readonly deprecated?: boolean
   run(input: Input<A, ValueOf<P>, ValueOf<Q>, ValueOf<B>, L>): Result<A, D, M> | Promise<Result<A, D, M>>
 }
 
+/** The `row` of records with this access and these parameters. */
+export type RowOf<A extends Access, P extends Schema> = VersionedRow<
+  Pick<Input<A, ValueOf<P>, unknown, unknown>, 'ctx' | 'actor' | 'owner' | 'params' | 'caller'>
+>
+
 /** Any endpoint, whatever its input and result. */
 /* oxlint-disable typescript/no-explicit-any -- the parts are checked where the record is written */
-export type AnyEndpoint = Omit<Endpoint, 'run' | 'budgets'> & {
+export type AnyEndpoint = Omit<Endpoint, 'run' | 'budgets' | 'row'> & {
   run(input: any): unknown
+  readonly row?: VersionedRow<any>
   readonly budgets?: readonly Budget<any>[]
 }
 /* oxlint-enable typescript/no-explicit-any */

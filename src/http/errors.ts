@@ -15,6 +15,8 @@ export interface ErrorExtras {
   retryAfter?: number
   /** Facts for the client, sent as `details`. */
   details?: readonly FieldProblem[]
+  /** The present row, sent as `data`. */
+  data?: unknown
   /** Further headers of the answer. */
   headers?: Readonly<Record<string, string>>
   /** Logged, never sent. */

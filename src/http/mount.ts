@@ -41,6 +41,7 @@ import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
+import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
 import { isRepeatable } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
 import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
@@ -108,6 +109,7 @@ class Route {
   readonly #trusted: (ip: string) => boolean
   readonly #isPublicRead: boolean
   readonly #isRepeatable: boolean
+  readonly #showsVersion: boolean
   readonly #isPublishedByTls: boolean
   readonly #loggedPath: (url: string) => string
 
@@ -130,6 +132,7 @@ class Route {
     this.#loggedPath = pathLogger(endpoint)
     this.#isPublishedByTls = isPublishedByTls(ctx)
     this.#isRepeatable = gates.repeatKeys !== undefined && isRepeatable(endpoint)
+    this.#showsVersion = showsVersion(endpoint)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
   }
 
@@ -259,11 +262,16 @@ class Route {
       const owner = this.#permissions.ownerOf(endpoint.access, actor, input.params, named)
       input.owner = owner instanceof Promise ? await owner : owner
     }
+    const condition = endpoint.method === 'GET' ? null : request.headers.get('if-match')
+    if (condition !== null && endpoint.row === undefined) refuseCondition(condition)
     const key = this.#isRepeatable && actor !== undefined ? request.headers.get('idempotency-key') : null
     if (key !== null) return this.#runOnce(key, input, actor!.userId, logged)
     if (endpoint.budgets !== undefined) await this.#spend(endpoint.budgets, input)
     if (endpoint.opensSocket && isHandshake(request)) return this.#openSocket(request, actor!, caller)
-    const result = endpoint.run(input)
+    const result =
+      condition === null || endpoint.row === undefined
+        ? endpoint.run(input)
+        : runIfMatch(endpoint.row, condition, input, () => endpoint.run(input))
     const data = result instanceof Promise ? await result : result
     if (logged?.hasWritten === false) this.#reportUnlogged(caller)
     if (data instanceof Response) return bare(data, caller.requestId)
@@ -271,7 +279,11 @@ class Route {
     if (ctx.config.checkAnswers) this.#checkAnswer(this.#isPublicRead && data instanceof Tagged ? data.data : data)
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
-      : success(data, caller.requestId)
+      : success(data, caller.requestId, this.#versionOf(data))
+  }
+
+  #versionOf(data: unknown): number | undefined {
+    return this.#showsVersion ? (data as { readonly version: number }).version : undefined
   }
 
   /** @throws AppError 400 if the setting says so. Pages for people stay: messengers and trackers add parameters to the links of others. */
@@ -299,7 +311,7 @@ class Route {
     )
     if (!isReplay && logged?.hasWritten === false) this.#reportUnlogged(caller)
     if (ctx.config.checkAnswers) this.#checkAnswer(data)
-    const response = success(data, caller.requestId)
+    const response = success(data, caller.requestId, this.#versionOf(data))
     if (isReplay) response.headers.set('idempotency-replayed', 'true')
     return response
   }

@@ -60,10 +60,14 @@ const successHeaders = new Headers({
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 })
+/** Of rows with a version. */
+const rowHeaders = new Headers(successHeaders)
 
-export function success(data: unknown, requestId: string): Response {
-  successHeaders.set('x-request-id', requestId)
-  return new Response(envelope(data), { headers: successHeaders })
+export function success(data: unknown, requestId: string, version?: number): Response {
+  const headers = version === undefined ? successHeaders : rowHeaders
+  headers.set('x-request-id', requestId)
+  if (version !== undefined) headers.set('etag', `"${version}"`)
+  return new Response(envelope(data), { headers })
 }
 
 const utf8 = new TextEncoder()
@@ -123,7 +127,8 @@ export function failure(error: AppError, requestId: string, locale: Locale): Res
   }
   if (error.extras.retryAfter !== undefined) headers['retry-after'] = String(error.extras.retryAfter)
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
-  const body = { code: error.code, message: error.text[locale], requestId, details: detailsOf(error, locale) }
+  const { code, text, extras } = error
+  const body = { code, message: text[locale], requestId, details: detailsOf(error, locale), data: extras.data }
   return new Response(JSON.stringify(body), { status: error.status, headers })
 }
 

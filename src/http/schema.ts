@@ -139,6 +139,13 @@ export const Time = Type.Integer({
   'x-time': true,
   examples: [1_767_225_600_000],
 })
+/** The version of a row, which rises with each change. The answer has it as `ETag` too, for `If-Match` (preconditions.ts). */
+export const RowVersion = Type.Integer({
+  minimum: 1,
+  'x-version': true,
+  description: 'Rises with each change; also the `ETag` of the answer, for `If-Match`',
+  examples: [3],
+})
 /** `zoneOf` (validate.ts) checks it. */
 export const TimeZone = Documented(
   Line(64, 1, {

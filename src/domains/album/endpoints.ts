@@ -1,6 +1,6 @@
 import { organizationOfCode } from '#domains/qr-codes/index.ts'
 import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
-import { dual, endpoint, org } from '#http/endpoint.ts'
+import { dual, type DualAccess, endpoint, org, type RowOf } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
@@ -16,9 +16,14 @@ import {
 } from './model.ts'
 import { PHOTO_BUDGET } from './rules.ts'
 import * as service from './service.ts'
-import { organizationOfPhoto } from './store.ts'
+import { organizationOfPhoto, versionOfPhoto } from './store.ts'
 
 const tag = 'Album'
+const photo: RowOf<DualAccess, typeof ById> = {
+  version: versionOfPhoto,
+  view: PhotoView,
+  show: ({ ctx, owner, params }) => service.getPhoto(ctx, owner, params.id),
+}
 const order = 'Latest first by `takenAt`, or by `createdAt` for photos without that time, unless `sort` is given.'
 
 export const albumEndpoints = [
@@ -105,6 +110,7 @@ export const albumEndpoints = [
     access: dual('album:delete', organizationOfPhoto),
     params: ById,
     query: InOrg,
+    row: photo,
     run: ({ ctx, owner, params }) => service.deletePhoto(ctx, owner, params.id),
   }),
 ]

@@ -10,6 +10,7 @@ import {
   PageOf,
   PageQuery,
   Raw,
+  RowVersion,
   Sort,
   type Static,
   Text,
@@ -124,7 +125,7 @@ export const PhotoView = Model('AlbumPhoto', {
   width: Nullable(Type.Integer({ description: 'Pixels' })),
   height: Nullable(Type.Integer()),
   size: Type.Integer({ minimum: 0, description: 'Bytes' }),
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 })

@@ -22,6 +22,7 @@ import { pagedTable } from '#db/lists.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { albumPhotos, albumPurgedCodes } from '#db/schema/album.ts'
 import { files } from '#db/schema/files.ts'
@@ -81,6 +82,8 @@ export type PhotoRow = Pick<
  * Every photo has a file. The outer join only fixes the order of the tables: with an inner join, SQLite begins with all files of
  * photos, by the index on their entity, and sorts.
  */
+export const versionOfPhoto = versionIn(albumPhotos)
+
 export const photosWithFiles = (db: Pick<Builders, 'select'>): Select<PhotoRow> =>
   db
     .select(shown)

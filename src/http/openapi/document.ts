@@ -51,6 +51,10 @@ repeat gets the first answer, with \`Idempotency-Replayed: true\`. Keys belong t
 kept (fewer if the answers have more than 4,000 characters on average). A refused request may be tried again with its key. The same key with another
 body is refused with 409 and code 4023; while the first request is running, repeats are refused with 409 and \`Retry-After\`.
 
+**Changes of others.** A row with a \`version\` has it as \`ETag\` too: \`"3"\`. Send that as \`If-Match\` with PUT, PATCH or DELETE, and the row is
+only changed while it has this version. Otherwise the answer is 412 with code 4024, and its \`data\` is the row as it is now. Without the
+header the last change wins. Operations that compare no version refuse the header with 400.
+
 Messages are English, or Chinese with \`Accept-Language: zh\`.`
 
 /** The result depends on the arguments only. */
@@ -165,6 +169,13 @@ const HEADERS: Json = {
       examples: ['0b0c6f52-8a5e-4a57-9c53-7d4f6c1a2e90'],
     },
   },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description: 'The `ETag` of the row as it was read. See “Changes of others” at the top.',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
   DeviceName: {
     name: 'X-Device-Name',
     in: 'header',
@@ -222,6 +233,7 @@ function sharedParametersOf(endpoint: AnyEndpoint): string[] {
     ...device,
     ...(keepsCookies ? ['RefreshToken'] : []),
     ...(isRepeatable(endpoint) ? ['IdempotencyKey'] : []),
+    ...(endpoint.row === undefined ? [] : ['IfMatch']),
     'AcceptLanguage',
   ]
 }

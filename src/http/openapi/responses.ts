@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AnyEndpoint, RefusalStatus } from '../endpoint.ts'
+import { showsVersion } from '../preconditions.ts'
 import { isRepeatable } from '../repeatable.ts'
 import { exampleOf } from './example.ts'
 import type { Components, Json } from './schema.ts'
@@ -109,6 +110,7 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
   if (body ?? acceptsFile) statuses.add(415)
   if (sendsRanges) statuses.add(412).add(416)
+  if (endpoint.row !== undefined) statuses.add(412)
   if (isRepeatable(endpoint)) statuses.add(409)
   return statuses
 }
@@ -149,10 +151,29 @@ function refusal(endpoint: AnyEndpoint, status: number, components: Components):
       description: shared.description,
       content: { 'application/json': { schema: components.show(endpoint.data, 'answer') } },
     }
+  if (status === 412 && endpoint.row !== undefined) return changedRow(endpoint.row.view, components)
   const reason = endpoint.refuses?.[status as RefusalStatus]
   if (mediaTypes(endpoint).includes('text/html'))
     return { ...described(shared, reason), content: errorContent(shared, true) }
   return { $ref: `#/components/responses/${shared.name}`, ...(reason !== undefined && { description: reason }) }
+}
+
+/** 412 of a row, which comes with the refusal. */
+function changedRow(view: TSchema, components: Components): Json {
+  const data = components.show(view, 'answer')
+  const { required, properties, ...rest } = errorSchema
+  const schema = components.add(`${view.$id}Changed`, {
+    ...rest,
+    required: [...(required as string[]), 'data'],
+    properties: { ...(properties as Json), data },
+  })
+  const message = 'It has been changed since you read it'
+  const example = { code: 4024, message, requestId: '9d1c3e7a-4f', data: exampleOf(view, 'answer') }
+  return {
+    description: 'Code 4024: the row has another version than `If-Match`. `data` is the row as it is now.',
+    headers: requestIdHeader,
+    content: { 'application/json': { schema, example } },
+  }
 }
 
 function success(endpoint: AnyEndpoint, components: Components): Json {
@@ -165,6 +186,7 @@ function success(endpoint: AnyEndpoint, components: Components): Json {
   if (enveloped) content['application/json'] = envelope(data, components)
   const sent = {
     ...requestIdHeader,
+    ...(showsVersion(endpoint) && { ETag: { $ref: '#/components/headers/RowVersion' } }),
     ...(isRepeatable(endpoint) && { 'Idempotency-Replayed': { $ref: '#/components/headers/IdempotencyReplayed' } }),
   }
   return { description: successText(types, data, enveloped), headers: sent, content }
@@ -230,6 +252,11 @@ export const headers: Json = {
       '`true` if the answer is that of an earlier request with the same `Idempotency-Key`, otherwise left out.',
     schema: { type: 'boolean', const: true, examples: [true] },
     example: true,
+  },
+  RowVersion: {
+    description: 'The `version` of the row in quotes, for `If-Match`.',
+    schema: { type: 'string', examples: ['"3"'] },
+    example: '"3"',
   },
   RetryAfter: {
     description: 'Seconds to wait before a retry.',

@@ -16,6 +16,7 @@ const INTERNAL = new Set([
   'x-characters',
   'x-time',
   'x-id',
+  'x-version',
   'x-alternatives',
   'x-deferred',
   'x-any-case',

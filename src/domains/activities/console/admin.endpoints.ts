@@ -1,5 +1,6 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 
+import { versionOfActivity } from '../register/store.ts'
 import {
   AdminActivityPage,
   AdminActivityView,
@@ -11,6 +12,11 @@ import {
 import * as service from './service.ts'
 
 const tag = 'Activities'
+const anyActivity: RowOf<MemberAccess, typeof ByActivity> = {
+  version: versionOfActivity,
+  view: AdminActivityView,
+  show: ({ ctx, params }) => service.getAnyActivity(ctx, params.activityId),
+}
 
 export const activityAdminEndpoints = [
   endpoint({
@@ -70,6 +76,7 @@ export const activityAdminEndpoints = [
       400: 'The activity is over, or passes are valid that it would no longer have.',
       403: 'The organization of the activity is disabled.',
     },
+    row: anyActivity,
     run: ({ ctx, actor, params, body }) => service.updateAnyActivity(ctx, actor, params.activityId, body),
   }),
   endpoint({
@@ -84,6 +91,7 @@ export const activityAdminEndpoints = [
     access: platform('activity:delete'),
     logs: 'ACTIVITY_DELETE',
     params: ByActivity,
+    row: anyActivity,
     run: ({ ctx, actor, params }) => service.deleteAnyActivity(ctx, actor, params.activityId),
   }),
 ]

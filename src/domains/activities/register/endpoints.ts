@@ -1,12 +1,18 @@
-import { dual, dualByRow, endpoint } from '#http/endpoint.ts'
+import { dual, type DualAccess, dualByRow, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { SeenQuery } from '../visibility/model.ts'
 import { ActivityPage, ActivityView, CreateActivity, ListQuery, SetStatus, UpdateActivity } from './model.ts'
 import * as service from './service.ts'
+import { versionOfActivity } from './store.ts'
 
 const tag = 'Activities'
+const activity: RowOf<DualAccess, typeof ById> = {
+  version: versionOfActivity,
+  view: ActivityView,
+  show: ({ ctx, owner, params, caller }) => service.getActivity(ctx, params.id, { viewer: owner, caller }),
+}
 
 /** Deleted activities no longer count for the quota, but their rows stay. A club enters its programme of a year in one go. */
 const CREATION_BUDGET = {
@@ -82,6 +88,7 @@ export const activityEndpoints = [
       400: 'The activity is over, or passes are valid that it would no longer have.',
       403: 'You may see the activity, but not change it.',
     },
+    row: activity,
     run: ({ ctx, owner, params, body, caller }) =>
       service.updateActivity(ctx, params.id, body, { viewer: owner, caller }),
   }),
@@ -99,6 +106,7 @@ export const activityEndpoints = [
       400: 'The activity is ACTIVE: end or cancel it first.',
       403: 'You may see the activity, but not delete it.',
     },
+    row: activity,
     run: ({ ctx, owner, params, caller }) => service.deleteActivity(ctx, params.id, { viewer: owner, caller }),
   }),
   endpoint({
@@ -115,6 +123,7 @@ export const activityEndpoints = [
     body: SetStatus,
     data: ActivityView,
     refuses: { 400: 'The activity cannot get this status.', 403: 'You may see the activity, but not publish it.' },
+    row: activity,
     run: ({ ctx, owner, params, body, caller }) =>
       service.setStatus(ctx, params.id, body.status, { viewer: owner, caller }),
   }),
@@ -130,6 +139,7 @@ export const activityEndpoints = [
     query: InOrg,
     data: ActivityView,
     refuses: { 400: 'The activity is not INVITE_ONLY.', 403: 'You may see the activity, but not change it.' },
+    row: activity,
     run: ({ ctx, owner, params, caller }) => service.resetInviteCode(ctx, params.id, { viewer: owner, caller }),
   }),
 ]

@@ -14,6 +14,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  RowVersion,
   Sort,
   type Static,
   Text,
@@ -172,7 +173,6 @@ export const ListQuery = PageQuery({
 export type ListQuery = Static<typeof ListQuery>
 
 const Total = Type.Integer({ minimum: 0, examples: [3] })
-const Version = Type.Integer({ minimum: 1 })
 
 export const Region = Named(
   'ActivityRegion',
@@ -254,7 +254,7 @@ const itemFields = {
   ),
   registration: Nullable(RegistrationView),
   canManage: Type.Boolean({ description: 'Whether you manage the activity as a whole (`activity:update`)' }),
-  version: { ...Version, description: 'Rises with each change' },
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 }

@@ -24,6 +24,7 @@ import { pagedTable } from '#db/lists.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, registrations } from '#db/schema/activities.ts'
 import { files } from '#db/schema/files.ts'
@@ -67,6 +68,8 @@ const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities
 const byCheckInUuid = prepared((db) =>
   activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isLive)),
 )
+
+export const versionOfActivity = versionIn(activities)
 
 export type ActivityRow = Awaited<ReturnType<typeof byId>>[number]
 

@@ -1,9 +1,16 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 
+import { PhotoView } from '../model.ts'
+import { versionOfPhoto } from '../store.ts'
 import { AdminPhotoPage, AdminPhotosQuery, ByPhoto } from './model.ts'
 import * as service from './service.ts'
 
 const tag = 'Album'
+const anyPhoto: RowOf<MemberAccess, typeof ByPhoto> = {
+  version: versionOfPhoto,
+  view: PhotoView,
+  show: ({ ctx, params }) => service.getAnyPhoto(ctx, params.photoId),
+}
 
 export const albumAdminEndpoints = [
   endpoint({
@@ -29,6 +36,7 @@ export const albumAdminEndpoints = [
     access: platform('album:delete'),
     logs: 'ALBUM_PHOTO_DELETE',
     params: ByPhoto,
+    row: anyPhoto,
     run: ({ ctx, actor, params }) => service.deleteAnyPhoto(ctx, actor, params.photoId),
   }),
 ]

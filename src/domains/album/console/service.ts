@@ -6,6 +6,7 @@ import { consolePage, hasFilters, ownersOf } from '#domains/console/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
+import type { PhotoView } from '../model.ts'
 import { deleteWithFile, toView } from '../service.ts'
 import { allPhotosPage, findAnyPhoto, type PhotoRow } from '../store.ts'
 import type { AdminPhotosQuery, AdminPhotoView } from './model.ts'
@@ -26,6 +27,12 @@ function rowsPage(ctx: AppContext, adminId: number, query: AdminPhotosQuery): Pr
   return hasFilters(query)
     ? consolePage(ctx, adminId, filteredPhotos(query), { page, size })
     : allPhotosPage(ctx.db.read, { page, size, sort })
+}
+
+export async function getAnyPhoto(ctx: AppContext, id: number): Promise<PhotoView> {
+  const row = await findAnyPhoto(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  return toView(ctx, row)
 }
 
 export async function deleteAnyPhoto(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {

@@ -1,10 +1,16 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
-import { AllAssetCategoriesQuery, AnyAssetCategoryPage } from './model.ts'
+import { AllAssetCategoriesQuery, AnyAssetCategoryPage, AssetCategoryView } from './model.ts'
 import * as service from './service.ts'
+import { versionOfCategory } from './store.ts'
 
 const tag = 'Asset categories'
+const anyCategory: RowOf<MemberAccess, typeof ById> = {
+  version: versionOfCategory,
+  view: AssetCategoryView,
+  show: ({ ctx, params }) => service.getAnyCategory(ctx, params.id),
+}
 
 export const assetCategoryAdminEndpoints = [
   endpoint({
@@ -29,6 +35,7 @@ export const assetCategoryAdminEndpoints = [
     access: platform('category:delete'),
     logs: 'ASSET_CATEGORY_DELETE',
     params: ById,
+    row: anyCategory,
     run: ({ ctx, actor, params }) => service.deleteAnyCategory(ctx, actor, params.id),
   }),
 ]

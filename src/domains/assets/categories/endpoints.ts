@@ -1,4 +1,4 @@
-import { dual, endpoint } from '#http/endpoint.ts'
+import { dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, Count, InOrg, Pin } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -14,11 +14,16 @@ import {
   UpdateAssetCategory,
 } from './model.ts'
 import * as service from './service.ts'
-import { organizationOfCategory } from './store.ts'
+import { organizationOfCategory, versionOfCategory } from './store.ts'
 
 const tag = 'Asset categories'
 const manage = dual('asset_category:manage')
 const manageOne = dual('asset_category:manage', organizationOfCategory)
+const category: RowOf<DualAccess, typeof ById> = {
+  version: versionOfCategory,
+  view: AssetCategoryView,
+  show: ({ ctx, owner, params }) => service.getCategory(ctx, owner, params.id),
+}
 const ONE_MISSING = 'One of the categories does not exist or belongs to another owner.'
 
 export const assetCategoryEndpoints = [
@@ -102,6 +107,7 @@ export const assetCategoryEndpoints = [
     query: InOrg,
     body: UpdateAssetCategory,
     data: AssetCategoryView,
+    row: category,
     run: ({ ctx, owner, params, body }) => service.updateCategory(ctx, owner, params.id, body),
   }),
   endpoint({
@@ -115,6 +121,7 @@ export const assetCategoryEndpoints = [
     access: manageOne,
     params: ById,
     query: InOrg,
+    row: category,
     run: ({ ctx, owner, params }) => service.deleteCategory(ctx, owner, params.id),
   }),
   endpoint({
@@ -130,6 +137,7 @@ export const assetCategoryEndpoints = [
     query: InOrg,
     body: MoveAssetCategory,
     data: AssetCategoryView,
+    row: category,
     run: ({ ctx, owner, params, body }) => service.moveCategory(ctx, owner, params.id, body.parentId),
   }),
   endpoint({
@@ -143,6 +151,7 @@ export const assetCategoryEndpoints = [
     query: InOrg,
     body: Pin,
     data: AssetCategoryView,
+    row: category,
     run: ({ ctx, owner, params, body }) => service.pinCategory(ctx, owner, params.id, body.pinned),
   }),
   endpoint({

@@ -8,6 +8,7 @@ import {
   OneOf,
   PageOf,
   PageQuery,
+  RowVersion,
   Sort,
   SortItem,
   SortOrder,
@@ -128,7 +129,7 @@ const fields = {
   defaultTemplateId: Nullable(Id),
   assetCount: Type.Integer({ minimum: 0, description: 'Assets directly in it, without sub-categories' }),
   createdBy: Id,
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 }

@@ -58,6 +58,13 @@ export async function findVisibleCategory(ctx: AppContext, owner: Owner, id: num
   return (await visibleCategories(ctx, ctx.db.read, owner)).find((row) => row.id === id)
 }
 
+/** For those who manage categories. */
+export const getCategory = async (ctx: AppContext, owner: Owner, id: number): Promise<AssetCategoryView> =>
+  viewOf(ctx, await assetCategoryTree.find(ctx.db.read, ownerKey(owner), id))
+
+export const getAnyCategory = async (ctx: AppContext, id: number): Promise<AssetCategoryView> =>
+  viewOf(ctx, await store.findAnyCategory(ctx.db.read, id))
+
 export async function getTree(
   ctx: AppContext,
   owner: Owner,

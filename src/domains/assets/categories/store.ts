@@ -4,6 +4,7 @@ import { contains } from '#db/contains.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { orgOf } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -17,6 +18,8 @@ import { type AllAssetCategoriesQuery, MAX_DEPTH } from './model.ts'
 import type { Node, Templates } from './rules.ts'
 
 export type CategoryRow = typeof assetCategories.$inferSelect
+
+export const versionOfCategory = versionIn(assetCategories)
 
 const p = sql.placeholder
 

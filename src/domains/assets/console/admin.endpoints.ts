@@ -1,10 +1,16 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import { AdminAssetPage, AdminListQuery, AdminScrap, AssetView } from '../register/model.ts'
+import { versionOfAsset } from '../register/store.ts'
 import * as service from './service.ts'
 
 const tag = 'Assets'
+const anyAsset: RowOf<MemberAccess, typeof ById> = {
+  version: versionOfAsset,
+  view: AssetView,
+  show: ({ ctx, params }) => service.getAnyAsset(ctx, params.id),
+}
 
 export const assetAdminEndpoints = [
   endpoint({
@@ -31,6 +37,7 @@ export const assetAdminEndpoints = [
     params: ById,
     body: AdminScrap,
     data: AssetView,
+    row: anyAsset,
     run: ({ ctx, actor, params, body }) => service.scrapAnyAsset(ctx, actor, params.id, body.reason),
   }),
   endpoint({
@@ -43,6 +50,7 @@ export const assetAdminEndpoints = [
     access: platform('asset:delete'),
     logs: 'ASSET_DELETE',
     params: ById,
+    row: anyAsset,
     run: ({ ctx, actor, params }) => service.deleteAnyAsset(ctx, actor, params.id),
   }),
 ]

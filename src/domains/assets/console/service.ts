@@ -58,6 +58,12 @@ async function rowsPage(ctx: AppContext, adminId: number, query: AdminListQuery)
   return listing.filteredOfAll(ctx.db.readInWorker, where, query)
 }
 
+export async function getAnyAsset(ctx: AppContext, id: number): Promise<AssetView> {
+  const row = await findAnyAsset(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  return toOneView(ctx, ctx.db.read, row)
+}
+
 export async function scrapAnyAsset(
   ctx: AppContext,
   actor: LoggedActor,

@@ -1,12 +1,17 @@
-import { dual, endpoint } from '#http/endpoint.ts'
+import { dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { listAssets } from '../listing/service.ts'
 import { AssetPage, AssetView, CreateAsset, ListQuery, ScrapAsset, UpdateAsset } from './model.ts'
 import * as service from './service.ts'
-import { organizationOfAsset } from './store.ts'
+import { organizationOfAsset, versionOfAsset } from './store.ts'
 
 const tag = 'Assets'
+const asset: RowOf<DualAccess, typeof ById> = {
+  version: versionOfAsset,
+  view: AssetView,
+  show: ({ ctx, owner, params, caller }) => service.getAsset(ctx, owner, params.id, caller),
+}
 
 export const assetEndpoints = [
   endpoint({
@@ -68,6 +73,7 @@ export const assetEndpoints = [
     query: InOrg,
     body: UpdateAsset,
     data: AssetView,
+    row: asset,
     run: ({ ctx, owner, params, body, caller }) => service.updateAsset(ctx, owner, params.id, body, caller),
   }),
   endpoint({
@@ -81,6 +87,7 @@ export const assetEndpoints = [
     params: ById,
     query: InOrg,
     refuses: { 400: 'The asset is on loan.' },
+    row: asset,
     run: ({ ctx, owner, params }) => service.deleteAsset(ctx, owner, params.id),
   }),
   endpoint({

@@ -18,6 +18,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  RowVersion,
   ShownAs,
   Sort,
   type Static,
@@ -263,7 +264,7 @@ export const AssetView = Model('Asset', {
   ),
   orgId: Nullable(Id),
   userId: { ...Id, description: 'The user who registered the asset' },
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 })

@@ -3,6 +3,7 @@ import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'd
 import { dialect, notByIndex } from '#db/dialect.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { assetCategories, assetLoans, assets } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
@@ -113,6 +114,8 @@ const ownerById = prepared((db) =>
     .from(assets)
     .where(and(eq(assets.id, p('id')), isLive)),
 )
+
+export const versionOfAsset = versionIn(assets)
 
 /** The organization of an asset: 0 for a personal asset, undefined for an unknown or deleted one. */
 export async function organizationOfAsset(db: Db, id: number): Promise<number | undefined> {

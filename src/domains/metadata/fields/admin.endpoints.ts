@@ -1,10 +1,16 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import { AllFieldsQuery, CreateAnyField, FieldPage, FieldView, UpdateField } from './model.ts'
 import * as service from './service.ts'
+import { versionOfField } from './store.ts'
 
 const tag = 'Metadata'
+const anyField: RowOf<MemberAccess, typeof ById> = {
+  version: versionOfField,
+  view: FieldView,
+  show: ({ ctx, params, caller }) => service.getAnyField(ctx, params.id, caller.locale),
+}
 
 export const fieldAdminEndpoints = [
   endpoint({
@@ -50,6 +56,7 @@ export const fieldAdminEndpoints = [
     refuses: {
       400: 'The configuration is not valid, values do not fit the new type, or the field was changed meanwhile.',
     },
+    row: anyField,
     run: ({ ctx, actor, params, body, caller }) => service.updateAnyField(ctx, actor, params.id, body, caller.locale),
   }),
   endpoint({
@@ -65,6 +72,7 @@ export const fieldAdminEndpoints = [
     logs: 'META_FIELD_DELETE',
     params: ById,
     refuses: { 400: 'A formula of the same scope uses the field.' },
+    row: anyField,
     run: ({ ctx, actor, params }) => service.deleteAnyField(ctx, actor, params.id),
   }),
 ]

@@ -1,4 +1,4 @@
-import { app, dual, endpoint, org } from '#http/endpoint.ts'
+import { app, dual, endpoint, type MemberAccess, org, type RowOf } from '#http/endpoint.ts'
 
 import { ByObject, ByOrgAndObject } from '../model.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from './model.ts'
 import { CREATE_BUDGET, UPDATE_BUDGET } from './rules.ts'
 import * as service from './service.ts'
+import { versionOfField } from './store.ts'
 
 const order = 'The widest scope first, then by `sortOrder`, then the oldest first.'
 const creates =
@@ -27,6 +28,18 @@ const deletes =
   'Refused while a formula uses the field.'
 const misfit = 'The configuration is not valid, values do not fit the new type, or the field was changed meanwhile.'
 const isUsed = 'A formula uses the field.'
+
+const row = { version: versionOfField, view: FieldView }
+const ownField: RowOf<MemberAccess, typeof ByField> = {
+  ...row,
+  show: ({ ctx, actor: { userId }, params: { objectName, id }, caller }) =>
+    service.getOwnField(ctx, { userId, orgId: 0 }, objectName, id, caller.locale),
+}
+const orgField: RowOf<MemberAccess, typeof ByOrgField> = {
+  ...row,
+  show: ({ ctx, actor: { userId }, params: { orgId, objectName, id }, caller }) =>
+    service.getOwnField(ctx, { userId, orgId }, objectName, id, caller.locale),
+}
 
 export const fieldEndpoints = [
   endpoint({
@@ -71,6 +84,7 @@ export const fieldEndpoints = [
     body: UpdateField,
     data: FieldView,
     refuses: { 400: misfit },
+    row: ownField,
     run: ({ ctx, actor: { userId }, params: { objectName, id }, body, caller }) =>
       service.updateField(ctx, { userId, orgId: 0 }, objectName, id, body, caller.locale),
   }),
@@ -84,6 +98,7 @@ export const fieldEndpoints = [
     access: app('meta_field:delete'),
     params: ByField,
     refuses: { 400: isUsed },
+    row: ownField,
     run: ({ ctx, actor: { userId }, params: { objectName, id } }) =>
       service.deleteField(ctx, { userId, orgId: 0 }, objectName, id),
   }),
@@ -129,6 +144,7 @@ export const fieldEndpoints = [
     body: UpdateField,
     data: FieldView,
     refuses: { 400: misfit },
+    row: orgField,
     run: ({ ctx, actor: { userId }, params: { orgId, objectName, id }, body, caller }) =>
       service.updateField(ctx, { userId, orgId }, objectName, id, body, caller.locale),
   }),
@@ -142,6 +158,7 @@ export const fieldEndpoints = [
     access: org('meta_field:delete'),
     params: ByOrgField,
     refuses: { 400: isUsed },
+    row: orgField,
     run: ({ ctx, actor: { userId }, params: { orgId, objectName, id } }) =>
       service.deleteField(ctx, { userId, orgId }, objectName, id),
   }),

@@ -9,6 +9,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  RowVersion,
   SortOrder,
   type Static,
   Text,
@@ -134,7 +135,7 @@ export const FieldView = Model('MetaField', {
   config: Config,
   description: Text('Without packaging'),
   sortOrder: SortOrder,
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 })

@@ -253,6 +253,19 @@ async function anyField(db: Db | Tx, id: number): Promise<FieldRow> {
   return row
 }
 
+export async function getOwnField(
+  ctx: AppContext,
+  owner: Owner,
+  objectName: string,
+  id: number,
+  locale: Locale,
+): Promise<FieldView> {
+  return toFieldView(await ownField(ctx, owner, objectName, id), locale)
+}
+
+export const getAnyField = async (ctx: AppContext, id: number, locale: Locale): Promise<FieldView> =>
+  toFieldView(await anyField(ctx.db.read, id), locale)
+
 export async function updateField(
   ctx: AppContext,
   owner: Owner,

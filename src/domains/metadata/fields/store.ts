@@ -3,6 +3,7 @@ import { and, asc, count, desc, eq, inArray, isNull, ne, type SQL, sql } from 'd
 import { contains } from '#db/contains.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { type FieldType, metaFields, metaFormulaUses } from '#db/schema/meta.ts'
 import { searchPage } from '#db/search.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
@@ -12,6 +13,8 @@ import type { ScopeFilters } from '../model.ts'
 import { GLOBAL } from '../rules.ts'
 
 export type FieldRow = typeof metaFields.$inferSelect
+
+export const versionOfField = versionIn(metaFields)
 
 const p = sql.placeholder
 

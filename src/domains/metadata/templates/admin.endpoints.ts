@@ -1,4 +1,4 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import { ByOrg } from '../model.ts'
@@ -13,8 +13,14 @@ import {
   UpdateTemplate,
 } from './model.ts'
 import * as service from './service.ts'
+import { versionOfTemplate } from './store.ts'
 
 const tag = 'Metadata'
+const anyTemplate: RowOf<MemberAccess, typeof ById> = {
+  version: versionOfTemplate,
+  view: TemplateView,
+  show: ({ ctx, params, caller }) => service.getAnyTemplate(ctx, params.id, caller.locale),
+}
 
 export const templateAdminEndpoints = [
   endpoint({
@@ -66,6 +72,7 @@ export const templateAdminEndpoints = [
     params: ById,
     body: UpdateTemplate,
     data: TemplateView,
+    row: anyTemplate,
     run: ({ actor, params, body, caller }) => service.updateAnyTemplate(actor, params.id, body, caller.locale),
   }),
   endpoint({
@@ -78,6 +85,7 @@ export const templateAdminEndpoints = [
     access: platform('meta_template:delete'),
     logs: 'META_TEMPLATE_DELETE',
     params: ById,
+    row: anyTemplate,
     run: ({ ctx, actor, params }) => service.deleteAnyTemplate(ctx, actor, params.id),
   }),
   endpoint({
@@ -104,6 +112,7 @@ export const templateAdminEndpoints = [
     params: ById,
     body: SetTemplateFields,
     data: TemplateFields,
+    row: anyTemplate,
     run: ({ actor, params, body, caller }) => service.setAnyTemplateFields(actor, params.id, body, caller.locale),
   }),
 ]

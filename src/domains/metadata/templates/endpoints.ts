@@ -1,4 +1,4 @@
-import { app, endpoint, org } from '#http/endpoint.ts'
+import { app, endpoint, type MemberAccess, org, type RowOf } from '#http/endpoint.ts'
 import { ById } from '#http/schema.ts'
 
 import { ByObject, ByOrgAndObject } from '../model.ts'
@@ -17,11 +17,24 @@ import {
 } from './model.ts'
 import { CREATE_BUDGET } from './rules.ts'
 import * as service from './service.ts'
+import { versionOfTemplate } from './store.ts'
 
 const creates = `There can be at most ${MAX_TEMPLATES} such templates for each object, and one of them can be the default.`
 const deletes = 'Its bindings end, and categories lose it. Values stay.'
 const replaces =
   'Replaces all fields; the order of the array counts. A template takes GLOBAL fields and those of its own scope, each once.'
+
+const row = { version: versionOfTemplate, view: TemplateView }
+const ownTemplate: RowOf<MemberAccess, typeof ById> = {
+  ...row,
+  show: ({ ctx, actor: { userId }, params: { id }, caller }) =>
+    service.getOwnTemplate(ctx, { userId, orgId: 0 }, id, caller.locale),
+}
+const orgTemplate: RowOf<MemberAccess, typeof ByOrgTemplate> = {
+  ...row,
+  show: ({ ctx, actor: { userId }, params: { orgId, id }, caller }) =>
+    service.getOwnTemplate(ctx, { userId, orgId }, id, caller.locale),
+}
 
 export const templateEndpoints = [
   endpoint({
@@ -69,6 +82,7 @@ export const templateEndpoints = [
     params: ById,
     body: UpdateTemplate,
     data: TemplateView,
+    row: ownTemplate,
     run: ({ ctx, actor: { userId }, params, body, caller }) =>
       service.updateTemplate(ctx, { userId, orgId: 0 }, params.id, body, caller.locale),
   }),
@@ -81,6 +95,7 @@ export const templateEndpoints = [
     tag: 'Metadata',
     access: app('meta_template:delete'),
     params: ById,
+    row: ownTemplate,
     run: ({ ctx, actor: { userId }, params }) => service.deleteTemplate(ctx, { userId, orgId: 0 }, params.id),
   }),
   endpoint({
@@ -123,6 +138,7 @@ export const templateEndpoints = [
     params: ById,
     body: SetTemplateFields,
     data: TemplateFields,
+    row: ownTemplate,
     run: ({ ctx, actor: { userId }, params, body, caller }) =>
       service.setTemplateFields(ctx, { userId, orgId: 0 }, params.id, body, caller.locale),
   }),
@@ -165,6 +181,7 @@ export const templateEndpoints = [
     params: ByOrgTemplate,
     body: UpdateTemplate,
     data: TemplateView,
+    row: orgTemplate,
     run: ({ ctx, actor: { userId }, params: { orgId, id }, body, caller }) =>
       service.updateTemplate(ctx, { userId, orgId }, id, body, caller.locale),
   }),
@@ -177,6 +194,7 @@ export const templateEndpoints = [
     tag: 'Metadata of organizations',
     access: org('meta_template:delete'),
     params: ByOrgTemplate,
+    row: orgTemplate,
     run: ({ ctx, actor: { userId }, params: { orgId, id } }) => service.deleteTemplate(ctx, { userId, orgId }, id),
   }),
   endpoint({
@@ -222,6 +240,7 @@ export const templateEndpoints = [
     params: ByOrgTemplate,
     body: SetTemplateFields,
     data: TemplateFields,
+    row: orgTemplate,
     run: ({ ctx, actor: { userId }, params: { orgId, id }, body, caller }) =>
       service.setTemplateFields(ctx, { userId, orgId }, id, body, caller.locale),
   }),

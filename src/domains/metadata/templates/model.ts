@@ -8,6 +8,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  RowVersion,
   type Static,
   Text,
   Time,
@@ -97,7 +98,7 @@ export const TemplateView = Model('MetaTemplate', {
   isDefault: Type.Boolean(),
   sourceId: Nullable({ ...Id, description: 'The template that it was copied from' }),
   fieldCount: Type.Integer({ minimum: 0 }),
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 })

@@ -176,6 +176,16 @@ async function anyTemplate(db: Db | Tx, id: number): Promise<TemplateRow> {
   return row
 }
 
+export const getOwnTemplate = async (
+  { db }: AppContext,
+  owner: Owner,
+  id: number,
+  locale: Locale,
+): Promise<TemplateView> => toTemplateView(db.read, await ownTemplate(db.read, owner, id), locale)
+
+export const getAnyTemplate = async ({ db }: AppContext, id: number, locale: Locale): Promise<TemplateView> =>
+  toTemplateView(db.read, await anyTemplate(db.read, id), locale)
+
 export function updateTemplate(
   ctx: AppContext,
   owner: Owner,

@@ -4,6 +4,7 @@ import { contains } from '#db/contains.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { metaBindings, metaFields, metaTemplateFields, metaTemplates } from '#db/schema/meta.ts'
 import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -13,6 +14,8 @@ import type { ScopeFilters } from '../model.ts'
 import { GLOBAL } from '../rules.ts'
 
 export type TemplateRow = typeof metaTemplates.$inferSelect
+
+export const versionOfTemplate = versionIn(metaTemplates)
 /** A field of a template. */
 export interface TemplateField {
   readonly fieldId: number

@@ -1,4 +1,4 @@
-import { dual, endpoint } from '#http/endpoint.ts'
+import { dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import {
@@ -14,9 +14,14 @@ import {
   UpdateQrCode,
 } from './model.ts'
 import * as service from './service.ts'
-import { organizationOfCode } from './store.ts'
+import { organizationOfCode, versionOfCode } from './store.ts'
 
 const tag = 'QR codes'
+const code: RowOf<DualAccess, typeof ById> = {
+  version: versionOfCode,
+  view: QrCodeView,
+  show: ({ ctx, owner, params }) => service.getCode(ctx, owner, params.id),
+}
 
 export const codeEndpoints = [
   endpoint({
@@ -86,6 +91,7 @@ export const codeEndpoints = [
     query: InOrg,
     body: UpdateQrCode,
     data: QrCodeView,
+    row: code,
     run: ({ ctx, owner, params, body }) => service.updateCode(ctx, owner, params.id, body),
   }),
   endpoint({
@@ -97,6 +103,7 @@ export const codeEndpoints = [
     access: dual('qr_code:delete', organizationOfCode),
     params: ById,
     query: InOrg,
+    row: code,
     run: ({ ctx, owner, params }) => service.deleteCode(ctx, owner, params.id),
   }),
   endpoint({
@@ -110,6 +117,7 @@ export const codeEndpoints = [
     query: InOrg,
     body: PinCode,
     data: QrCodeView,
+    row: code,
     run: ({ ctx, owner, params, body }) => service.pinCode(ctx, owner, params.id, body.pinned),
   }),
   endpoint({
@@ -123,6 +131,7 @@ export const codeEndpoints = [
     query: InOrg,
     body: PublishCode,
     data: QrCodeView,
+    row: code,
     run: ({ ctx, owner, params, body }) => service.publishCode(ctx, owner, params.id, body.isPublic),
   }),
 ]

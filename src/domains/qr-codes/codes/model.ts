@@ -13,6 +13,7 @@ import {
   PageOf,
   PageQuery,
   Raw,
+  RowVersion,
   Sort,
   SortOrder,
   type Static,
@@ -152,7 +153,7 @@ export const qrCodeFields = {
     description: 'Address of the share page; 404 unless the code is public',
     examples: ['http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'],
   }),
-  version: Type.Integer({ minimum: 1 }),
+  version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
 }

@@ -21,6 +21,7 @@ import { pagedTable } from '#db/lists.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { categories, categoryCleanUps, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -33,6 +34,8 @@ import type { ListQuery } from './model.ts'
 import { type CodeChange, differences, type NewCode } from './rules.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
+
+export const versionOfCode = versionIn(qrCodes)
 
 const p = sql.placeholder
 

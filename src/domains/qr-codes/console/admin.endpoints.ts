@@ -1,5 +1,7 @@
-import { endpoint, platform } from '#http/endpoint.ts'
+import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 
+import { QrCodeView } from '../codes/model.ts'
+import { versionOfCode } from '../codes/store.ts'
 import {
   AllCategoriesQuery,
   AllCodesQuery,
@@ -11,6 +13,12 @@ import {
   ByCode,
 } from './model.ts'
 import * as service from './service.ts'
+
+const anyCode: RowOf<MemberAccess, typeof ByCode> = {
+  version: versionOfCode,
+  view: QrCodeView,
+  show: ({ ctx, params }) => service.getAnyCode(ctx, params.qrCodeId),
+}
 
 export const consoleEndpoints = [
   endpoint({
@@ -36,6 +44,7 @@ export const consoleEndpoints = [
     access: platform('qr_code:delete'),
     logs: 'QR_CODE_DELETE',
     params: ByCode,
+    row: anyCode,
     run: ({ ctx, actor, params }) => service.deleteAnyCode(ctx, actor, params.qrCodeId),
   }),
   endpoint({

@@ -9,6 +9,7 @@ import { notFound } from '#http/errors.ts'
 
 import { viewOf } from '../categories/service.ts'
 import { categoryTree, codeCountsOf, deleteCategory, moveChildren } from '../categories/store.ts'
+import type { QrCodeView } from '../codes/model.ts'
 import type { QrCodeRow } from '../codes/store.ts'
 import { toView } from '../codes/view.ts'
 import { toView as toScanView } from '../scans/service.ts'
@@ -49,6 +50,13 @@ async function selectedCategory(
   const ownerId = (await store.findAnyCategory(ctx.db.read, categoryId))?.userId
   if (ownerId === undefined) return { ownerId: 0, categoryIds: [] }
   return { ownerId, categoryIds: await categoryTree.branchIds(ctx.db.read, ownerId, categoryId) }
+}
+
+/** In the trash or not. */
+export async function getAnyCode(ctx: AppContext, id: number): Promise<QrCodeView> {
+  const row = await store.findAnyCode(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  return toView(ctx, row)
 }
 
 /** Deletes a code permanently, in the trash or not. */

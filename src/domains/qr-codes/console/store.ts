@@ -79,7 +79,7 @@ export function filteredCodes(
 }
 
 /** Also a code in the trash. */
-export async function findAnyCode(tx: Tx, id: number): Promise<QrCodeRow | undefined> {
+export async function findAnyCode(tx: Db | Tx, id: number): Promise<QrCodeRow | undefined> {
   return (await shownCodes(tx).where(eq(qrCodes.id, id)))[0]
 }
 

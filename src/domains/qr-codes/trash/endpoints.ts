@@ -1,12 +1,17 @@
-import { dual, endpoint } from '#http/endpoint.ts'
+import { dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { QrCodeView } from '../codes/model.ts'
-import { organizationOfCode } from '../codes/store.ts'
-import { Emptied, TrashPage, TrashQuery } from './model.ts'
-import { deleteTrashed, emptyTrash, listTrash, restoreCode } from './service.ts'
+import { organizationOfCode, versionOfCode } from '../codes/store.ts'
+import { Emptied, TrashedView, TrashPage, TrashQuery } from './model.ts'
+import { deleteTrashed, emptyTrash, getTrashed, listTrash, restoreCode } from './service.ts'
 
 const tag = 'QR codes'
+const trashed: RowOf<DualAccess, typeof ById> = {
+  version: versionOfCode,
+  view: TrashedView,
+  show: ({ ctx, owner, params }) => getTrashed(ctx, owner, params.id),
+}
 
 export const trashEndpoints = [
   endpoint({
@@ -43,6 +48,7 @@ export const trashEndpoints = [
     access: dual('qr_code:delete', organizationOfCode),
     params: ById,
     query: InOrg,
+    row: trashed,
     run: ({ ctx, owner, params }) => deleteTrashed(ctx, owner, params.id),
   }),
   endpoint({
@@ -56,6 +62,7 @@ export const trashEndpoints = [
     params: ById,
     query: InOrg,
     data: QrCodeView,
+    row: trashed,
     run: ({ ctx, owner, params }) => restoreCode(ctx, owner, params.id),
   }),
 ]

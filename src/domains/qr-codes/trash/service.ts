@@ -22,7 +22,18 @@ const ROWS_PER_WRITE = 500
 
 export async function listTrash(ctx: AppContext, owner: Owner, query: PageInput): Promise<Page<TrashedView>> {
   const page = await store.trashPage(ctx.db.read, owner, trashBegins(ctx.clock.now()), query)
-  return mapPage(page, (row) => ({ ...toView(ctx, row), deletedAt: row.deletedAt! }))
+  return mapPage(page, (row) => trashedView(ctx, row))
+}
+
+const trashedView = (ctx: AppContext, row: QrCodeRow): TrashedView => ({
+  ...toView(ctx, row),
+  deletedAt: row.deletedAt!,
+})
+
+export async function getTrashed(ctx: AppContext, owner: Owner, id: number): Promise<TrashedView> {
+  const row = await store.findTrashed(ctx.db.read, owner, id, trashBegins(ctx.clock.now()))
+  if (row === undefined) throw notFound()
+  return trashedView(ctx, row)
 }
 
 /** Restores a code. Its category is cleared if it no longer exists. The code counts towards the quota again. */
