@@ -4,6 +4,8 @@ import { is, SQL } from 'drizzle-orm'
 import { getTableConfig as pgTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { getTableConfig as liteTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
+import { hasNoInodes, noInodes } from '#platform/disk-trouble.ts'
+
 import * as schema from './schema/index.ts'
 
 /**
@@ -102,6 +104,8 @@ export function asStorageError(error: unknown, where: string): unknown {
   if (typeof code !== 'string') return error
   const [table, key] = code.startsWith('SQLITE_') ? [SQLITE, code] : [SQLSTATE, String(errno)]
   const found = table.find(([prefix]) => key.startsWith(prefix))
+  // SQLite creates files beside the database when it opens it.
+  if (found?.[1] === 'unopenable' && hasNoInodes(error, where)) return new StorageError('full', noInodes(where), error)
   if (found) return storageError(found[1], where, error)
   return PG_CONNECTION.test(code) ? storageError('unreachable', where, error) : error
 }

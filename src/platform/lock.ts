@@ -10,7 +10,6 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -164,20 +163,10 @@ function explained(directory: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    const subject = `The data directory ${directory}`
-    const sentence = hasNoInodes(error, directory)
-      ? `${subject} is on a disk that can hold no more files (inodes): delete some files and try again.`
-      : diskTrouble(error, subject)
+    const sentence = diskTrouble(error, `The data directory ${directory}`)
     if (sentence === undefined) throw error
     throw new DataDirectoryError('storage', sentence)
   }
-}
-
-/** Whether "no space" means that the file system has no inode left, although it may have free bytes. */
-function hasNoInodes(error: unknown, directory: string): boolean {
-  if ((error as { code?: unknown }).code !== 'ENOSPC') return false
-  const { files, ffree } = statfsSync(directory)
-  return files > 0 && ffree === 0
 }
 
 function prepare(directory: string): void {

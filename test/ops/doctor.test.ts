@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { SQL } from 'bun'
@@ -107,15 +107,44 @@ test('doctor does not warn about a log file of the size that steady writing caus
   reader.close()
 })
 
-test('doctor and the start name inodes, not space, on a disk without inodes', async () => {
+test('the start, doctor and backup name inodes, not space, on a disk without inodes', async () => {
+  await startAndStop()
+  const kept = join(place.home, 'kept')
+  renameSync(place.dataDir, kept)
   mkdirSync(place.dataDir)
-  const fill = `for i in $(seq 1 40); do touch "${place.dataDir}/filler$i" 2>/dev/null; done`
-  const before = onTmpfs('size=1g,nr_inodes=20', fill)
-  const found = await doctor({ before })
-  expect(found.of('space')).toMatchObject({ verdict: 'FAIL', message: expect.stringContaining('inodes') })
-  const { code, stderr } = await place.run(['serve'], { before })
+  // The program creates further files, so that it fails with the last inodes too.
+  const fill = (left: number): string =>
+    `cp -a "${kept}/." "${place.dataDir}" && i=0 && while touch "${place.dataDir}/filler$i" 2>/dev/null; do i=$((i+1)); done` +
+    `; for i in $(seq 1 ${left}); do rm "${place.dataDir}/filler$i"; done`
+  for (const left of [0, 1, 2]) {
+    const before = onTmpfs('size=1g,nr_inodes=100', fill(left))
+    const found = await doctor({ before })
+    const failed = found.all.filter(({ verdict }) => verdict === 'FAIL')
+    for (const { message } of failed) expect(message).toContain('inodes')
+    if (left === 0) expect(failed.map(({ check }) => check)).toEqual(expect.arrayContaining(['write', 'storage']))
+    for (const args of [['backup'], ['backup', join(place.home, 'backup.tar.zst')]]) {
+      const { code, stderr } = await place.run(args, { before })
+      expect(`${left} ${code} ${stderr}`).toMatch(
+        /^\d 5 .* can hold no more files \(inodes\): delete some files and try again\.\n$/,
+      )
+    }
+  }
+  const { code, stderr } = await place.run(['serve'], { before: onTmpfs('size=1g,nr_inodes=100', fill(0)) })
   expect(stderr).toContain('can hold no more files (inodes)')
   expect(code).toBe(5)
+})
+
+test('doctor names space, not inodes, on a disk that is full', async () => {
+  await startAndStop()
+  const kept = join(place.home, 'kept')
+  renameSync(place.dataDir, kept)
+  mkdirSync(place.dataDir)
+  const fill = `cp -a "${kept}/." "${place.dataDir}" && { cat /dev/zero > "${place.dataDir}/filler" 2>/dev/null || true; }`
+  const before = onTmpfs('size=20m', fill)
+  expect((await doctor({ before })).of('write')).toMatchObject({
+    verdict: 'FAIL',
+    message: expect.stringContaining('is on a disk that is full: free some space'),
+  })
 })
 
 test('doctor warns about data that was changed in the future', async () => {
