@@ -203,19 +203,19 @@ const CHECKS: Record<string, Check> = {
     }
     const file = db.databaseFile(dataDir)
     const size = statSync(file, { throwIfNoEntry: false })?.size
-    if (size === undefined) {
+    if (!size) {
       const url = readHolder(dataDir)?.url
       if (url !== undefined && (await statusOf(url)) !== undefined)
         return finding(
           'database',
           'FAIL',
-          `${file} was deleted while the server runs: stop the server, then put the file back or restore a backup.`,
+          `${file} was deleted or emptied while the server runs: stop the server, then put the file back or restore a backup.`,
         )
       return hasOtherData(dataDir)
         ? finding(
             'database',
             'FAIL',
-            `${file} is missing, although there are files or keys: put it back or restore a backup. The next start would create an empty one.`,
+            `${file} is ${size === 0 ? 'empty' : 'missing'}, although there are files or keys: put it back or restore a backup. The next start would create a new one.`,
           )
         : finding('database', 'WARN', `${file} does not exist yet: the first start creates it.`)
     }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
@@ -27,8 +27,11 @@ export const run: Run = async (call) => {
   try {
     if (completed) log.warn('an interrupted restore was completed')
     const file = join(config.dataDir, SQLITE_FILE)
-    if (config.databaseUrl === '' && !existsSync(file) && hasOtherData(config.dataDir))
-      log.warn('the database is missing although there are files or keys: a new, empty one is created', { file })
+    const size = statSync(file, { throwIfNoEntry: false })?.size
+    if (config.databaseUrl === '' && !size && hasOtherData(config.dataDir)) {
+      const state = size === undefined ? 'missing' : 'empty'
+      log.warn(`the database is ${state} although there are files or keys: a new one is created`, { file })
+    }
     // Imported only now: the tables are built for the database that the configuration names.
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')

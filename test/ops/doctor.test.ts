@@ -71,7 +71,7 @@ test('doctor fails if the running server has lost its database, or if files and 
   const running = await doctor()
   expect(running.of('database')).toMatchObject({
     verdict: 'FAIL',
-    message: expect.stringContaining('was deleted while the server runs'),
+    message: expect.stringContaining('was deleted or emptied while the server runs'),
   })
   expect(running.code).toBe(1)
   server.child.kill('SIGKILL')
@@ -87,10 +87,24 @@ test('doctor fails if the running server has lost its database, or if files and 
   expect((await doctor()).of('database').verdict).toBe('OK')
 })
 
+test('doctor fails and the start warns if the database is an empty file beside files and keys', async () => {
+  if (onPostgres) return expect(place.databaseUrl).not.toBe('')
+  await startAndStop()
+  truncateSync(join(place.dataDir, 'tessera.db'))
+  expect((await doctor()).of('database')).toMatchObject({
+    verdict: 'FAIL',
+    message: expect.stringContaining('tessera.db is empty, although there are files or keys'),
+  })
+  const again = await place.serve()
+  expect(again.stderr()).toContain('the database is empty although there are files or keys: a new one is created')
+  expect(await again.end()).toBe(0)
+  expect((await doctor()).of('database').verdict).toBe('OK')
+})
+
 test('the first start does not warn about a missing database', async () => {
   const server = await place.serve()
   expect(await server.end()).toBe(0)
-  expect(server.stderr()).not.toContain('missing')
+  expect(server.stderr()).not.toContain('although there are files or keys')
 })
 
 test('doctor does not warn about a log file of the size that steady writing causes', async () => {
