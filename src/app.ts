@@ -204,6 +204,11 @@ export interface ServeOptions {
   idleSeconds?: number | undefined
 }
 
+/** The configuration with the port that the system has chosen, unless the public address was given. */
+function withPort(config: Config, port: string): Config {
+  return { ...config, publicUrl: config.publicUrl.replace(/^http:\/\/localhost:0$/, `http://localhost:${port}`) }
+}
+
 /** Starts the domains, then answers requests and runs the jobs until `stop`. */
 export async function serve(ctx: RunningContext, options: ServeOptions = {}): Promise<RunningServer> {
   const { beforeListening, idleSeconds } = options
@@ -211,6 +216,8 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   await beforeListening?.()
   const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
   const server = listen(endpoints, ctx, gatekeeper, idleSeconds)
+  // One object, see createContext. Addresses are made from the configuration whenever they are needed.
+  if (ctx.config.port === 0) Object.assign(ctx, { config: withPort(ctx.config, new URL(server.url).port) })
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const scheduler = startScheduler(
     jobs.map(({ name, every, run }) => ({ name, every, run: () => run(ctx) })),
