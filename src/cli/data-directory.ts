@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { compareRows, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
 import {
+  type Decision,
   finishRestore,
   type PendingLoad,
   pendingRestore,
@@ -19,11 +20,11 @@ import { EXIT, Refusal } from './exit-codes.ts'
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
 
-/** `completed`: there was an interrupted restore. */
+/** `completed`: the restore that was interrupted, if there was one. */
 export async function openDataDirectory(
   config: Place,
   verb: string,
-): Promise<{ readonly lock: DirectoryLock; readonly completed: boolean }> {
+): Promise<{ readonly lock: DirectoryLock; readonly completed: Decision | undefined }> {
   const lock = lockDataDirectory(config.dataDir, verb)
   try {
     return { lock, completed: await completeRestore(config) }
@@ -33,19 +34,19 @@ export async function openDataDirectory(
   }
 }
 
-async function completeRestore({ dataDir, databaseUrl }: Place): Promise<boolean> {
+async function completeRestore({ dataDir, databaseUrl }: Place): Promise<Decision | undefined> {
   const pending = pendingRestore(dataDir)
   if (pending?.load === undefined) return finishRestore(dataDir)
-  const { load, stamp } = pending
+  const { load } = pending
   const { placeOf } = await import('#db/maintenance.ts')
   if (databaseUrl === '' || placeOf(databaseUrl) !== load.where)
     throw new Refusal(
       `A restore to ${load.where} was interrupted: set TESSERA_DATABASE_URL to it to complete the restore, or delete ${join(dataDir, 'restore.json')} to keep the old data.`,
       EXIT.usage,
     )
-  await loadDump(databaseUrl, stagingOf(dataDir, stamp), load)
-  await swapIn(dataDir, stamp)
-  return true
+  await loadDump(databaseUrl, stagingOf(dataDir, pending.stamp), load)
+  await swapIn(dataDir, pending)
+  return pending
 }
 
 /** Whether there are files, app packages or keys, which belong to a database. */

@@ -3,18 +3,20 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '#config/config.ts'
 import { makeBackupFolder, stampOf } from '#platform/backup/folder.ts'
-import { type Manifest, SQLITE_FILE } from '#platform/backup/manifest.ts'
+import { backupId, type Manifest, SQLITE_FILE } from '#platform/backup/manifest.ts'
 import {
   decideRestore,
+  type Decision,
   discardRestore,
   makeStaging,
+  oldDataOf,
   pendingRestore,
   restorePending,
   stagingOf,
   swapIn,
 } from '#platform/backup/swap.ts'
 import { systemClock } from '#platform/clock.ts'
-import { type DirectoryLock, lockDataDirectory } from '#platform/lock.ts'
+import { lockDataDirectory } from '#platform/lock.ts'
 
 import { loadDump, openDataDirectory } from './data-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
@@ -44,23 +46,20 @@ async function restore(config: Config, archive: string, keepSessions: boolean): 
       `Files are restored into the data directory: unset TESSERA_SHARED_FILES, restore, and move ${join(dataDir, 'files')} to ${sharedFiles} before you set it again.`,
       EXIT.usage,
     )
-  const lock = await open(config)
+  const { lock, completed } = await open(config)
   try {
     const stamp = stampOf(new Date(systemClock.now()))
     const staging = await makeStaging(dataDir, stamp)
     try {
       const manifest = await verify(config, archive, staging)
-      if (manifest.database === 'postgres') await load(config, manifest, stamp, keepSessions)
-      else (await import('#db/maintenance.ts')).finishRestoreSqlite(join(staging, SQLITE_FILE), keepSessions)
-      const kept = await swapIn(dataDir, stamp)
-      say(`Restored: ${summary(manifest)}.${kept === undefined ? '' : ` The old data is in ${kept}.`}`)
-      if (manifest.log) say(`The operation log now ends with row ${manifest.log.id}:${manifest.log.hash}`)
-      if (config.storageUrl !== '')
-        say(
-          'The bucket of files belongs to the database that was backed up, so nothing in it is cleaned up. If that one is gone, start the server and run "tessera files adopt".',
-        )
-      if (!keepSessions)
-        say('All sessions have ended: every user has to sign in again, with the password of the backup.')
+      const decision = { stamp, backup: { id: backupId(manifest), keepsSessions: keepSessions } }
+      if (completed?.backup?.id === decision.backup.id) await finishAgain(config, manifest, completed, keepSessions)
+      else {
+        if (manifest.database === 'postgres') await load(config, manifest, decision, completed !== undefined)
+        else (await import('#db/maintenance.ts')).finishRestoreSqlite(join(staging, SQLITE_FILE), keepSessions)
+        await swapIn(dataDir, decision)
+        report(config, manifest, decision)
+      }
       return EXIT.ok
     } finally {
       // If the restore is decided but not completed, the next start needs the folder.
@@ -71,8 +70,39 @@ async function restore(config: Config, archive: string, keepSessions: boolean): 
   }
 }
 
+function report({ dataDir, storageUrl }: Config, manifest: Manifest, decision: Decision): void {
+  const kept = oldDataOf(dataDir, decision)
+  say(`Restored: ${summary(manifest)}.${kept === undefined ? '' : ` The old data is in ${kept}.`}`)
+  if (manifest.log) say(`The operation log now ends with row ${manifest.log.id}:${manifest.log.hash}`)
+  if (storageUrl !== '')
+    say(
+      'The bucket of files belongs to the database that was backed up, so nothing in it is cleaned up. If that one is gone, start the server and run "tessera files adopt".',
+    )
+  if (decision.backup?.keepsSessions === false)
+    say('All sessions have ended: every user has to sign in again, with the password of the backup.')
+}
+
+/** The command was repeated after it was killed: the restore is complete, except that this one may also have to end the sessions. */
+async function finishAgain(
+  config: Config,
+  manifest: Manifest,
+  completed: Decision,
+  keepSessions: boolean,
+): Promise<void> {
+  const { dataDir, databaseUrl } = config
+  const kept = completed.backup?.keepsSessions === true
+  if (kept && !keepSessions) {
+    const db = await import('#db/maintenance.ts')
+    if (databaseUrl === '') db.finishRestoreSqlite(db.databaseFile(dataDir), false)
+    else await db.finishRestorePostgres(databaseUrl, false)
+  }
+  report(config, manifest, { ...completed, backup: { id: backupId(manifest), keepsSessions: kept && keepSessions } })
+  if (keepSessions && !kept)
+    note('The restore that was interrupted had no --keep-sessions, so the sessions could not be kept.')
+}
+
 /** Locks the data directory. An interrupted restore is completed, or discarded if it had changed nothing here yet. */
-async function open(config: Config): Promise<DirectoryLock> {
+async function open(config: Config): ReturnType<typeof openDataDirectory> {
   const { dataDir, databaseUrl } = config
   const before = lockDataDirectory(dataDir, 'restore')
   try {
@@ -85,9 +115,9 @@ async function open(config: Config): Promise<DirectoryLock> {
   } finally {
     before.release()
   }
-  const { lock, completed } = await openDataDirectory(config, 'restore')
-  if (completed) note('An interrupted restore was completed first.')
-  return lock
+  const opened = await openDataDirectory(config, 'restore')
+  if (opened.completed) note('An interrupted restore was completed first.')
+  return opened
 }
 
 /** Unpacks the archive into `folder` and checks everything that can be checked without changing data. */
@@ -104,22 +134,27 @@ async function withBar<T>(work: (bar: { onTotal(bytes: number): void; onBytes(co
   return result
 }
 
-/** Loads the dump into the empty database. The decision comes first, so that a start after a kill does not use the database without its files. */
+/**
+ * Loads the dump into the empty database. The decision comes first, so that a start after a kill does not use the database without its
+ * files. `wasCompleted`: this command has just completed another restore.
+ */
 async function load(
   { dataDir, databaseUrl }: Config,
   { tables }: Manifest,
-  stamp: string,
-  keepSessions: boolean,
+  { stamp, backup }: Required<Omit<Decision, 'load'>>,
+  wasCompleted: boolean,
 ): Promise<void> {
   const db = await import('#db/maintenance.ts')
   const where = db.placeOf(databaseUrl)
   const [found] = Object.keys(await db.countPostgres(databaseUrl))
   if (found !== undefined)
     throw new Refusal(
-      `${where} is not empty (it contains table ${found}): create a new, empty database and set TESSERA_DATABASE_URL to it.`,
+      wasCompleted
+        ? `${where} now contains the backup of the interrupted restore, which was completed: to restore this one instead, create a new, empty database and set TESSERA_DATABASE_URL to it.`
+        : `${where} is not empty (it contains table ${found}): create a new, empty database and set TESSERA_DATABASE_URL to it.`,
       EXIT.usage,
     )
-  const decision = { stamp, load: { where, tables, keepSessions } }
+  const decision = { stamp, backup, load: { where, tables, keepSessions: backup.keepsSessions } }
   await decideRestore(dataDir, decision)
   try {
     await loadDump(databaseUrl, stagingOf(dataDir, stamp), decision.load)

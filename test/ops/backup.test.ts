@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 
 import { isBackupPath } from '#platform/backup/manifest.ts'
-import { finishRestore, makeStaging, swapIn } from '#platform/backup/swap.ts'
+import { finishRestore, makeStaging, oldDataOf, swapIn } from '#platform/backup/swap.ts'
 
 import { send } from '../harness/client.ts'
 import { members, pack } from './archive.ts'
@@ -435,7 +435,7 @@ describe('a killed restore', () => {
 
   test('a restore killed before the decision has changed nothing, and the next one deletes its litter', async () => {
     const { dir } = await staged()
-    expect(await finishRestore(dir)).toBe(false)
+    expect(await finishRestore(dir)).toBeUndefined()
     expect(read(dir)).toEqual(OLD)
     await makeStaging(dir, 'later')
     expect(existsSync(join(dir, 'restore-now'))).toBe(false)
@@ -460,13 +460,13 @@ describe('a killed restore', () => {
         if (way === 'away') renameSync(join(dir, name), join(dir, 'before-restore-now', name))
         else renameSync(join(staging, name), join(dir, name))
       }
-      expect(await finishRestore(dir)).toBe(true)
+      expect(await finishRestore(dir)).toEqual({ stamp: 'now' })
       expect(read(dir), `after ${done} steps`).toEqual(NEW)
       expect(read(join(dir, 'before-restore-now'))).toEqual(OLD)
       expect(readFileSync(join(dir, 'before-restore-now/tessera.db-wal'), 'utf8')).toBe('old')
       expect(existsSync(join(dir, 'tessera.db-wal'))).toBe(false)
       expect(existsSync(staging)).toBe(false)
-      expect(await finishRestore(dir)).toBe(false)
+      expect(await finishRestore(dir)).toBeUndefined()
       rmSync(dir, { recursive: true })
     }
   })
@@ -493,17 +493,19 @@ describe('a killed restore', () => {
     mkdirSync(dir)
     const staging = await makeStaging(dir, 'now')
     writeFileSync(join(staging, 'tessera.db'), 'new')
-    expect(await swapIn(dir, 'now')).toBeUndefined()
+    await swapIn(dir, { stamp: 'now' })
+    expect(oldDataOf(dir, { stamp: 'now' })).toBeUndefined()
     expect(readFileSync(join(dir, 'tessera.db'), 'utf8')).toBe('new')
     expect(readdirSync(dir).filter((name) => name.startsWith('before-restore'))).toEqual([])
   })
 
   test('a second restore keeps the old data of both', async () => {
     const { dir } = await staged()
-    expect(await swapIn(dir, 'now')).toBe(join(dir, 'before-restore-now'))
+    await swapIn(dir, { stamp: 'now' })
+    expect(oldDataOf(dir, { stamp: 'now' })).toBe(join(dir, 'before-restore-now'))
     const second = await makeStaging(dir, 'later')
     writeFileSync(join(second, 'tessera.db'), 'newest')
-    await swapIn(dir, 'later')
+    await swapIn(dir, { stamp: 'later' })
     expect(readFileSync(join(dir, 'tessera.db'), 'utf8')).toBe('newest')
     // A folder that is missing in the backup becomes empty.
     expect(readdirSync(join(dir, 'files'))).toEqual([])

@@ -14,8 +14,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
+import { finishRestoreSqlite, withDatabase } from '#db/maintenance.ts'
+import { backupId } from '#platform/backup/manifest.ts'
 import { unpackArchive } from '#platform/backup/read.ts'
-import { makeStaging } from '#platform/backup/swap.ts'
+import { decideRestore, makeStaging } from '#platform/backup/swap.ts'
 
 import { send } from '../harness/client.ts'
 import { members, pack } from './archive.ts'
@@ -268,6 +270,75 @@ describe('a restore to PostgreSQL that was killed', () => {
     expect(readdirSync(place.dataDir).filter((name) => name.includes('restore'))).toEqual([])
     expect(keyIn(place.dataDir)).toStartWith('AAAA')
     expect((await place.run(['restore', archive()])).code).toBe(0)
+  })
+})
+
+describe('a restore that is repeated after it was killed', () => {
+  const KEEP = '--keep-sessions'
+
+  /** The state after the decision: nothing is loaded and no file is moved. Returns the key of the backup and the tokens of ann in it. */
+  async function decided(flags: readonly string[]) {
+    const key = await backUp()
+    if (onPostgres) await place.newDatabase()
+    const staging = await makeStaging(place.dataDir, 'now')
+    const manifest = await unpackArchive(archive(), staging, () => {})
+    const keepSessions = flags.includes(KEEP)
+    const { host, pathname } = new URL(place.databaseUrl || 'http://none')
+    const load = { where: `PostgreSQL at ${host}${pathname}`, tables: manifest.tables, keepSessions }
+    if (!onPostgres) finishRestoreSqlite(join(staging, 'tessera.db'), keepSessions)
+    const decision = { stamp: 'now', backup: { id: backupId(manifest), keepsSessions: keepSessions } }
+    await decideRestore(place.dataDir, onPostgres ? { ...decision, load } : decision)
+    return key
+  }
+
+  /** The number of sessions that are active in the restored database. */
+  const activeSessions = (): Promise<number> =>
+    withDatabase({ databaseUrl: place.databaseUrl, dataDir: place.dataDir }, async (query) => {
+      const [row] = await query("SELECT count(*) AS n FROM sessions WHERE status = 'ACTIVE'")
+      return Number(row!['n'])
+    })
+
+  test.each([
+    ['without a flag', [], [], 0],
+    ['with --keep-sessions', [KEEP], [KEEP], 1],
+    ['without --keep-sessions, which the first one had', [KEEP], [], 0],
+    ['with --keep-sessions, which the first one had not', [], [KEEP], 0],
+  ] as const)('%s ends with success and the backup that was named', async (_, first, second, sessions) => {
+    const key = await decided(first)
+    const { code, stdout, stderr } = await place.run(['restore', archive(), ...second])
+    expect(`${code} ${stderr}`).toStartWith('0 An interrupted restore was completed first.\n')
+    expect(stdout).toContain(`Restored: `)
+    expect(stdout).toContain(`The old data is in ${inData('before-restore-now')}.`)
+    expect(stdout.includes('All sessions have ended')).toBe(sessions === 0)
+    expect(stderr.includes('so the sessions could not be kept')).toBe(sessions === 0 && second.length > 0)
+    expect(await activeSessions()).toBe(sessions)
+    expect(keyIn(place.dataDir)).toBe(key)
+    expect(readFileSync(inData('files/upload'), 'utf8')).toBe('of the backup')
+    // The old data was not replaced by a copy of the backup.
+    expect(readdirSync(place.dataDir).filter((name) => name.includes('restore'))).toEqual(['before-restore-now'])
+    expect(readFileSync(inData('before-restore-now/files/upload'), 'utf8')).toBe('of today')
+    const server = await place.serve()
+    expect(await login(server)).toBe(200)
+    await server.end()
+  })
+
+  test('with another backup says that the first one was restored, and restores the other where there is room for it', async () => {
+    await decided([])
+    // Another backup of the same rows.
+    const other = join(place.home, 'other.tar.zst')
+    const manifest = JSON.parse(new TextDecoder().decode((await members(archive())).get('manifest.json')))
+    const changed = JSON.stringify({ ...manifest, createdAt: '2030-01-02T03:04:05Z' })
+    await pack(other, new Map(await members(archive())).set('manifest.json', Buffer.from(changed)))
+    const outcome = await place.run(['restore', other])
+    if (onPostgres) {
+      expect(outcome.stderr).toContain('now contains the backup of the interrupted restore, which was completed')
+      expect(outcome.stdout).toBe('')
+      expect(outcome.code).toBe(2)
+    } else {
+      expect(outcome.code).toBe(0)
+      expect(outcome.stdout).toContain('written 2030-01-02T03:04:05Z')
+    }
+    expect(readFileSync(inData('before-restore-now/files/upload'), 'utf8')).toBe('of today')
   })
 })
 

@@ -34,6 +34,10 @@ export interface Manifest extends DatabaseFacts {
   readonly files: readonly ManifestFile[]
 }
 
+/** Hash of the manifest, and therefore of all bytes that a restore of the backup brings. */
+export const backupId = (manifest: Manifest): string =>
+  new Bun.CryptoHasher('sha256').update(JSON.stringify(manifest)).digest('hex')
+
 /** The backup, or a restore that was interrupted, cannot be used. The message says why. */
 export class BackupError extends Error {
   override name = 'BackupError'

@@ -38,6 +38,8 @@ export interface PendingLoad {
 export interface Decision {
   /** The `<time>` in the names of both folders. */
   readonly stamp: string
+  /** What is restored, to recognize a repeated command; left out by earlier versions. */
+  readonly backup?: { readonly id: string; readonly keepsSessions: boolean }
   /** Set until the dump is loaded; no file has been moved then. */
   readonly load?: PendingLoad
 }
@@ -65,20 +67,20 @@ export async function discardRestore(directory: string, { stamp }: Decision): Pr
   rmSync(stagingOf(directory, stamp), { recursive: true, force: true })
 }
 
-/**
- * Decides for and completes the restore of the backup in the staging folder of `stamp`. Resolves with the folder of the old data, or
- * undefined if there was none.
- */
-export async function swapIn(directory: string, stamp: string): Promise<string | undefined> {
+/** Decides for and completes the restore of the backup in the staging folder, whose dump, if any, is loaded. */
+export async function swapIn(directory: string, { load: _, ...decision }: Decision): Promise<void> {
+  const { stamp } = decision
   // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
-  await decideRestore(directory, { stamp })
+  await decideRestore(directory, decision)
   await finishRestore(directory)
+}
+
+/** The folder of the data that the completed restore has replaced; undefined if there was none. */
+export function oldDataOf(directory: string, { stamp }: Decision): string | undefined {
   const kept = keptOf(directory, stamp)
-  if ((await readdir(kept)).length > 0) return kept
-  rmdirSync(kept)
-  return undefined
+  return existsSync(kept) ? kept : undefined
 }
 
 /** Whether a restore was decided but not completed. */
@@ -107,13 +109,13 @@ export function pendingRestore(directory: string): Decision | undefined {
 }
 
 /**
- * Moves the entries of a decided restore whose dump, if any, is loaded. Resolves with true if there was one. The caller has locked
- * the directory.
+ * Moves the entries of a decided restore whose dump, if any, is loaded. Resolves with the decision, if there was one. The caller has
+ * locked the directory.
  * @throws BackupError if the folders do not agree with the decision
  */
-export async function finishRestore(directory: string): Promise<boolean> {
+export async function finishRestore(directory: string): Promise<Decision | undefined> {
   const decision = pendingRestore(directory)
-  if (decision === undefined) return false
+  if (decision === undefined) return undefined
   const { stamp } = decision
   const staging = stagingOf(directory, stamp)
   const kept = keptOf(directory, stamp)
@@ -127,11 +129,12 @@ export async function finishRestore(directory: string): Promise<boolean> {
     renameSync(join(staging, name), join(directory, name))
   }
   await syncDirectory(kept)
+  if ((await readdir(kept)).length === 0) rmdirSync(kept)
   await syncDirectory(directory)
   rmSync(join(directory, DECISION))
   await syncDirectory(directory)
   rmSync(staging, { recursive: true, force: true })
-  return true
+  return decision
 }
 
 /** Every entry must still be moved or have been moved. Otherwise the server would start with an empty folder instead of a lost one. */
