@@ -7,7 +7,7 @@ import { openStore } from '#db/open.ts'
 import { joinProcesses, type Membership, ONLY_PROCESS } from '#db/processes.ts'
 import { repeatKeyRows } from '#db/repeat-keys.ts'
 import type { Store } from '#db/store.ts'
-import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole } from '#domains/access/index.ts'
+import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole, refusalIn } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
 import { activities } from '#domains/activities/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
@@ -95,6 +95,7 @@ const gatekeeper: Gatekeeper = {
   consoleRefusal,
   loggedActor,
   isMember: holdsAnyOrgRole,
+  refusalIn,
   refusesUnknownParameters: (ctx) => getSetting(ctx, 'http.refuseUnknownParameters'),
   repeatKeys: repeatKeyRows,
   spend: (ctx, uses) => ctx.db.write('http.spend', (tx) => spend(tx, uses, ctx.clock.now())),

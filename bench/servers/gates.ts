@@ -147,6 +147,7 @@ const server = listen(endpoints, ctx, {
   refusesUnknownParameters: () => false,
   spend: async () => undefined,
   isMember: access.holdsAnyOrgRole,
+  refusalIn: access.refusalIn,
   loggedActor,
 })
 process.on(

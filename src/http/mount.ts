@@ -40,7 +40,7 @@ import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
 import { IGNORED_PARAMETERS, Parameters } from './parameters.ts'
-import { noPermission, organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
+import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
 import { isRepeatable } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
@@ -86,10 +86,6 @@ const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
 const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.startsWith('https:')
 
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
-
-function requirePermission(isAllowed: boolean): void {
-  if (!isAllowed) throw noPermission
-}
 
 /** Answers the requests of one endpoint, with its compiled validators. */
 class Route {
@@ -171,12 +167,6 @@ class Route {
     return response
   }
 
-  /** @throws AppError 403 without the permission that the record asks for */
-  #admitByPoint(actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<void> {
-    const allowed = this.#permissions.permit(this.endpoint.access, actor, params, named)
-    return allowed instanceof Promise ? allowed.then(requirePermission) : requirePermission(allowed)
-  }
-
   #takesFile(request: Request): boolean {
     const { streamsBody, acceptsFile } = this.endpoint
     return streamsBody === true || (acceptsFile !== undefined && isForm(request))
@@ -199,7 +189,8 @@ class Route {
     try {
       if (acceptsFile === undefined) return await this.#run(request, params, actor, caller)
       // Only the form says in which organization a dual operation is. The others are refused before anything is received.
-      if (this.endpoint.access.kind !== 'dual') await this.#admitByPoint(actor, params, undefined)
+      if (this.endpoint.access.kind !== 'dual')
+        await this.#permissions.require(this.endpoint.access, actor, params, undefined)
       const maxBytes = await acceptsFile.maxBytes(this.ctx)
       checkAnnouncedSize(request, maxBytes + FORM_OVERHEAD)
       const form = await readForm(request, this.ctx.staging, maxBytes)
@@ -230,7 +221,7 @@ class Route {
     const { access } = endpoint
     const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery)
     const named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
-    const admitted = this.#admitByPoint(actor, params, named)
+    const admitted = this.#permissions.require(access, actor, params, named)
     if (admitted instanceof Promise) await admitted
     if (endpoint.acceptsFile?.required && form === undefined)
       throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')

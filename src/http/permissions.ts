@@ -7,7 +7,7 @@ import { readPointOf } from '#permission-points'
 import { topic } from '#platform/bus.ts'
 
 import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
-import { forbidden, notFound } from './errors.ts'
+import { type AppError, forbidden, notFound } from './errors.ts'
 import type { PathParams } from './router.ts'
 import { invalid } from './validate.ts'
 
@@ -21,9 +21,15 @@ export interface PermissionGates {
   isAdministrator(ctx: AppContext, userId: number): MaybePromise<boolean>
   /** Whether the user holds a role in any organization. */
   isMember(ctx: AppContext, userId: number): MaybePromise<boolean>
+  /** Why a user without the point in the organization is refused: `noPermission`, or `organizationDisabled` to members. */
+  refusalIn(ctx: AppContext, userId: number, orgId: number, point: string): MaybePromise<AppError>
 }
 
 export const noPermission = forbidden('You do not have permission for this operation', '没有权限执行此操作')
+export const organizationDisabled = forbidden(
+  'The organization is disabled: nothing can be changed until an administrator of the server enables it',
+  '该组织已被停用，在服务器管理员重新启用之前不能进行任何更改',
+)
 
 export class Permissions {
   constructor(
@@ -31,8 +37,29 @@ export class Permissions {
     readonly gates: PermissionGates,
   ) {}
 
-  /** `named`: the organization that a request for a `dual` operation names, as `organizationNamed` returns it. */
-  permit(access: Access, actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<boolean> {
+  /**
+   * `named`: the organization that a request for a `dual` operation names, as `organizationNamed` returns it.
+   * @throws AppError 403 without the permission that the record asks for
+   */
+  require(access: Access, actor: Actor | undefined, params: PathParams, named: unknown): MaybePromise<void> {
+    const organization = access.kind === 'org' ? (params['orgId'] ?? params['id']) : named
+    const isAllowed = this.#permits(access, actor, organization)
+    if (isAllowed !== true) return this.#refuseUnless(isAllowed, access, actor, organization)
+  }
+
+  async #refuseUnless(
+    isAllowed: MaybePromise<boolean>,
+    access: Access,
+    actor: Actor | undefined,
+    organization: unknown,
+  ): Promise<void> {
+    if (await isAllowed) return
+    if (actor === undefined || (access.kind !== 'org' && access.kind !== 'dual')) throw noPermission
+    throw await this.gates.refusalIn(this.ctx, actor.userId, Number(organization), access.point)
+  }
+
+  /** `organization`: the one in which `org` and `dual` operations ask for their point. */
+  #permits(access: Access, actor: Actor | undefined, organization: unknown): MaybePromise<boolean> {
     // Everyone else without a token has been refused before, and a publisher key has been checked.
     if (actor === undefined) return ['open', 'signedUrl', 'publisher'].includes(access.kind)
     switch (access.kind) {
@@ -48,11 +75,11 @@ export class Permissions {
       case 'publisher':
         return this.gates.can(this.ctx, actor.userId, 'PLATFORM', 0, access.point)
       case 'org':
-        return this.#inOrganization(actor, params['orgId'] ?? params['id'], access.point)
+        return this.#inOrganization(actor, organization, access.point)
       case 'dual':
-        return named === undefined
+        return organization === undefined
           ? this.gates.can(this.ctx, actor.userId, 'APP', 0, access.point)
-          : this.#inOrganization(actor, named, access.point)
+          : this.#inOrganization(actor, organization, access.point)
     }
   }
 
@@ -83,7 +110,7 @@ export class Permissions {
     // The service finds personal rows of the caller only.
     if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
     const mayRead = await this.#inOrganization(actor, orgId, readPointOf(access.point))
-    throw mayRead ? noPermission : notFound()
+    throw mayRead ? await this.gates.refusalIn(this.ctx, userId, orgId, access.point) : notFound()
   }
 
   #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {

@@ -63,6 +63,7 @@ export function permissionsDocument(): string {
     'organization too.',
     '',
     'In a DISABLED organization only points with the action `read` or `export` count, for the owner too: its members can view it and leave it.',
+    'Where another point is needed, members get 403 with a message that the organization is disabled.',
     '',
     section('PLATFORM'),
     section('APP'),

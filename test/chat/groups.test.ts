@@ -5,6 +5,7 @@ import { and, eq, isNotNull } from 'drizzle-orm'
 import { conversationMembers, conversations } from '#db/schema/chat.ts'
 import { MAX_FOLLOWING, MAX_GROUPS, MAX_MEMBERS } from '#domains/chat/groups/rules.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave as leaveOrg, type Org } from '../orgs/helpers.ts'
@@ -293,7 +294,7 @@ describe.if(inProcess)('a group of an organization', () => {
       await owner.call('groups.addMembers', { params: { id: group.id }, body: { userIds: [manager.id] } }),
       await create(owner, { orgId: org.id }),
     ])
-      expect(reply.status).toBe(403)
+      expect([reply.status, reply.message]).toEqual([403, organizationDisabled.text.en])
     expect(await history(member, group)).not.toContain('no')
     await setStatus('ACTIVE')
     await say(owner, group, 'again')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { domain } from '#domains/domain.ts'
 import { type Budget, usesOf } from '#http/budget.ts'
 import { type AnyEndpoint, endpoint, open, signedIn } from '#http/endpoint.ts'
-import { unauthorized } from '#http/errors.ts'
+import { forbidden, unauthorized } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 import { Line, Type } from '#http/schema.ts'
@@ -102,6 +102,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
+  refusalIn: () => forbidden('refused', '拒绝'),
   spend: async (_ctx, uses) => void durable.push(...uses),
 }
 

@@ -69,6 +69,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
+  refusalIn: never,
   spend: never,
   refusePublisherKey: never,
   isAdministrator: never,

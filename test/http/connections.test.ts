@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import type { Config } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { endpoint, open } from '#http/endpoint.ts'
+import { forbidden } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { Type } from '#http/schema.ts'
 import { listen, type RunningServer } from '#http/server.ts'
@@ -47,6 +48,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
+  refusalIn: () => forbidden('refused', '拒绝'),
   spend: async () => undefined,
   refusePublisherKey: async () => undefined,
   isAdministrator: () => false,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { AppContext } from '#context'
 import { storageError } from '#db/errors.ts'
 import { type AnyEndpoint, app, dual, endpoint, open, openToUsers, org, platform, signedIn } from '#http/endpoint.ts'
-import { badRequest, limited, notFound, unauthorized } from '#http/errors.ts'
+import { badRequest, forbidden, limited, notFound, unauthorized } from '#http/errors.ts'
 import type { Gatekeeper } from '#http/mount.ts'
 import { mount } from '#http/mount.ts'
 import { Enum, Id, Line, Multiline, Nullable, Raw, Time, Type } from '#http/schema.ts'
@@ -256,6 +256,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: () => undefined,
   isMember: () => false,
+  refusalIn: () => forbidden('refused', '拒绝'),
   loggedActor: () => {
     throw new Error('no endpoint of this file is logged')
   },

@@ -55,6 +55,7 @@ const gates: Gatekeeper = {
   can: never,
   consoleRefusal: never,
   isMember: never,
+  refusalIn: never,
   refusesUnknownParameters: () => false,
   spend: never,
   isAdministrator: never,

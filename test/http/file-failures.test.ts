@@ -34,6 +34,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
+  refusalIn: never,
   spend: never,
   isAdministrator: never,
   loggedActor: never,

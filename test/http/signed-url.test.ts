@@ -57,6 +57,7 @@ const gates: Gatekeeper = {
   refusesUnknownParameters: () => false,
   consoleRefusal: never,
   isMember: never,
+  refusalIn: never,
   spend: never,
   refusePublisherKey: never,
   isAdministrator: never,

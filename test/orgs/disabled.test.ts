@@ -1,12 +1,14 @@
-/** Administrators of the server can disable an organization. Its members can then read it, and change nothing in it. */
+/** Administrators of the server can disable an organization. Its members can then read it, and change nothing in it. Refusals say so. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import { isReading } from '#domains/access/rules.ts'
+import { noPermission, organizationDisabled } from '#http/permissions.ts'
 
-import { type Person, useServer } from '../harness/index.ts'
+import { png, uploaded } from '../files/helpers.ts'
+import { type Person, type Reply, useServer } from '../harness/index.ts'
 import {
   addMembers,
   answerOffer,
@@ -26,9 +28,13 @@ import {
   switchTo,
 } from './helpers.ts'
 
+/** Members see the reason in the message. */
+const expectDisabled = (reply: Reply, who = '') =>
+  expect([reply.status, reply.message], who).toEqual([403, organizationDisabled.text.en])
+
 describe('a disabled organization', () => {
-  const { server, admin, owner, deputy, member, invited } = useServer({
-    people: ['owner', 'deputy', 'member', 'invited'],
+  const { server, admin, owner, deputy, member, invited, stranger } = useServer({
+    people: ['owner', 'deputy', 'member', 'invited', 'stranger'],
   })
   let org: Org
 
@@ -60,25 +66,66 @@ describe('a disabled organization', () => {
       test(`${endpoint.method} ${endpoint.path} in a disabled organization is ${isAllowed ? 'allowed' : 'answered with 403'}`, async () => {
         for (const user of [owner, deputy]) {
           const reply = await call(user, endpoint)
-          expect(reply.status === 403, `${user.username}: ${reply.status} ${reply.text}`).toBe(!isAllowed)
+          if (isAllowed) expect(reply.status, `${user.username}: ${reply.text}`).not.toBe(403)
+          else expectDisabled(reply, user.username)
         }
+        const reply = await call(stranger, endpoint)
+        if (reply.status === 403) expect(reply.message).toBe(noPermission.text.en)
+        else expect(reply.message).not.toContain('disabled')
       })
     }
 
   test('the owner of a disabled organization can neither rename it nor add or change a QR code, and both can still be read', async () => {
-    expect((await owner.put(`/api/orgs/${org.id}`, { name: 'renamed' })).status).toBe(403)
+    expectDisabled(await owner.put(`/api/orgs/${org.id}`, { name: 'renamed' }))
     const code = { name: 'new', content: 'new' }
-    expect((await owner.post(`/api/qr-codes?orgId=${org.id}`, code)).status).toBe(403)
-    expect((await owner.post('/api/qr-codes', { ...code, orgId: org.id })).status).toBe(403)
+    expectDisabled(await owner.post(`/api/qr-codes?orgId=${org.id}`, code))
+    expectDisabled(await owner.post('/api/qr-codes', { ...code, orgId: org.id }))
     expect(await getOrg(owner, org)).toMatchObject({ name: org.name, status: 'DISABLED', memberCount: 3 })
     const { items } = ok(await owner.call('qrCodes.list', { query: { orgId: org.id } })).data
     expect(items.map((item) => item.name)).toEqual(['Menu'])
     // Without orgId the row decides whose it is.
     const path = `/api/qr-codes/${items[0]!.id}`
     expect((await owner.get(path)).status).toBe(200)
-    expect((await owner.put(path, { name: 'renamed' })).status).toBe(403)
-    expect((await owner.patch(`${path}/pin`, { pinned: true })).status).toBe(403)
-    expect((await owner.delete(path)).status).toBe(403)
+    expectDisabled(await owner.put(path, { name: 'renamed' }))
+    expectDisabled(await owner.patch(`${path}/pin`, { pinned: true }))
+    expectDisabled(await owner.delete(path))
+    // A member without the permission gets the same answer, a stranger does not.
+    expectDisabled(await member.put(path, { name: 'renamed' }))
+    expect((await stranger.put(path, { name: 'renamed' })).status).toBe(404)
+    const inChinese = await owner.send('DELETE', path, { headers: { 'accept-language': 'zh-CN' } })
+    expect([inChinese.status, inChinese.message]).toEqual([403, organizationDisabled.text.zh])
+  })
+
+  test('requests that name a disabled organization in their body are refused and say so, to its members only', async () => {
+    const mine = async (user: Person) => ok(await user.call('assets.create', { body: { name: 'Chair' } })).data.id
+    const activity = { name: 'Fair', startTime: server.clock.now() + 1000, endTime: server.clock.now() + 2000 }
+    const record = (user: Person) => ({
+      entity: 'qrCode' as const,
+      localId: `of ${user.username}`,
+      baseVersion: 0,
+      updatedAt: server.clock.now(),
+      data: { name: 'Menu', content: 'menu', orgId: org.id },
+    })
+    for (const user of [owner, member, stranger]) {
+      const message = (user === stranger ? noPermission : organizationDisabled).text.en
+      const replies = [
+        await user.call('assets.transfer', { params: { id: await mine(user) }, body: { toOrgId: org.id } }),
+        await user.call('activities.create', {
+          body: { ...activity, ownerType: 'ORGANIZATION', ownerId: org.id },
+        }),
+        await user.call('files.createTicket', { body: { type: 'org', name: 'a.png', size: 10, orgId: org.id } }),
+      ]
+      expect(replies.map((reply) => [reply.status, reply.message])).toEqual(replies.map(() => [403, message]))
+      const pushed = ok(await user.call('sync.push', { body: { records: [record(user)] } })).data.results[0]
+      expect(pushed).toMatchObject({ status: 'REJECTED', message })
+    }
+  })
+
+  test('unused uploads of a disabled organization cannot be deleted, and the refusal says why', async () => {
+    await setStatus('ACTIVE')
+    const file = await uploaded(owner, png(), { type: 'org', orgId: org.id })
+    await setStatus('DISABLED')
+    expectDisabled(await owner.call('files.delete', { params: { id: file.id } }))
   })
 
   test('the permissions that members of a disabled organization see contain reading points only', async () => {

@@ -39,6 +39,8 @@ export {
   partyOf,
   permissionSet,
   permissionsForLogin,
+  refusalIn,
+  requirePoint,
   roleNameOf,
   unbindRoles,
 } from './service.ts'

@@ -1,6 +1,7 @@
 /** Decides which points a set of roles adds up to, who may pass them on, and what seeding has to add. Pure. */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
+import type { OrgStatus } from '#db/schema/orgs.ts'
 import { type PermissionPoint, pointName } from '#permission-points'
 
 import { holdsEverything, PLATFORM_RANK, type SystemRole } from './system-roles.ts'
@@ -11,8 +12,10 @@ export interface Role {
   readonly scopeId: number
   readonly code: string
   readonly name: string
-  /** Enabled points only. */
+  /** Enabled points only; in a DISABLED organization only those that read. */
   readonly points: ReadonlySet<string>
+  /** Null outside an organization. */
+  readonly orgStatus: OrgStatus | null
 }
 
 /** Everything one user may do, in all domains and scopes. */
@@ -21,6 +24,8 @@ export interface UserAccess {
   readonly app: ReadonlySet<string>
   /** By organization id. */
   readonly orgs: ReadonlyMap<number, ReadonlySet<string>>
+  /** Ids of those organizations that are DISABLED. */
+  readonly disabledOrgs: readonly number[]
   /** Holds any PLATFORM role, even one without points. */
   readonly isAdministrator: boolean
   /** The highest PLATFORM role, or else the APP role, whose name the user is shown with. */
@@ -62,6 +67,7 @@ export function accessOf(roles: readonly Role[]): UserAccess {
     platform: union(platform),
     app: union(app),
     orgs: byOrg.size === 0 ? NO_ORGS : new Map([...byOrg].map(([orgId, held]) => [orgId, union(held)])),
+    disabledOrgs: [...byOrg].filter(([, held]) => held[0]!.orgStatus === 'DISABLED').map(([orgId]) => orgId),
     isAdministrator: platform.length > 0,
     highestRole: highestOf(platform, app),
   }

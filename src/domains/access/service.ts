@@ -5,6 +5,8 @@ import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
+import type { AppError } from '#http/errors.ts'
+import { noPermission, organizationDisabled } from '#http/permissions.ts'
 import type { Party } from '#http/places.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -12,7 +14,7 @@ import { pointName } from '#permission-points'
 
 import { accessCache, bindingsChanged, rolesChanged } from './cache.ts'
 import type { MyPermissions } from './model.ts'
-import { pointsIn, type UserAccess } from './rules.ts'
+import { isReading, pointsIn, type UserAccess } from './rules.ts'
 import {
   allPoints,
   currentOrgId,
@@ -50,6 +52,17 @@ export function can(
   return access === undefined
     ? cache.load(userId).then((loaded) => pointsIn(loaded, domain, scopeId).has(point))
     : pointsIn(access, domain, scopeId).has(point)
+}
+
+/** Why a user who lacks the point in the organization is refused. Only members learn that it is DISABLED. */
+export const refusalIn = (ctx: AppContext, userId: number, orgId: number, point: string): MaybePromise<AppError> =>
+  withAccess(ctx, userId, ({ disabledOrgs }) =>
+    disabledOrgs.includes(orgId) && !isReading(point) ? organizationDisabled : noPermission,
+  )
+
+/** @throws AppError 403 unless the user holds the point in the organization */
+export async function requirePoint(ctx: AppContext, userId: number, orgId: number, point: string): Promise<void> {
+  if (!(await can(ctx, userId, 'ORG', orgId, point))) throw await refusalIn(ctx, userId, orgId, point)
 }
 
 /** All points the user holds in the domain and scope. Other users share the set: do not modify it. */

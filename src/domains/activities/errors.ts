@@ -8,11 +8,6 @@ export const problem =
 
 export const codeRequired = () =>
   forbidden('This activity is by invitation only: enter its invite code', '该活动仅限受邀者参加，请输入邀请码')
-export const organizationDisabled = () =>
-  forbidden(
-    'The organization of this activity is disabled: the activity can be viewed, but not changed',
-    '该活动所属的组织已被停用，只能查看，不能更改',
-  )
 export const notActive = () => badRequest('The activity is not active', '活动未在进行中')
 
 export const endsTooEarly = problem('must be after the start', '必须晚于开始时间')

@@ -61,8 +61,6 @@ export const tooManyPixels = () => tooLarge('The image has more than 40 megapixe
 
 export const noFile = () => badRequest('Send exactly one file, in the field file', '请在 file 字段中上传一个文件')
 export const personalTypeOnly = () => invalid('body.type', 'cannot belong to an organization', '不能属于组织')
-export const mayNotSupply = () =>
-  forbidden('You do not have permission to upload this for the organization', '没有权限为该组织上传此类文件')
 
 export const filesAreForeign = () =>
   badRequest(

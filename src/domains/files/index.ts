@@ -48,16 +48,7 @@ export { findBlob } from './bytes/store.ts'
 export { FOREIGN_FILES, ownsFiles } from './ownership/service.ts'
 export { answerContent } from './content/service.ts'
 export type { StorageQuota } from './rules.ts'
-export {
-  attachFile,
-  copyFile,
-  findVisibleFile,
-  mayRead,
-  maySupply,
-  releaseFile,
-  setPublic,
-  storageQuota,
-} from './service.ts'
+export { attachFile, copyFile, findVisibleFile, mayRead, releaseFile, setPublic, storageQuota } from './service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
 export { fileColumns, type FileRow, findByRequest, findFile, findFiles } from './store.ts'
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './view.ts'

@@ -3,12 +3,11 @@
 import type { AppContext } from '#context'
 import type { FileEntity, FileType } from '#db/schema/files.ts'
 import type { Tx } from '#db/store.ts'
-import { can } from '#domains/access/index.ts'
+import { can, refusalIn } from '#domains/access/index.ts'
 import { contributions } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
 import type { OrgPoint } from '#permission-points'
 import { randomCode } from '#platform/ids.ts'
 
@@ -47,9 +46,11 @@ export async function findVisibleFile(ctx: AppContext, userId: number, id: numbe
 export const getFile = async (ctx: AppContext, actor: Actor, id: number): Promise<FileView> =>
   toFileView(ctx, await findVisibleFile(ctx, actor.userId, id))
 
-/** Whether the user may upload files of this type for the organization. */
-export const maySupply = (ctx: AppContext, userId: number, orgId: number, type: FileType): Promise<boolean> =>
-  holdsOne(ctx, userId, orgId, orgPointsFor(type) ?? [])
+/** @throws AppError 403 unless the user may upload files of this type for the organization */
+export async function requireSupplier(ctx: AppContext, userId: number, orgId: number, type: FileType): Promise<void> {
+  const points = orgPointsFor(type) ?? []
+  if (!(await holdsOne(ctx, userId, orgId, points))) throw await refusalIn(ctx, userId, orgId, points[0] ?? '')
+}
 
 async function holdsOne(ctx: AppContext, userId: number, orgId: number, points: readonly OrgPoint[]): Promise<boolean> {
   for (const point of points) if (await can(ctx, userId, 'ORG', orgId, point)) return true
@@ -64,8 +65,9 @@ export async function deleteUnusedFile(ctx: AppContext, actor: Actor, id: number
   const isManager = file.orgId !== 0 && (await holdsOne(ctx, userId, file.orgId, pointsToClear(file.type)))
   if (!isManager && !(await mayRead(ctx, userId, file))) throw notFound()
   if (!isManager && file.uploaderId !== userId) throw notYourFile()
+  const refusal = await refusalIn(ctx, userId, file.orgId, 'org:update')
   await ctx.db.write('files.deleteUnused', async (tx) => {
-    if (!(await store.isWritable(tx, file.orgId))) throw noPermission
+    if (!(await store.isWritable(tx, file.orgId))) throw refusal
     const deleted = await store.deleteFile(tx, id, 'unused')
     if (deleted !== undefined) return forget(ctx, tx, deleted)
     const used = await store.findFile(tx, id)

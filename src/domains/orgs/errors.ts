@@ -9,8 +9,6 @@ export const joinLinkRefused = () =>
     'This organization accepts new members by invitation only: send invitations instead',
     '该组织仅接受邀请加入，请改为发送邀请',
   )
-export const orgDisabled = () =>
-  forbidden('This organization is disabled: it can be viewed, but not changed', '该组织已被停用，只能查看，不能更改')
 /** Waiting does not help here, but an hour keeps clients from retrying at once. */
 export const orgQuotaReached = (limit: number) =>
   limited(`You have reached your limit of ${limit} organizations`, `已达到组织数量上限（${limit} 个）`, 3600)

@@ -107,7 +107,8 @@ async function activityForGate(
 ): Promise<ActivityRow> {
   if (actor === undefined) throw noToken
   const { userId } = actor
-  if (!(await access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'pass:verify'))) throw noPermission
+  if (orgId !== 0) await access.requirePoint(ctx, userId, orgId, 'pass:verify')
+  else if (!(await access.can(ctx, userId, 'APP', 0, 'pass:verify'))) throw noPermission
   const activity = await manageActivity(ctx, id, 'pass:verify', { viewer: { userId, orgId }, caller })
   refuseIfDisabled(activity)
   return activity

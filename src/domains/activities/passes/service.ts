@@ -1,10 +1,11 @@
 /** Passes: views, lists, revocation and expiry. */
 
 import type { AppContext } from '#context'
+import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
+import { refusalIn } from '#domains/access/index.ts'
 import type { Job } from '#domains/domain.ts'
 import { notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
 import { pause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -79,7 +80,9 @@ export async function revokePass(
   const activity = await findNamed(ctx.db.read, pass.activityId, viewer)
   if (activity === undefined) throw notFound()
   if (!(await manages(ctx, viewer.userId, activity, 'pass:revoke')))
-    throw pass.holderUserId === viewer.userId ? noPermission : notFound()
+    throw pass.holderUserId === viewer.userId
+      ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), 'pass:revoke')
+      : notFound()
   refuseIfDisabled(activity)
   const row = await ctx.db.write(
     'passes.revoke',

@@ -12,7 +12,7 @@ import { attachFile, releaseFile, setPublic } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import { invalidAll } from '#http/validate.ts'
 import type { DualPoint } from '#permission-points'
 
@@ -70,7 +70,7 @@ function ownerNamed(
 /** @throws AppError 403 if the caller does not hold the point in the organization */
 async function checkedOwner(ctx: AppContext, given: ReturnType<typeof ownerNamed>, point: DualPoint): Promise<Owner> {
   const { userId, orgId, isChecked } = given
-  if (!isChecked && !(await access.can(ctx, userId, 'ORG', orgId, point))) throw noPermission
+  if (!isChecked) await access.requirePoint(ctx, userId, orgId, point)
   return { userId, orgId }
 }
 
@@ -113,7 +113,7 @@ async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number): 
   if (owner.orgId !== 0) {
     const status = await store.findOrgStatus(tx, owner.orgId)
     if (status === undefined) throw notFound()
-    if (status === 'DISABLED') throw errors.organizationDisabled()
+    if (status === 'DISABLED') throw organizationDisabled
   }
   if (!(await counts(ctx).add(tx, ownerKey(owner), 1, quota))) throw errors.quotaReached(quota)
 }

@@ -7,11 +7,11 @@ import * as access from '#domains/access/index.ts'
 import { spentByAddress, takeByAddress } from '#http/budget.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { limited, notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import type { DualPoint } from '#permission-points'
 import { MINUTE } from '#platform/clock.ts'
 
-import { codeRequired, organizationDisabled } from '../errors.ts'
+import { codeRequired } from '../errors.ts'
 import { type ActivityRow, findActivity } from '../register/store.ts'
 import { normalizeInviteCode, sightOf } from './rules.ts'
 
@@ -92,8 +92,8 @@ export async function manageActivity(
 ): Promise<ActivityRow> {
   const row = await findNamed(ctx.db.read, id, asking.viewer)
   if (row !== undefined && (await manages(ctx, asking.viewer.userId, row, point))) return row
-  await see(ctx, row, asking)
-  throw noPermission
+  const seen = await see(ctx, row, asking)
+  throw await access.refusalIn(ctx, asking.viewer.userId, orgOf(seen.row.owner), point)
 }
 
 /**
@@ -101,7 +101,7 @@ export async function manageActivity(
  * PUBLIC activities stay visible to everyone.
  */
 export function refuseIfDisabled(row: ActivityRow): void {
-  if (row.orgStatus === 'DISABLED') throw organizationDisabled()
+  if (row.orgStatus === 'DISABLED') throw organizationDisabled
 }
 
 /** The activity with this id; undefined if the request names an organization that does not own it. The caller checks who may see it. */

@@ -11,7 +11,6 @@ import { changeOwner } from '#domains/metadata/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
 import { toDetail } from '../entities/service.ts'
@@ -93,7 +92,7 @@ async function move(
  */
 async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
   if (owner.orgId !== 0) throw notPersonal()
-  if (!(await access.can(ctx, owner.userId, 'ORG', toOrgId, 'asset:create'))) throw noPermission
+  await access.requirePoint(ctx, owner.userId, toOrgId, 'asset:create')
   const { quota } = await limitsOf(ctx)
   const storage = await storageQuota(ctx)
   const receiver: Owner = { userId: owner.userId, orgId: toOrgId }

@@ -19,11 +19,6 @@ export const cannotFollow = () =>
     'You need the permission to update the organization for a group of all its members',
     '创建全员群需要更新组织的权限',
   )
-export const groupReadOnly = () =>
-  forbidden(
-    'The organization of this group is disabled: the group can only be read',
-    '该群所属的组织已被停用，只能查看',
-  )
 export const ownerRoleByTransfer = () => badRequest('The owner has to transfer the group first', '群主须先转让群聊')
 export const removesOneself = () => badRequest('Leave the group instead', '请使用退出群聊')
 export const followsOrganization = () =>

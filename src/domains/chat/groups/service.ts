@@ -9,6 +9,7 @@ import { areContacts, isBlocked, mayKnow, personsByIds } from '#domains/contacts
 import { attachFile, releaseFile } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 
 import type { Conversation } from '../conversations/model.ts'
 import { findMember } from '../conversations/store.ts'
@@ -69,7 +70,7 @@ async function checkMayCreateIn(
 ): Promise<void> {
   const org = await store.findOrgOfMember(tx, orgId, userId)
   if (org === undefined) throw notFound()
-  if (org.status === 'DISABLED') throw errors.groupReadOnly()
+  if (org.status === 'DISABLED') throw organizationDisabled
   if (!mayFollow) throw errors.cannotFollow()
   if (followsOrg && org.memberCount > MAX_MEMBERS) throw errors.orgTooLarge()
   const { groups, following } = await store.countOfOrg(tx, orgId)
@@ -108,7 +109,7 @@ async function findOwn(tx: Tx, id: number, userId: number): Promise<store.Member
 /** The same, for writes: the groups of a disabled organization can only be read. */
 async function findWritable(tx: Tx, id: number, userId: number) {
   const found = await findOwn(tx, id, userId)
-  if (found.orgStatus === 'DISABLED') throw errors.groupReadOnly()
+  if (found.orgStatus === 'DISABLED') throw organizationDisabled
   return found
 }
 

@@ -16,7 +16,7 @@ import { deleteKeys } from '../bytes/service.ts'
 import { refundStorage, waitingKey } from '../bytes/store.ts'
 import * as refused from '../errors.ts'
 import { orgPointsFor } from '../rules.ts'
-import { charge, findVisibleFile, maySupply, storageQuota } from '../service.ts'
+import { charge, findVisibleFile, requireSupplier, storageQuota } from '../service.ts'
 import { existsOwner, type FileRow, findByRequest } from '../store.ts'
 import { cleanName } from '../storing/rules.ts'
 import { storeUpload } from '../storing/service.ts'
@@ -56,7 +56,7 @@ async function ownerFor(
   const { userId } = actor
   if (orgId == null) return { userId, orgId: 0 }
   if (orgPointsFor(type) === undefined) throw refused.personalTypeOnly()
-  if (!(await maySupply(ctx, userId, orgId, type))) throw refused.mayNotSupply()
+  await requireSupplier(ctx, userId, orgId, type)
   return { userId, orgId }
 }
 
@@ -223,7 +223,7 @@ async function storeBytes(ctx: AppContext, row: store.UploadRow, name: string): 
   const { key, size, type } = row
   const owner = { userId: row.userId, orgId: row.orgId }
   if (size === 0 || row.expiresAt <= ctx.clock.now()) throw refused.uploadExpired()
-  if (owner.orgId !== 0 && !(await maySupply(ctx, owner.userId, owner.orgId, type))) throw refused.mayNotSupply()
+  if (owner.orgId !== 0) await requireSupplier(ctx, owner.userId, owner.orgId, type)
   const facts = key === null ? undefined : await ctx.blobs.stat(key)
   if (key === null || facts === undefined) throw refused.nothingReceived()
   if (facts.size !== size) throw await discard(ctx, row, refused.wrongSize(size, facts.size))

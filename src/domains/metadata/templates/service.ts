@@ -8,7 +8,6 @@ import * as access from '#domains/access/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { noPermission } from '#http/permissions.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -49,7 +48,7 @@ export async function listTemplates(
   if (categoryScope !== 'ORG') return pageOfTemplates(ctx, userId, objectName, -userId, query, locale)
   if (orgId === undefined)
     throw invalid('query.orgId', 'is required for categoryScope ORG', 'categoryScope 为 ORG 时不能为空')
-  if (!(await access.can(ctx, userId, 'ORG', orgId, 'meta_template:read'))) throw noPermission
+  await access.requirePoint(ctx, userId, orgId, 'meta_template:read')
   return pageOfTemplates(ctx, userId, objectName, orgId, query, locale)
 }
 

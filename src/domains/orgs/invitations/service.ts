@@ -6,8 +6,9 @@ import { normalizeEmail, normalizePhone, userIdsByProvedContact } from '#domains
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 
-import { invitationClosed, joinLinkRefused, noTargets, orgDisabled, tooManyTargets } from '../errors.ts'
+import { invitationClosed, joinLinkRefused, noTargets, tooManyTargets } from '../errors.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
 import { notifyInvitee, notifyOfJoinLink } from '../notifications.ts'
@@ -67,7 +68,7 @@ const named = (target: number | string) =>
 async function findActiveOrg(tx: Tx, orgId: number): Promise<OrgRow> {
   const org = await findOrg(tx, orgId)
   if (org === undefined) throw notFound()
-  if (org.status !== 'ACTIVE') throw orgDisabled()
+  if (org.status !== 'ACTIVE') throw organizationDisabled
   return org
 }
 

@@ -5,8 +5,9 @@ import * as access from '#domains/access/index.ts'
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 
-import { alreadyMember, invitationOnly, orgDisabled } from '../errors.ts'
+import { alreadyMember, invitationOnly } from '../errors.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
 import { notifyApplicant, notifyApprovers } from '../notifications.ts'
@@ -24,7 +25,7 @@ async function joinOrRequest(ctx: AppContext, tx: Tx, org: OrgRow, userId: numbe
   if (await findMember(tx, org.id, userId)) throw alreadyMember()
   switch (admissionTo(org)) {
     case 'disabled':
-      throw orgDisabled()
+      throw organizationDisabled
     case 'by invitation only':
       throw invitationOnly()
     case 'member at once':

@@ -9,12 +9,12 @@ import { emit } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import {
   alreadyMember,
   cannotAssignRoles,
-  orgDisabled,
   orgFull,
   ownerCannotDeleteAccount,
   ownerCannotLeave,
@@ -156,7 +156,7 @@ export async function addMember(
   if (!(await incrementMemberCount(tx, orgId, byAdministrator))) {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
-    throw org.status === 'ACTIVE' || byAdministrator ? orgFull() : orgDisabled()
+    throw org.status === 'ACTIVE' || byAdministrator ? orgFull() : organizationDisabled
   }
   await access.bindRole(tx, userId, 'ORG', orgId, roleCode)
   await store.closePending(tx, orgId, userId, ctx.clock.now())

@@ -8,6 +8,7 @@ import { changeAvatar, giveToOrganization, type StorageQuota, storageQuota } fro
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
@@ -16,7 +17,6 @@ import {
   hasResources,
   limitBelowMemberCount,
   membersOnly,
-  orgDisabled,
   orgQuotaReached,
   ownerOnly,
 } from '../errors.ts'
@@ -275,7 +275,7 @@ export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number
 
 /** For writes that ask for a reading point only. @throws AppError 403 if the organization is DISABLED */
 export async function requireEnabled(tx: Tx, orgId: number): Promise<void> {
-  if ((await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw orgDisabled()
+  if ((await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw organizationDisabled
 }
 
 export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {

@@ -4,9 +4,10 @@ import * as access from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { alreadyOwner, notMember, offerExpired, orgDisabled, otherOfferOpen, ownerOnly } from '../errors.ts'
+import { alreadyOwner, notMember, offerExpired, otherOfferOpen, ownerOnly } from '../errors.ts'
 import { findMember, isActiveUser } from '../members/store.ts'
 import { notifyOfTransfer } from '../notifications.ts'
 import type { OrgView } from '../organizations/model.ts'
@@ -77,7 +78,7 @@ export async function answerTransfer(
     const org = await findOrg(tx, orgId)
     if (org === undefined || offer?.candidateId !== userId) throw notFound()
     if (offer.expiresAt <= ctx.clock.now()) throw offerExpired()
-    if (accept && org.status !== 'ACTIVE') throw orgDisabled()
+    if (accept && org.status !== 'ACTIVE') throw organizationDisabled
     if (accept) await checkMayOwnMore(tx, userId, quota)
     if (!(await store.deleteOffer(tx, orgId, userId))) throw notFound()
     if (accept) await transferOwnership(ctx, tx, org, userId)

@@ -101,7 +101,7 @@ export async function checkPermission(
     return
   }
   if (await access.can(ctx, userId, 'ORG', orgId, point)) return
-  throw (await mayRead(ctx, entity, userId, orgId)) ? noPermission : notFound()
+  throw (await mayRead(ctx, entity, userId, orgId)) ? await access.refusalIn(ctx, userId, orgId, point) : notFound()
 }
 
 /** Whether the user may read rows of the organization. */

@@ -6,6 +6,7 @@ import { mayKnow, messageRefusal } from '#domains/contacts/index.ts'
 import { emit } from '#domains/domain.ts'
 import { attachFile, findFile } from '#domains/files/index.ts'
 import { notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import {
@@ -19,7 +20,6 @@ import {
   peerOf,
 } from '../../conversations/store.ts'
 import * as errors from '../../errors.ts'
-import { groupReadOnly } from '../../groups/errors.ts'
 import { isReadOnly } from '../../groups/store.ts'
 import { takeNumbers } from '../../numbers.ts'
 import type { StoredContents } from '../contents/model.ts'
@@ -71,7 +71,7 @@ async function findInConversation(tx: Tx, senderId: number, id: number): Promise
   const conversation = (await findConversation(tx, id))!
   const peerId = peerOf(conversation, senderId)
   if (peerId !== undefined) await checkPeer(tx, conversation, peerId)
-  else if (conversation.orgId !== 0 && (await isReadOnly(tx, id))) throw groupReadOnly()
+  else if (conversation.orgId !== 0 && (await isReadOnly(tx, id))) throw organizationDisabled
   return { conversation, peerId }
 }
 
