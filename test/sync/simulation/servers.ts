@@ -19,6 +19,7 @@ const noRestart = () => Promise.reject(new Error('the server did not answer'))
 export const serverOf = (server: TestServer, admin: Person): Server => ({
   url: () => server.url,
   isBack: noRestart,
+  isAnswered: () => {},
   isKilled: false,
   upload: inProcess ? (user, orgId) => upload(server, user, { orgId }) : uploadTo(() => server.url, noRestart),
   asAdmin: async (method, path, body) => ok(await admin.send(method as 'POST', path, { body })).data as unknown,
@@ -48,36 +49,39 @@ const uploadTo =
     }
   }
 
-/** Milliseconds for which a server runs before it is killed. */
-const LIFETIME = [500, 3000] as const
+export interface Kills {
+  readonly most: number
+  /** Answers: the next kill comes within so many of them after the server was started. */
+  readonly within: number
+}
 
-/** A server in a process of its own, which is killed and started again on the same data until it is disposed of. */
-export async function startKilled(): Promise<Server & AsyncDisposable & { kills: () => number }> {
+/** A server in a process of its own, which is killed and started again on the same data. */
+export async function startKilled(plan: Kills): Promise<Server & AsyncDisposable & { kills: () => number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-sync-'))
   const database = isImmediate ? undefined : await freshDatabase()
   const env: Record<string, string> = database ? { TESSERA_DATABASE_URL: database.url } : {}
   let child: Child = await startChild(dataDir, env)
   let running = Promise.resolve()
-  let isEnding = false
   let kills = 0
-  const end = Promise.withResolvers<void>()
-  const killing = (async () => {
-    for (;;) {
-      const [least, most] = LIFETIME
-      await Promise.race([Bun.sleep(least + Math.random() * (most - least)), end.promise])
-      if (isEnding) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      running = promise
-      await child.kill()
-      kills += 1
-      child = await startChild(dataDir, env)
-      resolve()
-    }
-  })()
+  const untilNext = () => 1 + Math.floor(Math.random() * plan.within)
+  let left = untilNext()
+  const kill = async () => {
+    // In milliseconds. The requests of other worlds are then at any point of their way.
+    await Bun.sleep(Math.random() * 20)
+    await child.kill()
+    child = await startChild(dataDir, env)
+    kills += 1
+    left = untilNext()
+  }
+  /** Counts an answer, so that the server has done the same between two kills on a machine of any speed. */
+  const isAnswered = () => {
+    left -= 1
+    if (left === 0 && kills < plan.most) running = kill()
+  }
   const url = () => child.url
   const isBack = async () => {
     await running
-    // The server may have been killed, but not yet noticed here.
+    // Answers such as 503 have another cause.
     await Bun.sleep(5)
   }
   const deviceId = `device-of-admin-${crypto.randomUUID()}`
@@ -99,15 +103,14 @@ export async function startKilled(): Promise<Server & AsyncDisposable & { kills:
   return {
     url,
     isBack,
+    isAnswered,
     isKilled: true,
     kills: () => kills,
     upload: (user, orgId) => uploadTo(url, isBack)(user, orgId),
     asAdmin: (method, path, sent) => surely(method, path, { token: login.accessToken, deviceId, body: sent }),
     isImmediate,
     async [Symbol.asyncDispose]() {
-      isEnding = true
-      end.resolve()
-      await killing
+      await running
       await child.kill()
       await database?.drop()
       rmSync(dataDir, { recursive: true, force: true })

@@ -14,6 +14,8 @@ export interface Server {
   readonly url: () => string
   /** Resolves when the server answers again after a request has failed. */
   readonly isBack: () => Promise<void>
+  /** Is called for each request that was answered. */
+  readonly isAnswered: () => void
   /** An image of the user for the album. Returns the id of the file. */
   readonly upload: (user: User, orgId: number) => Promise<number>
   /** Sends a request as an administrator of the server. */
@@ -119,7 +121,10 @@ export class World {
         const { code = 0, data = null } = text === '' ? {} : (JSON.parse(text) as Partial<Reply>)
         if (response.status >= 500 && response.status !== 503)
           throw new Mismatch(`${method} ${path} answered ${response.status} ${text}`)
-        if (response.status !== 503) return { status: response.status, code, data, text, isRepeated }
+        if (response.status !== 503) {
+          this.server.isAnswered()
+          return { status: response.status, code, data, text, isRepeated }
+        }
       } catch (error) {
         if (error instanceof Mismatch || error instanceof SyntaxError) throw error
       }
