@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
+import { eq } from 'drizzle-orm'
+
 import { purgeTrash } from '#domains/qr-codes/index.ts'
 
 import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
@@ -158,6 +160,31 @@ describe.if(inProcess)('purging', () => {
       server.clock.advance(DAY + 1000)
       await purgeTrash(server.ctx)
       expect(await rows()).toEqual(live.map((c) => c.id).toSorted())
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test('the job reads and deletes any number of codes, also those that were created at the same time', async () => {
+    const server = await startServer()
+    try {
+      const { qrCodes } = await import('#db/schema/qr-codes.ts')
+      const me = await server.person()
+      const { id } = await createCode(me)
+      const [row] = await server.ctx.db.read.select().from(qrCodes).where(eq(qrCodes.id, id))
+      const [count, at] = [2100, server.clock.now()]
+      await server.ctx.db.write('test.addTrash', async (tx) => {
+        for (let i = 0; i < count; i++) {
+          const { id: _, ...copy } = row!
+          // Every third one is too young, and every seventh is not in the trash.
+          const deletedAt = i % 7 === 0 ? null : i % 3 === 0 ? at : at - 31 * DAY
+          await tx.insert(qrCodes).values({ ...copy, uuid: crypto.randomUUID(), deletedAt })
+        }
+      })
+      await purgeTrash(server.ctx)
+      const left = await server.ctx.db.read.select({ deletedAt: qrCodes.deletedAt }).from(qrCodes)
+      const live = left.filter(({ deletedAt }) => deletedAt === null).length
+      expect([live, left.length - live]).toEqual([1 + count / 7, count / 3 - count / 21])
     } finally {
       await server.stop()
     }

@@ -66,6 +66,8 @@ const TRIMMED_AT_ONCE = 50
 
 /** Rows that one write changes: about 10 ms on SQLite. */
 const BATCH = 1000
+/** Of the job. Few, because other writes wait for a slice of it. */
+const CLEANED_AT_ONCE = 200
 
 /** In the write that deletes the account. Users have no more than a batch, unless they had more before there was a limit. */
 export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void> =>
@@ -74,13 +76,13 @@ export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void>
 /** Deletes notifications beyond the limits of age and number, and those of deleted accounts. */
 export async function cleanUp(ctx: AppContext): Promise<void> {
   const inBatches = async (deleteBatch: (tx: Tx) => Promise<number>) => {
-    while ((await ctx.db.write('notifications.cleanUp', deleteBatch)) === BATCH) await Bun.sleep(0)
+    while ((await ctx.db.write('notifications.cleanUp', deleteBatch)) === CLEANED_AT_ONCE) await Bun.sleep(0)
   }
-  await inBatches((tx) => store.deleteBefore(tx, ctx.clock.now() - KEPT_MS, BATCH))
+  await inBatches((tx) => store.deleteBefore(tx, ctx.clock.now() - KEPT_MS, CLEANED_AT_ONCE))
   for (const userId of await store.deletedUsersWithRest(ctx.db.readInWorker))
-    await inBatches((tx) => store.deleteOldest(tx, userId, BATCH))
+    await inBatches((tx) => store.deleteOldest(tx, userId, CLEANED_AT_ONCE))
   for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, KEPT))
-    await inBatches((tx) => store.deleteBeyond(tx, userId, KEPT, BATCH))
+    await inBatches((tx) => store.deleteBeyond(tx, userId, KEPT, CLEANED_AT_ONCE))
 }
 
 export const cleanUpJob: Job = { name: 'notifications.cleanUp', every: 6 * HOUR, run: cleanUp }

@@ -99,19 +99,26 @@ export async function purgeOrgCode(ctx: AppContext, tx: Tx, orgId: number, id: n
   if (await store.isOrgCode(tx, orgId, id)) await purge(ctx, tx, [id])
 }
 
-/** Ids examined in one transaction. There is no index by deletion time: a rare job is not worth a cost for every write. */
-const IDS_PER_WRITE = 2000
+/** Codes in the trash that are read at once. */
+const ROWS_PER_READ = 1000
+/** Few, because other writes wait for a slice of the job. */
+const ROWS_PER_SLICE = 200
 
-/** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads all codes, in small steps. */
+/** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads the whole trash, in small steps. */
 export async function purgeTrash(ctx: AppContext): Promise<void> {
   const before = trashBegins(ctx.clock.now())
-  const last = await store.largestId(ctx.db.read)
-  for (let id = 0; id < last; id += IDS_PER_WRITE) {
-    if (await store.hasOldTrash(ctx.db.read, before, id, IDS_PER_WRITE))
-      await ctx.db.write('qrCodes.purgeTrash', async (tx) =>
-        purge(ctx, tx, await store.oldTrash(tx, before, id, IDS_PER_WRITE)),
-      )
-    await Bun.sleep(0)
+  let after = { createdAt: 0, id: 0 }
+  for (;;) {
+    const trash = await store.trashAfter(ctx.db.read, after, ROWS_PER_READ)
+    const old = trash.filter(({ deletedAt }) => deletedAt! < before).map(({ id }) => id)
+    for (let i = 0; i < old.length; i += ROWS_PER_SLICE) {
+      const slice = old.slice(i, i + ROWS_PER_SLICE)
+      await ctx.db.write('qrCodes.purgeTrash', async (tx) => purge(ctx, tx, await store.oldTrash(tx, before, slice)))
+      await Bun.sleep(0)
+    }
+    const last = trash.at(-1)
+    if (last === undefined || trash.length < ROWS_PER_READ) return
+    after = last
   }
 }
 

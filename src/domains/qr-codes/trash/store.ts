@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, isNotNull, lt, lte } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, lte, or } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
@@ -40,19 +40,29 @@ export async function trashOf(tx: Tx, owner: Owner, until: number, limit: number
   return idsOf(rows)
 }
 
-const selectOldTrash = (db: Db | Tx, before: number, afterId: number, count: number) =>
+/** The first `limit` codes in the trash of all owners after `after`, in the order of their creation. Reads no other codes. */
+export const trashAfter = (db: Db, after: { readonly createdAt: number; readonly id: number }, limit: number) =>
   db
-    .select({ id: qrCodes.id })
+    .select({ id: qrCodes.id, createdAt: qrCodes.createdAt, deletedAt: qrCodes.deletedAt })
     .from(qrCodes)
-    .where(and(gt(qrCodes.id, afterId), lte(qrCodes.id, afterId + count), lt(qrCodes.deletedAt, before)))
+    .where(
+      and(
+        isNotNull(qrCodes.deletedAt),
+        gte(qrCodes.createdAt, after.createdAt),
+        or(gt(qrCodes.createdAt, after.createdAt), gt(qrCodes.id, after.id)),
+      ),
+    )
+    .orderBy(asc(qrCodes.createdAt), asc(qrCodes.id))
+    .limit(limit)
 
-export async function hasOldTrash(db: Db, before: number, afterId: number, count: number): Promise<boolean> {
-  return (await selectOldTrash(db, before, afterId, count).limit(1)).length > 0
-}
-
-/** The ids of codes of all owners that were moved to the trash before `before`, among the `count` ids after `afterId`. */
-export const oldTrash = async (tx: Tx, before: number, afterId: number, count: number): Promise<number[]> =>
-  idsOf(await selectOldTrash(tx, before, afterId, count))
+/** Those of `ids` that are in the trash since before `before`: they may have been restored meanwhile. */
+export const oldTrash = async (tx: Tx, before: number, ids: readonly number[]): Promise<number[]> =>
+  idsOf(
+    await tx
+      .select({ id: qrCodes.id })
+      .from(qrCodes)
+      .where(and(inArray(qrCodes.id, [...ids]), lt(qrCodes.deletedAt, before))),
+  )
 
 /** Number of codes of an organization outside the trash. */
 export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number> {
@@ -79,9 +89,4 @@ export async function isOrgCode(tx: Tx, orgId: number, id: number): Promise<bool
     .from(qrCodes)
     .where(and(eq(qrCodes.id, id), eq(qrCodes.orgId, orgId)))
   return rows.length > 0
-}
-
-export async function largestId(db: Db): Promise<number> {
-  const [row] = await db.select({ id: qrCodes.id }).from(qrCodes).orderBy(desc(qrCodes.id)).limit(1)
-  return row?.id ?? 0
 }
