@@ -6,6 +6,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
 import { timeZone } from '#lib/days.ts'
 import type { Localized } from '#lib/localized.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { AppError, type FieldProblem } from './errors.ts'
 import { compileNormalizer, MAX_PROBLEMS, type Normalize, tooLong, tooMany, tooShort } from './normalize.ts'
@@ -159,8 +160,12 @@ export function checkPosition(
   )
 }
 
-/** The time zone that a query asks for (`TimeZone` in schema.ts). Throws 400 for an unknown one. */
-export function zoneOf({ tz }: { readonly tz: string }): string {
+/**
+ * The time zone that a query asks for (`TimeZone` and `ExportZone` in schema.ts), by default that of the server.
+ * @throws AppError 400 for an unknown one
+ */
+export function zoneOf({ tz }: { readonly tz?: string | undefined }): string {
+  if (tz === undefined) return serverZone()
   // A plus sign that was not encoded arrives as a space, which has been trimmed.
   const zone = timeZone(tz.replace(/^(?=\d)/, '+'))
   if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')

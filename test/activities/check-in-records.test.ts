@@ -213,7 +213,7 @@ describe.if(inProcess)('workbooks', () => {
     )
     expect(response.headers.get('cache-control')).toBe('no-store')
     const [titles, cells] = rowsOf(bytes)
-    expect(titles).toEqual(['Time', 'Name', 'User ID', 'Check-in no.', 'Method', 'Distance (m)', 'ID'])
+    expect(titles).toEqual(['Time (Asia/Kathmandu)', 'Name', 'User ID', 'Check-in no.', 'Method', 'Distance (m)', 'ID'])
     const [time, ...others] = cells!
     expect(others).toEqual([nickname, bob.id, 1, 'Position', 0, record!.id])
     // Cells hold fractions of days, which SheetJS reads with an error of a millisecond.

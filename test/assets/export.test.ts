@@ -240,6 +240,47 @@ test('an export of random assets with fields of all types changes nothing when i
   expect(withoutUrls(await state())).toBe(before)
 }, 300_000)
 
+describe('times in fields', () => {
+  test('are exported in the zone that the query names, and imported in the zone that the header names', async () => {
+    const field = await createField(bob, { type: 'DATETIME', name: 'Opened' })
+    const other = await createField(bob, { type: 'TEXT', name: 'Opened (UTC)' })
+    // In New York it is 01:30 twice on that night, for the first time now.
+    const at = Date.UTC(2026, 10, 1, 5, 30)
+    const asset = await createAsset(bob, { name: 'Safe', assetNo: 'SAFE', values: [{ fieldId: field.id, value: at }] })
+    const opened = async () => {
+      const { values } = ok(await getAsset(bob, asset.id)).data
+      return Object.fromEntries(values!.map(({ fieldId, value }) => [fieldId, value]))
+    }
+    for (const [tz, header, shown] of [
+      ['America/New_York', 'Opened (America/New_York)', '2026-11-01 01:30:00'],
+      ['Asia/Kathmandu', 'Opened（Asia/Kathmandu）', '2026-11-01 11:15:00'],
+      ['+14:00', 'Opened (UTC+14:00)', '2026-11-01 19:30:00'],
+    ] as const)
+      for (const format of ['csv', 'xlsx']) {
+        const lang = header.includes('（') ? 'zh' : 'en'
+        const query = `?format=${format}&lang=${lang}&keyword=safe&tz=${encodeURIComponent(tz)}`
+        const { bytes } = await exported(bob, query)
+        const [titles, cells] = rowsOf(bytes)
+        expect(titles).toContain(header)
+        expect(cells![titles!.indexOf(header)]).toBe(shown)
+        expect(await imported(bob, bytes)).toMatchObject({ total: 1, unchanged: 1 })
+      }
+    const changed = [
+      ['Name', 'Asset no.', 'Opened (Asia/Kathmandu)', 'Opened (UTC)'],
+      ['Safe', 'SAFE', '2026-11-01 05:45:00', 'by hand'],
+    ]
+    expect(await imported(bob, changed)).toMatchObject({
+      updated: 1,
+      columns: [{}, {}, { key: `field:${field.id}` }, {}],
+    })
+    expect(await opened()).toMatchObject({ [field.id]: Date.UTC(2026, 10, 1), [other.id]: 'by hand' })
+    // Without tz the header is the name of the field, as in the table of columns.
+    expect(rowsOf((await exported(bob)).bytes)[0]).toContain('Opened')
+    const refused = await bob.get('/api/assets/export', { tz: 'Mars/Olympus' })
+    expect([refused.status, refused.details]).toMatchObject([400, [{ path: 'query.tz' }]])
+  })
+})
+
 /** A small generator with a fixed sequence, so that a failure can be repeated. */
 function* numbers(seed: number): Generator<number> {
   for (let x = seed; ;) {

@@ -11,6 +11,8 @@ import { files } from '#db/schema/files.ts'
 import { FROZEN_ASSETS } from '#domains/assets/inventories/model.ts'
 import { deleteAbandoned } from '#domains/assets/inventories/service.ts'
 import type { AssetView } from '#domains/assets/register/model.ts'
+import { localTime } from '#lib/days.ts'
+import { csvCell } from '#lib/spreadsheets/csv-writer.ts'
 
 import { png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
@@ -415,8 +417,8 @@ describe('exports', () => {
     const book = XLSX.read(bytes, { type: 'array' })
     return XLSX.utils.sheet_to_json(book.Sheets[book.SheetNames[0]!]!, { header: 1, defval: '' })
   }
-  const download = (person: Person, id: number, language = 'en') =>
-    person.send('GET', `/api/assets/inventories/${id}/export`, { headers: { 'accept-language': language } })
+  const download = (person: Person, id: number, language = 'en', query = {}) =>
+    person.send('GET', `/api/assets/inventories/${id}/export`, { headers: { 'accept-language': language }, query })
 
   test('the export has a row for each asset, with the paths of locations', async () => {
     const [hall, office] = [await addLocation(alice, orgId), await addLocation(alice, orgId)]
@@ -440,6 +442,21 @@ describe('exports', () => {
     expect(a![9]).toBe(first.uuid)
     expect([b![0], b![2], b![8]]).toEqual(['X-2', 'Missing', ''])
     expect(rowsOf(ok(await download(bob, id, 'zh')).bytes)[1]![2]).toBe('位置不符')
+  })
+
+  test('times of scans are in the zone that the query names', async () => {
+    const category = await addCategory(alice, { orgId })
+    const asset = await addAsset(alice, { categoryId: category }, orgId)
+    const { id } = await startedInventory(alice, { orgId, scope: { categoryIds: [category] } })
+    ok(await scan(bob, id, { assetId: asset.id }))
+    const [item] = await allItems(alice, id)
+    const { bytes } = ok(await download(bob, id, 'zh', { tz: 'Asia/Kathmandu' }))
+    const book = XLSX.read(bytes, { type: 'array', dense: false })
+    const sheet = book.Sheets[book.SheetNames[0]!]!
+    expect(sheet['I1']!.v).toBe('盘点时间（Asia/Kathmandu）')
+    expect(sheet['I2']!.w).toBe(csvCell(localTime(item!.scannedAt!, 'Asia/Kathmandu')))
+    const refused = await download(bob, id, 'en', { tz: 'Mars/Olympus' })
+    expect([refused.status, refused.details]).toMatchObject([400, [{ path: 'query.tz' }]])
   })
 
   test('the export of a draft has no rows, and strangers get none', async () => {

@@ -13,6 +13,9 @@ import { signaturesOf, verifyLog } from '#domains/operation-log/index.ts'
 import { endpoint, type LogEntry, platform } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { Type } from '#http/schema.ts'
+import { localTime } from '#lib/days.ts'
+import { csvCell } from '#lib/spreadsheets/csv-writer.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import {
   changeRole,
@@ -180,7 +183,7 @@ describe('the operation log', () => {
       return reply.text.trimEnd().split('\r\n')
     }
     const [title, line, ...others] = await csv(`targetType=ROLE&targetId=${role.id}`)
-    expect(title).toStartWith('ID,Time,Administrator ID,Administrator,Action')
+    expect(title).toStartWith(`ID,Time (${serverZone()}),Administrator ID,Administrator,Action`)
     expect(others).toEqual([])
     expect(line).toContain(`,${admin.id},root,ROLE_CREATE,ROLE,${role.id},${role.code},`)
     expect(await csv('keyword=no-such-name')).toHaveLength(1)
@@ -190,6 +193,22 @@ describe('the operation log', () => {
     expect(workbook.headers.get('content-type')).toContain('spreadsheetml.sheet')
     expect((await send('format=pdf')).status).toBe(400)
     expect((await person.get('/api/admin/logs?format=csv')).status).toBe(403)
+  })
+
+  test('is exported with times in the zone that the query names', async () => {
+    const role = await createRole(admin, { permissions: ['user:read'] })
+    const [row] = (await list({ targetType: 'ROLE', targetId: role.id })).items
+    for (const [tz, name] of [
+      ['Asia/Kathmandu', 'Asia/Kathmandu'],
+      ['-03:30', 'UTC-03:30'],
+    ] as const) {
+      const query = { format: 'csv', tz, targetType: 'ROLE', targetId: role.id }
+      const [title, line] = (await admin.get('/api/admin/logs', query)).text.split('\r\n')
+      expect(title!.split(',')[1]).toBe(`Time (${name})`)
+      expect(line!.split(',')[1]).toBe(csvCell(localTime(row!.createdAt, tz)))
+    }
+    const refused = await admin.get('/api/admin/logs', { format: 'csv', tz: 'Mars/Olympus' })
+    expect([refused.status, refused.details]).toMatchObject([400, [{ path: 'query.tz' }]])
   })
 
   test('is shown to holders of admin_log:read only', async () => {

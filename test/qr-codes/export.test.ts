@@ -196,8 +196,8 @@ describe('readers', () => {
     )
 
   const titles = {
-    en: 'ID,UUID,Name,Content,Type,Category,Tags,Remark,Public,Scans,Public link,Created',
-    zh: 'ID,UUID,名称,内容,类型,分类,标签,备注,公开,扫描次数,公开链接,创建时间',
+    en: 'ID,UUID,Name,Content,Type,Category,Tags,Remark,Public,Scans,Public link,Created (UTC)',
+    zh: 'ID,UUID,名称,内容,类型,分类,标签,备注,公开,扫描次数,公开链接,创建时间（UTC）',
   }
   for (const [language, head] of Object.entries(titles))
     test(`the titles of exports are in the language of the caller (${language}), and categories are paths`, async () => {
@@ -214,14 +214,14 @@ describe('readers', () => {
     await server.ctx.db.write('test', (tx) =>
       tx.update(qrCodes).set({ createdAt: AT }).where(eq(qrCodes.id, code.id)).returning(),
     )
-    for (const [tz, shown] of [
-      ['', '2026-03-08 07:30:05'],
-      ['Asia/Shanghai', '2026-03-08 15:30:05'],
+    for (const [tz, shown, name] of [
+      ['', '2026-03-08 07:30:05', 'UTC'],
+      ['Asia/Shanghai', '2026-03-08 15:30:05', 'Asia/Shanghai'],
       // Clocks go forward at 10:00 UTC on this day.
-      ['America/Los_Angeles', '2026-03-07 23:30:05'],
-      ['+05:45', '2026-03-08 13:15:05'],
+      ['America/Los_Angeles', '2026-03-07 23:30:05', 'America/Los_Angeles'],
+      ['+05:45', '2026-03-08 13:15:05', 'UTC+05:45'],
     ] as const) {
-      expect(tableOf(await send('csv', { tz }))[0]!['Created']).toBe(shown)
+      expect(tableOf(await send('csv', { tz }))[0]![`Created (${name})`]).toBe(shown)
       const created = cellsOf(await send('xlsx', { tz }))[1]!.at(-1)!
       expect([created.t, created.w]).toEqual(['d', shown])
     }

@@ -1,6 +1,7 @@
 import { LOGGED_VERBS, type LoggedAction, type LoggedFields, type LoggedTarget } from '#db/schema/operation-log.ts'
 import {
   Enum,
+  ExportZone,
   Id,
   Line,
   Model,
@@ -62,5 +63,6 @@ export const LogQuery = PageQuery({
   to: Type.Optional({ ...Time, description: 'Only rows before this time' }),
   keyword: Type.Optional(Line(100, 0, { description: 'Searched in `targetName`', examples: ['LIBRARIAN'] })),
   format: Type.Optional(Enum(['csv', 'xlsx'], { description: 'Answers with a table of all rows that match' })),
+  tz: ExportZone,
 })
 export type LogQuery = Static<typeof LogQuery>

@@ -11,7 +11,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { OperationLogRow } from '../../api/types.ts'
 import { wordOf } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { dateTime, timeZone } from '../../i18n/format.ts'
 import { logWords } from '../../i18n/log-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -151,7 +151,11 @@ function Exports() {
   const start = async (format: 'csv' | 'xlsx') => {
     setRunning(true)
     try {
-      await download('operationLog.list', { query: { ...filterValues, format } }, `operation-log.${format}`)
+      await download(
+        'operationLog.list',
+        { query: { ...filterValues, format, tz: timeZone() } },
+        `operation-log.${format}`,
+      )
     } catch (error) {
       notify(error instanceof ApiError ? error.message : String(error), { type: 'error', multiLine: true })
     } finally {

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 
 const words = texts({
@@ -23,7 +24,7 @@ export function ExportMenu({ query }: { query: object }) {
     setAnchor(null)
     setBusy(true)
     try {
-      await download('assets.export', { query: { ...query, format, lang } }, `assets.${format}`)
+      await download('assets.export', { query: { ...query, format, lang, tz: timeZone() } }, `assets.${format}`)
     } catch (error) {
       notify((error as Error).message, { type: 'error', multiLine: true })
     }

@@ -9,7 +9,7 @@ import { Link } from 'react-router'
 import { download, upload } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
-import { bytes } from '../../i18n/format.ts'
+import { bytes, timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -170,9 +170,11 @@ export default function Import() {
       setStale(true)
     }
   const template = () =>
-    download('assets.export', { query: { ...ownerQuery(), template: true, lang } }, 'assets.xlsx').catch(
-      (refusal: unknown) => notify((refusal as Error).message, { type: 'error' }),
-    )
+    download(
+      'assets.export',
+      { query: { ...ownerQuery(), template: true, lang, tz: timeZone() } },
+      'assets.xlsx',
+    ).catch((refusal: unknown) => notify((refusal as Error).message, { type: 'error' }))
 
   if (jobId !== undefined)
     return (

@@ -20,7 +20,7 @@ import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
-import { date, dateTime, list, number } from '../../i18n/format.ts'
+import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
@@ -123,7 +123,8 @@ function Detail({ inventory }: { inventory: Inventory }) {
   const end = useAction('inventories.update', { done: t.closed, quiet: true, onDone: close })
   const save = async () => {
     setSaving(true)
-    await download('inventories.export', target, `${inventory.name}.xlsx`).catch((error: unknown) =>
+    const query = { ...target.query, tz: timeZone() }
+    await download('inventories.export', { ...target, query }, `${inventory.name}.xlsx`).catch((error: unknown) =>
       notify((error as Error).message, { type: 'error' }),
     )
     setSaving(false)

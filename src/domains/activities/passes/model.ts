@@ -2,6 +2,7 @@
 
 import {
   Enum,
+  ExportZone,
   Id,
   Line,
   Model,
@@ -12,7 +13,6 @@ import {
   type Static,
   Text,
   Time,
-  TimeZone,
   Type,
 } from '#http/schema.ts'
 
@@ -83,11 +83,6 @@ const PASS_FORMATS = ['csv', 'zip', 'pdf'] as const
 /** The media types of these formats. */
 export const PASS_FORMAT_TYPES = 'text/csv, application/zip, application/pdf'
 
-const { default: _, ...zone } = {
-  ...TimeZone,
-  description: `${TimeZone.description}, of the times in the file. Default: that of the server`,
-}
-
 export const PassesQuery = PageQuery({
   ...SEEN,
   status: Type.Optional(Status),
@@ -102,7 +97,7 @@ export const PassesQuery = PageQuery({
         'printing (`pdf`), eight on each page of A4. Expired and revoked passes are printed without a code',
     }),
   ),
-  tz: Type.Optional(zone),
+  tz: ExportZone,
 })
 export type PassesQuery = Static<typeof PassesQuery>
 export const PassPage = PageOf(PassView)

@@ -1,4 +1,4 @@
-import { Enum, Id, type Static, Type } from '#http/schema.ts'
+import { Enum, ExportZone, Id, type Static, Type } from '#http/schema.ts'
 
 import { AssetSort, filters } from '../register/model.ts'
 
@@ -11,6 +11,7 @@ export const ExportQuery = Type.Object({
   orgId: Type.Optional(Id),
   sort: AssetSort,
   format: Type.Optional(Enum(FORMATS, { default: 'xlsx' })),
+  tz: ExportZone,
   lang: Type.Optional(
     Enum(['en', 'zh'], { description: 'Of the headers and words; that of `Accept-Language` by default' }),
   ),

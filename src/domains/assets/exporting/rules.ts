@@ -6,7 +6,7 @@ import { toText } from '#domains/metadata/index.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { Cell, Column } from '#lib/spreadsheets/xlsx-writer.ts'
 
-import { type FixedKey, headerOf, isReadOnly, type SheetColumn, STATUS_WORDS, widthOf } from '../sheets/rules.ts'
+import { type FixedKey, isReadOnly, type SheetColumn, STATUS_WORDS, titleOf, widthOf } from '../sheets/rules.ts'
 
 type AssetRow = typeof assets.$inferSelect
 
@@ -70,8 +70,11 @@ interface FieldOption {
 export function templateColumns(
   columns: readonly SheetColumn[],
   names: Pick<NamesOf, 'categories' | 'locations'>,
-  locale: Locale,
-  zone: string,
+  {
+    locale,
+    zone,
+    titleZone,
+  }: { readonly locale: Locale; readonly zone: string; readonly titleZone: string | undefined },
 ): (Column & { readonly column: SheetColumn })[] {
   const choicesOf = (column: SheetColumn): Column['choices'] => {
     if (column.field !== undefined) return fieldChoices(column.field, locale, zone)
@@ -91,7 +94,7 @@ export function templateColumns(
       const format = formatOf(column)
       return {
         column,
-        title: headerOf(column, locale),
+        title: titleOf(column, locale, titleZone),
         width: widthOf(column),
         ...(offered !== undefined && { choices: offered }),
         ...(format !== undefined && { format }),

@@ -8,20 +8,19 @@ import { computeValues, fieldSet, isEnabled, seesValues, shownValues, visibleFie
 import type { FieldRow, FieldSet } from '#domains/metadata/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
-import { type ExportFile, sendExport } from '#http/exports.ts'
-import { localTime } from '#lib/days.ts'
+import { sendExport } from '#http/exports.ts'
+import { dayStamp, tableFile } from '#http/tables.ts'
+import { zoneOf } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
-import { serverZone } from '#platform/clock.ts'
 
 import { categoryPaths } from '../categories/service.ts'
 import { entitiesOf } from '../entities/service.ts'
 import { assetsReader, listConditions } from '../listing/service.ts'
 import type { Keep } from '../listing/store.ts'
 import { type AssetRow, assetsByIds } from '../register/store.ts'
-import { columnsFor, headerOf, type SheetColumn, widthOf } from '../sheets/rules.ts'
+import { columnsFor, type SheetColumn, titleOf, widthOf } from '../sheets/rules.ts'
 import { locationPaths, personTexts } from '../sheets/store.ts'
 import type { ExportQuery } from './model.ts'
 import { exampleCell, fieldCell, fixedCell, type NamesOf, templateColumns } from './rules.ts'
@@ -33,11 +32,6 @@ const ROWS_PER_READ = 50
 const MAX_EXPORT = 1_000_000
 
 const SHEET = { en: 'Assets', zh: '资产' }
-const TYPES = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv; charset=utf-8',
-} as const
-
 interface Asked {
   readonly query: ExportQuery
   /** Filters by field (`field.<id>`). */
@@ -49,6 +43,8 @@ interface Table {
   readonly fields: FieldSet
   readonly locale: Locale
   readonly zone: string
+  /** The zone, if the request names it. */
+  readonly titleZone: string | undefined
 }
 
 /** @throws AppError 400 or 429 */
@@ -60,48 +56,27 @@ export const exportAssets = async (
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, owner.userId, caller), async () => {
     const { format = 'xlsx', lang = caller.locale, template = false } = query
-    const zone = serverZone()
+    const zone = zoneOf(query)
     const hasFields = (await isEnabled(ctx.db.read, 'asset')) && (await seesValues(ctx, owner))
     const rows = hasFields ? await visibleFields(ctx.db.read, 'asset', owner) : []
-    const table: Table = { columns: columnsFor(rows), fields: await fieldSet(ctx.db.read, rows), locale: lang, zone }
+    const fields = await fieldSet(ctx.db.read, rows)
+    const table: Table = { columns: columnsFor(rows), fields, locale: lang, zone, titleZone: query.tz && zone }
     const { sheet, rows: count } = template
       ? { sheet: await templateSheet(ctx, owner, table), rows: 0 }
       : await exportSheet(ctx, owner, { query, parameters }, table)
-    const day = localTime(ctx.clock.now(), zone).toPlainDate().toString().replaceAll('-', '')
-    const name = template ? `assets-template.${format}` : `assets-${day}.${format}`
-    return { ...(await fileOf(ctx, sheet, format)), name, rows: count }
+    const now = ctx.clock.now()
+    const name = template ? `assets-template.${format}` : `assets-${dayStamp(now, zone)}.${format}`
+    return { ...(await tableFile(sheet, format, now)), name, rows: count }
   })
 
-async function fileOf(
-  ctx: AppContext,
-  sheet: Sheet,
-  format: 'xlsx' | 'csv',
-): Promise<Pick<ExportFile, 'pieces' | 'type'>> {
-  if (format === 'csv') return { pieces: csvPieces(sheet), type: TYPES.csv }
-  // It loads zlib, which the start of the server should not wait for.
-  const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-  return { pieces: toXlsx(sheet, ctx.clock.now()), type: TYPES.xlsx }
-}
-
-async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Array> {
-  const utf8 = new TextEncoder()
-  let text = CSV_START + csvRow(columns.map(({ title }) => title))
-  for await (const row of rows) {
-    text += csvRow(row)
-    if (text.length < 65_536) continue
-    yield utf8.encode(text)
-    text = ''
-  }
-  if (text !== '') yield utf8.encode(text)
-}
-
-async function templateSheet(ctx: AppContext, owner: Owner, { columns, locale, zone }: Table): Promise<Sheet> {
+async function templateSheet(ctx: AppContext, owner: Owner, table: Table): Promise<Sheet> {
+  const { columns, locale } = table
   const key = ownerKey(owner)
   const names = {
     categories: await categoryPaths(ctx, ctx.db.read, owner),
     locations: await locationPaths(ctx.db.read, key),
   }
-  const offered = templateColumns(columns, names, locale, zone)
+  const offered = templateColumns(columns, names, table)
   return { name: SHEET[locale], columns: offered, rows: [offered.map((column) => exampleCell(column, locale))] }
 }
 
@@ -124,7 +99,7 @@ async function exportSheet(
   const { columns, locale } = table
   const sheet = {
     name: SHEET[locale],
-    columns: columns.map((column) => ({ title: headerOf(column, locale), width: widthOf(column) })),
+    columns: columns.map((column) => ({ title: titleOf(column, locale, table.titleZone), width: widthOf(column) })),
     rows: exportedRows(ctx, owner, ids, keep, table),
   }
   return { sheet, rows: ids.length }

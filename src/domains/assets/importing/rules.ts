@@ -4,13 +4,15 @@ import type { Localized } from '#lib/localized.ts'
 import { nearest } from '#lib/nearest.ts'
 import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
 
-import { type FixedKey, headerOf, type SheetColumn, wordKey } from '../sheets/rules.ts'
+import { type FixedKey, headerOf, isTime, type SheetColumn, wordKey, zoneIn } from '../sheets/rules.ts'
 
 /** A column of the file. */
 export interface FileColumn {
   readonly header: string
   /** The column of assets that it fills; undefined for a column that is ignored. */
   readonly column: SheetColumn | undefined
+  /** Of its times, if the header names one. */
+  readonly zone?: string
   /** A column of assets with nearly the same name. */
   readonly suggestion?: string
 }
@@ -80,11 +82,17 @@ export function matchColumns(
   for (const header of fileHeaders) {
     const name = wordKey(header)
     const mapped = mapping.get(name)
-    const candidates = mapped === undefined ? (byName.get(name) ?? []) : mapped === null ? [] : [byKey.get(mapped)!]
+    const zoned = mapped === undefined && byName.has(name) ? undefined : zoneIn(header)
+    const candidates =
+      mapped === undefined
+        ? (byName.get(name) ?? timesNamed(byName, zoned?.name))
+        : mapped === null
+          ? []
+          : [byKey.get(mapped)!]
     const column = candidates.find((one) => !used.has(one))
     if (column === undefined && candidates.length > 0) return { repeated: header }
     if (column !== undefined) used.add(column)
-    found.push({ header, column })
+    found.push({ header, column, ...(zoned !== undefined && column && isTime(column) && { zone: zoned.zone }) })
   }
   const all = found.map((one) => {
     const name = wordKey(one.header)
@@ -95,6 +103,9 @@ export function matchColumns(
   })
   return withSuggestions(all, byName, used, mapping)
 }
+
+const timesNamed = (byName: ReadonlyMap<string, SheetColumn[]>, name: string | undefined): SheetColumn[] =>
+  name === undefined ? [] : (byName.get(wordKey(name)) ?? []).filter(isTime)
 
 /** The columns that each name means: headers in both languages, and keys. */
 function namesOf(columns: readonly SheetColumn[]): Map<string, SheetColumn[]> {

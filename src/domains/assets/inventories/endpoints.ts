@@ -1,6 +1,7 @@
 import { dual, endpoint } from '#http/endpoint.ts'
 import { EXPORT_LIMITS } from '#http/exports.ts'
-import { ById, InOrg } from '#http/schema.ts'
+import { ById, ExportZone, InOrg, Type } from '#http/schema.ts'
+import { zoneOf } from '#http/validate.ts'
 
 import { exportInventory } from './export/service.ts'
 import {
@@ -115,14 +116,12 @@ export const inventoryEndpoints = [
     method: 'GET',
     path: '/api/assets/inventories/:id/export',
     summary: 'Export the result of an inventory as a workbook',
-    description:
-      'A row for each asset of the inventory, in the language of `Accept-Language`, with times in the zone of the server. ' +
-      EXPORT_LIMITS,
+    description: `A row for each asset of the inventory, in the language of \`Accept-Language\`. ${EXPORT_LIMITS}`,
     tag,
     access: dual('asset:read', organizationOfInventory),
     params: ById,
-    query: InOrg,
+    query: Type.Object({ ...InOrg.properties, tz: ExportZone }),
     answers: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    run: ({ ctx, owner, caller, params }) => exportInventory(ctx, owner, params.id, caller),
+    run: ({ ctx, owner, caller, params, query }) => exportInventory(ctx, owner, params.id, zoneOf(query), caller),
   }),
 ]

@@ -3,6 +3,8 @@
 import type { AssetStatus } from '#db/schema/assets.ts'
 import type { FieldType } from '#db/schema/meta.ts'
 import type { FieldRow } from '#domains/metadata/index.ts'
+import { titleIn } from '#http/tables.ts'
+import { timeZone } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
 /** In their order in an export. `width` in characters. */
@@ -48,6 +50,21 @@ const headers = new Map(FIXED_COLUMNS.map((column) => [column.key, column]))
 
 export const headerOf = (column: SheetColumn, locale: Locale): string =>
   column.field === undefined ? headers.get(column.key)![locale] : column.field.name
+
+/** The header in an export. Those of times name `zone` if it is given, and imports then read them in it. */
+export function titleOf(column: SheetColumn, locale: Locale, zone: string | undefined): string {
+  const title = headerOf(column, locale)
+  return isTime(column) && zone !== undefined ? titleIn(locale, zone, { en: title, zh: title, isTime: true }) : title
+}
+
+export const isTime = ({ field }: SheetColumn): boolean => field?.type === 'DATETIME'
+
+/** The parts of a header that names a time zone; `zone` as `timeZone` returns it. */
+export function zoneIn(header: string): { readonly name: string; readonly zone: string } | undefined {
+  const end = /[(（]([^()（）]{1,70})[)）]\s*$/.exec(header)
+  const zone = end === null ? undefined : timeZone(end[1]!)
+  return end === null || zone === undefined ? undefined : { name: header.slice(0, end.index), zone }
+}
 
 export const widthOf = (column: SheetColumn): number =>
   column.field === undefined ? headers.get(column.key)!.width : 20

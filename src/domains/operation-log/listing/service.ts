@@ -7,11 +7,11 @@ import { consolePage } from '#domains/console/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
+import { columnsIn, dayStamp, tableFile, type TableFormat, type TitledColumn } from '#http/tables.ts'
+import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { pause } from '#lib/pause.ts'
-import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
-import { serverZone } from '#platform/clock.ts'
 
 import type { LogQuery, LogView } from '../model.ts'
 import type { LogRow } from '../store.ts'
@@ -44,25 +44,14 @@ export async function listLogs(ctx: AppContext, { userId }: Actor, query: LogQue
   return mapPage(await consolePage(ctx, userId, store.filteredList(range, filters), page), toLogView)
 }
 
-const TYPES = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv; charset=utf-8',
-} as const
-export type Format = keyof typeof TYPES
-
 /** A sheet has at most 1,048,576 rows. */
 const MAX_EXPORT = 1_000_000
 /** Rows read at once, which takes some milliseconds. */
 const ROWS_PER_READ = 250
 
-const COLUMNS: readonly {
-  readonly en: string
-  readonly zh: string
-  readonly width: number
-  readonly of: (row: LogRow, zone: string) => Cell
-}[] = [
+const COLUMNS: readonly (TitledColumn & { readonly of: (row: LogRow, zone: string) => Cell })[] = [
   { en: 'ID', zh: 'ID', width: 10, of: (row) => row.id },
-  { en: 'Time', zh: '时间', width: 20, of: (row, zone) => localTime(row.createdAt, zone) },
+  { en: 'Time', zh: '时间', width: 20, isTime: true, of: (row, zone) => localTime(row.createdAt, zone) },
   { en: 'Administrator ID', zh: '管理员 ID', width: 12, of: (row) => row.actorId },
   { en: 'Administrator', zh: '管理员', width: 20, of: (row) => row.actorName },
   { en: 'Action', zh: '操作', width: 24, of: (row) => row.action },
@@ -91,12 +80,12 @@ export const exportLogs = async (
   ctx: AppContext,
   { userId }: Actor,
   query: LogQuery,
-  format: Format,
+  format: TableFormat,
   caller: Caller,
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, userId, caller), async (): Promise<ExportFile> => {
     const { locale } = caller
-    const zone = serverZone()
+    const zone = zoneOf(query)
     const range = await store.rangeOf(ctx.db.read, query)
     if (range.last - range.first >= MAX_EXPORT)
       throw badRequest(
@@ -105,16 +94,12 @@ export const exportLogs = async (
       )
     const sheet: Sheet = {
       name: { en: 'Operation log', zh: '操作日志' }[locale],
-      columns: COLUMNS.map((column) => ({ title: column[locale], width: column.width })),
+      columns: columnsIn(COLUMNS, locale, zone),
       rows: rowsOf(ctx, range, store.filtersOf(query), zone),
     }
     const now = ctx.clock.now()
-    const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
-    const file = { type: TYPES[format], name: `operation-log-${day}.${format}`, rows: range.last - range.first + 1 }
-    if (format === 'csv') return { ...file, pieces: csvPieces(sheet) }
-    // The writer loads zlib, which the start of the server should not wait for.
-    const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-    return { ...file, pieces: toXlsx(sheet, now) }
+    const name = `operation-log-${dayStamp(now, zone)}.${format}`
+    return { ...(await tableFile(sheet, format, now)), name, rows: range.last - range.first + 1 }
   })
 
 async function* rowsOf(
@@ -130,16 +115,4 @@ async function* rowsOf(
     before = rows.at(-1)!.row.id
     await pause()
   }
-}
-
-async function* csvPieces({ columns = [], rows }: Sheet): AsyncGenerator<Uint8Array> {
-  const utf8 = new TextEncoder()
-  let text = CSV_START + csvRow(columns.map(({ title }) => title))
-  for await (const row of rows) {
-    text += csvRow(row)
-    if (text.length < 65_536) continue
-    yield utf8.encode(text)
-    text = ''
-  }
-  if (text !== '') yield utf8.encode(text)
 }

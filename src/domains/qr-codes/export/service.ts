@@ -5,6 +5,7 @@ import { partyOf } from '#domains/access/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
+import { columnsIn, tableFile } from '#http/tables.ts'
 import { invalid } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
@@ -26,12 +27,6 @@ import { type ExportCodes, MAX_EXPORT } from './model.ts'
 /** Rows read at once, which takes about a millisecond. */
 const ROWS_PER_READ = 100
 
-const TYPES = {
-  zip: 'application/zip',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv; charset=utf-8',
-} as const
-
 /** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
 export async function exportCodes(
   ctx: AppContext,
@@ -50,14 +45,14 @@ async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, re
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
   const table = { ctx, rows: rowsOf(ctx, owner, ids), categories, ...reader }
   const now = ctx.clock.now()
+  const { format } = input
   // Archives and pictures load zlib, which the start of the server should not wait for.
-  const pieces = await {
-    zip: async () => (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now),
-    xlsx: async () => (await import('#lib/spreadsheets/xlsx-writer.ts')).toXlsx(sheetOf(table), now),
-    csv: () => csvPieces(table),
-  }[input.format]()
+  const file =
+    format === 'zip'
+      ? { pieces: (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now), type: 'application/zip' }
+      : await tableFile(sheetOf(table), format, now)
   const day = localTime(now, reader.zone).toPlainDate().toString()
-  return { pieces, type: TYPES[input.format], name: `qr-codes-${day}.${input.format}`, rows: ids.length }
+  return { ...file, name: `qr-codes-${day}.${format}`, rows: ids.length }
 }
 
 async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<number[]> {
@@ -120,12 +115,12 @@ const COLUMNS = [
   { en: 'Public', zh: '公开', width: 10 },
   { en: 'Scans', zh: '扫描次数', width: 10 },
   { en: 'Public link', zh: '公开链接', width: 65 },
-  { en: 'Created', zh: '创建时间', width: 20 },
+  { en: 'Created', zh: '创建时间', width: 20, isTime: true },
 ] as const
 const FILE = { en: 'File', zh: '文件' }
 const SHEET = { en: 'QR codes', zh: '二维码' }
 
-const titlesIn = (locale: Locale): string[] => COLUMNS.map((column) => column[locale])
+const columnsOf = ({ locale, zone }: Table) => columnsIn(COLUMNS, locale, zone)
 
 /** In the order of `COLUMNS`. Tags are separated by commas. */
 const cellsOf = ({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] => [
@@ -148,7 +143,7 @@ const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.
 async function* pictures(table: Table, size: number): AsyncGenerator<ZipEntry> {
   const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
-  let index = CSV_START + csvRow([FILE[table.locale], ...titlesIn(table.locale)])
+  let index = CSV_START + csvRow([FILE[table.locale], ...columnsOf(table).map(({ title }) => title)])
   for await (const some of table.rows)
     for (const row of present(some)) {
       const name = nameOf(row.name)
@@ -168,21 +163,10 @@ function pictureOf(content: string, style: QrCodeRow['style'], size: number): { 
 
 const sheetOf = (table: Table): Sheet => ({
   name: SHEET[table.locale],
-  columns: COLUMNS.map((column) => ({ title: column[table.locale], width: column.width })),
+  columns: columnsOf(table),
   rows: sheetRows(table),
 })
 
 async function* sheetRows(table: Table): AsyncGenerator<readonly Cell[]> {
   for await (const some of table.rows) for (const row of present(some)) yield cellsOf(table, row)
-}
-
-async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {
-  const utf8 = new TextEncoder()
-  yield utf8.encode(CSV_START + csvRow(titlesIn(table.locale)))
-  for await (const some of table.rows)
-    yield utf8.encode(
-      present(some)
-        .map((row) => csvRow(cellsOf(table, row)))
-        .join(''),
-    )
 }

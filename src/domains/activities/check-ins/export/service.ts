@@ -6,6 +6,7 @@ import type { CheckInMethod } from '#db/schema/activities.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
+import { columnsIn, dayStamp, tableFile } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
@@ -18,13 +19,11 @@ import type { RecordsQuery } from '../model.ts'
 import { visibleRecords } from '../service.ts'
 import * as store from '../store.ts'
 
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-
 /** A sheet has room for 1,048,575 below its titles. */
 const MAX_ROWS = 1_000_000
 
 const COLUMNS = [
-  { en: 'Time', zh: '签到时间', width: 20 },
+  { en: 'Time', zh: '签到时间', width: 20, isTime: true },
   { en: 'Name', zh: '昵称', width: 30 },
   { en: 'User ID', zh: '用户 ID', width: 12 },
   { en: 'Check-in no.', zh: '第几次签到', width: 12 },
@@ -53,15 +52,16 @@ export const exportRecords = async (
     const records = await visibleRecords(ctx, id, query, asking)
     const count = records === undefined ? 0 : await countRows(ctx, records, query)
     const now = ctx.clock.now()
-    const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
-    // The writer loads zlib, which the start of the server should not wait for.
-    const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
     const sheet = {
       name: { en: 'Check-ins', zh: '签到记录' }[locale],
-      columns: COLUMNS.map((column) => ({ title: column[locale], width: column.width })),
+      columns: columnsIn(COLUMNS, locale, zone),
       rows: records === undefined ? [] : rowsOf(ctx, records, query, locale, zone),
     }
-    return { pieces: toXlsx(sheet, now), type: TYPE, name: `check-ins-${id}-${day}.xlsx`, rows: count }
+    return {
+      ...(await tableFile(sheet, 'xlsx', now)),
+      name: `check-ins-${id}-${dayStamp(now, zone)}.xlsx`,
+      rows: count,
+    }
   })
 
 /**

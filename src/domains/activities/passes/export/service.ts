@@ -6,6 +6,7 @@ import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { noPermission } from '#http/permissions.ts'
+import { titleIn } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import { uniqueFileNames } from '#lib/file-name.ts'
@@ -16,7 +17,6 @@ import { encodeQr } from '#lib/qr/index.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import type { ZipEntry } from '#lib/zip.ts'
-import { serverZone } from '#platform/clock.ts'
 
 import type { Asking } from '../../visibility/service.ts'
 import type { PassesQuery, PassView } from '../model.ts'
@@ -43,7 +43,7 @@ export async function exportPasses(
 ): Promise<Response> {
   const { activity, isManager } = await visiblePasses(ctx, activityId, asking)
   if (!isManager) throw noPermission
-  const zone = query.tz === undefined ? serverZone() : zoneOf({ tz: query.tz })
+  const zone = zoneOf(query)
   const party = await partyOf(ctx, asking.viewer.userId, caller)
   return sendExport(ctx, party, async (): Promise<ExportFile> => {
     const { locale } = caller
@@ -108,8 +108,8 @@ const TITLES = [
   { en: 'User ID', zh: '用户 ID' },
   { en: 'Fields', zh: '信息' },
   { en: 'Status', zh: '状态' },
-  { en: 'Valid from', zh: '生效时间' },
-  { en: 'Valid to', zh: '失效时间' },
+  { en: 'Valid from', zh: '生效时间', isTime: true },
+  { en: 'Valid to', zh: '失效时间', isTime: true },
   { en: 'Uses', zh: '已用次数' },
   { en: 'Most uses', zh: '可用次数' },
   { en: 'QR content', zh: '二维码内容' },
@@ -117,7 +117,7 @@ const TITLES = [
 ] as const
 const FILE = { en: 'File', zh: '文件' }
 
-const titlesIn = (locale: Locale): string[] => TITLES.map((title) => title[locale])
+const titlesIn = ({ locale, zone }: Table): string[] => TITLES.map((title) => titleIn(locale, zone, title))
 
 /** In the order of `TITLES`. */
 const cellsOf = ({ zone }: Table, pass: PassView): Cell[] => [
@@ -142,14 +142,14 @@ async function* views(table: Table): AsyncGenerator<PassView> {
 
 async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {
   const utf8 = new TextEncoder()
-  yield utf8.encode(CSV_START + csvRow(titlesIn(table.locale)))
+  yield utf8.encode(CSV_START + csvRow(titlesIn(table)))
   for await (const pass of views(table)) yield utf8.encode(csvRow(cellsOf(table, pass)))
 }
 
 async function* pictures(table: Table): AsyncGenerator<ZipEntry> {
   const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
-  let index = CSV_START + csvRow([FILE[table.locale], ...titlesIn(table.locale)])
+  let index = CSV_START + csvRow([FILE[table.locale], ...titlesIn(table)])
   for await (const pass of views(table)) {
     const name = nameOf(pass.holderName)
     index += csvRow([name, ...cellsOf(table, pass)])

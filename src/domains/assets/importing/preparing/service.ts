@@ -36,7 +36,7 @@ export interface RowOptions {
   readonly clearEmpty: boolean
   readonly dateOrder: DateOrder
   readonly categoryId: number | null
-  /** Where times of day are meant. */
+  /** Of times whose header names none. */
   readonly zone: string
 }
 
@@ -86,7 +86,7 @@ export class RowReader {
   /** The paths of categories that have to be created. */
   readonly missingCategories = new Set<string>()
   readonly #fixed: { readonly key: FixedKey; readonly at: number }[] = []
-  readonly #fields: { readonly column: FieldColumn; readonly at: number }[] = []
+  readonly #fields: { readonly column: FieldColumn; readonly at: number; readonly zone: string }[] = []
   #problems: RowProblem[] = []
 
   /** `createsCategories`: unknown categories are no problem. */
@@ -100,10 +100,10 @@ export class RowReader {
     readonly options: RowOptions,
     readonly createsCategories: boolean,
   ) {
-    for (const [at, { column }] of columns.entries()) {
+    for (const [at, { column, zone = options.zone }] of columns.entries()) {
       if (column === undefined || isReadOnly(column)) continue
       if (column.field === undefined) this.#fixed.push({ key: column.key, at })
-      else this.#fields.push({ column, at })
+      else this.#fields.push({ column, at, zone })
     }
   }
 
@@ -170,7 +170,8 @@ export class RowReader {
     const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [] }
     for (const { key, at } of this.#fixed) this.#readFixed(draft, key, row.cells[at] ?? null)
     const current = existing && values.get(existing.id)
-    for (const { column, at } of this.#fields) this.#readField(draft, column, row.cells[at] ?? null, current)
+    for (const { column, at, zone } of this.#fields)
+      this.#readField(draft, column, row.cells[at] ?? null, { current, zone })
     if (existing === undefined && draft.input['categoryId'] === undefined && this.options.categoryId !== null)
       draft.input['categoryId'] = this.options.categoryId
     if (existing === undefined && draft.input['name'] === undefined) {
@@ -273,7 +274,12 @@ export class RowReader {
     return undefined
   }
 
-  #readField(draft: Draft, column: FieldColumn, cell: SheetCell, current: EntityValues | undefined): void {
+  #readField(
+    draft: Draft,
+    column: FieldColumn,
+    cell: SheetCell,
+    { current, zone }: { readonly current: EntityValues | undefined; readonly zone: string },
+  ): void {
     const { row, values, existing } = draft
     const { field } = column
     if (this.#isEmpty(cell)) {
@@ -293,7 +299,7 @@ export class RowReader {
     // Texts that begin with the year can have milliseconds or a zone.
     const isOtherDay = (field.type === 'DATE' || field.type === 'DATETIME') && !/^\d{4}\D/.test(text)
     const given = isOtherDay ? (dayIn(cell, this.options.dateOrder) ?? text) : typeof cell === 'object' ? text : cell!
-    values.push({ fieldId: field.id, value: fromText(field, given, this.options.zone, present), column })
+    values.push({ fieldId: field.id, value: fromText(field, given, zone, present), column })
   }
 
   /** The changes of the fixed columns, by the rules of requests. */

@@ -8,18 +8,16 @@ import { locationTree } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
+import { columnsIn, dayStamp, tableFile } from '#http/tables.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import { pathsOf } from '#lib/tree.ts'
-import { serverZone } from '#platform/clock.ts'
 
 import { userNames } from '../../register/store.ts'
 import { type InventoryRow, itemCount, type ItemRow } from '../rules.ts'
 import * as store from '../store.ts'
-
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 const COLUMNS = [
   { en: 'Asset no.', zh: '资产编号', width: 20 },
@@ -30,7 +28,7 @@ const COLUMNS = [
   { en: 'Condition', zh: '状况', width: 12 },
   { en: 'Note', zh: '备注', width: 40 },
   { en: 'Scanned by', zh: '盘点人', width: 20 },
-  { en: 'Scanned at', zh: '盘点时间', width: 20 },
+  { en: 'Scanned at', zh: '盘点时间', width: 20, isTime: true },
   { en: 'UUID', zh: 'UUID', width: 38 },
 ] as const
 
@@ -48,20 +46,22 @@ const CONDITIONS: Readonly<Record<Condition, Localized>> = {
 }
 
 /** @throws AppError 404 */
-export const exportInventory = async (ctx: AppContext, owner: Owner, id: number, caller: Caller): Promise<Response> =>
+export const exportInventory = async (
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  zone: string,
+  caller: Caller,
+): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, owner.userId, caller), async (): Promise<ExportFile> => {
     const { locale } = caller
     const inventory = await store.findInventory(ctx.db.read, ownerKey(owner), id)
     if (inventory === undefined) throw notFound()
     const now = ctx.clock.now()
-    const zone = serverZone()
-    const day = localTime(now, zone).toPlainDate().toString().replaceAll('-', '')
-    // The writer loads zlib, which the start of the server should not wait for.
-    const { toXlsx } = await import('#lib/spreadsheets/xlsx-writer.ts')
-    const columns = COLUMNS.map((column) => ({ title: column[locale], width: column.width }))
-    const pieces = toXlsx({ name: inventory.name, columns, rows: rowsOf(ctx, inventory, locale, zone) }, now)
-    const count = itemCount(inventory, undefined)
-    return { pieces, type: TYPE, name: `inventory-${id}-${day}.xlsx`, rows: count }
+    const columns = columnsIn(COLUMNS, locale, zone)
+    const sheet = { name: inventory.name, columns, rows: rowsOf(ctx, inventory, locale, zone) }
+    const name = `inventory-${id}-${dayStamp(now, zone)}.xlsx`
+    return { ...(await tableFile(sheet, 'xlsx', now)), name, rows: itemCount(inventory, undefined) }
   })
 
 /** Rows read at once, which takes about a millisecond. */
