@@ -319,6 +319,46 @@ describe('resync', () => {
     },
   )
 
+  test.if(inProcess)(
+    'a client that pulls every 60 days is never asked to start again while nobody writes',
+    async () => {
+      await using idle = await startServer()
+      const user = await idle.person()
+      const code = await createCode(user)
+      const replica = await startedNow(user)
+      for (let n = 0; n < 4; n++) {
+        idle.clock.advance(60 * DAY)
+        await renew(idle.url, user)
+        // The replica refuses a page with `resync`.
+        expect(await replica.pull()).toBe(1)
+      }
+      const other = await idle.person()
+      await renew(idle.url, other)
+      await createCode(other)
+      const { id } = await createCode(user)
+      await replica.pull()
+      expect(replica.ids('qrCode')).toEqual([code.id, id])
+    },
+  )
+
+  test.if(inProcess)(
+    'a client that was away for 100 days must start again once, also while nobody writes',
+    async () => {
+      await using idle = await startServer()
+      const user = await idle.person()
+      const replica = await startedNow(user)
+      idle.clock.advance(100 * DAY)
+      await renew(idle.url, user)
+      expect((await replica.page(500, true)).resync).toBe(true)
+      const again = await startedNow(user)
+      for (const days of [0, 60, 60]) {
+        idle.clock.advance(days * DAY)
+        await renew(idle.url, user)
+        await again.pull()
+      }
+    },
+  )
+
   test.if(inProcess)('a client behind the tombstones that were deleted early must start again', async () => {
     const user = await server.person()
     await createCode(user)

@@ -4,6 +4,7 @@ import type { Tx } from '#db/store.ts'
 import { organizationsWith } from '#domains/access/index.ts'
 import type { SyncEntity } from '#domains/contributions.ts'
 import { ownTurn } from '#http/turns.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { KEPT_MS } from '../rules.ts'
 import { entitiesOf } from '../service.ts'
@@ -63,7 +64,7 @@ export interface Pull {
 export async function currentScopes(ctx: AppContext, userId: number, { since, orgId, asked }: Pull): Promise<Scopes> {
   const isAsked = (scope: SyncScope) => entitiesOfScope(ctx, scope).some(([name]) => asked.has(name))
   const read = async (isRecorded: boolean): Promise<Scopes> => {
-    const settled = await ctx.db.settledStamp(SETTLE_MS)
+    const settled = await freshStamp(ctx)
     const readable = await readableNow(ctx, userId, orgId)
     const rows = await store.accessRows(ctx.db.read, userId, since)
     const accesses = accessesOf(orgId === undefined ? rows : rows.filter((row) => row.orgId === orgId))
@@ -78,6 +79,17 @@ export async function currentScopes(ctx: AppContext, userId: number, { since, or
     return { accesses, readable, hasMore: isUnfinished || steps.length > 0, settled }
   }
   return read(false)
+}
+
+/**
+ * The settled stamp. While nobody writes, it would become older than the deletions that the server remembers, and clients that pull all the time
+ * would have to start again: the cursor that they get is this stamp. So a new one is taken at most once a day.
+ */
+async function freshStamp(ctx: AppContext): Promise<number> {
+  const settled = await ctx.db.settledStamp(SETTLE_MS)
+  if (settled >= ctx.clock.now() - DAY) return settled
+  await ctx.db.write('sync.stamp', async (tx) => void tx.stamp)
+  return ctx.db.settledStamp(SETTLE_MS)
 }
 
 /** The upper end of the next chunk; undefined if no more than a chunk of rows is left. */
