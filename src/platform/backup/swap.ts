@@ -68,12 +68,11 @@ export async function discardRestore(directory: string, { stamp }: Decision): Pr
 }
 
 /** Decides for and completes the restore of the backup in the staging folder, whose dump, if any, is loaded. */
-export async function swapIn(directory: string, { load: _, ...decision }: Decision): Promise<void> {
-  const { stamp } = decision
+export async function swapIn(directory: string, { stamp, backup }: Decision): Promise<void> {
   // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
-  await decideRestore(directory, decision)
+  await decideRestore(directory, { stamp, ...(backup && { backup }) })
   await finishRestore(directory)
 }
 
