@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { StorageError } from '#db/errors.ts'
 import { SYNC_SCOPES, type SyncEntityName, type SyncScope } from '#db/schema/sync.ts'
 import type { Tx } from '#db/store.ts'
 import { organizationsWith } from '#domains/access/index.ts'
@@ -88,7 +89,13 @@ export async function currentScopes(ctx: AppContext, userId: number, { since, or
 async function freshStamp(ctx: AppContext): Promise<number> {
   const settled = await ctx.db.settledStamp(SETTLE_MS)
   if (settled >= ctx.clock.now() - DAY) return settled
-  await ctx.db.write('sync.stamp', async (tx) => void tx.stamp)
+  try {
+    await ctx.db.write('sync.stamp', async (tx) => void tx.stamp)
+  } catch (error) {
+    // Reading goes on while the disk is full.
+    if (error instanceof StorageError) return settled
+    throw error
+  }
   return ctx.db.settledStamp(SETTLE_MS)
 }
 
