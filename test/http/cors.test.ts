@@ -45,7 +45,7 @@ test('a preflight from a listed origin is answered with the methods and headers 
     expect(headers.get('x-request-id')).not.toBeNull()
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
       expect(headers.get('access-control-allow-methods')).toContain(method)
-    for (const name of ['Authorization', 'Content-Type', 'X-Device-Id', 'X-Device-Name', 'Accept-Language'])
+    for (const name of ['Authorization', 'Content-Type', 'X-Device-Id', 'X-Device-Name', 'Idempotency-Key', 'If-Match'])
       expect(headers.get('access-control-allow-headers')).toContain(name)
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   }
@@ -85,7 +85,14 @@ test('every kind of answer to a listed origin can be read by its scripts', async
     expect(answer.status, path).toBe(status)
     expect(answer.headers.get(ORIGIN), path).toBe(LISTED)
     expect(answer.headers.get('vary')?.toLowerCase(), path).toContain('origin')
-    for (const name of ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition', 'Content-Range'])
+    for (const name of [
+      'X-Request-Id',
+      'X-Ignored-Parameters',
+      'Idempotency-Replayed',
+      'Retry-After',
+      'ETag',
+      'Content-Range',
+    ])
       expect(answer.headers.get('access-control-expose-headers'), path).toContain(name)
   }
   const anonymous = await fetch(`${server.url}/api/orgs`, { headers: { origin: LISTED } })
