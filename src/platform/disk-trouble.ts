@@ -45,7 +45,7 @@ export function diskTrouble(error: unknown, subject: string): string | undefined
 export const noInodes = (subject: string): string =>
   `${subject} is on a disk that can hold no more files (inodes): delete some files and try again.`
 
-/** Fewer are as good as none: whoever failed has deleted its own unfinished files since. */
+/** Fewer count as none: the work that failed may have deleted its unfinished files since. */
 const FEW_INODES = 16
 
 /** Whether the file system of `path` (default: that of the error) has no inodes left, although it may have free bytes. */

@@ -38,7 +38,7 @@ export interface PendingLoad {
 export interface Decision {
   /** The `<time>` in the names of both folders. */
   readonly stamp: string
-  /** What is restored, to recognize a repeated command; left out by earlier versions. */
+  /** The backup, to recognize a repeated command; left out by earlier versions. */
   readonly backup?: { readonly id: string; readonly keepsSessions: boolean }
   /** Set until the dump is loaded; no file has been moved then. */
   readonly load?: PendingLoad
@@ -72,7 +72,7 @@ export async function swapIn(directory: string, { stamp, backup }: Decision): Pr
   // A folder that is missing in the backup was empty; the old files in it must not remain.
   for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
   await syncDirectory(stagingOf(directory, stamp))
-  await decideRestore(directory, { stamp, ...(backup && { backup }) })
+  await decideRestore(directory, backup === undefined ? { stamp } : { stamp, backup })
   await finishRestore(directory)
 }
 
