@@ -10,6 +10,8 @@ COPY tsconfig.json bunfig.toml ./
 COPY scripts ./scripts
 COPY migrations ./migrations
 COPY src ./src
+# The licences that the build accepts.
+COPY docs/adr/0032-licences.md ./docs/adr/
 ARG COMMIT=unknown
 RUN bun scripts/build.ts --outfile /out/tessera --commit "$COMMIT" \
   && mkdir -m 700 /out/data
@@ -17,6 +19,7 @@ RUN bun scripts/build.ts --outfile /out/tessera --commit "$COMMIT" \
 # Contains glibc, but no shell and no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /out/tessera /usr/local/bin/tessera
+COPY --from=build /out/LICENSES.txt /out/sbom.cdx.json /usr/share/doc/tessera/
 COPY --from=build --chown=nonroot:nonroot /out/data /data
 USER nonroot
 ENV TESSERA_HOST=0.0.0.0 TESSERA_PORT=8080 TESSERA_DATA_DIR=/data

@@ -5,7 +5,16 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dir, '..')
-const PARTS = ['src', 'migrations', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json']
+const PARTS = [
+  'src',
+  'migrations',
+  'scripts',
+  'docs/adr/0032-licences.md',
+  'package.json',
+  'bun.lock',
+  'bunfig.toml',
+  'tsconfig.json',
+]
 
 function run(command: string[], cwd: string): void {
   const { success, stdout, stderr } = Bun.spawnSync(command, { cwd })

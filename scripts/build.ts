@@ -1,6 +1,6 @@
 /**
  * Compiles the server into one executable: `bun run build` creates `dist/tessera` for this machine, `bun run build --all` one file
- * for each supported system, with SHA256SUMS. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where
+ * for each supported system, with SHA256SUMS. LICENSES.txt and sbom.cdx.json are written beside it. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where
  * there is no git) and `--entry FILE`.
  */
 
@@ -9,6 +9,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { buildAndReport } from './console.ts'
+import { bundledModules, collectLicenses, serverSources, writeLicenseFiles, writeLicenses } from './licenses.ts'
+import { packageFolder } from './sbom.ts'
 
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -57,29 +59,31 @@ const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unkn
 const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
 
 if (values.all) rmSync(dist, { recursive: true, force: true })
-/** The file that src/http/web-console/pack.ts reads. It is in `dist`. */
-const { path: consolePack } = await buildAndReport({ quick: false })
+/** Files that the executable contains, by the name of the module that has their path. They are in `dist`. */
+const modules = await bundledModules(values.entry)
+const licenses = collectLicenses(modules, { commit, builtAt })
+const embedded = {
+  'tessera:console': (await buildAndReport({ quick: false })).path,
+  'tessera:licenses': writeLicenses(licenses),
+}
 
 async function build(outfile: string, target?: Target): Promise<void> {
   // Built in a folder of its own, because Bun also leaves the source maps, which are inside the executable, beside it.
   mkdirSync(dirname(outfile), { recursive: true })
   const folder = mkdtempSync(join(dirname(outfile), '.build-'))
   const made = join(folder, basename(outfile))
-  // Inside the executable, the path of a worker is relative to src/ (src/db/engine/worker-host.ts).
-  const workers = [...new Bun.Glob('src/**/*.worker.ts').scanSync({ cwd: root })].toSorted()
   const result = await Bun.build({
-    entrypoints: [values.entry, ...workers].map((file) => resolve(root, file)),
-    root: join(root, 'src'),
-    format: 'esm',
+    ...serverSources(values.entry),
     bytecode: true,
-    splitting: true,
     sourcemap: 'linked',
+    metafile: true,
     // Elysia reads the source of handlers at run time: in a minified executable, requests that should answer 200 answer 500.
     minify: false,
     plugins: [
       {
-        name: 'web console',
-        setup: ({ onResolve }) => void onResolve({ filter: /^tessera:console$/ }, () => ({ path: consolePack })),
+        name: 'embedded files',
+        setup: ({ onResolve }) =>
+          void onResolve({ filter: /^tessera:/ }, ({ path }) => ({ path: embedded[path as keyof typeof embedded] })),
       },
     ],
     define: { TESSERA_COMMIT: JSON.stringify(commit), TESSERA_BUILT_AT: String(builtAt) },
@@ -92,10 +96,18 @@ async function build(outfile: string, target?: Target): Promise<void> {
   })
   for (const log of result.logs) console.error(String(log))
   if (!result.success) throw new Error(`${outfile} could not be built`)
+  refuseUnlisted(Object.keys(result.metafile!.inputs))
   renameSync(made, outfile)
   rmSync(folder, { recursive: true })
   const { size } = Bun.file(outfile)
   console.log(`${outfile}  ${(size / 1e6).toFixed(1)} MB`)
+}
+
+/** The list was made from a bundle of its own, because the executable contains it. */
+function refuseUnlisted(paths: readonly string[]): void {
+  const known = new Set(Object.keys(modules).map(packageFolder))
+  const unlisted = paths.map(packageFolder).find((folder) => !known.has(folder))
+  if (unlisted !== undefined) throw new Error(`${unlisted} is in the executable, but not in the list of licences.`)
 }
 
 async function buildAll(): Promise<void> {
@@ -116,5 +128,7 @@ async function buildAll(): Promise<void> {
   await Bun.write(join(dist, 'SHA256SUMS'), sums.join(''))
 }
 
+const outfile = resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera'))
 if (values.all) await buildAll()
-else await build(resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera')))
+else await build(outfile)
+writeLicenseFiles(licenses, values.all ? dist : dirname(outfile))

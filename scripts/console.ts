@@ -115,23 +115,33 @@ interface BuiltFile {
   readonly isFirst: boolean
 }
 
-async function bundle(): Promise<BuiltFile[]> {
-  const result = await Bun.build({
+/** @throws Error with the messages of the compiler */
+async function compile(options: Bun.BuildConfig): Promise<Bun.BuildOutput> {
+  const result = await Bun.build({ target: 'browser', minify: true, metafile: true, throw: false, ...options })
+  if (!result.success || result.metafile === undefined)
+    throw new Error(result.logs.map((log) => Bun.inspect(log, { colors: false })).join('\n'))
+  return result
+}
+
+const compilePages = (): Promise<Bun.BuildOutput> =>
+  compile({
     entrypoints: [join(sources, 'main.tsx'), join(sources, 'loading.css')],
-    target: 'browser',
     format: 'esm',
     splitting: true,
-    minify: true,
-    metafile: true,
     publicPath: '/console/',
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
-    throw: false,
   })
-  if (!result.success || result.metafile === undefined)
-    throw new Error(result.logs.map((log) => Bun.inspect(log, { colors: false })).join('\n'))
 
-  const outputs = result.metafile.outputs
+/** Apart, because it is one file, whose name stays the same: the address of a service worker may not change. */
+const compileWorker = (): Promise<Bun.BuildOutput> => compile({ entrypoints: [join(sources, 'worker.ts')] })
+
+/** All bundles of the web console, for the list of what they contain (scripts/licenses.ts). */
+export const bundleConsole = async (): Promise<Bun.BuildOutput[]> => [await compilePages(), await compileWorker()]
+
+async function bundle(): Promise<BuiltFile[]> {
+  const result = await compilePages()
+  const outputs = result.metafile!.outputs
   // Files that are imported with import() are entries too.
   const builtFrom = (source: string, extension: string): string =>
     Object.keys(outputs).find((name) => name.endsWith(extension) && outputs[name]!.entryPoint?.endsWith(source))!
@@ -167,17 +177,8 @@ async function bundle(): Promise<BuiltFile[]> {
   ]
 }
 
-/** Apart, because it is one file, whose name stays the same: the address of a service worker may not change. */
 async function bundleWorker(): Promise<BuiltFile> {
-  const result = await Bun.build({
-    entrypoints: [join(sources, 'worker.ts')],
-    target: 'browser',
-    minify: true,
-    throw: false,
-  })
-  const [output] = result.outputs
-  if (!result.success || output === undefined)
-    throw new Error(result.logs.map((log) => Bun.inspect(log, { colors: false })).join('\n'))
+  const [output] = (await compileWorker()).outputs as [Bun.BuildArtifact]
   return {
     name: 'worker.js',
     type: typeOf(output.type),

@@ -24,6 +24,7 @@ const RUN_HERE = [
   'test/assets/{export,import,public-page}.test.ts',
   'test/contract/examples.test.ts',
   'test/chat/{media,order-and-loss,search,socket}.test.ts',
+  'test/licenses/page.test.ts',
   'test/metadata/formulas.test.ts',
   'test/orgs/public.test.ts',
   'test/qr-codes/{batch,export,public,render}.test.ts',

@@ -22,6 +22,7 @@ import { delivery } from '#domains/delivery/index.ts'
 import { contributions, type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
 import { front } from '#domains/front/index.ts'
+import { licenses } from '#domains/licenses/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
@@ -77,6 +78,7 @@ export const domains = [
   backups,
   operations,
   appUpdates,
+  licenses,
   front,
   delivery,
 ] as const

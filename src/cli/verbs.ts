@@ -249,6 +249,27 @@ Aliyun and Tencent accept sign-abroad and template-abroad for numbers outside ma
     load: () => import('./version.ts'),
   },
   {
+    name: 'licenses',
+    words: '',
+    takes: [0, 0],
+    summary: 'Print the licences of the software in this program.',
+    about: `All packages whose code is in the program, with the runtime, and the texts of their licences. The page /licenses of a
+server shows the same.`,
+    options: [json],
+    settings: 'none',
+    load: async () => ({ run: (await import('./licenses.ts')).printLicenses }),
+  },
+  {
+    name: 'sbom',
+    words: '',
+    takes: [0, 0],
+    summary: 'Print the software bill of materials (CycloneDX 1.6).',
+    about: 'For scanners that look for packages with known vulnerabilities.',
+    options: [],
+    settings: 'none',
+    load: async () => ({ run: (await import('./licenses.ts')).printSbom }),
+  },
+  {
     name: 'help',
     words: '[COMMAND | settings]',
     takes: [0, 1],

@@ -1,16 +1,13 @@
 /** Serves the OpenAPI document, and the page that shows it with files of this server only. */
 
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
-
 import { perContext } from '#context'
 import { version } from '#platform/version.ts'
 
+import { compressedText, tagOf } from './compressed.ts'
 import { assets, DOCS_PAGE, DOCS_POLICY } from './docs-ui/assets.ts'
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import { MARK_SVG } from './page-style.ts'
 import { cached } from './respond.ts'
-import { chooseCoding, type Coding } from './web-console/coding.ts'
 
 const TAG = 'Documentation'
 
@@ -20,18 +17,7 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
   const document = perContext(async (ctx) => {
     const { openApiDocument } = await import('./openapi/document.ts')
     const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
-    const compressed = new Map<Coding, Promise<Blob>>()
-    return {
-      etag: tagOf(body),
-      /** Each coding is made once, when it is first asked for, and not on the event loop. */
-      bytes(coding: Coding): Promise<Blob> {
-        const known = compressed.get(coding)
-        if (known !== undefined) return known
-        const made = compress(body, coding)
-        compressed.set(coding, made)
-        return made
-      },
-    }
+    return compressedText(body)
   })
   return [
     endpoint({
@@ -42,19 +28,12 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
       tag: TAG,
       access: open,
       answers: 'application/json',
-      async run({ ctx, request }) {
-        const { bytes, etag } = await document(ctx)
-        const coding = chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
-        const isCompressed = coding !== 'identity'
-        // A strong tag names the bytes, which are others in each coding.
-        return cached(request, await bytes(coding), isCompressed ? `${etag.slice(0, -1)}-${coding}"` : etag, {
+      run: async ({ ctx, request }) =>
+        (await document(ctx)).answer(request, {
           'content-type': 'application/json; charset=utf-8',
-          vary: 'accept-encoding',
-          ...(isCompressed && { 'content-encoding': coding }),
           // Every origin may read it: the content is public, and code generators and editors in the browser load it.
           'access-control-allow-origin': '*',
-        })
-      },
+        }),
     }),
     endpoint({
       id: 'docs.page',
@@ -98,16 +77,6 @@ export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] 
     }),
   ]
 }
-
-/** Brotli at its highest quality would take seconds for a few kilobytes less. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 8 } }
-
-async function compress(body: string, coding: Coding): Promise<Blob> {
-  if (coding === 'br') return new Blob([await promisify(brotliCompress)(body, BROTLI)])
-  return new Blob([coding === 'gzip' ? await promisify(gzip)(body) : body])
-}
-
-const tagOf = (text: string): string => `"${Bun.hash(text).toString(36)}"`
 
 const PAGE_TAG = tagOf(DOCS_PAGE)
 /** The mark in the accent colour of the pages, light enough for dark tab bars. */

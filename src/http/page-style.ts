@@ -100,6 +100,9 @@ div.screen{margin:0 0 1.5rem}
 .links{margin:0;padding:0;list-style:none}
 .links a{display:block;padding:.625rem 0}
 .links li+li{border-top:1px solid var(--line)}
+.fold{border-top:1px solid var(--line)}
+.fold summary{padding:.625rem 0;cursor:pointer;overflow-wrap:anywhere}
+.fold pre{margin:0 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
 @media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}}
 @media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}

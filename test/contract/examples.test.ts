@@ -13,6 +13,7 @@ import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 
 import { ok, type Person, type Reply, useServer } from '../harness/index.ts'
+import { buildLicenses } from '../harness/licenses.ts'
 import { FIXTURES } from './fixtures.ts'
 import { rowOfField, withObject } from './isolation-fixture.ts'
 
@@ -152,6 +153,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
 
 const { server, admin } = useServer()
 const owned: Record<string, number | string> = {}
+
+beforeAll(() => buildLicenses())
 
 beforeAll(async () => {
   for (const { make } of FIXTURES)

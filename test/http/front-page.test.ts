@@ -1,10 +1,14 @@
 /** The front page, and the files for which browsers, phones and search engines ask by themselves. */
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 
 import { hashOf, publish, upload } from '../app-updates/helpers.ts'
 import { ok, type TestServer, useServer } from '../harness/index.ts'
+import { buildLicenses } from '../harness/licenses.ts'
+
+// One of the links leads to the licences.
+beforeAll(() => buildLicenses())
 
 const open = async (server: TestServer, path = '/', language = 'en') => {
   const reply = ok(await server.request('GET', path, { headers: { accept: 'text/html', 'accept-language': language } }))

@@ -268,6 +268,8 @@ export const OPERATIONS = {
   'inventories.update': ['PUT', '/api/assets/inventories/:id', 'dual', 'inventory:manage'],
   'landing.page': ['GET', '/s/:type/:id', 'open', null],
   'landing.pageInUpperCase': ['GET', '/S/:type/:id', 'open', null],
+  'licenses.list': ['GET', '/api/licenses', 'open', null],
+  'licenses.page': ['GET', '/licenses', 'open', null],
   'locations.batchPin': ['PATCH', '/api/orgs/:orgId/locations/pin', 'org', 'location:update'],
   'locations.create': ['POST', '/api/orgs/:orgId/locations', 'org', 'location:create'],
   'locations.delete': ['DELETE', '/api/orgs/:orgId/locations/:locationId', 'org', 'location:delete'],

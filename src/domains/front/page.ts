@@ -22,6 +22,7 @@ const WORDS = {
     more: 'More about this server',
     docs: 'API documentation',
     health: 'State of the server',
+    licenses: 'Licences of the software in it',
     agreements: { SERVICE: 'Terms of service', PRIVACY: 'Privacy policy' },
   },
   zh: {
@@ -39,6 +40,7 @@ const WORDS = {
     more: '关于此服务器',
     docs: '接口文档',
     health: '服务器状态',
+    licenses: '所含软件的许可证',
     agreements: { SERVICE: '服务条款', PRIVACY: '隐私政策' },
   },
 } as const satisfies Record<Locale, object>
@@ -103,6 +105,7 @@ function linksOf({ agreements, inLanguage }: Front, locale: Locale): Html {
         ] as const,
     ),
     ['/actuator/health', words.health],
+    [`/licenses${inLanguage}`, words.licenses],
   ] as const
   return html`<ul class="links">
     ${links.map(([href, label]) => html`<li><a href="${href}">${label}</a></li>`)}

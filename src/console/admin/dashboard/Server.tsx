@@ -11,7 +11,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { Health } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
-import { texts, useTexts } from '../../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
@@ -36,6 +36,7 @@ const words = texts({
     up: 'Works',
     isDown: 'Does not work',
     version: 'Version',
+    licenses: 'Licences',
     since: 'Runs since',
     database: 'Database',
     answersIn: (name: string, ms: string) => `${name}, answers in ${ms} ms`,
@@ -66,6 +67,7 @@ const words = texts({
     up: '正常',
     isDown: '异常',
     version: '版本',
+    licenses: '许可证',
     since: '启动时间',
     database: '数据库',
     answersIn: (name: string, ms: string) => `${name}，响应 ${ms} 毫秒`,
@@ -144,6 +146,7 @@ export function Attention() {
 
 export function Server() {
   const t = useTexts(words)
+  const locale = useLocale()
   const storageOf = useEnum('storage')
   const health = useHealth()
   const info = useCall('actuator.info')
@@ -157,7 +160,12 @@ export function Server() {
             <Facts
               items={[
                 [t.state, <Status key="state" tone={isUp ? 'good' : 'bad'} text={isUp ? t.up : t.isDown} />],
-                [t.version, version],
+                [
+                  t.version,
+                  <span key="version">
+                    {version} · <a href={`/licenses?lang=${locale}`}>{t.licenses}</a>
+                  </span>,
+                ],
                 [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
                 [
                   t.database,

@@ -1,0 +1,7 @@
+/** The licences of the software in the program. */
+
+import { domain } from '#domains/domain.ts'
+
+import { licensesEndpoints } from './endpoints.ts'
+
+export const licenses = domain({ name: 'licenses', endpoints: licensesEndpoints })
