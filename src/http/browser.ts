@@ -7,6 +7,7 @@ import type { Config } from '#config/config.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 import { forbidden } from './errors.ts'
+import { invalid } from './validate.ts'
 
 type Site = Pick<Config, 'publicUrl'>
 
@@ -80,11 +81,14 @@ export class BrowserCookies {
  * Undefined for a caller who keeps the tokens without cookies. A session whose device is that of the cookie gives no tokens in another
  * way, even without the header: a script in the page could open a further session and use it elsewhere.
  *
- * @throws AppError 403 for a page of another origin
+ * @throws AppError 403 for a page of another origin, 400 for another value of the header. An empty one counts as absent.
  */
 export function cookiesOf(site: Site, request: Request, now: () => number): BrowserCookies | undefined {
   const { headers } = request
-  const asks = headers.get('x-refresh-token')?.toLowerCase() === 'cookie'
+  const wanted = headers.get('x-refresh-token')?.toLowerCase() ?? ''
+  if (!['', 'cookie'].includes(wanted))
+    throw invalid('header.X-Refresh-Token', 'must be `cookie` or absent', '只能是 cookie，或不发送')
+  const asks = wanted === 'cookie'
   const hasSession = headers.has('authorization') && !headers.has('x-device-id')
   if (!asks && !(hasSession && deviceOfCookie(site, request) !== undefined)) return undefined
   if (!isOwnPage(site, request)) throw foreignPage

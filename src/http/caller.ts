@@ -13,6 +13,17 @@ import type { Caller } from './endpoint.ts'
 /** Request ids of a proxy are kept if they match: they are written to logs and headers. */
 const GIVEN_ID = /^[\w-]{8,64}$/
 
+/** UTF-16 units. */
+const MAX_DEVICE_NAME = 100
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
 let sequence = 0
 const processPart = uuid().slice(0, 8)
 
@@ -57,15 +68,13 @@ export class RequestCaller implements Caller {
       this.browser !== undefined || bearerToken(this.request) !== undefined || this.request.headers.has('upgrade')
     return isByScript ? deviceOfCookie(this.site, this.request) : undefined
   }
-  /** Clients percent-encode names outside Latin-1. */
+  /** Clients percent-encode names outside Latin-1. Longer names are cut, before a character of two UTF-16 units rather than within it. */
   get deviceName(): string | undefined {
     const given = this.request.headers.get('x-device-name')
     if (given === null) return undefined
-    try {
-      return decodeURIComponent(given).slice(0, 100)
-    } catch {
-      return given.slice(0, 100)
-    }
+    return decoded(given)
+      .slice(0, MAX_DEVICE_NAME)
+      .replace(/[\uD800-\uDBFF]$/, '')
   }
 }
 

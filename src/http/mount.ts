@@ -39,7 +39,7 @@ import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
 import { errorPage, notFoundPage } from './pages.ts'
-import { IGNORED_PARAMETERS, Parameters } from './parameters.ts'
+import { checkedQuery, IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
 import { isRepeatable } from './repeatable.ts'
@@ -115,7 +115,7 @@ class Route {
     readonly gates: Gatekeeper,
   ) {
     this.#params = endpoint.params && validator(endpoint.params, 'path')
-    this.#query = endpoint.query && validator(endpoint.query, 'query')
+    this.#query = endpoint.query && validator(checkedQuery(endpoint.query, endpoint.access), 'query')
     this.#parameters = new Parameters(endpoint)
     this.#lists = new Set(endpoint.query && listNames(endpoint.query))
     this.#body = endpoint.body && validator(endpoint.body, 'body')

@@ -1,10 +1,13 @@
 /** Query parameters that an operation does not know. They are ignored and named in the answer, or refused if a setting says so. */
 
+import type { TProperties, TSchema } from '@sinclair/typebox'
+
 import { didYouMean, nearest } from '#lib/nearest.ts'
 
-import type { AnyEndpoint } from './endpoint.ts'
+import type { Access, AnyEndpoint } from './endpoint.ts'
 import { AppError } from './errors.ts'
 import { snake } from './normalize.ts'
+import { Type } from './schema.ts'
 
 export const IGNORED_PARAMETERS = 'x-ignored-parameters'
 
@@ -13,6 +16,12 @@ const MAX_NAMES = 10
 const MAX_NAME = 40
 
 const NONE: readonly string[] = []
+
+/** Without a signature, `expires` of a signed URL has no effect. It is checked like the other parameters all the same. */
+export const checkedQuery = (query: TSchema, { kind }: Access): TSchema =>
+  kind === 'signedUrl'
+    ? Type.Object({ ...(query['properties'] as TProperties), expires: Type.Optional(Type.Integer()) })
+    : query
 
 /** The names of the query parameters of one operation. */
 export class Parameters {

@@ -78,22 +78,35 @@ describe('signing in', () => {
     expect((await ofBob.post(REFRESH)).data.user.id).toBe(alice.id)
   })
 
-  test('without the header, or with another value, sign-in and refresh know no cookies', async () => {
+  test('if the header is empty, sign-in and refresh know no cookies', async () => {
     const { browser } = await browserOf(alice)
-    for (const value of ['', 'body', 'cookies']) {
-      const headers = { 'x-refresh-token': value }
-      const login = await browser.post(
-        '/api/auth/login',
-        { account: alice.username, password: alice.password },
-        { headers },
-      )
-      expect(ok(login).data.refreshToken).toMatch(/^[\w-]{43}$/)
-      expect(login.data.deviceId).toMatch(/^[\w-]{43}$/)
-      expect(secretsOf(browser)).not.toContain(login.data.deviceId)
-      expect(login.headers.getSetCookie()).toEqual([])
-      const refreshed = await browser.post(REFRESH, {}, { headers })
-      expect([refreshed.status, refreshed.details[0]!.path]).toEqual([400, 'body.refreshToken'])
-    }
+    const headers = { 'x-refresh-token': '' }
+    const login = await browser.post(
+      '/api/auth/login',
+      { account: alice.username, password: alice.password },
+      { headers },
+    )
+    expect(ok(login).data.refreshToken).toMatch(/^[\w-]{43}$/)
+    expect(login.data.deviceId).toMatch(/^[\w-]{43}$/)
+    expect(secretsOf(browser)).not.toContain(login.data.deviceId)
+    expect(login.headers.getSetCookie()).toEqual([])
+    const refreshed = await browser.post(REFRESH, {}, { headers })
+    expect([refreshed.status, refreshed.details[0]!.path]).toEqual([400, 'body.refreshToken'])
+  })
+
+  test('another value of the header than cookie is answered with 400 that names it, and signs nobody in', async () => {
+    const { browser } = await browserOf(alice)
+    const sessions = ok(await alice.call('sessions.list', {})).data.total
+    for (const value of ['0', 'body', 'cookies', 'cookie, cookie'])
+      for (const [path, body] of [
+        ['/api/auth/login', { account: alice.username, password: alice.password }],
+        [REFRESH, {}],
+      ] as const) {
+        const refused = await browser.post(path, body, { headers: { 'x-refresh-token': value } })
+        expect([refused.status, refused.details], value).toMatchObject([400, [{ path: 'header.X-Refresh-Token' }]])
+        expect(refused.headers.getSetCookie()).toEqual([])
+      }
+    expect(ok(await alice.call('sessions.list', {})).data.total).toBe(sessions)
   })
 
   test('a second sign-in in the same browser replaces the session of this device', async () => {

@@ -210,6 +210,20 @@ describe('switching to a linked account', () => {
     expect((await bob.call('profile.get')).status).toBe(200)
   })
 
+  test('a long X-Device-Name is cut, and never within a character', async () => {
+    const [ann, , id] = await linked()
+    for (const [sent, kept] of [
+      ['x'.repeat(101), 'x'.repeat(100)],
+      [`${'x'.repeat(99)}😀`, 'x'.repeat(99)],
+      [`${'x'.repeat(98)}😀😀`, `${'x'.repeat(98)}😀`],
+    ] as const) {
+      const headers = { 'x-device-name': encodeURIComponent(sent) }
+      const reply = await ann.send('POST', `/api/auth/link/${id}/switch`, { headers })
+      const now = person(world.server.url, reply, '', '', ann.deviceId)
+      expect((await now.call('devices.list')).data.items[0]).toMatchObject({ deviceName: kept })
+    }
+  })
+
   test('the deprecated path by user id switches, too, but only in the direction of the link', async () => {
     const [ann, bob] = await linked()
     expect((await ann.call('auth.switchAccount', { params: { targetUserId: bob.id } })).data.user.id).toBe(bob.id)

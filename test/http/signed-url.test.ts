@@ -102,6 +102,16 @@ describe('signed URLs', () => {
     expect(seen).toEqual([7])
   })
 
+  test('without a signature an invalid expiry is answered with 400 that names it', async () => {
+    const refused = await get('/things/5?expires=AAA', token)
+    expect([refused.status, refused.details]).toMatchObject([400, [{ path: 'query.expires' }]])
+    expect((await get('/things/5?expires=AAA')).status).toBe(401)
+    expect(seen).toEqual([])
+    expect((await get(`/things/5?expires=${inSeconds(60)}`, token)).status).toBe(200)
+    expect((await get('/things/5?expires=', token)).status).toBe(200)
+    expect(seen).toEqual([7, 7])
+  })
+
   test('an expired URL is answered with 403, also with a valid token', async () => {
     const url = signed('5', 'L', inSeconds(60))
     clock.advance(59_000)

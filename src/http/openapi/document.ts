@@ -180,8 +180,9 @@ const HEADERS: Json = {
     name: 'X-Device-Name',
     in: 'header',
     required: false,
-    description: 'Shown in lists of sessions and login records. Percent-encode characters outside Latin-1.',
-    schema: { type: 'string', maxLength: 100, examples: ["Mei's phone"] },
+    description:
+      'Shown in lists of sessions and login records, where it is cut after 100 characters. Percent-encode characters outside Latin-1.',
+    schema: { type: 'string', examples: ["Mei's phone"] },
   },
 }
 
