@@ -1,7 +1,7 @@
 /** Connects WatermelonDB's `synchronize()` to a Tessera server: docs/sync-watermelondb.md. */
 
 import { type Database, type DirtyRaw, Q } from '@nozbe/watermelondb'
-import { hasUnsyncedChanges, type SyncPullArgs, type SyncPushArgs } from '@nozbe/watermelondb/sync'
+import type { SyncPullArgs, SyncPushArgs } from '@nozbe/watermelondb/sync'
 
 export interface TableMapping {
   entity: 'qrCode' | 'category' | 'scanRecord' | 'albumPhoto' | 'asset' | 'assetCategory'
@@ -62,8 +62,10 @@ interface PushRecord {
 interface Notes {
   /** Ids of rows of which a push has told the server id, by server id. */
   pushed: Record<string, Record<number, string>>
-  /** Server ids of deleted rows that no local row has. The local row may be one whose push was not answered. */
-  gone: Record<string, number[]>
+  /** Ids of rows that were deleted elsewhere, and have unsent changes here. */
+  edited: Record<string, string[]>
+  /** `updated_at` of changes that lost against the server, by id: if the row was deleted there, it is deleted here too. */
+  lost: Record<string, Record<string, number>>
   /** Versions of rows that came after they had been deleted here: WatermelonDB ignores them. By id. */
   seen: Record<string, Record<string, number>>
 }
@@ -95,7 +97,7 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
   async function pullChanges({ lastPulledAt, migration }: SyncPullArgs) {
     const notes = await readNotes()
     const rows = byTable(names, () => new Map<number, Row>())
-    const gone = byTable(names, (table) => new Set(notes.gone[table]))
+    const gone = byTable(names, () => new Set<number>())
     // Rows that were pulled before lack the values of new columns.
     let isWhole = migration !== null
     let since = isWhole ? 0 : (lastPulledAt ?? 0)
@@ -121,14 +123,17 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
 
     const idOf = await findIds(rows, gone, notes)
     const changes: Changes = {}
-    const mayLackAnswers = await hasUnsyncedChanges({ database })
     for (const table of names) {
       const updated = [...rows[table]!.values()].map((row) => toRaw(table, row, idOf))
-      const deleted = [...gone[table]!].map((id) => idOf(table, id))
-      changes[table] = { created: [], updated, deleted }
-      notes.gone[table] = mayLackAnswers ? [...gone[table]!].filter((id) => idOf(table, id) === `s${id}`) : []
-      const deletedHere = await database.adapter.getDeletedRecords(table)
       const versions = new Map(updated.map((raw) => [raw['id'], raw['server_version']]))
+      const still = (notes.edited[table] ?? []).filter((id) => !versions.has(id))
+      const deleted = new Set([...[...gone[table]!].map((id) => idOf(table, id)), ...still])
+      // WatermelonDB would delete rows with unsent changes without a word. They are pushed, and the server decides.
+      const unsent = (await findLocal(table, 'id', [...deleted])).filter((raw) => isUnsent(raw, notes.lost[table]))
+      notes.edited[table] = unsent.map(({ id }) => id)
+      for (const id of notes.edited[table]) deleted.delete(id)
+      changes[table] = { created: [], updated, deleted: [...deleted] }
+      const deletedHere = await database.adapter.getDeletedRecords(table)
       const seen = deletedHere.map((id) => [id, versions.get(id) ?? notes.seen[table]?.[id]])
       notes.seen[table] = Object.fromEntries(seen)
     }
@@ -143,11 +148,13 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
   async function pushChanges(args: SyncPushArgs) {
     const changes = args.changes as Changes
     const before = await readNotes()
-    const notes: Notes = { pushed: {}, gone: {}, seen: before.seen }
+    const notes: Notes = { pushed: {}, edited: before.edited, lost: {}, seen: before.seen }
     const records: { table: string; record: PushRecord }[] = []
     for (const table of names) {
       const { created = [], updated = [] } = changes[table] ?? {}
-      for (const raw of [...created, ...updated]) records.push({ table, record: toRecord(table, raw) })
+      const edited = new Set(before.edited[table])
+      for (const raw of [...created, ...updated])
+        records.push({ table, record: toRecord(table, raw, edited.has(raw['id'])) })
     }
     // Rows are deleted before those that they refer to.
     for (const table of names.toReversed())
@@ -168,12 +175,12 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
         if (serverId !== null && !record.deleted) (notes.pushed[table] ??= {})[serverId] = record.localId
         const isDone = status === 'APPLIED' || (record.deleted && result.code === 404)
         if (!isDone) experimentalRejectedIds[table]!.push(record.localId)
+        if (!isDone && (status === 'CONFLICT' || result.code === 404))
+          (notes.lost[table] ??= {})[record.localId] = record.updatedAt
         // The row comes with the next pull. WatermelonDB merges it, and the next push is about the new version.
         if (status === 'CONFLICT') await send('POST', 'resolve', { conflictId, acceptServer: true })
         if (status !== 'APPLIED' || conflictId !== undefined || result.dropped) report?.(table, result)
       }
-      for (const table of names)
-        notes.gone[table] = (before.gone[table] ?? []).filter((id) => notes.pushed[table]?.[id] !== undefined)
       await database.localStorage.set(NOTES, notes)
     }
     return { experimentalRejectedIds }
@@ -191,12 +198,12 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
     return { ...raw, server_id: row.id, server_version: row.version }
   }
 
-  /** The fields that were changed, or all fields of a row that the server does not know. */
-  function toRecord(table: string, raw: DirtyRaw): PushRecord {
+  /** The fields that were changed, or all fields of a row that the server does not know or has deleted. */
+  function toRecord(table: string, raw: DirtyRaw, isDeleted = false): PushRecord {
     const { entity, json, references } = tables[table]!
     const isNew = !raw['server_version']
     // A conflict resolver can change columns without naming them.
-    const isWhole = isNew || (raw['_status'] === 'updated' && raw['_changed'] === '')
+    const isWhole = isNew || isDeleted || (raw['_status'] === 'updated' && raw['_changed'] === '')
     const changed = new Set<string>(raw['_changed'].split(','))
     const data: Record<string, unknown> = {}
     for (const { name } of columnsOf(table)) {
@@ -240,7 +247,7 @@ export function tesseraSync({ url, headers, database, tables, report }: Options)
   }
 
   async function readNotes(): Promise<Notes> {
-    return (await database.localStorage.get<Notes>(NOTES)) ?? { pushed: {}, gone: {}, seen: {} }
+    return { pushed: {}, edited: {}, lost: {}, seen: {}, ...(await database.localStorage.get<Notes>(NOTES)) }
   }
 
   async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -268,6 +275,11 @@ function byTable<T>(names: readonly string[], make: (table: string) => T): ByTab
 /** `category_id` → `categoryId`. */
 function fieldOf(column: string): string {
   return column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Whether a row has changes that the server has not judged. */
+function isUnsent(raw: DirtyRaw, lost: Record<string, number> = {}): boolean {
+  return ['created', 'updated'].includes(raw['_status']) && raw['updated_at'] !== lost[raw['id']]
 }
 
 function serverIdIn(id: string): number | undefined {

@@ -247,6 +247,74 @@ describe('changes on two devices', () => {
   })
 })
 
+describe('a row that was deleted elsewhere and changed here', () => {
+  const TABLES = { qr_codes: { ...MENU, remark: 'at the door' }, categories: { name: 'Menus', color: '#ff0000' } }
+
+  /** Two devices that have a row of each table. */
+  async function withRows(): Promise<[Device, Device]> {
+    const [a, b] = await twoDevices()
+    for (const [table, values] of Object.entries(TABLES)) await a.create(table, values)
+    await a.sync()
+    await b.sync()
+    return [a, b]
+  }
+
+  async function change(device: Device): Promise<void> {
+    for (const table of Object.keys(TABLES))
+      await device.update(table, (await device.row(table))['id'], { name: 'Changed' })
+  }
+
+  /** Deletes the rows, and waits until changes are later than that. */
+  async function deleteAll(device: Device): Promise<void> {
+    for (const table of Object.keys(TABLES)) await device.delete(table, (await device.row(table))['id'])
+    await device.sync()
+    const { newLastPulledAt } = await device.sync()
+    while (Date.now() <= newLastPulledAt!) await Bun.sleep(newLastPulledAt! - Date.now() + 1)
+  }
+
+  test('comes back with all its columns if the change is later, which is reported', async () => {
+    const [a, b] = await withRows()
+    await deleteAll(a)
+    await change(b)
+    await b.sync()
+    const conflictId = expect.any(Number)
+    expect(b.reported).toMatchObject(Object.keys(TABLES).map(() => ({ result: { status: 'APPLIED', conflictId } })))
+    await b.sync()
+    await a.sync()
+    for (const device of [a, b])
+      for (const [table, values] of Object.entries(TABLES))
+        expect(await device.row(table)).toMatchObject({ ...values, name: 'Changed', _status: 'synced' })
+    expect(b.reported).toHaveLength(2)
+  })
+
+  test('is deleted by the next synchronization if the deletion is later, which is reported', async () => {
+    const [a, b] = await withRows()
+    await change(b)
+    await deleteAll(a)
+    await b.sync()
+    expect(b.reported).toMatchObject(Object.keys(TABLES).map(() => ({ result: { status: 'CONFLICT' } })))
+    for (const table of Object.keys(TABLES)) expect(await b.row(table)).toMatchObject({ name: 'Changed' })
+    await b.sync()
+    for (const table of Object.keys(TABLES)) expect(await b.rows(table)).toEqual([])
+    expect(await hasUnsyncedChanges({ database: b.database })).toBe(false)
+    expect(b.reported).toHaveLength(2)
+    const { items } = ok(await b.user.get('/api/sync/conflicts', { status: 'ALL' })).data
+    expect(items).toHaveLength(2)
+  })
+
+  test('is judged once more if the user changes it again after the change lost', async () => {
+    const [a, b] = await withRows()
+    await change(b)
+    await deleteAll(a)
+    await b.sync()
+    await b.update('qr_codes', (await b.row('qr_codes'))['id'], { name: 'Once more' })
+    await b.sync()
+    await a.sync()
+    expect(await a.row('qr_codes')).toMatchObject({ ...TABLES.qr_codes, name: 'Once more' })
+    expect(await b.rows('categories')).toEqual([])
+  })
+})
+
 test('a user can bring back the state that their change replaced', async () => {
   const [a, b] = await twoDevices()
   const menu = await a.create('qr_codes', MENU)
@@ -285,6 +353,9 @@ test('rows of an organization come to its members, and disappear when they leave
   ok(await leave(member.user, org))
   await member.update('assets', onMember['id'], { name: 'Changed after leaving' })
   await member.sync()
+  expect(member.reported).toMatchObject([{ table: 'assets', result: { status: 'REJECTED', code: 404 } }])
+  await member.sync()
+  expect(member.reported).toHaveLength(1)
   expect(await member.rows('assets')).toEqual([])
   expect(await member.rows('asset_categories')).toEqual([])
   expect(await hasUnsyncedChanges({ database: member.database })).toBe(false)
