@@ -6,6 +6,11 @@ import { systemClock } from '#platform/clock.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 
+// A reader such as `head` that has seen enough is no failure, and must end no server.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 export const say = (text: string): void => void process.stdout.write(text + '\n')
 
 /** Synchronous, because the process may end right afterwards. A standard error that is full or closed changes no exit code. */

@@ -25,6 +25,12 @@ test('tessera licenses prints the packages and the texts of their licences', asy
   expect(existsSync(place.dataDir)).toBe(false)
 })
 
+test('a reader that closes the pipe early is no failure', async () => {
+  const { stdout, stderr, code } = await place.run(['licenses'], { before: ['bash', '-c', '"$@" | head -1', 'bash'] })
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toBe('Tessera contains the following software. The texts of the licences follow.\n')
+})
+
 test('tessera licenses --json prints what GET /api/licenses answers', async () => {
   const { code, stdout } = await place.run(['licenses', '--json'])
   expect(code).toBe(0)
