@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 
 import { createRole, grant } from '../access/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
+import { buildLicenses } from '../harness/licenses.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
 const { server, admin } = useServer()
@@ -101,6 +102,19 @@ test('an administrator makes, verifies and deletes a backup', async () => {
   await page.getByRole('button', { name: /^删除 / }).click()
   await dialog(page).getByRole('button', { name: '删除' }).click()
   await says(page, '还没有备份')
+})
+
+test('the overview leads from the version to the licences of the software in the server', async () => {
+  await buildLicenses()
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin')
+  await page.getByRole('link', { name: 'Licences', exact: true }).click()
+  await page.getByRole('heading', { name: 'Licences', exact: true }).waitFor()
+  const react = page.locator('details', { hasText: /react-dom \d/ })
+  await react.locator('summary').click()
+  await react.getByText('Permission is hereby granted').waitFor()
+  expect(await isTooWide(page)).toBe(false)
+  expect(await barriers(page)).toEqual([])
 })
 
 test('a nickname word is added, changed and deleted', async () => {
