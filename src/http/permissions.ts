@@ -55,7 +55,7 @@ export class Permissions {
   ): Promise<void> {
     if (await isAllowed) return
     if (actor === undefined || (access.kind !== 'org' && access.kind !== 'dual')) throw noPermission
-    throw await this.gates.refusalIn(this.ctx, actor.userId, Number(organization), access.point)
+    throw await this.gates.refusalIn(this.ctx, actor.userId, idOf(organization), access.point)
   }
 
   /** `organization`: the one in which `org` and `dual` operations ask for their point. */
@@ -114,10 +114,14 @@ export class Permissions {
   }
 
   #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {
-    const orgId = typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
+    const orgId = idOf(given)
     return Number.isSafeInteger(orgId) && orgId > 0 && this.gates.can(this.ctx, actor.userId, 'ORG', orgId, point)
   }
 }
+
+/** Of unchecked input, which can be anything: `Number()` throws for some objects. */
+const idOf = (given: unknown): number =>
+  typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
 
 /**
  * The `orgId` of the query, or else of the body. Undefined if both are absent.
@@ -127,7 +131,7 @@ export class Permissions {
 export function organizationNamed(query: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
   const inQuery = query?.['orgId'] ?? query?.['org_id']
   const inBody = orgIdOf(body) ?? undefined
-  if (inQuery !== undefined && inBody !== undefined && Number(inQuery) !== Number(inBody))
+  if (inQuery !== undefined && inBody !== undefined && idOf(inQuery) !== idOf(inBody))
     throw invalid('body.orgId', 'names another organization than the query', '与查询参数中的组织不一致')
   return inQuery ?? inBody
 }

@@ -49,3 +49,12 @@ test('a creation that names its organization twice creates in it, and nothing wh
     expect(ok(await alice.get(path, { orgId: mine.id })).text).toContain(body.name)
   }
 })
+
+test('an organization that is not a number is refused, whatever it is', async () => {
+  const { data: org } = ok(await alice.post('/api/orgs', { name: 'Ours' }))
+  for (const orgId of [{ toString: 'x', valueOf: 1 }, [], [[1]], true, 'x', { orgId: 1 }, 1.5])
+    for (const query of [{}, { orgId: org.id }] as Record<string, number>[]) {
+      const reply = await alice.send('POST', '/api/qr-codes', { query, body: { name: 'Menu', content: 'menu', orgId } })
+      expect([400, 403], reply.text).toContain(reply.status)
+    }
+})
