@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 
 import { type Person, race, useServer } from '../harness/index.ts'
-import { addMembers, apply, createOrg, invite, joinByCode, ok, setRole, UNKNOWN_ID } from './helpers.ts'
+import { addMembers, apply, createOrg, invite, joinByCode, leave, ok, respond, setRole, UNKNOWN_ID } from './helpers.ts'
 
 const { server, owner } = useServer({ people: ['owner'] })
 
@@ -124,4 +124,72 @@ test('refused approvals and invitations notify no one', async () => {
   expect(await received(person)).toEqual([])
   expect((await person.post(`/api/orgs/${org.id}/invite`, { userIds: [owner.id] })).status).toBe(403)
   expect((await received(owner)).filter((n) => n.type === 'ORG_INVITE')).toEqual([])
+})
+
+test('the answer to an invitation notifies the inviter, once and nobody else', async () => {
+  const [boss, deputy, yes, no] = [
+    await server.person(),
+    await server.person(),
+    await server.person(),
+    await server.person(),
+  ]
+  const org = await createOrg(boss, { name: 'Alder' })
+  await addMembers(boss, org, deputy)
+  await setRole(boss, org, deputy, 'ADMIN')
+  const before = [await received(boss), await received(deputy)].map((list) => list.length)
+  const items = await invite(deputy, org, yes, no)
+  ok(await respond(yes, items[0]!.invitationId!, true))
+  const answers = await race(10, () => respond(no, items[1]!.invitationId!, false))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  const [declined, accepted] = await received(deputy)
+  const { nickname } = ok(await yes.call('profile.get')).data
+  expect(accepted).toMatchObject({
+    type: 'SYSTEM',
+    title: `${nickname} accepted your invitation`,
+    body: `${nickname} is now a member of Alder.`,
+    data: { orgId: org.id, event: 'ORG_INVITATION_ACCEPTED', userId: yes.id, invitationId: items[0]!.invitationId },
+  })
+  expect(declined).toMatchObject({ data: { event: 'ORG_INVITATION_DECLINED', userId: no.id } })
+  expect((await received(deputy)).length).toBe(before[1]! + 2)
+  expect((await received(boss)).length).toBe(before[0]!)
+})
+
+test('an inviter who has left the organization is not notified of the answer', async () => {
+  const org = await createOrg(owner)
+  const [deputy, person] = [await server.person(), await server.person()]
+  await addMembers(owner, org, deputy)
+  await setRole(owner, org, deputy, 'ADMIN')
+  const [item] = await invite(deputy, org, person)
+  ok(await leave(deputy, org))
+  const before = (await received(deputy)).length
+  ok(await respond(person, item!.invitationId!, true))
+  expect((await received(deputy)).length).toBe(before)
+})
+
+test('joins of a FREE organization are one notification to the owner until it is read', async () => {
+  const boss = await server.person()
+  const org = await createOrg(boss, { name: 'Rowan', joinPolicy: 'FREE' })
+  const people = await Promise.all(Array.from({ length: 12 }, () => server.person()))
+  const joined = async () => (await received(boss)).filter(({ data }) => data['event'] === 'ORG_JOINED')
+  ok(await joinByCode(people[0]!, org.code))
+  const { nickname } = ok(await people[0]!.call('profile.get')).data
+  expect(await joined()).toMatchObject([
+    { type: 'SYSTEM', title: `${nickname} joined Rowan`, data: { orgId: org.id, count: 1, userId: people[0]!.id } },
+  ])
+  // A user who leaves and joins again is no second person.
+  ok(await leave(people[0]!, org))
+  ok(await joinByCode(people[0]!, org.code))
+  expect(await joined()).toMatchObject([{ data: { count: 1 } }])
+  const replies = await race(10, (i) => apply(people[i + 1]!, org))
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
+  const merged = await joined()
+  expect(merged).toMatchObject([{ title: '11 people joined Rowan', data: { count: 11 } }])
+  const chinese = await boss.send('GET', '/api/notifications', { headers: { 'accept-language': 'zh-CN' } })
+  expect(chinese.data.items[0].title).toBe('11 人加入了 Rowan')
+  // A notification that was read stays; the next join is one of its own.
+  ok(await boss.call('notifications.read', { params: { id: chinese.data.items[0].id } }))
+  ok(await joinByCode(people[11]!, org.code))
+  expect(await joined()).toMatchObject([{ data: { count: 1, userId: people[11]!.id } }, { data: { count: 11 } }])
+  expect(ok(await boss.call('notifications.unreadCount')).data.count).toBe(1)
+  for (const person of people) expect(await received(person)).toEqual([])
 })

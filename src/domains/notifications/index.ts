@@ -30,4 +30,4 @@ export const notifications = domain({
 
 export { notifyMembers } from './sends/service.ts'
 export { type Notice, notify } from './service.ts'
-export { countOnSubjects } from './store.ts'
+export { countOnSubjects, unreadOnSubject } from './store.ts'

@@ -351,6 +351,24 @@ export async function countOnSubjects(tx: Tx, userId: number, prefix: string, si
 }
 
 /**
+ * The data of the unread notification that a user has on a subject. One that was read gives the subject away, so that it stays in the list
+ * as the user has read it.
+ */
+export async function unreadOnSubject(
+  tx: Tx,
+  userId: number,
+  subject: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const ofSubject = and(eq(notifications.userId, userId), eq(notifications.subject, subject))
+  await tx
+    .update(notifications)
+    .set({ subject: null })
+    .where(and(ofSubject, eq(notifications.read, true)))
+  const found = tx.select({ data: contents.data }).from(notifications)
+  return (await found.innerJoin(contents, eq(contents.id, notifications.contentId)).where(ofSubject))[0]?.data
+}
+
+/**
  * Makes room for a newer notification on the same subject: notifications that are newer than `since` get its content, and keep their
  * place and whether they are read; older ones are deleted. Returns the users who have none now.
  */

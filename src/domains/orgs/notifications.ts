@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { countOnSubjects, notify, notifyMembers } from '#domains/notifications/index.ts'
+import { countOnSubjects, notify, notifyMembers, unreadOnSubject } from '#domains/notifications/index.ts'
 import type { Localized } from '#lib/localized.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -41,6 +41,61 @@ export const notifyInvitee = (
     data: { ...orgData(org), ...invitation },
     subject: `ORG_INVITE ${org.id}`,
   })
+
+/** An invitation is answered once, so the budget of invitations bounds these. */
+export const notifyInviter = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  answer: { inviterId: number; invitationId: number; userId: number; nickname: string; accept: boolean },
+): Promise<void> => {
+  const { inviterId, nickname, accept, ...ids } = answer
+  return notify(ctx, tx, {
+    userIds: [inviterId],
+    type: 'SYSTEM',
+    title: accept
+      ? { en: `${nickname} accepted your invitation`, zh: `${nickname} 接受了你的邀请` }
+      : { en: `${nickname} declined your invitation`, zh: `${nickname} 拒绝了你的邀请` },
+    body: accept
+      ? { en: `${nickname} is now a member of ${org.name}.`, zh: `${nickname} 已加入组织 ${org.name}。` }
+      : { en: `${nickname} does not join ${org.name}.`, zh: `${nickname} 未加入组织 ${org.name}。` },
+    data: { ...orgData(org), event: accept ? 'ORG_INVITATION_ACCEPTED' : 'ORG_INVITATION_DECLINED', ...ids },
+  })
+}
+
+/**
+ * Notifies the owner that a user has joined without being asked. As long as the notification is unread, further joins are added to it: an
+ * organization can be joined by thousands.
+ */
+export async function notifyOwnerOfJoin(
+  ctx: AppContext,
+  tx: Tx,
+  org: Org & { readonly ownerId: number },
+  { userId, nickname }: { readonly userId: number; readonly nickname: string },
+): Promise<void> {
+  const subject = `ORG_JOINED ${org.id}`
+  const unread = await unreadOnSubject(tx, org.ownerId, subject)
+  // A user who leaves and joins again is one person.
+  const before = Number(unread?.['count'] ?? 0) - (unread?.['userId'] === userId ? 1 : 0)
+  const count = before + 1
+  await notify(ctx, tx, {
+    userIds: [org.ownerId],
+    type: 'SYSTEM',
+    title:
+      before === 0
+        ? { en: `${nickname} joined ${org.name}`, zh: `${nickname} 加入了 ${org.name}` }
+        : { en: `${count} people joined ${org.name}`, zh: `${count} 人加入了 ${org.name}` },
+    body:
+      before === 0
+        ? { en: `${nickname} is a new member of ${org.name}.`, zh: `${nickname} 成为了 ${org.name} 的新成员。` }
+        : {
+            en: `${org.name} has ${count} new members. The last one is ${nickname}.`,
+            zh: `${org.name} 有 ${count} 名新成员，最近加入的是 ${nickname}。`,
+          },
+    data: { ...orgData(org), event: 'ORG_JOINED', count, userId },
+    subject,
+  })
+}
 
 export const notifyOfJoinLink = (
   ctx: AppContext,

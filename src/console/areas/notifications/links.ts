@@ -58,6 +58,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
         orgId: values.orgId ?? null,
       }
     case 'SYSTEM':
+      if (values.event?.startsWith('ORG_')) return { to: `/orgs/${values.orgId}` }
       return values.event === undefined ? undefined : { to: '/account/history' }
     default:
       return undefined

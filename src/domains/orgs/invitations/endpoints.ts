@@ -111,6 +111,7 @@ export const invitationEndpoints = [
     method: 'POST',
     path: '/api/orgs/invitation/respond',
     summary: 'Accept or reject an invitation',
+    description: 'The user who has sent it is notified, unless they have left the organization.',
     tag,
     access: app('org:join'),
     body: Respond,

@@ -9,9 +9,10 @@ import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 
 import { invitationClosed, joinLinkRefused, noTargets, tooManyTargets } from '../errors.ts'
+import { nicknameOf } from '../joining/store.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
-import { notifyInvitee, notifyOfJoinLink } from '../notifications.ts'
+import { notifyInvitee, notifyInviter, notifyOfJoinLink } from '../notifications.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import { toQrCode } from '../organizations/view.ts'
 import { admissionTo, INVITATION_MS, invitationStatusAt } from '../rules.ts'
@@ -186,6 +187,12 @@ export async function respondToInvitation(
     if (!(await store.closeInvitation(tx, id, { inviteeId: userId }, accept ? 'ACCEPTED' : 'REJECTED', now)))
       throw invitationClosed(invitationStatusAt(row, now))
     if (accept) await addMember(ctx, tx, row.orgId, userId)
+    const { orgId, inviterId } = row
+    const org = await findOrg(tx, orgId)
+    // Who has left the organization learns nothing about its members.
+    if (org === undefined || (await findMember(tx, orgId, inviterId)) === undefined) return
+    const nickname = await nicknameOf(tx, userId)
+    await notifyInviter(ctx, tx, org, { inviterId, invitationId: id, userId, nickname, accept })
   })
   return getInvitation(ctx, actor, id)
 }

@@ -10,7 +10,7 @@ import { organizationDisabled } from '#http/permissions.ts'
 import { alreadyMember, invitationOnly } from '../errors.ts'
 import { addMember } from '../members/service.ts'
 import { findMember } from '../members/store.ts'
-import { notifyApplicant, notifyApprovers } from '../notifications.ts'
+import { notifyApplicant, notifyApprovers, notifyOwnerOfJoin } from '../notifications.ts'
 import { findOrg, type OrgRow } from '../organizations/store.ts'
 import { findOrgByTypedCode } from '../public/service.ts'
 import { admissionTo, codeInContent, normalizeCode } from '../rules.ts'
@@ -30,6 +30,7 @@ async function joinOrRequest(ctx: AppContext, tx: Tx, org: OrgRow, userId: numbe
       throw invitationOnly()
     case 'member at once':
       await addMember(ctx, tx, org.id, userId)
+      await notifyOwnerOfJoin(ctx, tx, org, { userId, nickname: await store.nicknameOf(tx, userId) })
       return { status: 'JOINED', orgId: org.id, orgName: org.name }
     case 'request':
       // A second request changes nothing, and the approvers are not notified again.
