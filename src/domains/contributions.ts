@@ -114,6 +114,8 @@ export interface PendingAgreement {
 export type FindPendingAgreements = (ctx: AppContext, userId: number) => MaybePromise<readonly PendingAgreement[]>
 
 export interface OrgResource {
+  /** For paths of errors: `qrCodes`. */
+  readonly key: string
   /** In English, for messages: `QR codes`. */
   readonly name: string
   /**

@@ -48,7 +48,7 @@ describe('an administrator', () => {
     // Repairs.
     const obstacles = await admin.delete(`/api/admin/orgs/${org.id}?force=true`)
     expect(obstacles.status).toBe(400)
-    expect(obstacles.details.map(({ path }) => path)).toContain('resources.QR codes')
+    expect(obstacles.details.map(({ path }) => path)).toContain('resources.qrCodes')
     const codes = ok(await admin.get('/api/admin/qr-codes', { orgId: org.id })).data
     expect(codes.items).toMatchObject([{ id: code.id, orgName: 'City Library', owner: { userId: lena.id } }])
     ok(await admin.delete(`/api/admin/qr-codes/${code.id}`))

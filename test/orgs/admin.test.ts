@@ -236,7 +236,7 @@ describe('DELETE /api/admin/orgs/:orgId', () => {
       expect(reply.status).toBe(400)
       return reply.details
     }
-    const resources = { path: 'resources.QR codes', message: '2 left' }
+    const resources = { path: 'resources.qrCodes', message: '2 left' }
     const members = { path: 'members', message: '2 besides the owner' }
     expect(await rows(false)).toEqual([resources, members])
     expect(await rows(true)).toEqual([resources])

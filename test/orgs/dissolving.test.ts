@@ -4,10 +4,11 @@ import { describe, expect, test } from 'bun:test'
 
 import { count, eq } from 'drizzle-orm'
 
+import { domains } from '#app'
 import { users } from '#db/schema/accounts.ts'
 import { notifications, notificationSendRecipients, notificationSends } from '#db/schema/notifications.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
-import { domain } from '#domains/domain.ts'
+import { type Domain, domain } from '#domains/domain.ts'
 import type { NotificationCreated } from '#domains/events.ts'
 
 import { inProcess, type Person, until, useServer } from '../harness/index.ts'
@@ -19,8 +20,8 @@ const events: NotificationCreated[] = []
 const toCome = domain({
   name: 'toCome',
   orgResources: [
-    { name: 'assets', count: async () => owned.assets },
-    { name: 'activities', count: async () => owned.activities },
+    { key: 'assets', name: 'assets', count: async () => owned.assets },
+    { key: 'activities', name: 'activities', count: async () => owned.activities },
   ],
   on: { 'notification.created': (_ctx, tx, event) => tx.afterCommit(() => events.push(event)) },
 })
@@ -83,6 +84,11 @@ test.if(inProcess)('DELETE /orgs/:id names everything that the organization stil
   expect(refused.status).toBe(400)
   expect(refused.message).toEndWith('it still has QR codes (1), assets (3), activities (2)')
   expect((await getOrg(owner, org)).id).toBe(org.id)
+})
+
+test('the names of resources in errors are like those of fields, without blanks', () => {
+  const keys = domains.flatMap(({ orgResources = [] }: Domain) => orgResources.map(({ key }) => key))
+  expect(keys.toSorted()).toEqual(['activities', 'albumPhotos', 'assets', 'files', 'passTemplates', 'qrCodes'])
 })
 
 test('the members of a dissolved organization are notified, except the owner who dissolved it', async () => {

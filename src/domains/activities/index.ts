@@ -76,8 +76,8 @@ export const activities = domain({
     (await countTemplates(db, ownerKey({ userId, orgId: 0 }))) > 0,
   quotaUsage: { activities: (ctx, owner) => countActivities(ctx.db.read, ownerKey(owner)) },
   orgResources: [
-    { name: 'activities', count: countOwned },
-    { name: 'pass templates', count: countTemplates },
+    { key: 'activities', name: 'activities', count: countOwned },
+    { key: 'passTemplates', name: 'pass templates', count: countTemplates },
   ],
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {

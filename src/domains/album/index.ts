@@ -15,7 +15,7 @@ export const album = domain({
   endpoints: [...albumEndpoints, ...albumAdminEndpoints],
   jobs: [{ name: 'album.clearPurgedCodes', every: MINUTE, run: clearRemaining }],
   userContent: hasPhotos,
-  orgResources: [{ name: 'album photos', count: countOfOrg }],
+  orgResources: [{ key: 'albumPhotos', name: 'album photos', count: countOfOrg }],
   on: {
     'qrCodes.purging': (_ctx, tx, { ids }) => clearPurgedCodes(tx, ids),
     // A photo is nothing without its image.

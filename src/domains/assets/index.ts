@@ -67,7 +67,7 @@ export const assets = domain({
   refTargets: { ASSET: assetTarget },
   syncEntities,
   userContent: hasAssets,
-  orgResources: [{ name: 'assets', count: countOwned }],
+  orgResources: [{ key: 'assets', name: 'assets', count: countOwned }],
   locationUses: [{ name: 'assets', count: countAtLocation }],
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {

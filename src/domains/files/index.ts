@@ -23,7 +23,7 @@ export const files = domain({
     files: async (ctx, owner) => (await storageUse(ctx.db.read, owner)).files,
   },
   userContent: async (db, userId) => (await hasUploaded(db, userId)) || hasAsked(db, userId),
-  orgResources: [{ name: 'files', count: countUsedByOrg }],
+  orgResources: [{ key: 'files', name: 'files', count: countUsedByOrg }],
   on: {
     async 'user.deleting'(ctx, tx, { userId }) {
       await endUploads(ctx, tx, { userId })

@@ -50,11 +50,17 @@ export const roleRequired = () => badRequest('Give the roleId or the roleCode', 
 export const userDisabled = () => badRequest('This user is disabled', '该用户已被停用')
 export const roleNotFound = () => badRequest('There is no such role in this organization', '该组织没有此角色')
 
-/** `left`: each kind of resource with its number. `others`: members that stand in the way too. */
-export function hasResources(left: readonly { name: string; count: number }[], others: number) {
+export interface CountedResource {
+  readonly key: string
+  readonly name: string
+  readonly count: number
+}
+
+/** `others`: members that stand in the way too. */
+export function hasResources(left: readonly CountedResource[], others: number) {
   const names = left.map(({ name, count }) => `${name} (${count})`)
-  const details = left.map(({ name, count }) => ({
-    path: `resources.${name}`,
+  const details = left.map(({ key, count }) => ({
+    path: `resources.${key}`,
     text: { en: `${count} left`, zh: `还有 ${count} 项` },
   }))
   return badRequest(

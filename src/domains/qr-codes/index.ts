@@ -38,7 +38,7 @@ export const qrCodes = domain({
   jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
-  orgResources: [{ name: 'QR codes', count: countLiveOfOrg }],
+  orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],
   on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },

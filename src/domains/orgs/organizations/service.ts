@@ -13,6 +13,7 @@ import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import {
+  type CountedResource,
   hasOtherMembers,
   hasResources,
   limitBelowMemberCount,
@@ -239,7 +240,7 @@ export async function dissolve(
   org: store.OrgRow,
   force: boolean,
 ): Promise<void> {
-  const left = (await countResources(ctx, tx, org.id)).filter(({ count }) => count > 0)
+  const left = (await countedResources(ctx, tx, org.id)).filter(({ count }) => count > 0)
   const others = force ? 0 : org.memberCount - 1
   if (left.length > 0) throw hasResources(left, others)
   if (others > 0) throw hasOtherMembers(others)
@@ -250,10 +251,13 @@ export async function dissolve(
 }
 
 /** The number of things that the organization owns, by kind. */
-export async function countResources(ctx: AppContext, db: Db | Tx, orgId: number): Promise<OrgResources> {
-  const resources: OrgResources = []
-  for (const { name, count } of contributions(ctx, 'orgResources').flat())
-    resources.push({ name, count: await count(db, orgId) })
+export const countResources = async (ctx: AppContext, db: Db | Tx, orgId: number): Promise<OrgResources> =>
+  (await countedResources(ctx, db, orgId)).map(({ name, count }) => ({ name, count }))
+
+async function countedResources(ctx: AppContext, db: Db | Tx, orgId: number): Promise<CountedResource[]> {
+  const resources: CountedResource[] = []
+  for (const { key, name, count } of contributions(ctx, 'orgResources').flat())
+    resources.push({ key, name, count: await count(db, orgId) })
   return resources
 }
 
