@@ -189,6 +189,31 @@ describe('roles and permissions', () => {
     expect(replica.ids('asset')).toEqual([])
   })
 
+  test('rows that a member may create or change, but not read, come as deleted after the push', async () => {
+    const user = await server.person()
+    const org = await createOrg(owner)
+    const code = await createOrgCode(org)
+    await addMembers(owner, org, user)
+    const roles = ok(
+      await admin.call('access.listRoles', { query: { domain: 'ORG', scopeId: org.id, size: 100 } }),
+    ).data
+    const { id } = roles.items.find((role) => role.code === 'MEMBER')!
+    const permissions = ['qr_code:create', 'qr_code:update']
+    ok(await admin.call('access.changeRole', { params: { id }, body: { permissions } }))
+    const replica = await startedNow(user)
+    const record = { entity: 'qrCode', baseVersion: 0, updatedAt: Date.now() } as const
+    const data = { name: 'Door', content: 'https://example.org/door', orgId: org.id }
+    const records = [
+      { ...record, localId: 'new', data },
+      { ...record, localId: 'known', serverId: code.id, baseVersion: code.version, data: { name: 'Gate' } },
+    ]
+    const { results } = ok(await user.call('sync.push', { body: { records } })).data
+    expect(results.map(({ status }) => status)).toEqual(['APPLIED', 'APPLIED'])
+    const { updated, deleted } = (await replica.page()).changes.qrCode!
+    expect([updated, deleted.toSorted()]).toEqual([[], results.map(({ serverId }) => serverId!).toSorted()])
+    expect((await replica.page()).changes.qrCode!.deleted).toEqual([])
+  })
+
   test('categories that are not shared come and go with asset_category:manage', async () => {
     const user = await server.person()
     const org = await createOrg(owner)

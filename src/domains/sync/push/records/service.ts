@@ -20,6 +20,7 @@ import {
   type Data,
   findRows,
   type Kind,
+  mayRead,
   ownerOf,
   prepareChange,
   type Row,
@@ -285,12 +286,14 @@ async function create(pushed: Pushed, data: Data): Promise<PushResult> {
   const { ctx, author, device, known } = batch
   const owner = (pushed.owner = await newOwner(pushed, data))
   const insert = await kind.entity.prepareCreate(ctx, author, ownerOf(author.actor.userId, owner), data)
+  const isShown = await isVisible(pushed, owner)
   const { mapping, receipt, state } = await writeRecord(ctx, 'sync.push', async (tx) => {
     // Claimed before the row is made, so that a repeated record never finds its own twin in its way.
     const id = await store.insertMapping(tx, { device, entity: kind.name, localId: record.localId, serverId: 0 })
     if (id === undefined) throw new RowChanged()
     const made = await insert(tx)
     await store.setServerId(tx, id, made.id)
+    if (!isShown) await store.resend(tx, [id])
     return {
       mapping: { id, serverId: made.id, isForced: false },
       receipt: await keepReceipt(pushed, tx, id, 'APPLIED', made, null),
@@ -300,6 +303,10 @@ async function create(pushed: Pushed, data: Data): Promise<PushResult> {
   remember(known, kind, record, mapping, receipt, { ...state, isGone: false })
   return resultOf(record, state.id, receipt)
 }
+
+/** Whether pulls of the user show rows of the owner. A device that may write only learns by its next pull that it must not keep the row. */
+const isVisible = async ({ batch, kind }: Pushed, owner: OwnerKey): Promise<boolean> =>
+  owner < 0 || (await mayRead(batch.ctx, kind.entity, batch.author.actor.userId, owner))
 
 /** A change of a row that is on the server, or was. */
 async function change(
@@ -360,6 +367,7 @@ async function write(
   const { batch, kind, record } = pushed
   const { ctx, author } = batch
   const space = lost === undefined ? [] : await spaceOf(pushed, lost)
+  const isShown = await isVisible(pushed, row.owner)
   const { mapping, receipt, state } = await writeRecord(ctx, 'sync.push', async (tx) => {
     await checkUnchanged(ctx, tx, kind, author.actor.userId, row)
     const after = await run(tx)
@@ -367,7 +375,7 @@ async function write(
     const conflictId = isLost ? await keepConflict(pushed, tx, row, 'CLIENT', lost, space) : null
     const kept = await keepMapping(pushed, tx, row.id, before)
     // Without the reference the record may change nothing, and the row would not come by itself.
-    if (pushed.dropped.length > 0) await store.resend(tx, [kept.id])
+    if (pushed.dropped.length > 0 || !isShown) await store.resend(tx, [kept.id])
     return {
       mapping: kept,
       receipt: await keepReceipt(pushed, tx, kept.id, 'APPLIED', after, conflictId),
