@@ -79,7 +79,7 @@ export async function editTogether(world: World): Promise<void> {
     const at = chance(15) && row.lo === row.hi ? row.lo : world.clockOf(device)
     if (chance(15)) device.force(target, serverId!, data === 'delete' ? undefined : data, at)
     else device.edit(target, data, at)
-    if (chance(50)) await pushFrom(world, device)
+    if (chance(50)) await push(world, device)
   }
 }
 
@@ -122,6 +122,25 @@ export async function pushFrom(world: World, device: Device, isReliable = false)
   device.answered(results)
 }
 
+/** A device pushes some of its edits, or, if it does what docs/sync.md says, synchronizes. */
+export const push = (world: World, device: Device): Promise<void> =>
+  device.isLiteral ? synchronize(world, device) : pushFrom(world, device)
+
+/** Pulls, pushes and pulls again. Without an answer to a batch it ends, and the next time begins with a pull again. */
+async function synchronize(world: World, device: Device): Promise<void> {
+  const pull = async () => {
+    for (const copy of device.copies)
+      do await world.pull(device, copy, world.isBig ? 2000 : undefined)
+      while (!copy.isComplete)
+  }
+  await pull()
+  while (device.sent !== undefined || device.edits.length > 0) {
+    await pushFrom(world, device)
+    if (device.sent !== undefined) return
+  }
+  await pull()
+}
+
 export async function deliverLate(world: World): Promise<void> {
   if (world.late.length === 0) return
   const [late] = world.late.splice(world.random(world.late.length), 1)
@@ -129,6 +148,7 @@ export async function deliverLate(world: World): Promise<void> {
 }
 
 export async function pullTo(world: World, device: Device): Promise<void> {
+  if (device.isLiteral) return synchronize(world, device)
   const copy = await someCopy(world, device)
   const pages = world.pick([1, 1, 2, 20])
   for (let page = 0; page < pages; page++) if (!(await world.pull(device, copy)) || copy.isComplete) return

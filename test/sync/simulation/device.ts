@@ -80,6 +80,11 @@ export class Device {
     /** Of the device's clock, in milliseconds. */
     readonly clockError: number,
     split: readonly (readonly Entity[])[],
+    /**
+     * Whether it does literally what docs/sync.md says, and no more: it pulls, pushes and pulls again, and shows what it has pushed as soon as the
+     * answer arrives. Other devices pull and push at any time, and show only what they have pulled.
+     */
+    readonly isLiteral: boolean,
   ) {
     this.copies = split.map((entities) => new Copy(entities))
   }
@@ -173,7 +178,9 @@ export class Device {
 
   /** The answer to the batch has arrived. */
   answered(results: readonly Result[]): void {
+    const records = this.sent!
     this.sent = undefined
+    if (this.isLiteral) for (const [i, record] of records.entries()) this.#show(record, results[i]!)
     for (const { entity, localId, serverId, version, status } of results) {
       if (serverId !== null) this.#localIds.set(`${entity} ${serverId}`, localId)
       const waiting = this.edits.find((edit) => edit.entity === entity && edit.localId === localId)
@@ -182,6 +189,16 @@ export class Device {
       this.#acknowledged.set(`${entity} ${serverId}`, version!)
       if (waiting) waiting.baseVersion = version!
     }
+  }
+
+  /** Makes an applied record the row, unless a later state of it was pulled. */
+  #show({ entity, localId, deleted, data }: Pushed, { status, serverId, version, updatedAt }: Result): void {
+    if (status !== 'APPLIED' || serverId === null) return
+    const rows = this.copies.find((copy) => copy.entities.includes(entity))!.rows.get(entity)!
+    const row = rows.get(serverId)
+    if (row && row.version >= version!) return
+    if (deleted) rows.delete(serverId)
+    else rows.set(serverId, { ...row, ...data, localId, id: serverId, version: version!, updatedAt: updatedAt! })
   }
 
   /** The app was installed again: everything is lost except what the server has. */

@@ -13,7 +13,7 @@ type Step = (world: World) => Promise<void>
 /** The more often a step is listed, the more often it happens. */
 const STEPS: readonly Step[] = [
   ...Array<Step>(8).fill(devices.editOnDevice),
-  ...Array<Step>(6).fill((world) => devices.pushFrom(world, world.someDevice())),
+  ...Array<Step>(6).fill((world) => devices.push(world, world.someDevice())),
   ...Array<Step>(5).fill((world) => devices.pullTo(world, world.someDevice())),
   ...Array<Step>(5).fill(endpoints.editByEndpoint),
   devices.editTogether,

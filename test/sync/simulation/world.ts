@@ -214,7 +214,8 @@ export class World {
   #device(name: string, user: User, token: string, deviceId: string): Device {
     const [one, two] = [this.entities.slice(0, 1), this.entities.slice(1)]
     const split = two.length > 0 && this.chance(20) ? [one, two] : [this.entities]
-    return new Device(`${this.users.length}.${name}`, user.id, token, deviceId, this.pick(CLOCK_ERRORS), split)
+    const clockError = this.pick(CLOCK_ERRORS)
+    return new Device(`${this.users.length}.${name}`, user.id, token, deviceId, clockError, split, this.chance(30))
   }
 
   get devices(): Device[] {
