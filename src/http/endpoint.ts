@@ -243,7 +243,7 @@ export interface AcceptedFile {
   maxBytes(ctx: AppContext): MaybePromise<number>
   /** Without it the body may be JSON, without a file. */
   readonly required: boolean
-  /** The field of the JSON body that the file replaces. The API document leaves it out of the form. */
+  /** The field of the JSON body that the file replaces, for the API document. */
   readonly insteadOf?: string
 }
 

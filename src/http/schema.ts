@@ -202,9 +202,19 @@ export const PageQuery = <T extends TProperties>(filters: T) =>
     ...filters,
   })
 
-/** `sort=field` ascending or `sort=-field` descending, out of `fields`. */
+/**
+ * `sort=field` ascending or `sort=-field` descending, out of `fields`. The names are for generated clients: a constant `name` or `value` clashes with
+ * a property of enums in Kotlin, and `-name` without its sign with `name`.
+ */
 export const Sort = <const T extends readonly string[]>(fields: T) =>
-  Type.Optional(Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[]))
+  Type.Optional(
+    Enum(fields.flatMap((f) => [f, `-${f}`]) as (T[number] | `-${T[number]}`)[], {
+      'x-enum-varnames': fields.flatMap((f) => [constantOf(f), `${constantOf(f)}_DESCENDING`]),
+    }),
+  )
+
+/** `createdAt` → `CREATED_AT`. */
+const constantOf = (name: string): string => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
 
 /** A page of a list. Pages of a named item are named too: `QrCode` gives `QrCodePage`. */
 export const PageOf = <T extends TSchema>(

@@ -196,7 +196,12 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    description: [endpoint.description, `**Access:** ${accessInWords(access)}`, limitsInWords(endpoint)]
+    description: [
+      endpoint.description,
+      formInWords(endpoint),
+      `**Access:** ${accessInWords(access)}`,
+      limitsInWords(endpoint),
+    ]
       .filter(Boolean)
       .join('\n\n'),
     tags: [endpoint.tag],
@@ -215,6 +220,19 @@ function securityOf(access: Access): Json[] {
   if (kind === 'open' && !access.readsToken) return []
   const others = kind === 'signedUrl' || kind === 'open' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
   return [...others, { token: [], device: [] }]
+}
+
+/**
+ * A form that an operation accepts beside JSON is described in words: generators make one type of the two bodies, which none of them can
+ * send, and the code for Kotlin and TypeScript does not compile.
+ */
+function formInWords({ acceptsFile }: AnyEndpoint): string | undefined {
+  if (acceptsFile === undefined || acceptsFile.required) return undefined
+  const { insteadOf } = acceptsFile
+  return (
+    '**Form:** `multipart/form-data` is accepted too. It has the same fields as texts (objects as JSON), and the bytes in ' +
+    `\`file\`${insteadOf === undefined ? '' : ` instead of \`${insteadOf}\``}.`
+  )
 }
 
 /** The limits of the operation's own; those of all requests are in `ABOUT`. */
@@ -264,21 +282,20 @@ function requestBody(endpoint: AnyEndpoint, components: Components): { requestBo
     const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' }, example: '(bytes)' } }
     return { requestBody: { required: true, content } }
   }
-  // Shown only if there is such a body, because `components` would keep an unused component.
-  const json = body && !acceptsFile?.required ? jsonBody(endpoint, body, components) : undefined
-  if (acceptsFile === undefined) return json === undefined ? {} : { requestBody: json }
-  // Unnamed, since its fields are not those of the JSON body of the same name.
+  if (acceptsFile?.required) return { requestBody: { required: true, content: formContent(body, components) } }
+  return body === undefined ? {} : { requestBody: jsonBody(endpoint, body, components) }
+}
+
+/** Its fields are not a component, because they are not those of a JSON body: a form has texts only. */
+function formContent(body: TSchema | undefined, components: Components): Json {
   const fields = body && (components.show({ ...body, $id: undefined } as TSchema, 'request')['properties'] as Json)
-  const inForm = (given: Json | undefined): Json =>
-    Object.fromEntries(Object.entries(given ?? {}).filter(([name]) => name !== acceptsFile.insteadOf))
   const schema = {
     type: 'object',
-    properties: { ...inForm(fields), file: { type: 'string', format: 'binary' } },
+    properties: { ...fields, file: { type: 'string', format: 'binary' } },
     required: ['file'],
   }
-  const example = { ...inForm(body && (exampleOf(body, 'request') as Json)), file: '(bytes)' }
-  const form = { 'multipart/form-data': { schema, example } }
-  return { requestBody: { required: true, content: { ...(json?.['content'] as Json), ...form } } }
+  const example = { ...(body && (exampleOf(body, 'request') as Json)), file: '(bytes)' }
+  return { 'multipart/form-data': { schema, example } }
 }
 
 function jsonBody(endpoint: AnyEndpoint, body: TSchema, components: Components): Json {

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 
 import { ENTITY_COLUMNS, FIELD_TYPES, type FieldType, type metaFields, type metaValues } from '#db/schema/meta.ts'
-import { Enum, Id, InOrg, Model, Nullable, PageOf, PageQuery, Text, Type } from '#http/schema.ts'
+import { Enum, Id, InOrg, Model, Nullable, PageOf, PageQuery, Sort, Text, Type } from '#http/schema.ts'
 
 import { ObjectName, SCOPES } from '../model.ts'
 
@@ -104,7 +104,7 @@ export const SearchQuery = PageQuery({
   value: bound('As in the filters of asset lists: part of a text, options by comma, an exact number or date, an id'),
   min: bound('NUMBER, DATE, DATETIME and COMPUTED only'),
   max: bound('NUMBER, DATE, DATETIME and COMPUTED only'),
-  sort: Type.Optional(Enum(['value', '-value'] as const)),
+  sort: Sort(['value']),
 })
 export type SearchQuery = Static<typeof SearchQuery>
 
