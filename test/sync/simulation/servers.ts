@@ -59,7 +59,8 @@ export interface Kills {
 export async function startKilled(plan: Kills): Promise<Server & AsyncDisposable & { kills: () => number }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-sync-'))
   const database = isImmediate ? undefined : await freshDatabase()
-  const env: Record<string, string> = database ? { TESSERA_DATABASE_URL: database.url } : {}
+  // Each start has another port, and the addresses in rows must stay.
+  const env = { TESSERA_PUBLIC_URL: 'http://localhost', ...(database && { TESSERA_DATABASE_URL: database.url }) }
   let child: Child = await startChild(dataDir, env)
   let running = Promise.resolve()
   let kills = 0
