@@ -14,8 +14,8 @@ import { runWorlds } from './run.ts'
 import { serverOf } from './servers.ts'
 
 const only = process.env['SYNC_SEED']
-/** A world takes about 40 ms, and 80 ms on PostgreSQL, whose tests take the longest part of CI. */
-const USUAL = process.env['TEST_DATABASE_URL'] ? 250 : 1000
+/** A world takes about 130 ms on an idle machine. */
+const USUAL = 250
 const count = only === undefined ? Number(process.env['SYNC_SEEDS'] ?? USUAL) : 1
 
 test(`devices of ${count} random worlds have what the endpoints list`, async () => {
