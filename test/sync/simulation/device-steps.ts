@@ -1,10 +1,11 @@
 /** Edits on devices, and their synchronization over a bad network. */
 
 import { Copy, type Device, type Edit } from './device.ts'
+import { deleteByEndpoint } from './endpoint-steps.ts'
 import { type Entity, isCategory, SPECS } from './entities.ts'
 import type { Conflict, Pushed } from './model.ts'
 import { addValues, referIn, someData, uploadFor } from './random-data.ts'
-import { Mismatch } from './rows.ts'
+import { Mismatch, type Row } from './rows.ts'
 import type { User, World } from './world.ts'
 
 /** Such records depend on others in the batch in ways that the rules do not order. */
@@ -59,6 +60,30 @@ export async function editOnDevice(world: World): Promise<void> {
   if (entity === 'asset' && owner) addValues(world, userOf(world, device), owner, data)
   if (data['parentId'] === target.localId || data['parentId'] === target.serverId) delete data['parentId']
   device.edit(target, data, at)
+}
+
+/** A row of a user is deleted elsewhere, and a device that still shows it refers to it from a new row. */
+export async function referToDeleted(world: World): Promise<void> {
+  const { model, pick } = world
+  const device = world.someDevice()
+  const shown = (entity: Entity): Row[] =>
+    device.targets(entity).flatMap(({ serverId = 0 }) => {
+      const row = model.find(entity, serverId)
+      return row && !row.isDeleted && row.owner === -device.userId ? row : []
+    })
+  const uses = world.entities.flatMap((entity) =>
+    Object.entries(SPECS[entity].references).flatMap(([field, to]) =>
+      world.entities.includes(to) ? shown(to).map((row) => ({ entity, field, row })) : [],
+    ),
+  )
+  const use = pick(uses)
+  if (use === undefined) return
+  const { entity, field, row } = use
+  await deleteByEndpoint(world, userOf(world, device), row)
+  const data = someData(world, entity, true, () => null)
+  if (entity === 'albumPhoto') data['fileId'] = await uploadFor(world, userOf(world, device), row.owner)
+  device.edit(device.newTarget(entity), { ...data, [field]: row.id }, world.clockOf(device))
+  if (world.chance(70)) await push(world, device)
 }
 
 /** Several devices change the same row, before they hear of each other. */

@@ -100,7 +100,7 @@ async function changeByEndpoint(world: World, user: User, row: Row): Promise<voi
   row.lo = lo
 }
 
-async function deleteByEndpoint(world: World, user: User, row: Row): Promise<void> {
+export async function deleteByEndpoint(world: World, user: User, row: Row): Promise<void> {
   const path = `${PATHS[row.entity]}/${row.id}`
   const reply = await world.request(user.devices[0], 'DELETE', path)
   world.note(`DELETE ${path}: ${reply.status}`)

@@ -21,6 +21,7 @@ const STEPS: readonly Step[] = [
   devices.editTogether,
   devices.editTogether,
   devices.editTogether,
+  ...Array<Step>(3).fill(devices.referToDeleted),
   devices.deliverLate,
   devices.resolve,
   devices.resolve,
