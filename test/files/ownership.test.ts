@@ -10,7 +10,7 @@ import { jobs } from '#domains/files/jobs.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { freshDatabase } from '../harness/database.ts'
-import { inProcess, ok, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, ok, startServer, type TestServer, until } from '../harness/index.ts'
 import { startS3 } from '../harness/s3.ts'
 import { text, uploaded } from './helpers.ts'
 
@@ -101,11 +101,12 @@ for (const { name, storageUrl } of stores)
         expect(await count(other)).toBe(stored + 5)
       })
       server = await start()
-      server.clock.advance(DAYS)
       const again = await server.person()
-      expect((await count(server)) - 5).toBe(stored)
-      expect(await deleteOrphanBytes(server.ctx)).toMatchObject({ count: 5 })
-      expect(await count(server)).toBe(stored)
+      expect(await count(server)).toBe(stored + 5)
+      server.clock.advance(DAYS)
+      // The server's own job may begin at this time, too.
+      await deleteOrphanBytes(server.ctx)
+      await until(async () => (await count(server)) === stored)
       expect(ok(await again.get('/actuator/health')).status).toBe(200)
       await server.stop()
       await end()
