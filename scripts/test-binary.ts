@@ -16,7 +16,11 @@ import { buildApart } from './build-apart.ts'
 const root = resolve(import.meta.dir, '..')
 const RUN_HERE = [
   'test/*.test.ts',
-  'test/{backups,delivery,files,http,journeys,operations,ops,push,web}/**/*.test.ts',
+  'test/{backups,journeys,operations,ops,web}/**/*.test.ts',
+  'test/delivery/{cli,crash,restart}.test.ts',
+  'test/files/{avatars,browser,content,crash,hostile,stores,upload}.test.ts',
+  'test/http/{connections,console,docs,front-page,pages-browser,socket-hostile}.test.ts',
+  'test/push/sending.test.ts',
   'test/accounts/{browser-pages,browser-sessions,login,setup}.test.ts',
   'test/activities/{pages,pass-prints,pass-verifier}.test.ts',
   'test/album/album.test.ts',
