@@ -119,7 +119,7 @@ export class Permissions {
   }
 }
 
-/** Of unchecked input, which can be anything: `Number()` throws for some objects. */
+/** The id in unchecked input. `Number()` throws for some objects. */
 const idOf = (given: unknown): number =>
   typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN
 

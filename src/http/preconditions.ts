@@ -1,8 +1,8 @@
 /**
  * `If-Match`: a change is made only while the row has the version that the caller has seen. Without the header the last writer wins.
  *
- * The version is compared in the operation's first write, so that no other write comes between. Operations do nothing for it but to name
- * their row in the record.
+ * The version is compared in the operation's first write, so that no other write comes between. An operation only
+ * names its row in the record.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -49,7 +49,7 @@ function versionsIn(header: string): Set<string> {
   return new Set(tags as string[])
 }
 
-/** Any version, which only an operation without a row would refuse. */
+/** `*` matches every version, so there is nothing to compare. */
 const isAny = (header: string): boolean => header.trim() === '*'
 
 /** Refuses a condition that would be ignored. @throws AppError 400 */

@@ -131,7 +131,7 @@ if (!onSqlite)
           proxy.commits = 'pass'
           await store.close()
           if (!shared) {
-            // The next process would serve what it has read before the COMMIT, so it starts after it.
+            // Started after the COMMIT, because the next process would serve rows that it had read before.
             let isOpen = false
             const opening = place.open().finally(() => (isOpen = true))
             const isWaiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%backend_xid IS NOT NULL%' AND pid <> pg_backend_pid()`

@@ -23,7 +23,7 @@ const COMPILER = [
   'org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.8.0',
   'org.jetbrains:annotations:13.0',
 ]
-/** Those that the generated client names in its build file, and what they need. */
+/** The libraries that the generated client names in its build file, with their dependencies. */
 const LIBRARIES = [
   `org.jetbrains.kotlin:kotlin-stdlib:${KOTLIN}`,
   `org.jetbrains.kotlin:kotlin-reflect:${KOTLIN}`,
@@ -50,7 +50,7 @@ const project = join(import.meta.dir, '../..')
 const cache = join(project, 'node_modules/.cache/generated-clients')
 const work = mkdtempSync(join(tmpdir(), 'tessera-clients-'))
 
-/** Downloads what is missing. Returns the paths, separated as in a class path. */
+/** Downloads the missing files. Returns all paths, separated as in a class path. */
 async function jars(coordinates: readonly string[]): Promise<string> {
   const paths = coordinates.map(async (coordinate) => {
     const [group, name, version] = coordinate.split(':')

@@ -81,8 +81,8 @@ export class Device {
     readonly clockError: number,
     split: readonly (readonly Entity[])[],
     /**
-     * Whether it does literally what docs/sync.md says, and no more: it pulls, pushes and pulls again, and shows what it has pushed as soon as the
-     * answer arrives. Other devices pull and push at any time, and show only what they have pulled.
+     * Whether it follows docs/sync.md to the letter: it pulls, pushes and pulls again, and shows pushed rows as soon as the answer arrives. Other
+     * devices pull and push at any time, and show only rows that they have pulled.
      */
     readonly isLiteral: boolean,
   ) {

@@ -44,7 +44,7 @@ export async function findChanges(ctx: AppContext, search: Search): Promise<Foun
     )
   }
   const page = await findPage(groups, { after: since, until: scopes.settled }, limit)
-  // A client that starts has nothing to delete, except what it has pushed.
+  // A client that starts has nothing to delete, except rows that it has pushed.
   const isShown = ({ entity, id, isDeleted, isResent = false }: Found) =>
     id !== HIDDEN && asked.has(entity) && (!isDeleted || since > 0 || isResent)
   return { ...page, found: page.found.filter(isShown) }
