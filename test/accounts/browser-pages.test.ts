@@ -79,7 +79,9 @@ describe.if(browserPath !== null)('in Chromium', () => {
 
     await page.reload()
     const other = await openTab(context)
-    const tabs = await Promise.all([refresh(page), refresh(other), refresh(page), refresh(other)])
+    // One request for each tab: a third one may carry the token of the first answer, and the second then comes too late (`classifyRefresh`).
+    const tabs = await Promise.all([refresh(page), refresh(other)])
+    tabs.push(...(await Promise.all([refresh(page), refresh(other)])))
     expect(tabs.map(({ status, data }) => [status, data?.user?.id])).toEqual(tabs.map(() => [200, alice.id]))
 
     // The frame of the socket, and the code of its close.
