@@ -41,7 +41,7 @@ const none: Exceptions = { levels: {}, small: [] }
 const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   [
     'an import of Elysia outside http/',
-    [file('src/domains/a/service.ts', `import { Elysia } from 'elysia'`)],
+    [file('src/domains/a/a.service.ts', `import { Elysia } from 'elysia'`)],
     /imports Elysia/,
   ],
   [
@@ -56,7 +56,7 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ],
   [
     'an import of drizzle in a service',
-    [file('src/domains/a/service.ts', `import { eq } from 'drizzle-orm'`)],
+    [file('src/domains/a/a.service.ts', `import { eq } from 'drizzle-orm'`)],
     /imports drizzle/,
   ],
   [
@@ -66,23 +66,23 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ],
   [
     'an import of drizzle that spans several lines',
-    [file('src/domains/a/rules.ts', `import {\n  and,\n  eq,\n} from 'drizzle-orm'`)],
+    [file('src/domains/a/a.rules.ts', `import {\n  and,\n  eq,\n} from 'drizzle-orm'`)],
     /imports drizzle/,
   ],
   [
     'a dynamic import of drizzle',
-    [file('src/domains/a/jobs.ts', `const d = await import('drizzle-orm')`)],
+    [file('src/domains/a/a.jobs.ts', `const d = await import('drizzle-orm')`)],
     /imports drizzle/,
   ],
   ['a re-export of drizzle', [file('src/domains/a/index.ts', `export * from 'drizzle-orm'`)], /imports drizzle/],
-  ['process.env in a domain', [file('src/domains/a/service.ts', `const x = process.env['X']`)], /environment/],
+  ['process.env in a domain', [file('src/domains/a/a.service.ts', `const x = process.env['X']`)], /environment/],
   ['Bun.env outside config/', [file('src/db/store.ts', `const x = Bun.env.X`)], /environment/],
   [
     'env imported from node:process',
     [file('src/db/store.ts', `import { env } from 'node:process'\nenv.X`)],
     /environment/,
   ],
-  ['Date.now in a service', [file('src/domains/a/service.ts', `const t = Date.now()`)], /asks for the time/],
+  ['Date.now in a service', [file('src/domains/a/a.service.ts', `const t = Date.now()`)], /asks for the time/],
   ['new Date() in platform/', [file('src/platform/log.ts', `const t = new Date()`)], /asks for the time/],
   ['new Date without parentheses', [file('src/platform/log.ts', `const t = new Date;`)], /asks for the time/],
   ['Math.random in lib/', [file('src/lib/x.ts', `const r = Math.random()`)], /asks for randomness/],
@@ -90,7 +90,7 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     'the table of identities in another domain',
     [
       file(
-        'src/domains/a/store.ts',
+        'src/domains/a/a.store.ts',
         `import { identities, users } from '#db/schema/accounts.ts'\nexport const x = [identities, users]`,
       ),
     ],
@@ -100,8 +100,8 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     'the reader for password sign-ins in a look-up by contact',
     [
       file(
-        'src/domains/accounts/links/service.ts',
-        `import { userForPasswordSignIn } from '../users/store.ts'\nuserForPasswordSignIn()`,
+        'src/domains/accounts/links/links.service.ts',
+        `import { userForPasswordSignIn } from '../users/users.store.ts'\nuserForPasswordSignIn()`,
       ),
     ],
     /only claimed: that is for the check of a password/,
@@ -110,8 +110,8 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     'the reader for codes in a look-up by contact',
     [
       file(
-        'src/domains/accounts/links/service.ts',
-        `import { holderForCodeSignIn } from '../users/store.ts'\nholderForCodeSignIn()`,
+        'src/domains/accounts/links/links.service.ts',
+        `import { holderForCodeSignIn } from '../users/users.store.ts'\nholderForCodeSignIn()`,
       ),
     ],
     /only claimed: that is for codes/,
@@ -120,13 +120,17 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     'a function that deletes synchronized rows without a tombstone',
     [
       file(
-        'src/domains/a/store.ts',
+        'src/domains/a/a.store.ts',
         `export async function a(tx) {\n  await tx\n    .delete(assets)\n}\n\nexport async function b(tx) {\n  await recordDeleted(tx)\n}`,
       ),
     ],
     /deletes assets without recordDeleted/,
   ],
-  ['randomUUID in a domain', [file('src/domains/a/store.ts', `const r = crypto.randomUUID()`)], /asks for randomness/],
+  [
+    'randomUUID in a domain',
+    [file('src/domains/a/a.store.ts', `const r = crypto.randomUUID()`)],
+    /asks for randomness/,
+  ],
   [
     'randomBytes of node:crypto outside ids.ts',
     [file('src/platform/keys.ts', `import { randomBytes } from 'node:crypto'\nrandomBytes(3)`)],
@@ -134,33 +138,33 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ],
   [
     "an import past another domain's index.ts",
-    [file('src/domains/a/service.ts', `import { x } from '../b/service.ts'`)],
+    [file('src/domains/a/a.service.ts', `import { x } from '../b/b.service.ts'`)],
     /past the domain/,
   ],
   [
     "an import past a domain's index.ts in app.ts",
-    [file('src/app.ts', `import { x } from './domains/b/store.ts'`)],
+    [file('src/app.ts', `import { x } from './domains/b/b.store.ts'`)],
     /past the domain/,
   ],
   [
     "a type import past another domain's index.ts",
-    [file('src/domains/a/x/model.ts', `import type { X } from '../../b/model.ts'`)],
+    [file('src/domains/a/x/x.model.ts', `import type { X } from '../../b/b.model.ts'`)],
     /past the domain/,
   ],
   [
     'two domains that import each other',
     [
-      file('src/domains/a/service.ts', `import { b } from '../b/index.ts'`),
-      file('src/domains/b/service.ts', `import { a } from '../a/index.ts'`),
+      file('src/domains/a/a.service.ts', `import { b } from '../b/index.ts'`),
+      file('src/domains/b/b.service.ts', `import { a } from '../a/index.ts'`),
     ],
     /cycle: a → b → a/,
   ],
   [
     'a cycle of three domains, one of them by a type import',
     [
-      file('src/domains/a/service.ts', `import { b } from '../b/index.ts'`),
-      file('src/domains/b/service.ts', `import { c } from '../c/index.ts'`),
-      file('src/domains/c/service.ts', `import type { A } from '../a/index.ts'`),
+      file('src/domains/a/a.service.ts', `import { b } from '../b/index.ts'`),
+      file('src/domains/b/b.service.ts', `import { c } from '../c/index.ts'`),
+      file('src/domains/c/c.service.ts', `import type { A } from '../a/index.ts'`),
     ],
     /cycle: a → b → c → a/,
   ],
@@ -177,12 +181,12 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   ],
   [
     "an import past another domain's index.ts by its alias",
-    [file('src/domains/a/service.ts', `import { x } from '#domains/b/service.ts'`)],
+    [file('src/domains/a/a.service.ts', `import { x } from '#domains/b/b.service.ts'`)],
     /past the domain/,
   ],
   [
     'an import path that begins with ../../../',
-    [file('src/domains/a/b/service.ts', `import { x } from '../../../lib/x.ts'`)],
+    [file('src/domains/a/b/b.service.ts', `import { x } from '../../../lib/x.ts'`)],
     /use an alias/,
   ],
   ['config/ importing platform/', [file('src/config/x.ts', `import { uuid } from '../platform/ids.ts'`)], /above it/],
@@ -203,7 +207,7 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     [file('src/http/mount.ts', `import { users } from '../db/schema/users.ts'`)],
     /types and errors of db\/ only/,
   ],
-  ['a domain importing app.ts', [file('src/domains/a/jobs.ts', `import { serve } from '../../app.ts'`)], /above it/],
+  ['a domain importing app.ts', [file('src/domains/a/a.jobs.ts', `import { serve } from '../../app.ts'`)], /above it/],
   ['app.ts importing cli/', [file('src/app.ts', `import { verbs } from './cli/verbs.ts'`)], /above it/],
   [
     'a new folder of src/ that is in no layer',
@@ -241,20 +245,24 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     /client\.ts, which is above it/,
   ],
   ['a long file of the web console', [file('src/console/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
-  ['a store importing its service', [file('src/domains/a/store.ts', `import { x } from './service.ts'`)], /above it/],
+  [
+    'a store importing its service',
+    [file('src/domains/a/a.store.ts', `import { x } from './a.service.ts'`)],
+    /above it/,
+  ],
   [
     'a service importing its endpoints',
-    [file('src/domains/a/b/service.ts', `import { x } from './endpoints.ts'`)],
+    [file('src/domains/a/b/b.service.ts', `import { x } from './b.endpoints.ts'`)],
     /above it/,
   ],
   [
     "a file importing its own domain's index.ts",
-    [file('src/domains/a/b/service.ts', `import { x } from '../index.ts'`)],
+    [file('src/domains/a/b/b.service.ts', `import { x } from '../index.ts'`)],
     /own domain/,
   ],
   [
     'rules.ts importing a query',
-    [file('src/domains/a/rules.ts', `import { x } from '../../db/prepared.ts'`)],
+    [file('src/domains/a/a.rules.ts', `import { x } from '../../db/prepared.ts'`)],
     /rules are pure/,
   ],
   ['a file with more lines than allowed', [file('src/lib/long.ts', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
@@ -264,24 +272,29 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     /helpers\.ts has a name that CONTRIBUTING\.md does not list/,
   ],
   [
+    'a file of a domain whose name does not say its topic',
+    [file('src/domains/a/b/service.ts', 'export const x = 1')],
+    /service\.ts has a name/,
+  ],
+  [
     'a file with no standard name in a sub-folder of a domain',
     [file('src/domains/a/b/utils.ts', 'export const x = 1')],
     /utils\.ts has a name/,
   ],
   [
     'a service importing a listener',
-    [file('src/domains/a/service.ts', `import { x } from './b/listeners.ts'`)],
+    [file('src/domains/a/a.service.ts', `import { x } from './b/b.listeners.ts'`)],
     /above it/,
   ],
-  ['a model importing a view', [file('src/domains/a/model.ts', `import type { X } from './view.ts'`)], /above it/],
+  ['a model importing a view', [file('src/domains/a/a.model.ts', `import type { X } from './a.view.ts'`)], /above it/],
   [
     'a function of a domain that another domain has to call at start',
-    [file('src/domains/a/service.ts', `export const registerListener = () => {}`)],
+    [file('src/domains/a/a.service.ts', `export const registerListener = () => {}`)],
     /exports registerListener: use an event or a contribution/,
   ],
   [
     'an asynchronous register function in a sub-folder of a domain',
-    [file('src/domains/a/b/service.ts', `export async function registerHook() {}`)],
+    [file('src/domains/a/b/b.service.ts', `export async function registerHook() {}`)],
     /exports registerHook/,
   ],
   [
@@ -301,16 +314,16 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
   [
     'a small file that only one file of its domain imports',
     [
-      file('src/domains/a/errors.ts', '// a line\n'.repeat(MIN_LINES - 1)),
-      file('src/domains/a/service.ts', `import { x } from './errors.ts'`),
+      file('src/domains/a/a.errors.ts', '// a line\n'.repeat(MIN_LINES - 1)),
+      file('src/domains/a/a.service.ts', `import { x } from './a.errors.ts'`),
     ],
-    /errors\.ts has 29 lines and only src\/domains\/a\/service\.ts imports it/,
+    /errors\.ts has 29 lines and only src\/domains\/a\/a\.service\.ts imports it/,
   ],
   [
     'a small file that only one file of its domain imports, as a type',
     [
-      file('src/domains/a/b/model.ts', 'export interface X {}\n'),
-      file('src/domains/a/b/service.ts', `import type { X } from './model.ts'`),
+      file('src/domains/a/b/b.model.ts', 'export interface X {}\n'),
+      file('src/domains/a/b/b.service.ts', `import type { X } from './b.model.ts'`),
     ],
     /merge the two/,
   ],
@@ -330,15 +343,15 @@ test('the architecture check allows everything that the rules permit', () => {
       'src/db/store.ts',
       `import { sql } from 'drizzle-orm'\nimport { migrations } from '../../migrations/index.ts'`,
     ),
-    file('src/domains/a/store.ts', `import { eq } from 'drizzle-orm'`),
-    file('src/domains/a/b/store.ts', `import { eq } from 'drizzle-orm'`),
-    file('src/domains/a/service.ts', `import { b } from '../b/index.ts'\nimport { find } from './store.ts'`),
-    file('src/domains/b/index.ts', `export { x } from './service.ts'\nexport { endpoints } from './endpoints.ts'`),
+    file('src/domains/a/a.store.ts', `import { eq } from 'drizzle-orm'`),
+    file('src/domains/a/b/b.store.ts', `import { eq } from 'drizzle-orm'`),
+    file('src/domains/a/a.service.ts', `import { b } from '../b/index.ts'\nimport { find } from './a.store.ts'`),
+    file('src/domains/b/index.ts', `export { x } from './a.service.ts'\nexport { endpoints } from './a.endpoints.ts'`),
     file('src/config/read.ts', `const x = process.env['X']`),
     file('src/platform/clock.ts', `export const now = () => Date.now()`),
     file('src/platform/ids.ts', `export const uuid = () => crypto.randomUUID()`),
     file(
-      'src/domains/a/rules.ts',
+      'src/domains/a/a.rules.ts',
       `// unlike Date.now() or process.env\nexport const day = (t: number) => new Date(t).getUTCDay()`,
     ),
     file('src/http/server.ts', `const t = performance.now()`),
@@ -347,18 +360,18 @@ test('the architecture check allows everything that the rules permit', () => {
     // Small files: not in a domain, a store, imported by the index only, imported twice, long enough.
     file('src/lib/z.ts', `import { y } from './y.ts'`),
     file('src/lib/y.ts', 'export const y = 1'),
-    file('src/domains/c/store.ts', 'export const x = 1'),
-    file('src/domains/c/jobs.ts', 'export const x = 1'),
-    file('src/domains/c/errors.ts', 'export const x = 1'),
-    file('src/domains/c/model.ts', '// a line\n'.repeat(MIN_LINES)),
-    file('src/domains/c/view.ts', `import { x } from './errors.ts'\n`.padEnd(90, '\n')),
-    file('src/domains/c/service.ts', `import { x } from './store.ts'\nimport { y } from './errors.ts'`),
-    file('src/domains/c/endpoints.ts', `import { x } from './model.ts'`),
-    file('src/domains/c/index.ts', `export { x } from './jobs.ts'\nexport { y } from './service.ts'`),
+    file('src/domains/c/c.store.ts', 'export const x = 1'),
+    file('src/domains/c/c.jobs.ts', 'export const x = 1'),
+    file('src/domains/c/c.errors.ts', 'export const x = 1'),
+    file('src/domains/c/c.model.ts', '// a line\n'.repeat(MIN_LINES)),
+    file('src/domains/c/c.view.ts', `import { x } from './c.errors.ts'\n`.padEnd(90, '\n')),
+    file('src/domains/c/c.service.ts', `import { x } from './c.store.ts'\nimport { y } from './c.errors.ts'`),
+    file('src/domains/c/c.endpoints.ts', `import { x } from './c.model.ts'`),
+    file('src/domains/c/index.ts', `export { x } from './c.jobs.ts'\nexport { y } from './c.service.ts'`),
     // Not a registry: users register.
-    file('src/domains/d/service.ts', `export async function register() {}\nfunction registerFoo() {}`),
+    file('src/domains/d/d.service.ts', `export async function register() {}\nfunction registerFoo() {}`),
     file(
-      'src/domains/e/store.ts',
+      'src/domains/e/e.store.ts',
       `export async function a(tx) {\n  const rows = await tx.delete(assets)\n  await recordDeleted(tx, rows)\n}\ntx.delete(users)`,
     ),
     // Runs in browsers. Its files have any name; only generated ones are long.
@@ -384,7 +397,7 @@ test('the architecture check allows everything that the rules permit', () => {
 test('exceptions allow a file of another name, give it a level, and allow a small file', () => {
   const files = [
     file('src/domains/a/worker.ts', 'export const x = 1'),
-    file('src/domains/a/service.ts', `import { x } from './worker.ts'`),
+    file('src/domains/a/a.service.ts', `import { x } from './worker.ts'`),
   ]
   expect(breaches(files, none)).toHaveLength(2)
   expect(unneeded(files, { levels: { 'a/worker.ts': 2 }, small: ['a/worker.ts'] })).toEqual([])
@@ -394,6 +407,6 @@ test('exceptions allow a file of another name, give it a level, and allow a smal
   ])
   expect(breaches(files, { levels: { 'a/worker.ts': 2 }, small: ['a/worker.ts'] })).toEqual([])
   expect(breaches(files, { levels: { 'a/worker.ts': 3 }, small: ['a/worker.ts'] })).toEqual([
-    'src/domains/a/service.ts imports src/domains/a/worker.ts, which is above it',
+    'src/domains/a/a.service.ts imports src/domains/a/worker.ts, which is above it',
   ])
 })

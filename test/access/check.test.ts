@@ -7,6 +7,7 @@ import { and, eq } from 'drizzle-orm'
 import type { AppContext } from '#context'
 import { type PermissionDomain, permissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
+import { myPermissions } from '#domains/access/access.service.ts'
 import {
   bindPlatformRole,
   bindRole,
@@ -19,7 +20,6 @@ import {
   rolesChanged,
   unbindRoles,
 } from '#domains/access/index.ts'
-import { myPermissions } from '#domains/access/service.ts'
 import { pointsOf } from '#permission-points'
 
 import { bind, openTestContext, type TestContext } from './test-context.ts'

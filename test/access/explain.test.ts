@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import type { Answer } from '#domains/access/explain/model.ts'
+import type { Answer } from '#domains/access/explain/explain.model.ts'
 import { can } from '#domains/access/index.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'

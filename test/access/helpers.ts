@@ -8,7 +8,7 @@ import type {
   PermissionView as Point,
   RoleView as Role,
   UserRoleView as UserRole,
-} from '#domains/access/admin/model.ts'
+} from '#domains/access/admin/access.admin.model.ts'
 
 import { ok, type Person, type Reply } from '../harness/index.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { pointKey } from '#domains/access/rules.ts'
+import { pointKey } from '#domains/access/access.rules.ts'
 import { systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points, pointsOf } from '#permission-points'
 

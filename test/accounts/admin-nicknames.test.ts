@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
-import { MAX_WORDS } from '#domains/accounts/nicknames/console/model.ts'
+import { MAX_WORDS } from '#domains/accounts/nicknames/nicknames.admin.model.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 

@@ -4,9 +4,9 @@ import { expect, test } from 'bun:test'
 
 import { ReadDb } from '#db/engine/write.ts'
 import { searchPage } from '#db/search.ts'
-import { userList } from '#domains/accounts/console/store.ts'
-import { findUnusedDeviceUsers, userByUsername } from '#domains/accounts/users/store.ts'
-import { plainPage } from '#domains/console/store.ts'
+import { userList } from '#domains/accounts/admin/accounts.admin.store.ts'
+import { findUnusedDeviceUsers, userByUsername } from '#domains/accounts/users/users.store.ts'
+import { plainPage } from '#domains/admin/admin.store.ts'
 
 import { onSqlite, withStore } from '../db/fresh.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 
-import { usesOfCode } from '#domains/accounts/codes/rules.ts'
-import { normalizePhone } from '#domains/accounts/rules.ts'
+import { normalizePhone } from '#domains/accounts/accounts.rules.ts'
+import { usesOfCode } from '#domains/accounts/codes/codes.rules.ts'
 
 import { inProcess, race, startServer } from '../harness/index.ts'
 import { newDevice, newEmail, newIp, newPhone, otherThan, useWorld } from './helpers.ts'

@@ -1,4 +1,4 @@
-/** The access that ends when a credential of an account changes: each row of accounts/credentials/rules.ts, by its operations. */
+/** The access that ends when a credential of an account changes: each row of credentials.rules.ts, by its operations. */
 
 import { describe, expect, test } from 'bun:test'
 

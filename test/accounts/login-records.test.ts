@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
+import { ANONYMOUS_USER_ID } from '#domains/accounts/accounts.model.ts'
 import { accounts } from '#domains/accounts/index.ts'
-import { recordLogin } from '#domains/accounts/login-records/service.ts'
-import { recordDevice } from '#domains/accounts/login-records/store.ts'
-import { ANONYMOUS_USER_ID } from '#domains/accounts/model.ts'
+import { recordLogin } from '#domains/accounts/login-records/login-records.service.ts'
+import { recordDevice } from '#domains/accounts/login-records/login-records.store.ts'
 
 import { inProcess, ok, type Person, type TestServer, useServer } from '../harness/index.ts'
 

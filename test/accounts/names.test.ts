@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
+import { nameOfAgent } from '#domains/accounts/accounts.rules.ts'
 import { accounts, generateNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
-import { bodyOf } from '#domains/accounts/login-records/service.ts'
-import { WORDS } from '#domains/accounts/nicknames/service.ts'
-import { nameOfAgent } from '#domains/accounts/rules.ts'
+import { bodyOf } from '#domains/accounts/login-records/login-records.service.ts'
+import { WORDS } from '#domains/accounts/nicknames/nicknames.service.ts'
 
 import { inProcess, startServer, useServer } from '../harness/index.ts'
 import { makeXdb } from '../platform/xdb-file.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/model.ts'
+import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/accounts.model.ts'
+import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/accounts.rules.ts'
 import {
   ADMINISTRATORS,
   type Attempts,
@@ -9,11 +10,10 @@ import {
   passwordProblem,
   strictest,
   undoAttempt,
-} from '#domains/accounts/passwords/rules.ts'
-import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/rules.ts'
+} from '#domains/accounts/passwords/passwords.rules.ts'
 import { sessionsToEnd } from '#domains/accounts/sessions/lifecycle.ts'
-import { classifyRefresh } from '#domains/accounts/sessions/rules.ts'
-import { canStillSignIn } from '#domains/accounts/users/rules.ts'
+import { classifyRefresh } from '#domains/accounts/sessions/sessions.rules.ts'
+import { canStillSignIn } from '#domains/accounts/users/users.rules.ts'
 
 describe('usernames', () => {
   for (const good of ['bob', 'Lin.Mei', 'a_b-c.d', 'a.b', 'x'.repeat(32), 'u23'])

@@ -14,7 +14,7 @@ import {
   registrations,
 } from '#db/schema/activities.ts'
 import { passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
-import { purgeJobs } from '#domains/activities/purging/service.ts'
+import { purgeJobs } from '#domains/activities/purging.service.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'

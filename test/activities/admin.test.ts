@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { AdminCreateActivity } from '#domains/activities/console/model.ts'
+import type { AdminCreateActivity } from '#domains/activities/admin/activities.admin.model.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { recordsBefore, recordsPage, searchRecords } from '#domains/activities/check-ins/store.ts'
+import { recordsBefore, recordsPage, searchRecords } from '#domains/activities/check-ins/check-ins.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'

@@ -8,9 +8,9 @@ import { unzipSync } from 'fflate'
 
 import type { Runner } from '#db/query/builders.ts'
 import { users } from '#db/schema/accounts.ts'
-import { exportRecords } from '#domains/activities/check-ins/export/service.ts'
-import type { CheckInView } from '#domains/activities/check-ins/model.ts'
-import { insertCheckIn } from '#domains/activities/check-ins/store.ts'
+import type { CheckInView } from '#domains/activities/check-ins/check-ins.model.ts'
+import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
+import { exportRecords } from '#domains/activities/check-ins/export.service.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { ACTIVITY_STATUSES } from '#db/schema/activities.ts'
-import { checkInRefused } from '#domains/activities/check-ins/errors.ts'
+import { checkInRefused } from '#domains/activities/check-ins/check-ins.errors.ts'
 import {
   type Attempt,
   comparedShortCode,
@@ -12,7 +12,7 @@ import {
   type Reason,
   scannedCode,
   slotOf,
-} from '#domains/activities/check-ins/rules.ts'
+} from '#domains/activities/check-ins/check-ins.rules.ts'
 
 const QUARTER = 900_000
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { insertCheckIn } from '#domains/activities/check-ins/store.ts'
+import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
 
 import { inProcess, ok, type Person, type TestServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'

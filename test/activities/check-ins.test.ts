@@ -5,9 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
-import type { CreateCheckIn } from '#domains/activities/check-ins/model.ts'
-import { CHECK_IN_BUDGET } from '#domains/activities/check-ins/rules.ts'
-import { insertCheckIn } from '#domains/activities/check-ins/store.ts'
+import type { CreateCheckIn } from '#domains/activities/check-ins/check-ins.model.ts'
+import { CHECK_IN_BUDGET } from '#domains/activities/check-ins/check-ins.rules.ts'
+import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 
-import type { ActivityView } from '#domains/activities/register/model.ts'
+import type { ActivityView } from '#domains/activities/register/register.model.ts'
 
 import { jpeg, pathOf, png, uploaded } from '../files/helpers.ts'
 import { ok, type Person, race, useServer } from '../harness/index.ts'

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { Db } from '#db/store.ts'
-import { filteredPage, regionPage, searchPublic, somePassed } from '#domains/activities/discovery/store.ts'
+import { filteredPage, regionPage, searchPublic, somePassed } from '#domains/activities/discovery/discovery.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

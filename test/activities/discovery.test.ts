@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { activities } from '#db/schema/activities.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
-import { removeAllPassed } from '#domains/activities/discovery/service.ts'
+import { removeAllPassed } from '#domains/activities/discovery/discovery.service.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 

@@ -1,8 +1,8 @@
 /** Helpers for the tests of gates. */
 
-import type { Verification, VerifyPass } from '#domains/activities/gates/model.ts'
-import type { RedemptionItem } from '#domains/activities/gates/offline/model.ts'
-import type { PassView } from '#domains/activities/passes/model.ts'
+import type { Verification, VerifyPass } from '#domains/activities/gates/gates.model.ts'
+import type { RedemptionItem } from '#domains/activities/gates/offline.model.ts'
+import type { PassView } from '#domains/activities/passes/passes.model.ts'
 
 import { ok, type Person, type Reply, type TestServer } from '../harness/index.ts'
 import { issued } from './pass-helpers.ts'

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 
 import { spend } from '#db/counters.ts'
-import { redemptions, refusedChecksOfDay } from '#domains/activities/gates/service.ts'
+import { redemptions, refusedChecksOfDay } from '#domains/activities/gates/gates.service.ts'
 import { usesOf } from '#http/budget.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { searchUses } from '#domains/activities/gates/store.ts'
+import { searchUses } from '#domains/activities/gates/gates.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

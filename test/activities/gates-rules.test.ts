@@ -4,8 +4,8 @@ import { describe, expect, test } from 'bun:test'
 
 import type { ActivityStatus } from '#db/schema/activities.ts'
 import type { Direction } from '#db/schema/passes.ts'
-import { claimedUuid, claimIn, judge, judgeLater, strangerReason } from '#domains/activities/gates/rules.ts'
-import { encodeToken } from '#domains/activities/pass-keys/rules.ts'
+import { claimedUuid, claimIn, judge, judgeLater, strangerReason } from '#domains/activities/gates/gates.rules.ts'
+import { encodeToken } from '#domains/activities/pass-keys/pass-keys.rules.ts'
 
 const NOW = 1_000_000
 const UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'

@@ -1,7 +1,7 @@
 /** Helpers for the tests of activities. */
 
 import type { ActivityStatus } from '#db/schema/activities.ts'
-import type { ActivityView, CreateActivity, UpdateActivity } from '#domains/activities/register/model.ts'
+import type { ActivityView, CreateActivity, UpdateActivity } from '#domains/activities/register/register.model.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { ok, type Person } from '../harness/index.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { ActivityView } from '#domains/activities/register/model.ts'
+import type { ActivityView } from '#domains/activities/register/register.model.ts'
 
 import { ok, type Person, startServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'

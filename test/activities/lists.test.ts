@@ -2,8 +2,13 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { fieldsOf, NEW_ACTIVITY } from '#domains/activities/register/rules.ts'
-import { activitiesPage, insertActivity, type Section, updateActivity } from '#domains/activities/register/store.ts'
+import { fieldsOf, NEW_ACTIVITY } from '#domains/activities/register/register.rules.ts'
+import {
+  activitiesPage,
+  insertActivity,
+  type Section,
+  updateActivity,
+} from '#domains/activities/register/register.store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { HOUR } from '#platform/clock.ts'
 

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import type { RedemptionItem } from '#domains/activities/gates/offline/model.ts'
-import type { PassView } from '#domains/activities/passes/model.ts'
+import type { RedemptionItem } from '#domains/activities/gates/offline.model.ts'
+import type { PassView } from '#domains/activities/passes/passes.model.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 import { passes, passIssues } from '#db/schema/passes.ts'
-import { contentOf, currentKey } from '#domains/activities/pass-keys/service.ts'
-import type { ActivityView } from '#domains/activities/register/model.ts'
-import { LandingContent } from '#domains/qr-codes/public/model.ts'
+import { contentOf, currentKey } from '#domains/activities/pass-keys/pass-keys.service.ts'
+import type { ActivityView } from '#domains/activities/register/register.model.ts'
+import { LandingContent } from '#domains/qr-codes/public/public.model.ts'
 import { answerProblem } from '#http/validate.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 

@@ -1,9 +1,9 @@
 /** Helpers for the tests of passes. */
 
-import type { IssuePasses } from '#domains/activities/pass-issues/model.ts'
-import type { CreateTemplate, TemplateView } from '#domains/activities/pass-templates/model.ts'
-import type { PassView } from '#domains/activities/passes/model.ts'
-import type { ActivityView } from '#domains/activities/register/model.ts'
+import type { IssuePasses } from '#domains/activities/pass-issues/pass-issues.model.ts'
+import type { CreateTemplate, TemplateView } from '#domains/activities/pass-templates/pass-templates.model.ts'
+import type { PassView } from '#domains/activities/passes/passes.model.ts'
+import type { ActivityView } from '#domains/activities/register/register.model.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { ok, type Person } from '../harness/index.ts'

@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { REPEATED_PASSES } from '#domains/activities/pass-issues/model.ts'
-import { decodeToken } from '#domains/activities/pass-keys/rules.ts'
-import { verifyToken } from '#domains/activities/pass-keys/service.ts'
+import { REPEATED_PASSES } from '#domains/activities/pass-issues/pass-issues.model.ts'
+import { decodeToken } from '#domains/activities/pass-keys/pass-keys.rules.ts'
+import { verifyToken } from '#domains/activities/pass-keys/pass-keys.service.ts'
 import { usesOf } from '#http/budget.ts'
 import { DAY } from '#platform/clock.ts'
 

@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { activities } from '#domains/activities/index.ts'
-import { decodeToken, encodeToken } from '#domains/activities/pass-keys/rules.ts'
-import { currentKey, sign, verifyToken } from '#domains/activities/pass-keys/service.ts'
+import { decodeToken, encodeToken } from '#domains/activities/pass-keys/pass-keys.rules.ts'
+import { currentKey, sign, verifyToken } from '#domains/activities/pass-keys/pass-keys.service.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { send } from '../harness/client.ts'

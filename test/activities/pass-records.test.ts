@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 
 import { passUses } from '#db/schema/passes.ts'
-import { refusedChecksJob } from '#domains/activities/gates/jobs.ts'
+import { refusedChecksJob } from '#domains/activities/gates/gates.jobs.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'

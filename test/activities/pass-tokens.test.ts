@@ -11,7 +11,7 @@ import {
   TOKEN_CHARACTERS,
   type TokenPayload,
   uuidInLink,
-} from '#domains/activities/pass-keys/rules.ts'
+} from '#domains/activities/pass-keys/pass-keys.rules.ts'
 import { encodeQr } from '#lib/qr/index.ts'
 import { toPng } from '#lib/qr/png.ts'
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 
 import { chromium } from 'playwright-core'
 
-import { decodeToken, encodeToken, type TokenPayload } from '#domains/activities/pass-keys/rules.ts'
+import { decodeToken, encodeToken, type TokenPayload } from '#domains/activities/pass-keys/pass-keys.rules.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { ok, useServer } from '../harness/index.ts'

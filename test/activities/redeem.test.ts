@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { passes } from '#db/schema/passes.ts'
-import { findPass } from '#domains/activities/passes/store.ts'
+import { findPass } from '#domains/activities/passes/passes.store.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 
 import { dialect } from '#db/dialect.ts'
 import { passes } from '#db/schema/passes.ts'
-import type { Revocations } from '#domains/activities/gates/offline/model.ts'
+import type { Revocations } from '#domains/activities/gates/offline.model.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'

@@ -2,8 +2,14 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { checkInPolicy, fieldsOf, inviteCodeIn, NEW_ACTIVITY, qrContentOf } from '#domains/activities/register/rules.ts'
-import { sightOf } from '#domains/activities/visibility/rules.ts'
+import {
+  checkInPolicy,
+  fieldsOf,
+  inviteCodeIn,
+  NEW_ACTIVITY,
+  qrContentOf,
+} from '#domains/activities/register/register.rules.ts'
+import { sightOf } from '#domains/activities/visibility/visibility.rules.ts'
 
 const row = { id: 42, uuid: '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f' }
 const PAGE = `https://qr.example.org/base/s/activity/${row.uuid}`

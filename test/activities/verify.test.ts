@@ -3,8 +3,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign as signBytes } from 'node:crypto'
 
-import { decodeToken, encodeToken } from '#domains/activities/pass-keys/rules.ts'
-import type { PassView } from '#domains/activities/passes/model.ts'
+import { decodeToken, encodeToken } from '#domains/activities/pass-keys/pass-keys.rules.ts'
+import type { PassView } from '#domains/activities/passes/passes.model.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { inProcess, startServer, useServer } from '../harness/index.ts'

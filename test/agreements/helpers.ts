@@ -1,7 +1,7 @@
 /** Helpers for the tests of agreements. */
 
 import type { AgreementType } from '#db/schema/agreements.ts'
-import type { AgreementView, PublishAgreement } from '#domains/agreements/model.ts'
+import type { AgreementView, PublishAgreement } from '#domains/agreements/agreements.model.ts'
 
 import { ok, type Person, type TestServer } from '../harness/index.ts'
 

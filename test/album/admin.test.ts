@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { AddPhoto, PhotoView } from '#domains/album/model.ts'
+import type { AddPhoto, PhotoView } from '#domains/album/album.model.ts'
 
 import { pathOf, png, uploaded, usedStorage } from '../files/helpers.ts'
 import { ok, type Person, race, useServer } from '../harness/index.ts'

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { Runner } from '#db/query/builders.ts'
-import type { PhotoView } from '#domains/album/model.ts'
+import type { PhotoView } from '#domains/album/album.model.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'

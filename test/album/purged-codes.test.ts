@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { albumPhotos, albumPurgedCodes } from '#db/schema/album.ts'
-import { clearRemaining } from '#domains/album/service.ts'
+import { clearRemaining } from '#domains/album/album.service.ts'
 import { purgeTrash } from '#domains/qr-codes/index.ts'
 import { DAY } from '#platform/clock.ts'
 

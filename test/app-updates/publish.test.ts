@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { revokePublisherKey } from '#db/publisher-keys.ts'
 import { appUpdates, publisherKeys } from '#db/schema/app-updates.ts'
-import { fileNameIn } from '#domains/app-updates/rules.ts'
-import { publishUpdate } from '#domains/app-updates/service.ts'
+import { fileNameIn } from '#domains/app-updates/app-updates.rules.ts'
+import { publishUpdate } from '#domains/app-updates/app-updates.service.ts'
 import { getSetting, type SettingKey } from '#domains/settings/index.ts'
 import { sha256 } from '#platform/ids.ts'
 

@@ -3,23 +3,22 @@
 import { type Import, importGraph, type SourceFile } from './imports.ts'
 
 /**
- * The standard names of files in a domain and in its sub-folders. Each has a level: a file imports files of its own domain only from
- * its own level or below.
+ * The kinds of files in a domain: a file is called `<topic>.<kind>.ts` or `<topic>.admin.<kind>.ts`. Each kind has a level: a file imports
+ * files of its own domain only from its own level or below.
  */
-export const LEVELS: Readonly<Record<string, number>> = {
-  'errors.ts': 0,
-  'model.ts': 0,
-  'rules.ts': 0,
-  'view.ts': 1,
-  'store.ts': 1,
-  'service.ts': 2,
-  'jobs.ts': 3,
-  'listeners.ts': 3,
-  'page.ts': 3,
-  'endpoints.ts': 3,
-  'admin.endpoints.ts': 3,
-  'index.ts': 4,
+const LEVELS: Readonly<Record<string, number>> = {
+  errors: 0,
+  model: 0,
+  rules: 0,
+  view: 1,
+  store: 1,
+  service: 2,
+  jobs: 3,
+  listeners: 3,
+  page: 3,
+  endpoints: 3,
 }
+const INDEX_LEVEL = 4
 
 export interface Exceptions {
   /** Files with other names, by their path below `src/domains/`, and their level. Overrides the level of a standard name. */
@@ -46,10 +45,14 @@ const DOMAINS = 'src/domains/'
 /** The folder name of the domain that a file belongs to. */
 export const domainOf = (path: string): string | undefined => /^src\/domains\/([^/]+)\//.exec(path)?.[1]
 
-const basename = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+/** `service` of `codes.service.ts` and `codes.admin.service.ts`; undefined for other names. */
+const kindOf = (path: string): string | undefined => /\/[a-z-]+(?:\.admin)?\.([a-z]+)\.ts$/.exec(path)?.[1]
 
-const levelOf = (path: string, { levels }: Exceptions): number | undefined =>
-  levels[path.slice(DOMAINS.length)] ?? LEVELS[basename(path)]
+function levelOf(path: string, { levels }: Exceptions): number | undefined {
+  const exception = levels[path.slice(DOMAINS.length)]
+  if (exception !== undefined) return exception
+  return path.endsWith('/index.ts') ? INDEX_LEVEL : LEVELS[kindOf(path) ?? '']
+}
 
 /** The breach of a file's name, or undefined. */
 export function wrongName(path: string, exceptions: Exceptions): string | undefined {
@@ -61,14 +64,14 @@ export function wrongName(path: string, exceptions: Exceptions): string | undefi
 export function wrongPart(path: string, { target, typeOnly }: Import, exceptions: Exceptions): string | undefined {
   const domain = domainOf(path)
   if (domain === undefined) return undefined
-  if (basename(path) === 'rules.ts' && !typeOnly && isImpure(target)) return `imports ${target}: rules are pure`
+  if (kindOf(path) === 'rules' && !typeOnly && isImpure(target)) return `imports ${target}: rules are pure`
   if (domain !== domainOf(target) || !target.endsWith('.ts')) return undefined
   if (target === `${DOMAINS}${domain}/index.ts`) return `imports its own domain's index.ts`
   const [from, to] = [levelOf(path, exceptions), levelOf(target, exceptions)]
   return from !== undefined && to !== undefined && to > from ? `imports ${target}, which is above it` : undefined
 }
 
-/** `rules.ts` decides with what it is given: it reads nothing and does not know the context. */
+/** Rules decide with what they are given: they read nothing and do not know the context. */
 const isImpure = (target: string): boolean =>
   /^src\/(?:db|context)\b/.test(target) || /^(?:node:fs|node:net|bun:sqlite)/.test(target)
 
@@ -93,8 +96,8 @@ export function tooSmall(files: readonly SourceFile[], exceptions: Exceptions): 
     const [importer, ...others] = importers.get(path) ?? []
     const lines = text.split('\n').length - 1
     if (domain === undefined || importer === undefined || others.length > 0 || domainOf(importer) !== domain) return []
-    if (lines >= MIN_LINES || basename(path) === 'store.ts') return []
-    if (importer === `${DOMAINS}${domain}/index.ts` && LEVELS[basename(path)] !== undefined) return []
+    if (lines >= MIN_LINES || kindOf(path) === 'store') return []
+    if (importer === `${DOMAINS}${domain}/index.ts` && kindOf(path) !== undefined) return []
     if (exceptions.small.includes(path.slice(DOMAINS.length))) return []
     return [`${path} has ${lines} lines and only ${importer} imports it: merge the two`]
   })

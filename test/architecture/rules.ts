@@ -56,18 +56,18 @@ const RESERVED: { breach: string; pattern: RegExp; allowed: RegExp }[] = [
   {
     breach: 'finds a user by an e-mail that may be only claimed: that is for the check of a password',
     pattern: /\buserForPasswordSignIn\b/,
-    allowed: /^src\/domains\/accounts\/(?:users\/store|logins\/service)\.ts$/,
+    allowed: /^src\/domains\/accounts\/(?:users\/users\.store|logins\/logins\.service)\.ts$/,
   },
   {
     breach: 'finds a user by an e-mail that may be only claimed: that is for codes that prove it',
     pattern: /\bholderForCodeSignIn\b/,
-    allowed: /^src\/domains\/accounts\/(?:users\/store|(?:logins|passwords)\/service)\.ts$/,
+    allowed: /^src\/domains\/accounts\/(?:users\/users\.store|(?:logins\/logins|passwords\/passwords)\.service)\.ts$/,
   },
 ]
 
 const PACKAGES: { name: string; pattern: RegExp; allowed: RegExp }[] = [
   { name: 'Elysia', pattern: /^(?:elysia|@elysiajs\/.*)$/, allowed: /^src\/http\// },
-  { name: 'drizzle', pattern: /^drizzle-orm(?:\/|$)/, allowed: /^src\/(?:db\/|domains\/(?:.+\/)?store\.ts$)/ },
+  { name: 'drizzle', pattern: /^drizzle-orm(?:\/|$)/, allowed: /^src\/(?:db\/|domains\/.+\.store\.ts$)/ },
 ]
 
 /** Tables whose rows devices synchronize (`SYNC_ENTITIES`). */

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 
 import { assetCategories, assets, metaTemplates } from '#db/schema/index.ts'
-import { dropDeletedTemplates } from '#domains/assets/categories/service.ts'
-import { templateIdsOf } from '#domains/assets/categories/store.ts'
+import { dropDeletedTemplates } from '#domains/assets/categories/categories.service.ts'
+import { templateIdsOf } from '#domains/assets/categories/categories.store.ts'
 import { emit } from '#domains/domain.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -1,7 +1,7 @@
 /** Helpers for the tests of inventories, loans and reminders. */
 
-import type { InventoryView, ItemView } from '#domains/assets/inventories/model.ts'
-import type { AssetView, NewAsset } from '#domains/assets/register/model.ts'
+import type { InventoryView, ItemView } from '#domains/assets/inventories/inventories.model.ts'
+import type { AssetView, NewAsset } from '#domains/assets/register/register.model.ts'
 
 import { ok, type Person } from '../harness/index.ts'
 import { createAsset, deleteAsset, scrapAsset } from './helpers.ts'

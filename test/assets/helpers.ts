@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm'
 
 import { assetLoans, assets } from '#db/schema/assets.ts'
 import type { Tx } from '#db/store.ts'
-import type { AssetView } from '#domains/assets/register/model.ts'
-import { type AssetFields, EMPTY } from '#domains/assets/register/rules.ts'
-import { insertRows } from '#domains/assets/register/store.ts'
+import type { AssetView } from '#domains/assets/register/register.model.ts'
+import { type AssetFields, EMPTY } from '#domains/assets/register/register.rules.ts'
+import { insertRows } from '#domains/assets/register/register.store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { png, uploaded } from '../files/helpers.ts'

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import type { AssetView } from '#domains/assets/register/model.ts'
+import type { AssetView } from '#domains/assets/register/register.model.ts'
 
 import { freshDatabase } from '../harness/database.ts'
 import { ok, type Person, type Reply, startServer, type TestServer } from '../harness/index.ts'

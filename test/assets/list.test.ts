@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { AssetStatus } from '#db/schema/assets.ts'
-import { type SortName, SORTS } from '#domains/assets/register/model.ts'
-import { type AssetFields, EMPTY } from '#domains/assets/register/rules.ts'
+import { type SortName, SORTS } from '#domains/assets/register/register.model.ts'
+import { type AssetFields, EMPTY } from '#domains/assets/register/register.rules.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'

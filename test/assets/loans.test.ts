@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave, setRole, UNKNOWN_ID } from '../orgs/helpers.ts'

@@ -16,7 +16,7 @@ import {
   parseBoxes,
   placeOf,
   WORLD,
-} from '#domains/assets/map/rules.ts'
+} from '#domains/assets/map/map.rules.ts'
 
 import { randomFrom, SEED } from './random.ts'
 

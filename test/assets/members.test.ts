@@ -5,8 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { assetCleanUps, assets, assetTransfers } from '#db/schema/assets.ts'
-import { cleanUp } from '#domains/assets/clean-up/service.ts'
-import { updateRows } from '#domains/assets/register/store.ts'
+import { cleanUp } from '#domains/assets/clean-up.service.ts'
+import { updateRows } from '#domains/assets/register/register.store.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave } from '../orgs/helpers.ts'

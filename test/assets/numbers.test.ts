@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { formatter, numberKey, ranges } from '#domains/assets/numbers/rules.ts'
+import { formatter, numberKey, ranges } from '#domains/assets/numbers.rules.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

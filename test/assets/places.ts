@@ -1,7 +1,7 @@
 /** Helpers for the tests of asset categories, the map and the public page. */
 
 import { assets, metaObjects, metaTemplates } from '#db/schema/index.ts'
-import type { AssetCategoryView, CreateAssetCategory } from '#domains/assets/categories/model.ts'
+import type { AssetCategoryView, CreateAssetCategory } from '#domains/assets/categories/categories.model.ts'
 import type { Nested } from '#lib/tree.ts'
 import { uuid } from '#platform/ids.ts'
 

@@ -16,8 +16,8 @@ import {
   matchesAtMost,
   pageWithOneFilter,
   searchAssets,
-} from '#domains/assets/listing/store.ts'
-import { type AssetSort, SORTS } from '#domains/assets/register/model.ts'
+} from '#domains/assets/listing.store.ts'
+import { type AssetSort, SORTS } from '#domains/assets/register/register.model.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { type Browser, chromium } from 'playwright-core'
 
-import { LandingContent } from '#domains/qr-codes/public/model.ts'
+import { LandingContent } from '#domains/qr-codes/public/public.model.ts'
 import { answerProblem } from '#http/validate.ts'
 
 import { inProcess, ok, type Person, type Reply, until, useServer } from '../harness/index.ts'

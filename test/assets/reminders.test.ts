@@ -3,8 +3,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { assetCalendars } from '#db/schema/assets.ts'
-import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
-import { remindOfWarranties } from '#domains/assets/reminders/service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
+import { remindOfWarranties } from '#domains/assets/reminders.service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave, setRole } from '../orgs/helpers.ts'

@@ -2,7 +2,7 @@
 
 import * as XLSX from '@e965/xlsx'
 
-import type { ImportJob, ImportResult } from '#domains/assets/importing/model.ts'
+import type { ImportJob, ImportResult } from '#domains/assets/importing/importing.model.ts'
 import { csvRow } from '#lib/spreadsheets/csv-writer.ts'
 
 import { ok, type Person } from '../harness/index.ts'

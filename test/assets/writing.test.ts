@@ -8,7 +8,7 @@ import { dialect } from '#db/dialect.ts'
 import type { Runner } from '#db/query/builders.ts'
 import { assets } from '#db/schema/assets.ts'
 import type { Tx } from '#db/store.ts'
-import { insertAssets, limitsOf, type NewItem, updateAssets } from '#domains/assets/writing/service.ts'
+import { insertAssets, limitsOf, type NewItem, updateAssets } from '#domains/assets/writing.service.ts'
 import { setSetting } from '#domains/settings/index.ts'
 import { InvalidRequest } from '#http/validate.ts'
 

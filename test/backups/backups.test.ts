@@ -4,9 +4,9 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { showBackups } from '#domains/backups/backups.service.ts'
+import { claimTask, endTask } from '#domains/backups/backups.store.ts'
 import { backups } from '#domains/backups/index.ts'
-import { showBackups } from '#domains/backups/service.ts'
-import { claimTask, endTask } from '#domains/backups/store.ts'
 import { writeNote } from '#platform/backup/folder.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { isOverdue, lastDue, nextDue, type Schedule, toDelete } from '#domains/backups/rules.ts'
+import { isOverdue, lastDue, nextDue, type Schedule, toDelete } from '#domains/backups/backups.rules.ts'
 import type { BackupNote, FoundBackup } from '#platform/backup/folder.ts'
 import { DAY } from '#platform/clock.ts'
 

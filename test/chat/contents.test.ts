@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { Runner } from '#db/query/builders.ts'
-import { hasCardOf } from '#domains/chat/messages/store.ts'
+import { hasCardOf } from '#domains/chat/messages/messages.store.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { createActivity } from '../activities/helpers.ts'

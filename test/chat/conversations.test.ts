@@ -202,7 +202,7 @@ describe.if(inProcess)('conversations', () => {
   })
 
   async function exists(messageId: number): Promise<boolean> {
-    const { findMessage } = await import('#domains/chat/messages/store.ts')
+    const { findMessage } = await import('#domains/chat/messages/messages.store.ts')
     return (await findMessage(server.ctx.db.read, messageId)) !== undefined
   }
 

@@ -1,8 +1,8 @@
 /** Helpers for the tests of groups. */
 
-import type { Conversation } from '#domains/chat/conversations/model.ts'
-import type { CreateGroup } from '#domains/chat/groups/model.ts'
-import type { Message } from '#domains/chat/messages/model.ts'
+import type { Conversation } from '#domains/chat/conversations/conversations.model.ts'
+import type { CreateGroup } from '#domains/chat/groups/groups.model.ts'
+import type { Message } from '#domains/chat/messages/messages.model.ts'
 
 import { ok, type Person, type TestServer } from '../harness/index.ts'
 import { connect } from './helpers.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { mayManage, mayRemove } from '#domains/chat/groups/rules.ts'
-import { emojiOf } from '#domains/chat/reactions/service.ts'
+import { mayManage, mayRemove } from '#domains/chat/groups/groups.rules.ts'
+import { emojiOf } from '#domains/chat/reactions/reactions.service.ts'
 
 describe('roles of groups', () => {
   const ROLES = ['OWNER', 'ADMIN', 'MEMBER', null] as const

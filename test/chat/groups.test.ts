@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { and, eq, isNotNull } from 'drizzle-orm'
 
 import { conversationMembers, conversations } from '#db/schema/chat.ts'
-import { MAX_FOLLOWING, MAX_GROUPS, MAX_MEMBERS } from '#domains/chat/groups/rules.ts'
+import { MAX_FOLLOWING, MAX_GROUPS, MAX_MEMBERS } from '#domains/chat/groups/groups.rules.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { clearLostFiles } from '#domains/chat/messages/media/service.ts'
-import type { Message } from '#domains/chat/messages/model.ts'
+import { clearLostFiles } from '#domains/chat/messages/media.service.ts'
+import type { Message } from '#domains/chat/messages/messages.model.ts'
 
 import { pathOf, png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'

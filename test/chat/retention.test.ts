@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { count, eq } from 'drizzle-orm'
 
 import { conversationMembers, messageKeys, messages } from '#db/schema/chat.ts'
-import { retentionJob } from '#domains/chat/retention/jobs.ts'
+import { retentionJob } from '#domains/chat/retention.jobs.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { matches, MAX_TERMS, runsOf, termsOf, textOf } from '#domains/chat/search/rules.ts'
+import { matches, MAX_TERMS, runsOf, termsOf, textOf } from '#domains/chat/search/search.rules.ts'
 
 const finds = (query: string, text: string) => matches(runsOf(query), runsOf(text))
 

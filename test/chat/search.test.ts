@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { messageTerms } from '#db/schema/chat.ts'
-import { indexMessages } from '#domains/chat/search/service.ts'
-import { indexedUpTo } from '#domains/chat/search/store.ts'
-import { lastNumber } from '#domains/chat/store.ts'
+import { lastNumber } from '#domains/chat/chat.store.ts'
+import { indexMessages } from '#domains/chat/search/search.service.ts'
+import { indexedUpTo } from '#domains/chat/search/search.store.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { befriend, createGroup, say } from './group-helpers.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { chatCursors, conversationMembers } from '#db/schema/chat.ts'
-import { flushCursors } from '#domains/chat/live/service.ts'
+import { flushCursors } from '#domains/chat/live.service.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { makeGroup, relate } from './helpers.ts'

@@ -3,14 +3,14 @@
 import { expect, test } from 'bun:test'
 
 import { ReadDb } from '#db/engine/write.ts'
-import { allRecords } from '#domains/accounts/login-records/store.ts'
-import { allSessions } from '#domains/accounts/sessions/console/store.ts'
-import { filtered as checkIns } from '#domains/activities/check-ins/console/store.ts'
-import { filtered as activities } from '#domains/activities/console/store.ts'
-import { filtered as passes } from '#domains/activities/passes/console/store.ts'
-import { type ConsoleList, plainPage } from '#domains/console/store.ts'
-import { filteredFiles } from '#domains/files/console/store.ts'
-import { filteredCodes, filteredScans } from '#domains/qr-codes/console/store.ts'
+import { allRecords } from '#domains/accounts/login-records/login-records.store.ts'
+import { allSessions } from '#domains/accounts/sessions/sessions.admin.store.ts'
+import { filtered as activities } from '#domains/activities/admin/activities.admin.store.ts'
+import { filtered as checkIns } from '#domains/activities/check-ins/check-ins.admin.store.ts'
+import { filtered as passes } from '#domains/activities/passes/passes.admin.store.ts'
+import { type ConsoleList, plainPage } from '#domains/admin/admin.store.ts'
+import { filteredFiles } from '#domains/files/admin/files.admin.store.ts'
+import { filteredCodes, filteredScans } from '#domains/qr-codes/admin/qr-codes.admin.store.ts'
 
 import { onSqlite, withStore } from '../db/fresh.ts'
 

@@ -12,7 +12,7 @@ import { assets } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
-import { countByQuarter, countLastActivity, SERIES } from '#domains/console/statistics/store.ts'
+import { countByQuarter, countLastActivity, SERIES } from '#domains/admin/statistics/statistics.store.ts'
 import { QUARTER_HOUR } from '#lib/quarter-hours.ts'
 
 import { createRole, grant } from '../access/helpers.ts'

@@ -12,7 +12,7 @@ import {
   readReceiptsOf,
   remarksOf,
 } from '#domains/contacts/index.ts'
-import type { RequestView } from '#domains/contacts/requests/model.ts'
+import type { RequestView } from '#domains/contacts/requests/requests.model.ts'
 import { domain } from '#domains/domain.ts'
 import { addSocket, removeSocket } from '#http/socket.ts'
 

@@ -366,7 +366,7 @@ test('lists of requests are paged, newest first', async () => {
 })
 
 test.if(inProcess)('the daily job deletes look-ups after a day and requests 180 days after they expired', async () => {
-  const { cleanUp } = await import('#domains/contacts/jobs.ts')
+  const { cleanUp } = await import('#domains/contacts/contacts.jobs.ts')
   const [mei, tom] = await two()
   ok(await mei.call('contacts.byCard', { params: { code: await codeOf(tom) } }))
   ok(await ask(mei, tom))

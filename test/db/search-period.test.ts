@@ -4,7 +4,7 @@ import { ReadDb } from '#db/engine/write.ts'
 import type { Runner } from '#db/query/builders.ts'
 import { users } from '#db/schema/accounts.ts'
 import { searchPage, SLICE_ROWS } from '#db/search.ts'
-import { userList } from '#domains/accounts/console/store.ts'
+import { userList } from '#domains/accounts/admin/accounts.admin.store.ts'
 
 import { withStore } from './fresh.ts'
 

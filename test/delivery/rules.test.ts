@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { minutesLeft, nextAttempt } from '#domains/delivery/rules.ts'
+import { minutesLeft, nextAttempt } from '#domains/delivery/delivery.rules.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

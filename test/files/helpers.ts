@@ -1,7 +1,7 @@
 /** Small files, and the ways to upload them. */
 
 import type { FileType } from '#db/schema/files.ts'
-import type { UploadedFile } from '#domains/files/uploads/model.ts'
+import type { UploadedFile } from '#domains/files/uploads/uploads.model.ts'
 import { encodeQr } from '#lib/qr/index.ts'
 import { toPng } from '#lib/qr/png.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { storedName } from '#domains/files/storing/rules.ts'
+import { storedName } from '#domains/files/storing.rules.ts'
 
 const long = '照'.repeat(200)
 

@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { deleteOrphanBytes } from '#domains/files/bytes/service.ts'
-import { jobs } from '#domains/files/jobs.ts'
+import { deleteOrphanBytes } from '#domains/files/bytes.service.ts'
+import { jobs } from '#domains/files/files.jobs.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { freshDatabase } from '../harness/database.ts'

@@ -2,10 +2,10 @@
 
 import type { AppContext } from '#context'
 import type { FileType } from '#db/schema/files.ts'
-import { usedStorage } from '#domains/files/bytes/store.ts'
+import { usedStorage } from '#domains/files/bytes.store.ts'
+import { charge } from '#domains/files/files.service.ts'
+import { insertFile } from '#domains/files/files.store.ts'
 import { keepBytes, withStoredBytes } from '#domains/files/index.ts'
-import { charge } from '#domains/files/service.ts'
-import { insertFile } from '#domains/files/store.ts'
 
 import type { Person, TestServer } from '../harness/index.ts'
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { AskForUpload } from '#domains/files/uploads/model.ts'
-import { expireUploads } from '#domains/files/uploads/service.ts'
+import type { AskForUpload } from '#domains/files/uploads/uploads.model.ts'
+import { expireUploads } from '#domains/files/uploads/uploads.service.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { notifyOfDueLoans } from '#domains/assets/loans/service.ts'
-import type { AssetView } from '#domains/assets/register/model.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
+import type { AssetView } from '#domains/assets/register/register.model.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { allItems, createInventory, figuresOf, getInventory, scan, setStatus } from '../assets/counting.ts'

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 
-import type { PhotoView } from '#domains/album/model.ts'
-import type { UploadedFile } from '#domains/files/uploads/model.ts'
+import type { PhotoView } from '#domains/album/album.model.ts'
+import type { UploadedFile } from '#domains/files/uploads/uploads.model.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { exif, exifSegment, SYDNEY, withSegments } from '../files/build-images.ts'

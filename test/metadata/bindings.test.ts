@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { MAX_BINDINGS } from '#domains/metadata/bindings/model.ts'
+import { MAX_BINDINGS } from '#domains/metadata/bindings/bindings.model.ts'
 import { templatesInForce } from '#domains/metadata/index.ts'
-import { inOrder, mergeFields } from '#domains/metadata/templates/rules.ts'
+import { inOrder, mergeFields } from '#domains/metadata/templates/templates.rules.ts'
 
 import { createAsset } from '../assets/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -6,7 +6,7 @@ import { eq, inArray } from 'drizzle-orm'
 
 import { assets } from '#db/schema/assets.ts'
 import { metaFieldChanges, metaValues } from '#db/schema/meta.ts'
-import { raiseRemainingVersions } from '#domains/metadata/fields/changes/service.ts'
+import { raiseRemainingVersions } from '#domains/metadata/fields/changes.service.ts'
 
 import { addMany, createAsset } from '../assets/helpers.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'

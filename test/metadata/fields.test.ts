@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm'
 
 import { metaFields } from '#db/schema/meta.ts'
 import { adminLogs } from '#db/schema/operation-log.ts'
-import { MAX_FIELDS } from '#domains/metadata/fields/model.ts'
+import { MAX_FIELDS } from '#domains/metadata/fields/fields.model.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 
 import { inProcess, ok, race, startServer, useServer } from '../harness/index.ts'

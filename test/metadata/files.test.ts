@@ -5,8 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { metaPurges, metaValues } from '#db/schema/meta.ts'
-import type { UploadedFile } from '#domains/files/uploads/model.ts'
-import { purgeValues } from '#domains/metadata/values/purging/service.ts'
+import type { UploadedFile } from '#domains/files/uploads/uploads.model.ts'
+import { purgeValues } from '#domains/metadata/values/purging.service.ts'
 import { purgeTrash } from '#domains/qr-codes/index.ts'
 import { DAY } from '#platform/clock.ts'
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 
-import { MAX_FORMULAS } from '#domains/metadata/fields/model.ts'
+import { MAX_FORMULAS } from '#domains/metadata/fields/fields.model.ts'
 import { computeValues, fieldSet, visibleFields } from '#domains/metadata/index.ts'
 
 import { addMany } from '../assets/helpers.ts'

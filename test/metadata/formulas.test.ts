@@ -5,8 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { metaFormulaUses } from '#db/schema/meta.ts'
-import { reportRemaining } from '#domains/metadata/fields/broken/service.ts'
-import { makesCycle } from '#domains/metadata/fields/rules.ts'
+import { reportRemaining } from '#domains/metadata/fields/broken.service.ts'
+import { makesCycle } from '#domains/metadata/fields/fields.rules.ts'
 import { visibleFields } from '#domains/metadata/index.ts'
 
 import { inProcess, ok, race, useServer } from '../harness/index.ts'

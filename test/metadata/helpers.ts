@@ -1,7 +1,7 @@
 /** Helpers for the tests of metadata. */
 
-import type { CreateField, FieldView } from '#domains/metadata/fields/model.ts'
-import type { CreateTemplate, TemplateView } from '#domains/metadata/templates/model.ts'
+import type { CreateField, FieldView } from '#domains/metadata/fields/fields.model.ts'
+import type { CreateTemplate, TemplateView } from '#domains/metadata/templates/templates.model.ts'
 
 import { ok, type Person, type Reply } from '../harness/index.ts'
 

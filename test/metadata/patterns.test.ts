@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { metaFields, metaObjects } from '#db/schema/meta.ts'
 import { checkValues } from '#domains/metadata/index.ts'
-import { checkConfig } from '#domains/metadata/types/rules.ts'
+import { checkConfig } from '#domains/metadata/types/types.rules.ts'
 
 import { inProcess, useServer } from '../harness/index.ts'
 import { createField, refusal } from './helpers.ts'

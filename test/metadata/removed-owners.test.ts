@@ -5,9 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { metaBindings, metaFields, metaRemovedOwners, metaTemplateFields, metaTemplates } from '#db/schema/meta.ts'
-import { purgeRemovedOwners } from '#domains/metadata/owners/service.ts'
-import { hasMetadata } from '#domains/metadata/owners/store.ts'
-import { purgeValues } from '#domains/metadata/values/purging/service.ts'
+import { purgeRemovedOwners } from '#domains/metadata/owners.service.ts'
+import { hasMetadata } from '#domains/metadata/owners.store.ts'
+import { purgeValues } from '#domains/metadata/values/purging.service.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, leave } from '../orgs/helpers.ts'

@@ -6,8 +6,8 @@ import { eq } from 'drizzle-orm'
 
 import type { FieldType } from '#db/schema/meta.ts'
 import { metaValues } from '#db/schema/meta.ts'
-import type { FieldView } from '#domains/metadata/fields/model.ts'
-import { isProblem, parseValue, type Part, valueOf } from '#domains/metadata/types/rules.ts'
+import type { FieldView } from '#domains/metadata/fields/fields.model.ts'
+import { isProblem, parseValue, type Part, valueOf } from '#domains/metadata/types/types.rules.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { createField, refusal } from './helpers.ts'

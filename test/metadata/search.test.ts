@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import type { FieldView } from '#domains/metadata/fields/model.ts'
+import type { FieldView } from '#domains/metadata/fields/fields.model.ts'
 
 import { ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'

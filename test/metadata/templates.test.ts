@@ -5,9 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 
 import { adminLogs } from '#db/schema/operation-log.ts'
-import { MAX_FIELDS } from '#domains/metadata/fields/model.ts'
+import { MAX_FIELDS } from '#domains/metadata/fields/fields.model.ts'
 import { unknownTemplates } from '#domains/metadata/index.ts'
-import { MAX_TEMPLATES } from '#domains/metadata/templates/model.ts'
+import { MAX_TEMPLATES } from '#domains/metadata/templates/templates.model.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, UNKNOWN_ID } from '../orgs/helpers.ts'

@@ -23,7 +23,7 @@ import {
   resultOf,
   type TypedField,
   valueOf,
-} from '#domains/metadata/types/rules.ts'
+} from '#domains/metadata/types/types.rules.ts'
 import type { Operand } from '#lib/formula/index.ts'
 
 const field = (type: FieldType, config: object = {}): TypedField => ({ type, config: checkConfig(type, config) })

@@ -13,7 +13,7 @@ import {
   toText,
   type TypedField,
   valueOf,
-} from '#domains/metadata/types/rules.ts'
+} from '#domains/metadata/types/types.rules.ts'
 import type { Locale } from '#lib/localized.ts'
 
 const field = (type: FieldType, config: object = {}): TypedField => ({ type, config: checkConfig(type, config) })

@@ -11,7 +11,7 @@ import {
   type Problem,
   type TypedField,
   valueOf,
-} from '#domains/metadata/types/rules.ts'
+} from '#domains/metadata/types/types.rules.ts'
 import { InvalidRequest } from '#http/validate.ts'
 
 const field = (type: FieldType, config: object = {}): TypedField => ({ type, config: checkConfig(type, config) })

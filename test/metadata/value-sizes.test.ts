@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 
-import { MAX_TEXTS } from '#domains/metadata/values/model.ts'
+import { MAX_TEXTS } from '#domains/metadata/values/values.model.ts'
 
 import { createAsset } from '../assets/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'

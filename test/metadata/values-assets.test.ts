@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import type { AssetView } from '#domains/assets/register/model.ts'
+import type { AssetView } from '#domains/assets/register/register.model.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
 import { ok, type Person, race, useServer } from '../harness/index.ts'

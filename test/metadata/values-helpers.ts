@@ -1,9 +1,9 @@
 /** Helpers for the tests of values. */
 
 import type { FieldType } from '#db/schema/meta.ts'
-import type { FieldView } from '#domains/metadata/fields/model.ts'
-import type { EntityValues, FieldValue } from '#domains/metadata/values/model.ts'
-import type { QrCodeView } from '#domains/qr-codes/codes/model.ts'
+import type { FieldView } from '#domains/metadata/fields/fields.model.ts'
+import type { EntityValues, FieldValue } from '#domains/metadata/values/values.model.ts'
+import type { QrCodeView } from '#domains/qr-codes/codes/codes.model.ts'
 
 import { ok, type Person, type Reply } from '../harness/index.ts'
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { and, asc, eq, isNull } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
-import type { FieldView } from '#domains/metadata/fields/model.ts'
+import type { FieldView } from '#domains/metadata/fields/fields.model.ts'
 import { computedMatch, fieldFilters, whereFields } from '#domains/metadata/index.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'

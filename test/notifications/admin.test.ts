@@ -11,7 +11,7 @@ import {
   notificationSends,
   notificationWithdrawals,
 } from '#db/schema/notifications.ts'
-import { withdrawalJob } from '#domains/notifications/service.ts'
+import { withdrawalJob } from '#domains/notifications/notifications.service.ts'
 
 import { inProcess, ok, race, startServer, useServer } from '../harness/index.ts'
 import { counts, list, sendTo, whenSent } from './helpers.ts'

@@ -1,5 +1,5 @@
-import type { ListQuery } from '#domains/notifications/model.ts'
-import type { SendView } from '#domains/notifications/sends/model.ts'
+import type { ListQuery } from '#domains/notifications/notifications.model.ts'
+import type { SendView } from '#domains/notifications/sends/sends.model.ts'
 
 import { ok, type Person, until } from '../harness/index.ts'
 

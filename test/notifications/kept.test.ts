@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { notificationContents, notifications as table } from '#db/schema/notifications.ts'
 import { notifications, notify } from '#domains/notifications/index.ts'
-import { insertContent, insertNotifications } from '#domains/notifications/store.ts'
+import { insertContent, insertNotifications } from '#domains/notifications/notifications.store.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { counts, list, sendTo, whenSent } from './helpers.ts'

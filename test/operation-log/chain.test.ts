@@ -9,8 +9,8 @@ import {
   type Link,
   type Signatures,
   signaturesOf,
-} from '#domains/operation-log/rules.ts'
-import { type Expectations, verifyLog } from '#domains/operation-log/verification/rules.ts'
+} from '#domains/operation-log/operation-log.rules.ts'
+import { type Expectations, verifyLog } from '#domains/operation-log/verification.rules.ts'
 import { createSeal } from '#platform/seal.ts'
 
 const key = signaturesOf(createSeal(new Uint8Array(32).fill(1)))

@@ -8,7 +8,7 @@ import type { AppContext } from '#context'
 import { adminLogCheckpoints, adminLogHead, adminLogs } from '#db/schema/operation-log.ts'
 import { withStoredLog } from '#db/stored-log.ts'
 import { signaturesOf, verifyLog, type Witness } from '#domains/operation-log/index.ts'
-import { retentionJob } from '#domains/operation-log/retention/jobs.ts'
+import { retentionJob } from '#domains/operation-log/retention.jobs.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { createRole } from '../access/helpers.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 
 import { SQL } from 'bun'
 
-import { hashOf, type Link } from '#domains/operation-log/rules.ts'
+import { hashOf, type Link } from '#domains/operation-log/operation-log.rules.ts'
 
 import { createRole } from '../access/helpers.ts'
 import { send } from '../harness/client.ts'

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import type { PhotoView } from '#domains/album/model.ts'
-import type { FileView } from '#domains/files/model.ts'
+import type { PhotoView } from '#domains/album/album.model.ts'
+import type { FileView } from '#domains/files/files.model.ts'
 
 import { pathOf, png, text } from '../files/helpers.ts'
 import { ok, type Reply, send } from '../harness/client.ts'

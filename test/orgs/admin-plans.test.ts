@@ -2,8 +2,8 @@
 
 import { expect, test } from 'bun:test'
 
-import { plainPage } from '#domains/console/store.ts'
-import { organizationsList } from '#domains/orgs/console/store.ts'
+import { plainPage } from '#domains/admin/admin.store.ts'
+import { organizationsList } from '#domains/orgs/admin/orgs.admin.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

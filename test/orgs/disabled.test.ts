@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { OrgStatus } from '#db/schema/orgs.ts'
-import { isReading } from '#domains/access/rules.ts'
+import { isReading } from '#domains/access/access.rules.ts'
 import { noPermission, organizationDisabled } from '#http/permissions.ts'
 
 import { png, uploaded } from '../files/helpers.ts'

@@ -2,8 +2,8 @@
 
 import { expect } from 'bun:test'
 
-import type { MemberView } from '#domains/orgs/members/model.ts'
-import type { CreateOrg, OrgView } from '#domains/orgs/organizations/model.ts'
+import type { MemberView } from '#domains/orgs/members/members.model.ts'
+import type { CreateOrg, OrgView } from '#domains/orgs/organizations/organizations.model.ts'
 
 import { ok, type Person } from '../harness/index.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { domain } from '#domains/domain.ts'
-import type { LocationView, UpdateLocation } from '#domains/orgs/locations/model.ts'
+import type { LocationView, UpdateLocation } from '#domains/orgs/locations/locations.model.ts'
 import type { Nested } from '#lib/tree.ts'
 
 import { inProcess, type Person, race, useServer } from '../harness/index.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { createRole } from '#domains/access/index.ts'
-import type { UpdateMember } from '#domains/orgs/members/model.ts'
+import type { UpdateMember } from '#domains/orgs/members/members.model.ts'
 
 import { inProcess, type Person, useServer } from '../harness/index.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import type { UpdateOrg } from '#domains/orgs/organizations/model.ts'
+import type { UpdateOrg } from '#domains/orgs/organizations/organizations.model.ts'
 
 import { type Person, useServer } from '../harness/index.ts'
 import {

@@ -8,7 +8,7 @@ import {
   INVITATION_MS,
   invitationStatusAt,
   normalizeCode,
-} from '#domains/orgs/rules.ts'
+} from '#domains/orgs/orgs.rules.ts'
 
 describe('organization codes', () => {
   test('the alphabet of organization codes has 32 characters and none that look alike', () => {

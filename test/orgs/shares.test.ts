@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
-import type { ShareView } from '#domains/shares/model.ts'
+import type { ShareView } from '#domains/shares/shares.model.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'

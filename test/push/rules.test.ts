@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { excerptOf, isQuiet, outcomeOf, pauseAfter } from '#domains/push/rules.ts'
+import { excerptOf, isQuiet, outcomeOf, pauseAfter } from '#domains/push/push.rules.ts'
 
 import { makeDevice } from './push-service.ts'
 

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { count, eq, inArray } from 'drizzle-orm'
 
 import { categoryCleanUps, qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
-import { emptyCategoriesJob } from '#domains/qr-codes/categories/service.ts'
-import { insertCode } from '#domains/qr-codes/codes/store.ts'
-import { clearPurgedJob } from '#domains/qr-codes/scans/service.ts'
+import { emptyCategoriesJob } from '#domains/qr-codes/categories/categories.service.ts'
+import { insertCode } from '#domains/qr-codes/codes/codes.store.ts'
+import { clearPurgedJob } from '#domains/qr-codes/scans/scans.service.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { addPhoto, getPhoto } from '../album/helpers.ts'

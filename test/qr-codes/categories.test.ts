@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { categories } from '#db/schema/index.ts'
-import type { CategoryView } from '#domains/qr-codes/categories/model.ts'
+import type { CategoryView } from '#domains/qr-codes/categories/categories.model.ts'
 import type { Nested } from '#lib/tree.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

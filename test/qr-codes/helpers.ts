@@ -2,7 +2,7 @@
 
 import { expect } from 'bun:test'
 
-import type { NewQrCode, QrCodeView } from '#domains/qr-codes/codes/model.ts'
+import type { NewQrCode, QrCodeView } from '#domains/qr-codes/codes/codes.model.ts'
 
 import { ok, type Person } from '../harness/index.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 
 import { dialect } from '#db/dialect.ts'
-import { filteredPage } from '#domains/qr-codes/codes/store.ts'
-import { scansOfCodeByDay } from '#domains/qr-codes/stats/store.ts'
+import { filteredPage } from '#domains/qr-codes/codes/codes.store.ts'
+import { scansOfCodeByDay } from '#domains/qr-codes/stats/stats.store.ts'
 
 import { type Planned, plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

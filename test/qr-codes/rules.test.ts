@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
-import { cleanStyle, cleanTags, contentProblem, levelFor } from '#domains/qr-codes/codes/rules.ts'
-import { renderPath } from '#domains/qr-codes/codes/view.ts'
-import { targetOf } from '#domains/qr-codes/scans/rules.ts'
+import { cleanStyle, cleanTags, contentProblem, levelFor } from '#domains/qr-codes/codes/codes.rules.ts'
+import { renderPath } from '#domains/qr-codes/codes/codes.view.ts'
+import { targetOf } from '#domains/qr-codes/scans/scans.rules.ts'
 import { encodeQr, QrTooLong } from '#lib/qr/index.ts'
 
 describe('contents', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import type { ScanView } from '#domains/qr-codes/scans/model.ts'
-import { findOrganizationsByContent, findPersonalByContent } from '#domains/qr-codes/scans/store.ts'
+import type { ScanView } from '#domains/qr-codes/scans/scans.model.ts'
+import { findOrganizationsByContent, findPersonalByContent } from '#domains/qr-codes/scans/scans.store.ts'
 
 import { onSqlite, withStore } from '../db/fresh.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

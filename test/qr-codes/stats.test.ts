@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { count } from 'drizzle-orm'
 
 import { qrCodeScans } from '#db/schema/qr-codes.ts'
-import { oldCountsJob } from '#domains/qr-codes/stats/service.ts'
+import { oldCountsJob } from '#domains/qr-codes/stats/stats.service.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, startServer, type TestServer, until, useServer } from '../harness/index.ts'

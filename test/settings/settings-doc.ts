@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 
-import type { SettingView } from '#domains/settings/console/model.ts'
-import { settingViews } from '#domains/settings/console/view.ts'
+import type { SettingView } from '#domains/settings/admin/settings.admin.model.ts'
+import { settingViews } from '#domains/settings/admin/settings.admin.view.ts'
 
 export const documentPath = join(import.meta.dir, '../../docs/settings.md')
 
@@ -26,7 +26,7 @@ export function settingsDocument(): string {
   return [
     '# Settings',
     '',
-    '<!-- Generated from src/domains/settings/model.ts by `bun test/settings/settings-doc.ts`. -->',
+    '<!-- Generated from src/domains/settings/settings.model.ts by `bun test/settings/settings-doc.ts`. -->',
     '',
     'Administrators change these settings while the server runs, with `PUT /api/admin/settings`; a change takes effect at once in every process. How to',
     'do that is described in [docs/administration.md](administration.md). Those that protect accounts, data and the operation log are changed by SYSTEM_ADMIN',

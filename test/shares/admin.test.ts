@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { ShareView } from '#domains/shares/model.ts'
+import type { ShareView } from '#domains/shares/shares.model.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
 import { ok, type Person, race, useServer } from '../harness/index.ts'

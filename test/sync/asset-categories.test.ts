@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { assetCategoryCleanUps, assets } from '#db/schema/assets.ts'
 import { syncTombstones } from '#db/schema/sync.ts'
-import { emptyCategories } from '#domains/assets/categories/service.ts'
+import { emptyCategories } from '#domains/assets/categories/categories.service.ts'
 
 import { addMany, createAsset, getAsset } from '../assets/helpers.ts'
 import { createCategory } from '../assets/places.ts'

@@ -1,6 +1,6 @@
 /** Pushes of assets and their categories, and the pulls after them. */
 
-import type { PushRecord, PushResult } from '#domains/sync/push/model.ts'
+import type { PushRecord, PushResult } from '#domains/sync/push/push.model.ts'
 
 import { ok, type Person } from '../harness/index.ts'
 import type { Replica } from './replica.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { categoryEndpoints } from '#domains/qr-codes/categories/endpoints.ts'
+import { categoryEndpoints } from '#domains/qr-codes/categories/categories.endpoints.ts'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'

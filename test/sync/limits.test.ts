@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { spend } from '#db/counters.ts'
-import { CONFLICT_SPACE } from '#domains/sync/conflicts/model.ts'
+import { CONFLICT_SPACE } from '#domains/sync/conflicts/conflicts.model.ts'
 import { usesOf } from '#http/budget.ts'
 import { DAY } from '#platform/clock.ts'
 

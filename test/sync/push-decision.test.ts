@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { decide } from '#domains/sync/push/rules.ts'
+import { decide } from '#domains/sync/push/push.rules.ts'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { conflictsOf, newCode, otherDevice, push, pushOne, record, resolve, untilAfter } from './push-helpers.ts'

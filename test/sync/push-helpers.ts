@@ -1,7 +1,7 @@
 /** Helpers for the tests of pushes. */
 
-import type { ConflictView, ResolvedConflict } from '#domains/sync/conflicts/model.ts'
-import type { PushResult } from '#domains/sync/push/model.ts'
+import type { ConflictView, ResolvedConflict } from '#domains/sync/conflicts/conflicts.model.ts'
+import type { PushResult } from '#domains/sync/push/push.model.ts'
 
 import { send } from '../harness/client.ts'
 import { inProcess, ok, type Person, type Reply, type TestServer } from '../harness/index.ts'

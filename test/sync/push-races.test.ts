@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 
 import { syncConflicts } from '#db/schema/sync.ts'
-import { MAX_OPEN } from '#domains/sync/conflicts/model.ts'
-import { deviceOf } from '#domains/sync/devices/service.ts'
-import type { PushRecord, PushResult } from '#domains/sync/push/model.ts'
-import { type Batch, judge, Known, learn } from '#domains/sync/push/records/service.ts'
-import { entitiesOf } from '#domains/sync/service.ts'
+import { MAX_OPEN } from '#domains/sync/conflicts/conflicts.model.ts'
+import { deviceOf } from '#domains/sync/devices/devices.service.ts'
+import type { PushRecord, PushResult } from '#domains/sync/push/push.model.ts'
+import { type Batch, judge, Known, learn } from '#domains/sync/push/records.service.ts'
+import { entitiesOf } from '#domains/sync/sync.service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { allPages } from '../qr-codes/helpers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { type Ordered, orderOf } from '#domains/sync/push/rules.ts'
+import { type Ordered, orderOf } from '#domains/sync/push/push.rules.ts'
 
 import { ok, passed, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'

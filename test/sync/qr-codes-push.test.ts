@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { createRole } from '#domains/access/index.ts'
 import type { SyncAuthor } from '#domains/contributions.ts'
-import { syncEntities } from '#domains/qr-codes/sync/service.ts'
+import { syncEntities } from '#domains/qr-codes/sync/sync.service.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'

@@ -3,10 +3,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { Runner } from '#db/query/builders.ts'
-import { codeEndpoints } from '#domains/qr-codes/codes/endpoints.ts'
+import { codeEndpoints } from '#domains/qr-codes/codes/codes.endpoints.ts'
 import { purgeTrash } from '#domains/qr-codes/index.ts'
-import { trashEndpoints } from '#domains/qr-codes/trash/endpoints.ts'
-import { emptyTrash } from '#domains/qr-codes/trash/service.ts'
+import { trashEndpoints } from '#domains/qr-codes/trash/trash.endpoints.ts'
+import { emptyTrash } from '#domains/qr-codes/trash/trash.service.ts'
 
 import { inProcess, ok, type Person, startServer, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'

@@ -3,7 +3,7 @@
 import { expect } from 'bun:test'
 
 import { SYNC_ENTITIES, type SyncEntityName } from '#db/schema/sync.ts'
-import type { PullPage, PullQuery } from '#domains/sync/pull/model.ts'
+import type { PullPage, PullQuery } from '#domains/sync/pull/pull.model.ts'
 
 import { send } from '../harness/client.ts'
 import { ok, type Person, type TestServer } from '../harness/index.ts'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { scanRecords } from '#db/schema/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
-import { scanEndpoints } from '#domains/qr-codes/scans/endpoints.ts'
+import { scanEndpoints } from '#domains/qr-codes/scans/scans.endpoints.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { createCode } from '../qr-codes/helpers.ts'

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { syncHorizons, syncMappings, syncTombstones } from '#db/schema/sync.ts'
 import { recordDeleted } from '#db/tombstones.ts'
-import { deleteTombstones } from '#domains/sync/pull/jobs.ts'
+import { deleteTombstones } from '#domains/sync/pull/pull.jobs.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { inProcess, startServer, useServer } from '../harness/index.ts'

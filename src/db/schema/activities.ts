@@ -79,7 +79,7 @@ export const activities = table(
     status: col.text('status').$type<ActivityStatus>().notNull().default('DRAFT'),
     /**
      * The end of an activity that discovery shows; null if it does not: unless PUBLIC and ACTIVE, in a DISABLED organization, and soon
-     * after the end. See discovery/store.ts.
+     * after the end. See discovery.store.ts.
      */
     discoverUntil: col.time('discover_until'),
     /** Whether members of the organization see it in lists: PUBLIC or RESTRICTED, and no DRAFT. */

@@ -12,8 +12,8 @@ import { accessChanged } from '#http/permissions.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
-import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './rules.ts'
-import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './store.ts'
+import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './access.rules.ts'
+import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './access.store.ts'
 import { holdsEverything } from './system-roles.ts'
 
 /** Milliseconds until an entry is read again (spec §5.10). Writes of any process that serves invalidate it immediately. */

@@ -2,9 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { adminEndpoints } from './admin/endpoints.ts'
-import { accessEndpoints } from './endpoints.ts'
-import { explainEndpoints } from './explain/endpoints.ts'
+import { accessEndpoints } from './access.endpoints.ts'
+import { adminEndpoints } from './admin/access.admin.endpoints.ts'
+import { explainEndpoints } from './explain/explain.endpoints.ts'
 import { seed } from './seed.ts'
 
 export const access = domain({
@@ -21,12 +21,12 @@ export {
   requireMayChangeUser,
   requireSystemAdmin,
   setAdministrator,
-} from './administrators/service.ts'
-export { systemAdminOnly } from './admin/errors.ts'
-export { requireAuthorityOver } from './admin/service.ts'
+} from './administrators.service.ts'
+export { systemAdminOnly } from './admin/access.admin.errors.ts'
+export { requireAuthorityOver } from './admin/access.admin.service.ts'
 export { rolesChanged } from './cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
-export { platformBindings } from './store.ts'
+export { platformBindings } from './access.store.ts'
 export {
   bindPlatformRole,
   bindRole,
@@ -43,7 +43,7 @@ export {
   requirePoint,
   roleNameOf,
   unbindRoles,
-} from './service.ts'
+} from './access.service.ts'
 export {
   copyOrgTemplates,
   coversRole,
@@ -51,5 +51,5 @@ export {
   orgRoleName,
   roleHasPoint,
   usersHoldingPoint,
-} from './organizations/service.ts'
-export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations/store.ts'
+} from './organizations.service.ts'
+export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations.store.ts'

@@ -2,8 +2,7 @@ import type { AppContext } from '#context'
 import { type PermissionPoint, points } from '#permission-points'
 import { sha256 } from '#platform/ids.ts'
 
-import { rolesChanged } from './cache.ts'
-import { planSeed, pointKey, roleKey } from './rules.ts'
+import { planSeed, pointKey, roleKey } from './access.rules.ts'
 import {
   allPoints,
   grantToSystemRole,
@@ -12,7 +11,8 @@ import {
   recordSeed,
   seededFrom,
   templateRoles,
-} from './store.ts'
+} from './access.store.ts'
+import { rolesChanged } from './cache.ts'
 import { type SystemRole, systemRoles } from './system-roles.ts'
 
 export interface SeedTable {

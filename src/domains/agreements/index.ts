@@ -2,9 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { adminEndpoints } from './admin.endpoints.ts'
-import { agreementEndpoints } from './endpoints.ts'
-import { pendingAgreements } from './service.ts'
+import { adminEndpoints } from './agreements.admin.endpoints.ts'
+import { agreementEndpoints } from './agreements.endpoints.ts'
+import { pendingAgreements } from './agreements.service.ts'
 
 export const agreements = domain({
   name: 'agreements',
@@ -12,5 +12,5 @@ export const agreements = domain({
   pendingAgreements,
 })
 
-export { CurrentAgreement } from './model.ts'
-export { currentAgreements } from './service.ts'
+export { CurrentAgreement } from './agreements.model.ts'
+export { currentAgreements } from './agreements.service.ts'

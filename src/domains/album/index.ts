@@ -4,11 +4,11 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { albumAdminEndpoints } from './console/admin.endpoints.ts'
-import { albumEndpoints } from './endpoints.ts'
-import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './service.ts'
-import { countOfOrg, deletePhotos, hasPhotos } from './store.ts'
-import { photoEntity } from './sync/service.ts'
+import { albumAdminEndpoints } from './admin/album.admin.endpoints.ts'
+import { albumEndpoints } from './album.endpoints.ts'
+import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './album.service.ts'
+import { countOfOrg, deletePhotos, hasPhotos } from './album.store.ts'
+import { photoEntity } from './sync.service.ts'
 
 export const album = domain({
   name: 'album',
@@ -29,4 +29,4 @@ export const album = domain({
   shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },
 })
 
-export { AddPhoto, PhotoView } from './model.ts'
+export { AddPhoto, PhotoView } from './album.model.ts'

@@ -2,9 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { appUpdateEndpoints } from './endpoints.ts'
+import { appUpdateEndpoints } from './app-updates.endpoints.ts'
 
 export const appUpdates = domain({ name: 'app-updates', endpoints: appUpdateEndpoints })
 
-export { AppUpdateView } from './model.ts'
-export { findLatest, refusePublisherKey } from './service.ts'
+export { AppUpdateView } from './app-updates.model.ts'
+export { findLatest, refusePublisherKey } from './app-updates.service.ts'

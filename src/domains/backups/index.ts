@@ -3,9 +3,9 @@
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { backupEndpoints } from './admin.endpoints.ts'
-import { runSchedule, startBackups } from './service.ts'
-import { worker } from './worker.ts'
+import { worker } from './backups-worker.ts'
+import { backupEndpoints } from './backups.admin.endpoints.ts'
+import { runSchedule, startBackups } from './backups.service.ts'
 
 export const backups = domain({
   name: 'backups',
@@ -15,4 +15,4 @@ export const backups = domain({
   stop: (ctx) => worker(ctx).stop(),
 })
 
-export { backupHealth } from './service.ts'
+export { backupHealth } from './backups.service.ts'

@@ -3,7 +3,7 @@
 import type { Tx, WriteOptions } from '#db/store.ts'
 import { topic } from '#platform/bus.ts'
 
-import { increaseNumber } from './store.ts'
+import { increaseNumber } from './chat.store.ts'
 
 /** Option of every write that takes numbers: such writes commit in the order of their numbers, also over several processes. */
 export const IN_ORDER: WriteOptions = { inOrder: 'chat_numbers' }

@@ -2,15 +2,15 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { cardEndpoints } from './card/endpoints.ts'
-import { resolveCard } from './card/service.ts'
-import { jobs } from './jobs.ts'
-import { contactEndpoints } from './list/endpoints.ts'
-import { privacyEndpoints } from './privacy/endpoints.ts'
-import { requestEndpoints } from './requests/endpoints.ts'
-import { startPushing } from './requests/service.ts'
-import { searchEndpoints } from './search/endpoints.ts'
-import { deleteAllOf, hasContacts } from './store.ts'
+import { cardEndpoints } from './card/card.endpoints.ts'
+import { resolveCard } from './card/card.service.ts'
+import { jobs } from './contacts.jobs.ts'
+import { deleteAllOf, hasContacts } from './contacts.store.ts'
+import { contactEndpoints } from './list/list.endpoints.ts'
+import { privacyEndpoints } from './privacy/privacy.endpoints.ts'
+import { requestEndpoints } from './requests/requests.endpoints.ts'
+import { startPushing } from './requests/requests.service.ts'
+import { searchEndpoints } from './search/search.endpoints.ts'
 
 export const contacts = domain({
   name: 'contacts',
@@ -31,5 +31,5 @@ export {
   personsByIds,
   readReceiptsOf,
   remarksOf,
-} from './service.ts'
-export type { Person } from './view.ts'
+} from './contacts.service.ts'
+export type { Person } from './contacts.view.ts'

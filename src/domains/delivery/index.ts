@@ -5,8 +5,8 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { startDelivery, stopDelivery } from './delivery-worker.ts'
 import { citiesOf } from './gateways.ts'
-import { startDelivery, stopDelivery } from './worker.ts'
 
 export const delivery = domain({
   name: 'delivery',
@@ -26,8 +26,8 @@ export {
   sendLastNotice,
   sendNotice,
   usesOfCeiling,
-} from './service.ts'
-export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './model.ts'
-export { readBacklog } from './store.ts'
-export { wake } from './worker.ts'
+} from './delivery.service.ts'
+export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './delivery.model.ts'
+export { readBacklog } from './delivery.store.ts'
+export { wake } from './delivery-worker.ts'
 export { codeLetter, codeSms } from './templates/codes.ts'

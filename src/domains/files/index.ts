@@ -2,17 +2,17 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { storageUse, usedStorage } from './bytes/store.ts'
-import { fileAdminEndpoints } from './console/admin.endpoints.ts'
-import { contentEndpoints } from './content/endpoints.ts'
-import { fileEndpoints } from './endpoints.ts'
-import { jobs } from './jobs.ts'
-import { checkOwnership } from './ownership/service.ts'
-import { deleteRestOfOrg, deleteRestOfUser } from './service.ts'
-import { countUsedByOrg, hasUploaded } from './store.ts'
-import { uploadEndpoints } from './uploads/endpoints.ts'
-import { endUploads } from './uploads/service.ts'
-import { hasAsked } from './uploads/store.ts'
+import { fileAdminEndpoints } from './admin/files.admin.endpoints.ts'
+import { storageUse, usedStorage } from './bytes.store.ts'
+import { contentEndpoints } from './content/content.endpoints.ts'
+import { fileEndpoints } from './files.endpoints.ts'
+import { jobs } from './files.jobs.ts'
+import { deleteRestOfOrg, deleteRestOfUser } from './files.service.ts'
+import { countUsedByOrg, hasUploaded } from './files.store.ts'
+import { checkOwnership } from './ownership.service.ts'
+import { uploadEndpoints } from './uploads/uploads.endpoints.ts'
+import { endUploads } from './uploads/uploads.service.ts'
+import { hasAsked } from './uploads/uploads.store.ts'
 
 export const files = domain({
   name: 'files',
@@ -43,14 +43,22 @@ export const files = domain({
   },
 })
 
-export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes/service.ts'
-export { findBlob } from './bytes/store.ts'
-export { FOREIGN_FILES, ownsFiles } from './ownership/service.ts'
-export { answerContent } from './content/service.ts'
-export type { StorageQuota } from './rules.ts'
-export { attachFile, copyFile, findVisibleFile, mayRead, releaseFile, setPublic, storageQuota } from './service.ts'
-export { type InsertFile, type NewUpload, storeUpload } from './storing/service.ts'
-export { fileColumns, type FileRow, findByRequest, findFile, findFiles } from './store.ts'
-export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './view.ts'
-export { changeAvatar, giveToOrganization } from './avatars/service.ts'
-export { AvatarFileId } from './model.ts'
+export { dropBytes, keepBytes, type StoredBytes, withStoredBytes } from './bytes.service.ts'
+export { findBlob } from './bytes.store.ts'
+export { FOREIGN_FILES, ownsFiles } from './ownership.service.ts'
+export { answerContent } from './content/content.service.ts'
+export type { StorageQuota } from './files.rules.ts'
+export {
+  attachFile,
+  copyFile,
+  findVisibleFile,
+  mayRead,
+  releaseFile,
+  setPublic,
+  storageQuota,
+} from './files.service.ts'
+export { type InsertFile, type NewUpload, storeUpload } from './storing.service.ts'
+export { fileColumns, type FileRow, findByRequest, findFile, findFiles } from './files.store.ts'
+export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './files.view.ts'
+export { changeAvatar, giveToOrganization } from './avatars.service.ts'
+export { AvatarFileId } from './files.model.ts'

@@ -2,6 +2,6 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { frontEndpoints } from './endpoints.ts'
+import { frontEndpoints } from './front.endpoints.ts'
 
 export const front = domain({ name: 'front', endpoints: frontEndpoints })

@@ -2,6 +2,6 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { licensesEndpoints } from './endpoints.ts'
+import { licensesEndpoints } from './licenses.endpoints.ts'
 
 export const licenses = domain({ name: 'licenses', endpoints: licensesEndpoints })

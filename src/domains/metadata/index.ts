@@ -4,21 +4,21 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { bindingEndpoints } from './bindings/endpoints.ts'
-import { fieldAdminEndpoints } from './fields/admin.endpoints.ts'
-import { reportFormulasJob } from './fields/broken/service.ts'
-import { raiseVersionsJob } from './fields/changes/service.ts'
-import { fieldEndpoints } from './fields/endpoints.ts'
-import { objectAdminEndpoints } from './objects/admin.endpoints.ts'
-import { objectEndpoints } from './objects/endpoints.ts'
-import { seedMetadata } from './objects/service.ts'
-import { purgeRemovedOwners } from './owners/service.ts'
-import { hasMetadata, insertRemovedOwner } from './owners/store.ts'
-import { templateAdminEndpoints } from './templates/admin.endpoints.ts'
-import { templateEndpoints } from './templates/endpoints.ts'
-import { valueEndpoints } from './values/endpoints.ts'
-import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging/service.ts'
-import { forgetFiles, mayReadValue } from './values/service.ts'
+import { bindingEndpoints } from './bindings/bindings.endpoints.ts'
+import { reportFormulasJob } from './fields/broken.service.ts'
+import { raiseVersionsJob } from './fields/changes.service.ts'
+import { fieldAdminEndpoints } from './fields/fields.admin.endpoints.ts'
+import { fieldEndpoints } from './fields/fields.endpoints.ts'
+import { objectAdminEndpoints } from './objects/objects.admin.endpoints.ts'
+import { objectEndpoints } from './objects/objects.endpoints.ts'
+import { seedMetadata } from './objects/objects.service.ts'
+import { purgeRemovedOwners } from './owners.service.ts'
+import { hasMetadata, insertRemovedOwner } from './owners.store.ts'
+import { templateAdminEndpoints } from './templates/templates.admin.endpoints.ts'
+import { templateEndpoints } from './templates/templates.endpoints.ts'
+import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging.service.ts'
+import { valueEndpoints } from './values/values.endpoints.ts'
+import { forgetFiles, mayReadValue } from './values/values.service.ts'
 
 export const metadata = domain({
   name: 'metadata',
@@ -59,17 +59,17 @@ export const metadata = domain({
   userContent: hasMetadata,
   seed: seedMetadata,
 })
-export { type InForce, type TemplateInForce, templatesInForce } from './bindings/store.ts'
-export { type FieldRow, formulaUses, visibleFields } from './fields/store.ts'
-export { isEnabled } from './objects/store.ts'
-export { unknownTemplates } from './templates/store.ts'
-export { fromText, toText } from './types/rules.ts'
-export { type FieldFilter, needsSearch } from './values/filters/rules.ts'
-export { computedMatch, fieldFilters } from './values/filters/service.ts'
-export { meetsAtMost, whereFields } from './values/filters/store.ts'
-export { AssetValue, NewValues } from './values/model.ts'
-export { checkValues, planValues, type ValueInput, type ValuePlan } from './values/planning/service.ts'
-export type { EntityValues, FieldSet } from './values/reading/rules.ts'
+export { type InForce, type TemplateInForce, templatesInForce } from './bindings/bindings.store.ts'
+export { type FieldRow, formulaUses, visibleFields } from './fields/fields.store.ts'
+export { isEnabled } from './objects/objects.store.ts'
+export { unknownTemplates } from './templates/templates.store.ts'
+export { fromText, toText } from './types/types.rules.ts'
+export { type FieldFilter, needsSearch } from './values/filters.rules.ts'
+export { computedMatch, fieldFilters } from './values/filters.service.ts'
+export { meetsAtMost, whereFields } from './values/filters.store.ts'
+export { AssetValue, NewValues } from './values/values.model.ts'
+export { checkValues, planValues, type ValueInput, type ValuePlan } from './values/planning.service.ts'
+export type { EntityValues, FieldSet } from './values/reading.rules.ts'
 export {
   computeValues,
   fieldSet,
@@ -78,5 +78,5 @@ export {
   seesValues,
   shownValues,
   valuesOf,
-} from './values/reading/service.ts'
-export { changeOwner, organizationOfEntity } from './values/service.ts'
+} from './values/reading.service.ts'
+export { changeOwner, organizationOfEntity } from './values/values.service.ts'

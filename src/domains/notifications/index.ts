@@ -2,12 +2,12 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { notificationEndpoints } from './endpoints.ts'
-import { helloUnread, publishCreated, pushCreated, stopPushing } from './listeners.ts'
-import { sendAdminEndpoints } from './sends/admin.endpoints.ts'
-import { sendEndpoints } from './sends/endpoints.ts'
-import { continueSends, sendJob, stopSends } from './sends/worker.ts'
-import { cleanUpJob, deleteOfDeletedUser, withdrawalJob } from './service.ts'
+import { notificationEndpoints } from './notifications.endpoints.ts'
+import { helloUnread, publishCreated, pushCreated, stopPushing } from './notifications.listeners.ts'
+import { cleanUpJob, deleteOfDeletedUser, withdrawalJob } from './notifications.service.ts'
+import { continueSends, sendJob, stopSends } from './sends/sends-worker.ts'
+import { sendAdminEndpoints } from './sends/sends.admin.endpoints.ts'
+import { sendEndpoints } from './sends/sends.endpoints.ts'
 
 export const notifications = domain({
   name: 'notifications',
@@ -28,6 +28,6 @@ export const notifications = domain({
   },
 })
 
-export { notifyMembers } from './sends/service.ts'
-export { type Notice, notify } from './service.ts'
-export { countOnSubjects, unreadOnSubject } from './store.ts'
+export { notifyMembers } from './sends/sends.service.ts'
+export { type Notice, notify } from './notifications.service.ts'
+export { countOnSubjects, unreadOnSubject } from './notifications.store.ts'

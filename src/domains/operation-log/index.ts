@@ -2,9 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { logEndpoints } from './endpoints.ts'
-import { retentionJob } from './retention/jobs.ts'
-import { logWitness, signFirstHead } from './service.ts'
+import { logEndpoints } from './operation-log.endpoints.ts'
+import { logWitness, signFirstHead } from './operation-log.service.ts'
+import { retentionJob } from './retention.jobs.ts'
 
 export const operationLog = domain({
   name: 'operation-log',
@@ -14,6 +14,6 @@ export const operationLog = domain({
   start: logWitness,
 })
 
-export { signaturesOf } from './rules.ts'
-export { loggedActor } from './service.ts'
-export { type LogReport, verifyLog, type Witness } from './verification/rules.ts'
+export { signaturesOf } from './operation-log.rules.ts'
+export { loggedActor } from './operation-log.service.ts'
+export { type LogReport, verifyLog, type Witness } from './verification.rules.ts'

@@ -2,6 +2,6 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { operationsEndpoints } from './endpoints.ts'
+import { operationsEndpoints } from './operations.endpoints.ts'
 
 export const operations = domain({ name: 'operations', endpoints: operationsEndpoints })

@@ -2,9 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { pushEndpoints } from './endpoints.ts'
-import { deleteOfSessions } from './store.ts'
-import { startPush, stopPush, tellOfMessages, tellOfNotification } from './worker.ts'
+import { startPush, stopPush, tellOfMessages, tellOfNotification } from './push-worker.ts'
+import { pushEndpoints } from './push.endpoints.ts'
+import { deleteOfSessions } from './push.store.ts'
 
 export const push = domain({
   name: 'push',

@@ -4,8 +4,8 @@ import type { DeviceMessage } from '#domains/chat/index.ts'
 import type { NotificationCreated } from '#domains/events.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
-import { excerptOf } from './rules.ts'
-import type { SubscriptionRow } from './store.ts'
+import { excerptOf } from './push.rules.ts'
+import type { SubscriptionRow } from './push.store.ts'
 
 /** A message for one device. */
 export interface Push {

@@ -11,9 +11,9 @@ import { NotPublicError, postPublic } from '#platform/public-post.ts'
 import { encryptFor } from '#platform/web-push.ts'
 
 import { type Push, TTL_SECONDS } from './payload.ts'
-import { isAbandoned, isQuiet, MAX_ATTEMPTS, type Outcome, outcomeOf, pauseAfter } from './rules.ts'
-import { keysOf, vapidOf } from './service.ts'
-import * as store from './store.ts'
+import { isAbandoned, isQuiet, MAX_ATTEMPTS, type Outcome, outcomeOf, pauseAfter } from './push.rules.ts'
+import { keysOf, vapidOf } from './push.service.ts'
+import * as store from './push.store.ts'
 
 /** Requests at a time. */
 const MAX_SENDING = 50

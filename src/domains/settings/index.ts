@@ -2,10 +2,10 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { settingEndpoints } from './console/admin.endpoints.ts'
+import { settingEndpoints } from './admin/settings.admin.endpoints.ts'
 
 export const settings = domain({ name: 'settings', endpoints: settingEndpoints })
 
-export type { SettingKey, Settings, SettingValue } from './model.ts'
-export { definitions as settingDefinitions, LARGEST_UPLOAD } from './model.ts'
-export { changeSettings, getSetting, limitOf, setSetting } from './service.ts'
+export type { SettingKey, Settings, SettingValue } from './settings.model.ts'
+export { definitions as settingDefinitions, LARGEST_UPLOAD } from './settings.model.ts'
+export { changeSettings, getSetting, limitOf, setSetting } from './settings.service.ts'

@@ -2,7 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { shareAdminEndpoints } from './console/admin.endpoints.ts'
-import { shareEndpoints } from './endpoints.ts'
+import { shareAdminEndpoints } from './admin/shares.admin.endpoints.ts'
+import { shareEndpoints } from './shares.endpoints.ts'
 
 export const shares = domain({ name: 'shares', endpoints: [...shareEndpoints, ...shareAdminEndpoints] })

@@ -2,14 +2,14 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { conflictEndpoints } from './conflicts/endpoints.ts'
-import { oldPushesJobs } from './conflicts/jobs.ts'
-import { deviceEndpoints } from './devices/endpoints.ts'
-import { deletedUsersJob, deleteOf } from './devices/jobs.ts'
-import { flushDevices } from './devices/service.ts'
-import { pullEndpoints } from './pull/endpoints.ts'
-import { tombstonesJob } from './pull/jobs.ts'
-import { pushEndpoints } from './push/endpoints.ts'
+import { conflictEndpoints } from './conflicts/conflicts.endpoints.ts'
+import { oldPushesJobs } from './conflicts/conflicts.jobs.ts'
+import { deviceEndpoints } from './devices/devices.endpoints.ts'
+import { deletedUsersJob, deleteOf } from './devices/devices.jobs.ts'
+import { flushDevices } from './devices/devices.service.ts'
+import { pullEndpoints } from './pull/pull.endpoints.ts'
+import { tombstonesJob } from './pull/pull.jobs.ts'
+import { pushEndpoints } from './push/push.endpoints.ts'
 
 export const sync = domain({
   name: 'sync',

@@ -6,9 +6,9 @@ import { AppError } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 
-import { locked, TOTP_NEEDED } from '../errors.ts'
-import { countAttempt, undoAttempt } from './rules.ts'
-import { deleteAttempts, findAttempts, saveAttempts } from './store.ts'
+import { locked, TOTP_NEEDED } from '../accounts.errors.ts'
+import { countAttempt, undoAttempt } from './passwords.rules.ts'
+import { deleteAttempts, findAttempts, saveAttempts } from './passwords.store.ts'
 
 /** The key that attempts are counted by: an account, whichever of its names was typed, or a name that no account has. */
 export type Lock = string & { readonly brand: 'lock' }

@@ -13,10 +13,10 @@ import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Claims } from '#platform/tokens.ts'
 
-import { sessionEnded, totpRequired, wrongDevice } from '../errors.ts'
-import { deviceKey } from '../rules.ts'
-import { hasTotp } from '../totp/store.ts'
-import { type EndedSession, findEnded, findForRequest, saveActivity } from './store.ts'
+import { sessionEnded, totpRequired, wrongDevice } from '../accounts.errors.ts'
+import { deviceKey } from '../accounts.rules.ts'
+import { hasTotp } from '../totp/totp.store.ts'
+import { type EndedSession, findEnded, findForRequest, saveActivity } from './sessions.store.ts'
 
 type Outcome = Actor | AppError
 

@@ -9,16 +9,16 @@ import type { Caller } from '#http/endpoint.ts'
 import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
-import { accountDisabled, sessionEnded, wrongCredentials } from '../errors.ts'
-import type { LoginEvent, LoginType } from '../login-records/model.ts'
-import { notifyAccountHolder, recordLogin } from '../login-records/service.ts'
-import { recordDevice } from '../login-records/store.ts'
-import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../model.ts'
-import { type Factor, useFactor } from '../totp/service.ts'
-import { identitiesOf, recordSignIn, userById } from '../users/store.ts'
-import { toUserView } from '../users/view.ts'
+import { accountDisabled, sessionEnded, wrongCredentials } from '../accounts.errors.ts'
+import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../accounts.model.ts'
+import type { LoginEvent, LoginType } from '../login-records/login-records.model.ts'
+import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
+import { recordDevice } from '../login-records/login-records.store.ts'
+import { type Factor, useFactor } from '../totp/totp.service.ts'
+import { identitiesOf, recordSignIn, userById } from '../users/users.store.ts'
+import { toUserView } from '../users/users.view.ts'
 import { lastActive } from './authenticate.ts'
-import type { LoginResponse } from './model.ts'
+import type { LoginResponse } from './sessions.model.ts'
 import {
   activeOf,
   deleteOfDevice,
@@ -30,7 +30,7 @@ import {
   insertRefreshToken,
   insertSession,
   type OpenedSessions,
-} from './store.ts'
+} from './sessions.store.ts'
 
 /** The result of a login inside the write. The access token is signed after the commit. */
 export interface Grant {

@@ -2,7 +2,7 @@
 
 import type { Locale, Localized } from '#lib/localized.ts'
 
-import type { CodePurpose } from '../model.ts'
+import type { CodePurpose } from '../delivery.model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 
 /** Completes the sentences "Your code to …" and "验证码用于…". */

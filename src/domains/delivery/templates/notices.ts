@@ -4,7 +4,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { plainName } from '#lib/text.ts'
 import { serverZone } from '#platform/clock.ts'
 
-import type { EventContext, NoticeData, NoticeKind } from '../model.ts'
+import type { EventContext, NoticeData, NoticeKind } from '../delivery.model.ts'
 import { type Letter, letter, PRODUCT } from './layout.ts'
 
 interface Notice<K extends NoticeKind> {

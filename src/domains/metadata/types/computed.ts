@@ -6,6 +6,7 @@ import { roundTo } from '#lib/decimal.ts'
 import { evaluate, type Formula, FormulaError, type Operand, parseFormula } from '#lib/formula/index.ts'
 
 import { readDay } from './dates.ts'
+import { MAX_PRECISION, readNumber, YES_NO } from './numbers.ts'
 import {
   type Check,
   type Condition,
@@ -18,8 +19,7 @@ import {
   type Problem,
   rangeFilter,
   type TypeRules,
-} from './model.ts'
-import { MAX_PRECISION, readNumber, YES_NO } from './numbers.ts'
+} from './types.model.ts'
 
 const RESULT_TYPES = ['NUMBER', 'TEXT', 'DATE', 'BOOLEAN'] as const
 export type ResultType = (typeof RESULT_TYPES)[number]

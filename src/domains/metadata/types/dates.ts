@@ -3,7 +3,16 @@
 import { moment } from '#http/normalize.ts'
 import { dayName, dayNumberOf, localTime } from '#lib/days.ts'
 
-import { atLeast, atMost, isProblem, part, type Problem, rangeFilter, type ReadCell, type TypeRules } from './model.ts'
+import {
+  atLeast,
+  atMost,
+  isProblem,
+  part,
+  type Problem,
+  rangeFilter,
+  type ReadCell,
+  type TypeRules,
+} from './types.model.ts'
 
 const notADate: Problem = { en: 'must be a date that exists, as YYYY-MM-DD', zh: '必须是存在的日期，格式为 YYYY-MM-DD' }
 const notATime: Problem = {

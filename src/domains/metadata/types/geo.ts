@@ -1,6 +1,6 @@
 /** GEO: a place in degrees (WGS 84), with an address and the accuracy in metres if they are known. */
 
-import { filledFilter, isProblem, line, part, type Problem, type TypeRules } from './model.ts'
+import { filledFilter, isProblem, line, part, type Problem, type TypeRules } from './types.model.ts'
 
 interface Place {
   readonly latitude: number

@@ -16,7 +16,7 @@ import {
   type Problem,
   rangeFilter,
   type TypeRules,
-} from './model.ts'
+} from './types.model.ts'
 
 interface NumberConfig {
   readonly min?: number

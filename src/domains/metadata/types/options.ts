@@ -17,7 +17,7 @@ import {
   part,
   type Problem,
   type TypeRules,
-} from './model.ts'
+} from './types.model.ts'
 
 export const MAX_OPTIONS = 200
 /** Of a text that is split into options. */

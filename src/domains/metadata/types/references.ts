@@ -14,7 +14,7 @@ import {
   part,
   type Problem,
   type TypeRules,
-} from './model.ts'
+} from './types.model.ts'
 
 export const REF_TARGETS = ['ASSET', 'USER', 'LOCATION', 'ACTIVITY'] as const
 

@@ -4,7 +4,7 @@ import { textProblem, tooLong, tooShort } from '#http/normalize.ts'
 import { matchesPattern, patternProblem } from '#lib/linear-pattern.ts'
 import { isLongerThan, isShorterThan } from '#lib/text.ts'
 
-import { type Check, integer, line, mustBeString, noOrder, part, type Problem, type TypeRules } from './model.ts'
+import { type Check, integer, line, mustBeString, noOrder, part, type Problem, type TypeRules } from './types.model.ts'
 
 interface TextConfig {
   readonly minLength?: number

@@ -1,0 +1,34 @@
+import type { AppContext } from '#context'
+import { deleteExpiredCounters } from '#db/counters.ts'
+import { deleteExpiredRepeatKeys } from '#db/repeat-keys.ts'
+import type { Job } from '#domains/domain.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
+
+import { ANONYMOUS_RECORDS_MS, SESSION_MS } from './accounts.model.ts'
+import { deleteExpiredCodes } from './codes/codes.store.ts'
+import { deleteOldAttempts } from './login-records/login-records.store.ts'
+import { deleteExpiredAttempts } from './passwords/passwords.store.ts'
+import { sessionsEnded } from './sessions/lifecycle.ts'
+import { deleteOld, expireSessions } from './sessions/sessions.store.ts'
+import { deleteExpiredUndos } from './undos/undos.store.ts'
+import { endUnusedAccounts } from './users/users.service.ts'
+
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, repeat keys and undo links, and sessions and records of long ago. */
+async function cleanUp(ctx: AppContext): Promise<void> {
+  const now = ctx.clock.now()
+  await ctx.db.write('accounts.cleanUp', async (tx) => {
+    await sessionsEnded(ctx, tx, await expireSessions(tx, now), 'EXPIRED')
+    await deleteOld(tx, now, now - SESSION_MS)
+    await deleteExpiredAttempts(tx, now)
+    await deleteExpiredCodes(tx, now)
+    await deleteExpiredCounters(tx, now)
+    await deleteExpiredRepeatKeys(tx, now)
+    await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
+    await deleteExpiredUndos(tx, now)
+  })
+}
+
+export const jobs: readonly Job[] = [
+  { name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp },
+  { name: 'accounts.endUnused', every: DAY, run: endUnusedAccounts },
+]

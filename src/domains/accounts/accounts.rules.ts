@@ -1,0 +1,186 @@
+/** How usernames, e-mails, phone numbers and devices are written, normalized and compared. Pure. */
+
+import type { ContactProvider } from '#db/schema/accounts.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { invalid } from '#http/validate.ts'
+import { replaceControlCharacters } from '#lib/text.ts'
+import { secret, sha256 } from '#platform/ids.ts'
+
+import { badEmail, badPhone } from './accounts.errors.ts'
+import {
+  DEVICE_ID_DISTINCT,
+  DEVICE_ID_MAX,
+  DEVICE_ID_MIN,
+  DEVICE_NAME_MAX,
+  EMAIL_MAX,
+  USERNAME_PATTERN,
+} from './accounts.model.ts'
+import type { ToEmail, ToPhone } from './codes/codes.model.ts'
+import type { Device, LoginEvent, LoginType } from './login-records/login-records.model.ts'
+
+const USERNAME = new RegExp(USERNAME_PATTERN)
+/** Without quoted local parts and address literals: they are not used in practice and have been used for attacks. */
+const EMAIL = /^[^\s@"'<>()[\]\\,;:]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+$/u
+
+export const isUsername = (text: string): boolean => USERNAME.test(text)
+export const usernameKey = (username: string): string => username.toLowerCase()
+
+/** The form in which an e-mail is stored and compared, or undefined if `text` is not an e-mail. */
+export function normalizeEmail(text: string): string | undefined {
+  const email = text.trim().toLowerCase()
+  return email.length <= EMAIL_MAX && EMAIL.test(email) ? email : undefined
+}
+
+/** Characters that people put between digits. */
+const SPACERS = /[\s().-]/g
+/** Mainland mobile numbers: the only ones of +86 that receive text messages. */
+const MAINLAND = /^(?:\+?86)?(1[3-9]\d{9})$/
+const E164 = /^\+[1-9]\d{6,14}$/
+
+/**
+ * The number in E.164, or undefined if `text` is not a phone number. The library for foreign numbers costs 11 MB and 80 ms, so it
+ * is loaded with the first number from outside the mainland.
+ */
+export async function normalizePhone(text: string): Promise<string | undefined> {
+  const bare = text.replace(SPACERS, '')
+  const mainland = MAINLAND.exec(bare)
+  if (mainland) return `+86${mainland[1]}`
+  if (!E164.test(bare) || bare.startsWith('+86')) return undefined
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/min')
+  const number = parsePhoneNumberFromString(bare)
+  return number?.isValid() ? number.number : undefined
+}
+
+/** The phone number in E.164. @throws AppError 400 if `text` is not a phone number. */
+export async function phoneOf(text: string | null | undefined, path?: string): Promise<string> {
+  const phone = await normalizePhone(text ?? '')
+  if (phone === undefined) throw badPhone(path)
+  return phone
+}
+
+/** The e-mail in lower case. @throws AppError 400 if `text` is not an e-mail. */
+export function emailOf(text: string | null | undefined, path?: string): string {
+  const email = normalizeEmail(text ?? '')
+  if (email === undefined) throw badEmail(path)
+  return email
+}
+
+export const phoneIn = (body: ToPhone): Promise<string> => phoneOf(body.phone || body.credential)
+export const emailIn = (body: ToEmail): string => emailOf(body.email || body.credential)
+
+/** A text with @ is an e-mail, any other a phone number (spec §4.1). @throws AppError 400 */
+export const credentialOf = async (text: string, path = 'body.credential'): Promise<string> =>
+  text.includes('@') ? emailOf(text, path) : phoneOf(text, path)
+
+/** `credential`: a normalized e-mail or phone number. */
+export const providerOf = (credential: string): ContactProvider => (credential.includes('@') ? 'EMAIL' : 'PHONE')
+
+/** The content of the field "account", as a key for look-ups and for the failure lock. */
+export type Account = { kind: 'email' | 'username' | 'phone'; key: string }
+export function parseAccount(text: string): Account {
+  const key = text.trim().toLowerCase()
+  return { kind: key.includes('@') ? 'email' : 'username', key }
+}
+
+/** Printable ASCII: fits into a header and cannot be mistaken for two values. */
+const DEVICE_ID = /^[\x21-\x7e]+$/
+
+/** Removes what cannot be stored or would break a log line: a name from a header passed no validator. */
+export const cleanDeviceName = (name: string | undefined): string =>
+  replaceControlCharacters((name ?? '').toWellFormed(), () => '')
+    .trim()
+    .slice(0, DEVICE_NAME_MAX)
+    .toWellFormed()
+
+export const deviceKey = (id: string): string => sha256(id)
+
+/** Paths accept a device's key or its raw id, and the server cannot tell which one it was given. */
+export const deviceKeysOf = (keyOrId: string): string[] => [keyOrId, deviceKey(keyOrId)]
+
+const isDeviceId = (id: string): boolean =>
+  id.length >= DEVICE_ID_MIN &&
+  id.length <= DEVICE_ID_MAX &&
+  DEVICE_ID.test(id) &&
+  new Set(id).size >= DEVICE_ID_DISTINCT
+
+/** The device that a login names: by header, else by body, else a new one. @throws AppError 400 for an id that is too easy to guess. */
+export function nameDevice(header: string | undefined, body: string | undefined, name: string | undefined): Device {
+  const given = header ?? body
+  const device = { name: cleanDeviceName(name) }
+  if (given === undefined) {
+    const newId = secret()
+    return { ...device, newId, key: deviceKey(newId) }
+  }
+  if (!isDeviceId(given))
+    throw invalid(
+      header === undefined ? 'body.deviceId' : 'header.X-Device-Id',
+      `must be ${DEVICE_ID_MIN} to ${DEVICE_ID_MAX} random characters without spaces, at least ${DEVICE_ID_DISTINCT} of them different`,
+      `须为 ${DEVICE_ID_MIN} 到 ${DEVICE_ID_MAX} 个不含空格的随机字符，其中至少 ${DEVICE_ID_DISTINCT} 个互不相同`,
+    )
+  return { ...device, key: deviceKey(given) }
+}
+
+/** The device fields of a login's body. Empty counts as absent. */
+interface DeviceFields {
+  deviceId?: string | null | undefined
+  deviceName?: string | null | undefined
+}
+
+/** A login over HTTP. @throws AppError 400 for a device id that is too easy to guess. */
+export const loginEvent = (loginType: LoginType, caller: Caller, body: DeviceFields): LoginEvent => ({
+  loginType,
+  device: nameDevice(
+    caller.deviceId,
+    body.deviceId || undefined,
+    caller.deviceName || body.deviceName || nameOfAgent(caller.userAgent),
+  ),
+  ip: caller.ip,
+  locale: caller.locale,
+})
+
+/** Something that a signed-in user does to their account, on the device of their session. */
+export const ownEvent = (loginType: LoginType, actor: Actor, caller: Caller): LoginEvent => ({
+  loginType,
+  device: { key: actor.deviceKey, name: cleanDeviceName(caller.deviceName || nameOfAgent(caller.userAgent)) },
+  ip: caller.ip,
+  locale: caller.locale,
+})
+
+/** The first match wins. Browsers also name the browsers they are compatible with, so the more specific ones come first. */
+const APPS: readonly [RegExp, string][] = [
+  [/MicroMessenger\//, 'WeChat'],
+  [/Edg(?:e|A|iOS)?\//, 'Edge'],
+  [/OPR\/|Opera/, 'Opera'],
+  [/SamsungBrowser\//, 'Samsung Internet'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/okhttp\/|Dalvik\//, 'App'],
+  [/CFNetwork\//, 'App'],
+]
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/HarmonyOS|OpenHarmony/, 'HarmonyOS'],
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh|Darwin\//, 'Mac'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+]
+/** `(Linux; Android 14; Pixel 8 Build/…)`: the phone's model. Browsers that hide it send `K`. */
+const MODEL = /Android [\d.]+; ((?!K\)|K;|wv\b)[\w .+-]{2,40}?)(?: Build\/|[;)])/
+
+const firstMatch = (table: readonly [RegExp, string][], agent: string): string =>
+  table.find(([pattern]) => pattern.test(agent))?.[1] ?? ''
+
+/**
+ * A name for a device that sent none, from its User-Agent header: "Chrome on Windows", "App on Pixel 8", "iPhone". Empty if the
+ * header says nothing about the device (curl, a script).
+ */
+export function nameOfAgent(agent: string): string {
+  const system = MODEL.exec(agent)?.[1]?.trim() || firstMatch(SYSTEMS, agent)
+  const app = firstMatch(APPS, agent)
+  if (system === '') return app === 'App' ? '' : app
+  return app === '' ? system : `${app} on ${system}`
+}

@@ -1,0 +1,61 @@
+import { endpoint, open, signedIn } from '#http/endpoint.ts'
+
+import { CodeSent } from '../codes/codes.model.ts'
+import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './passwords.model.ts'
+import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './passwords.service.ts'
+
+const tag = 'Passwords'
+const ENDS = 'Ends all sessions and tokens of the account, and the links by which other accounts can switch to it.'
+
+export const passwordEndpoints = [
+  endpoint({
+    id: 'auth.forgotCode',
+    method: 'POST',
+    path: '/api/auth/password/forgot-code',
+    summary: 'Send a code for a forgotten password',
+    description: 'Refused with 400 if no account has this e-mail or phone; such a call also counts in the daily limit.',
+    tag,
+    access: open,
+    checksSecret: true,
+    body: ForgotCode,
+    data: CodeSent,
+    run: ({ ctx, body, caller }) => sendForgotCode(ctx, body.credential, caller),
+  }),
+  endpoint({
+    id: 'auth.resetPassword',
+    method: 'POST',
+    path: '/api/auth/password/reset',
+    summary: 'Reset a forgotten password with its code',
+    description: ENDS,
+    tag,
+    access: open,
+    checksSecret: true,
+    body: PasswordReset,
+    run: ({ ctx, body, caller }) => resetForgottenPassword(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.changeCode',
+    method: 'POST',
+    path: '/api/auth/password/change-code',
+    summary: 'Send yourself a code for changing the password',
+    description: 'Goes to your bound and verified phone or e-mail.',
+    tag,
+    access: signedIn,
+    body: ChangeCode,
+    data: CodeSent,
+    ignoresKey: 'A repeat may send another code.',
+    run: ({ ctx, actor, body, caller }) => sendChangeCode(ctx, actor, body.channel, caller),
+  }),
+  endpoint({
+    id: 'auth.changePassword',
+    method: 'POST',
+    path: '/api/auth/password/change',
+    summary: 'Change your password',
+    description: `${ENDS} Sign in again with the new password.`,
+    tag,
+    access: signedIn,
+    checksSecret: true,
+    body: PasswordChange,
+    run: ({ ctx, actor, body, caller }) => changePassword(ctx, actor, body, caller),
+  }),
+]

@@ -1,0 +1,25 @@
+import { Enum, Line, Model, Nullable, OneOf, type Static, Type } from '#http/schema.ts'
+
+import { Code, EMAIL_MAX, NewPassword, Password } from '../accounts.model.ts'
+
+const Credential = Line(EMAIL_MAX, 1, {
+  description: 'An e-mail if it contains @, otherwise a phone',
+  examples: ['lin@example.org'],
+})
+
+export const ForgotCode = Model('ForgotCode', { credential: Credential })
+
+export const PasswordReset = Model('PasswordReset', { credential: Credential, code: Code, newPassword: NewPassword })
+export type PasswordReset = Static<typeof PasswordReset>
+
+export const ChangeCode = Model('ChangeCode', { channel: Enum(['PHONE', 'EMAIL']) })
+
+const byOldPassword = { verifyType: ['OLD_PASSWORD'], oldPassword: true } as const
+const byCode = { verifyType: ['PHONE_CODE', 'EMAIL_CODE'], code: true } as const
+export const PasswordChange = OneOf('PasswordChange', [byOldPassword, byCode], {
+  verifyType: Enum(['OLD_PASSWORD', 'PHONE_CODE', 'EMAIL_CODE']),
+  oldPassword: Type.Optional(Nullable(Password)),
+  code: Type.Optional(Nullable(Code)),
+  newPassword: NewPassword,
+})
+export type PasswordChange = Static<typeof PasswordChange>

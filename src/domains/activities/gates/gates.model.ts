@@ -1,0 +1,132 @@
+/** Shapes of the checks of passes at gates, and of their records. */
+
+import { DIRECTIONS, PASS_USE_RESULTS, REFUSAL_REASONS } from '#db/schema/passes.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Merged,
+  Model,
+  Named,
+  Nullable,
+  OneOf,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
+
+import { PassView, PublicPass } from '../passes/passes.model.ts'
+import { SEEN } from '../visibility/visibility.model.ts'
+
+const UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
+
+export const DirectionField = Named(
+  'GateDirection',
+  Enum(DIRECTIONS, {
+    description: 'An `EXIT` needs an entry before it and takes no use. The next `ENTRY` is then free',
+  }),
+)
+
+export const ReasonField = Named(
+  'RefusalReason',
+  Enum(REFUSAL_REASONS, {
+    description:
+      'The first that applies of: `MALFORMED` (the content is no pass), `FORGED` (no key of this server has signed it), `WRONG_ACTIVITY`, ' +
+      '`UNKNOWN` (there is no such pass), `REVOKED`, `EXPIRED`, `USED` (no use is left, or an exit without an entry since the last exit), ' +
+      '`ACTIVITY_NOT_ACTIVE`, `NOT_YET_VALID` (also an exit before the first entry)',
+  }),
+)
+
+export const Content = Raw(2953, 0, {
+  description:
+    'The content of the scanned QR code: the signed link of the pass, its token alone, or the link of its page',
+  examples: [`HTTPS://QR.EXAMPLE.ORG/S/PASS/AEAX6DBND2${'A'.repeat(144)}`],
+})
+export const PassUuid = Line(100, 0, {
+  description: 'Instead of `content`, for passes that are looked up',
+  examples: [UUID],
+})
+
+const NONCE = { minimum: 8, maximum: 64 }
+const nonce = {
+  description:
+    'Chosen by the gate for each scan. A redemption with the nonce of an earlier one of the activity gets its result and counts once',
+  examples: ['gate-2-000417-5c1e'],
+}
+export const Nonce = Raw(NONCE.maximum, NONCE.minimum, nonce)
+
+export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
+  content: Type.Optional(Nullable(Content)),
+  passUuid: Type.Optional(Nullable(PassUuid)),
+  redeem: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description: 'True counts a use, for which you need a token of a user who may verify passes. False by default',
+        examples: [false],
+      }),
+    ),
+  ),
+  nonce: Type.Optional(Nullable(Nonce)),
+  direction: Type.Optional(Nullable(DirectionField)),
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type VerifyPass = Static<typeof VerifyPass>
+
+const Result = Named('PassUseResult', Enum(PASS_USE_RESULTS))
+
+export const PassUseView = Model('PassUse', {
+  id: Id,
+  passId: Nullable({ ...Id, description: 'Null if the pass is not one of the activity' }),
+  passUuid: Nullable(Text(UUID)),
+  holderName: Text('Lin Mei'),
+  result: Result,
+  reason: Nullable(ReasonField),
+  direction: DirectionField,
+  nonce: Nullable(Text('gate-2-000417-5c1e')),
+  offline: Type.Boolean({ description: 'Redeemed without a connection and uploaded later' }),
+  isDoubleUse: Type.Boolean({
+    description: 'A gate without a connection let someone in with a pass that had no use left. Such a row is `REFUSED`',
+  }),
+  verifierUserId: Nullable({ ...Id, description: 'Shown to managers. Null for checks by anyone else' }),
+  usedAt: { ...Time, description: 'When the pass was shown. Of an offline gate, by its clock' },
+  createdAt: Time,
+})
+export type PassUseView = Static<typeof PassUseView>
+export const PassUsePage = PageOf(PassUseView)
+
+export const Verification = Model('PassVerification', {
+  valid: Type.Boolean(),
+  reason: Nullable(ReasonField),
+  pass: Nullable(
+    Merged(
+      'VerifiedPass',
+      {
+        description:
+          'The whole `Pass` if `redeem` was asked for, otherwise a `PublicPass`. Null if it is not one of the activity',
+      },
+      [PassView, PublicPass],
+    ),
+  ),
+  use: Nullable({ ...PassUseView, description: 'The record of a redemption; null for a mere check' }),
+})
+export type Verification = Static<typeof Verification>
+
+const filters = {
+  result: Type.Optional(Result),
+  isDoubleUse: Type.Optional(
+    Type.Boolean({ description: 'Only uses beyond the limit of a pass, which offline gates reported' }),
+  ),
+  from: Type.Optional({ ...Time, description: 'Only passes shown at this time or later' }),
+  to: Type.Optional({ ...Time, description: 'Only passes shown at this time or earlier' }),
+}
+export const UsesOfPassQuery = PageQuery({ ...filters, orgId: Type.Optional(Id) })
+export const UsesQuery = PageQuery({
+  passId: Type.Optional(Id),
+  ...filters,
+  ...SEEN,
+})
+export type UsesQuery = Static<typeof UsesOfPassQuery> & { readonly passId?: number }

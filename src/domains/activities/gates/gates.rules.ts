@@ -1,0 +1,138 @@
+/** Decides whether a pass is valid at a gate. Pure. */
+
+import type { ActivityStatus } from '#db/schema/activities.ts'
+import type { Direction, passes, RefusalReason } from '#db/schema/passes.ts'
+
+import { type DecodedToken, decodeToken, uuidInLink } from '../pass-keys/pass-keys.rules.ts'
+
+type PassRow = typeof passes.$inferSelect
+
+/** The pass that a visitor shows. A `uuid` without a signature was looked up, or is in the link of the page of the pass. */
+export type Claim =
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'token'; readonly token: DecodedToken }
+  | { readonly kind: 'uuid'; readonly uuid: string }
+
+/** Reads the content of a scanned code, or a uuid. */
+export function claimIn(given: { readonly content: string } | { readonly passUuid: string }): Claim {
+  if ('content' in given) {
+    const token = decodeToken(given.content)
+    if (token !== undefined) return { kind: 'token', token }
+  }
+  const uuid = uuidInLink('content' in given ? given.content : given.passUuid)
+  return uuid === undefined ? { kind: 'malformed' } : { kind: 'uuid', uuid }
+}
+
+/** The uuid of the pass, as far as it can be read. It may be forged. */
+export const claimedUuid = (claim: Claim): string | null =>
+  claim.kind === 'malformed' ? null : claim.kind === 'token' ? claim.token.uuid : claim.uuid
+
+/**
+ * Why the claim stands for no pass of the activity. `isGenuine`: a key of this server has signed the token. `pass`: the row with the uuid,
+ * which is not looked for if the token is not genuine. Nothing is said about a pass before its signature has been checked, and nothing
+ * about a pass of another activity.
+ */
+export function strangerReason(
+  claim: Claim,
+  isGenuine: boolean,
+  pass: Pick<PassRow, 'activityId'> | undefined,
+  activityId: number,
+): RefusalReason | undefined {
+  if (claim.kind === 'malformed') return 'MALFORMED'
+  if (claim.kind === 'token' && !isGenuine) return 'FORGED'
+  if (claim.kind === 'token' && claim.token.activityId !== activityId) return 'WRONG_ACTIVITY'
+  if (pass === undefined) return 'UNKNOWN'
+  return pass.activityId === activityId ? undefined : 'WRONG_ACTIVITY'
+}
+
+/** How a pass goes through a gate: an entry that takes a use, an entry after an exit that takes none, or an exit. */
+export type Passage = 'USE' | 'RETURN' | 'EXIT'
+export type Verdict = { readonly passage: Passage } | { readonly reason: RefusalReason }
+
+type JudgedPass = Pick<
+  PassRow,
+  'revokedAt' | 'expiredAt' | 'validFrom' | 'validTo' | 'maxUses' | 'usedCount' | 'isInside'
+>
+interface JudgedActivity {
+  readonly status: ActivityStatus
+  /** Null unless it is ENDED or CANCELLED. */
+  readonly endedAt: number | null
+}
+
+/** The accepted uses of a pass around a time. */
+export interface Neighbours {
+  /** The direction of the last use before the time. */
+  readonly before: Direction | undefined
+  /** The direction of the first use after it. */
+  readonly after: Direction | undefined
+}
+
+/**
+ * Whether a pass of the activity is valid now. The times of the row count, not those of a token, which was perhaps printed before.
+ *
+ * The reasons are those of the status of the pass (REVOKED, EXPIRED, USED), so that both agree; then the reasons that can pass.
+ */
+export function judge(pass: JudgedPass, activity: JudgedActivity, direction: Direction, now: number): Verdict {
+  const hasLeft = pass.usedCount > 0 && !pass.isInside
+  return verdictOf(direction, {
+    isRevoked: pass.revokedAt !== null,
+    isExpired: pass.expiredAt !== null || isAfter(now, pass.validTo),
+    isEarly: pass.validFrom !== null && now < pass.validFrom,
+    isActive: activity.status === 'ACTIVE',
+    hasUse: hasUse(pass),
+    isUnused: pass.usedCount === 0,
+    hasLeft,
+    isInside: pass.isInside,
+  })
+}
+
+/**
+ * Whether a pass was valid when a gate without a connection let it through. It could not know of a revocation or of the end of the activity
+ * after that time. A free entry or an exit depends on the uses before and after the time, because other gates may have uploaded theirs
+ * earlier: one exit allows one free entry.
+ */
+export function judgeLater(
+  pass: JudgedPass,
+  activity: JudgedActivity,
+  direction: Direction,
+  usedAt: number,
+  { before, after }: Neighbours,
+): Verdict {
+  return verdictOf(direction, {
+    isRevoked: pass.revokedAt !== null && pass.revokedAt <= usedAt,
+    isExpired: isAfter(usedAt, pass.validTo),
+    isEarly: pass.validFrom !== null && usedAt < pass.validFrom,
+    isActive: activity.status === 'ACTIVE' || (activity.endedAt !== null && usedAt < activity.endedAt),
+    hasUse: hasUse(pass),
+    isUnused: before === undefined,
+    hasLeft: before === 'EXIT' && after !== 'ENTRY',
+    isInside: before === 'ENTRY' && after !== 'EXIT',
+  })
+}
+
+const isAfter = (time: number, end: number | null): boolean => end !== null && time > end
+const hasUse = ({ maxUses, usedCount }: JudgedPass): boolean => maxUses === 0 || usedCount < maxUses
+
+interface Facts {
+  readonly isRevoked: boolean
+  readonly isExpired: boolean
+  readonly isEarly: boolean
+  readonly isActive: boolean
+  readonly hasUse: boolean
+  /** Never let in. */
+  readonly isUnused: boolean
+  /** Went out and may come back. */
+  readonly hasLeft: boolean
+  readonly isInside: boolean
+}
+
+function verdictOf(direction: Direction, facts: Facts): Verdict {
+  if (facts.isRevoked) return { reason: 'REVOKED' }
+  if (facts.isExpired) return { reason: 'EXPIRED' }
+  const isExit = direction === 'EXIT'
+  const isUsed = isExit ? !facts.isInside && !facts.isUnused : !facts.hasLeft && !facts.hasUse
+  if (isUsed) return { reason: 'USED' }
+  if (!facts.isActive) return { reason: 'ACTIVITY_NOT_ACTIVE' }
+  if (facts.isEarly || (isExit && facts.isUnused)) return { reason: 'NOT_YET_VALID' }
+  return { passage: isExit ? 'EXIT' : facts.hasLeft ? 'RETURN' : 'USE' }
+}

@@ -1,0 +1,322 @@
+/** Gates: checking and redeeming passes with a connection, and the records of both. */
+
+import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
+import { mapPage, type Page } from '#db/paging.ts'
+import type { Direction, RefusalReason } from '#db/schema/passes.ts'
+import * as access from '#domains/access/index.ts'
+import { noToken } from '#http/admission.ts'
+import { type Budget, budgetUsedUp, usesOf } from '#http/budget.ts'
+import type { Actor, Caller, Owner } from '#http/endpoint.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { noPermission } from '#http/permissions.ts'
+import { invalid } from '#http/validate.ts'
+import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
+
+import { verifyToken } from '../pass-keys/pass-keys.service.ts'
+import { toPassView, visiblePasses } from '../passes/passes.service.ts'
+import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/passes.store.ts'
+import { publicPass } from '../passes/passes.view.ts'
+import { type ActivityRow, findActivity } from '../register/register.store.ts'
+import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
+import type { PassUseView, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
+import { type Claim, claimedUuid, claimIn, judge, strangerReason } from './gates.rules.ts'
+import * as store from './gates.store.ts'
+
+/** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
+export const refusedChecks: Budget = {
+  name: 'refused passes',
+  counts: { en: 'passes that are not valid', zh: '无效通行证' },
+  per: 'address',
+  limit: 60,
+  windowMs: MINUTE,
+  countedByRun: true,
+}
+
+/** Refused checks are kept for weeks, and the limit of an activity does not help against users who create many. */
+export const refusedChecksOfDay: Budget = {
+  ...refusedChecks,
+  name: 'refused passes of a day',
+  limit: 10_000,
+  windowMs: DAY,
+  durable: true,
+}
+
+/** Enough for 50 phones that share an account, with 20 passes a minute each. */
+export const redemptions: Omit<Budget, 'cost'> = {
+  name: 'redemptions',
+  counts: { en: 'redeemed passes', zh: '核销的通行证' },
+  per: 'user',
+  limit: 60_000,
+  windowMs: HOUR,
+}
+
+/** Reads one of both texts. @throws AppError 400 if there is none or if there are two */
+export function claimOf({ content, passUuid }: Pick<VerifyPass, 'content' | 'passUuid'>, path: string): Claim {
+  if (content != null && passUuid == null) return claimIn({ content })
+  if (passUuid != null && content == null) return claimIn({ passUuid })
+  throw invalid(
+    `${path}.content`,
+    'must be given, or else `passUuid`, but not both',
+    '与 `passUuid` 必须且只能填写一个',
+  )
+}
+
+/** The pass that a visitor shows, or the reason why the activity has no such pass. */
+export interface Found {
+  readonly claim: Claim
+  readonly pass: PassRow | undefined
+  readonly stranger: RefusalReason | undefined
+}
+
+/** Checks the signature, and finds the pass. */
+export async function findClaimed(ctx: AppContext, activityId: number, claim: Claim): Promise<Found> {
+  const isGenuine = claim.kind === 'token' && (await verifyToken(ctx, claim.token))
+  const uuid = claim.kind === 'token' && !isGenuine ? null : claimedUuid(claim)
+  const pass = uuid === null ? undefined : await findPassByUuid(ctx.db.read, uuid)
+  const stranger = strangerReason(claim, isGenuine, pass, activityId)
+  return { claim, pass: stranger === undefined ? pass : undefined, stranger }
+}
+
+/** Verifies a pass for anyone, and redeems it for users who may verify passes of the activity. */
+export async function verifyPass(
+  ctx: AppContext,
+  caller: Caller,
+  actor: Actor | undefined,
+  activityId: number,
+  input: VerifyPass,
+): Promise<Verification> {
+  const claim = claimOf(input, 'body')
+  const direction = input.direction ?? 'ENTRY'
+  const orgId = input.orgId ?? 0
+  if (input.redeem === true) {
+    const activity = await activityForGate(ctx, caller, actor, activityId, orgId)
+    const found = await findClaimed(ctx, activityId, claim)
+    return redeem(ctx, activity, found, { direction, nonce: input.nonce ?? null, verifierUserId: actor!.userId })
+  }
+  return check(ctx, caller, actor, { activityId, orgId, claim, direction })
+}
+
+/** The activity, for users who may verify its passes. @throws AppError 401, 403 or 404 */
+async function activityForGate(
+  ctx: AppContext,
+  caller: Caller,
+  actor: Actor | undefined,
+  id: number,
+  orgId: number,
+): Promise<ActivityRow> {
+  if (actor === undefined) throw noToken
+  const { userId } = actor
+  if (orgId !== 0) await access.requirePoint(ctx, userId, orgId, 'pass:verify')
+  else if (!(await access.can(ctx, userId, 'APP', 0, 'pass:verify'))) throw noPermission
+  const activity = await manageActivity(ctx, id, 'pass:verify', { viewer: { userId, orgId }, caller })
+  refuseIfDisabled(activity)
+  return activity
+}
+
+/** Whether a pass is valid, without counting a use. Only refused passes are recorded. */
+async function check(
+  ctx: AppContext,
+  caller: Caller,
+  actor: Actor | undefined,
+  asked: { activityId: number; orgId: number; claim: Claim; direction: Direction },
+): Promise<Verification> {
+  const { activityId, orgId, claim, direction } = asked
+  const activity = await findNamed(ctx.db.read, activityId, { userId: actor?.userId ?? 0, orgId })
+  if (activity === undefined) throw notFound()
+  const isManager = actor !== undefined && (await manages(ctx, actor.userId, activity, 'pass:verify'))
+  const found = await findClaimed(ctx, activityId, claim)
+  // Only managers and people with a pass know of a draft.
+  if (activity.status === 'DRAFT' && found.pass === undefined && !isManager) throw notFound()
+  const now = ctx.clock.now()
+  const reason = reasonNow(found, activity, direction, now)
+  if (reason !== undefined) {
+    const by = { actor, caller }
+    const refusal = ctx.limiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
+    if (refusal) throw budgetUsedUp(refusal)
+    const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
+    const verifierUserId = isManager ? actor.userId : null
+    const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, reason)
+    await ctx.db.write('gates.recordRefusal', async (tx) => {
+      const tooMany = await spend(tx, usesOfDay, now)
+      if (tooMany) throw budgetUsedUp(tooMany)
+      await store.insertUse(tx, use)
+    })
+  }
+  return {
+    valid: reason === undefined,
+    reason: reason ?? null,
+    pass: found.pass === undefined ? null : publicPass(found.pass, now),
+    use: null,
+  }
+}
+
+function reasonNow(
+  { pass, stranger }: Found,
+  activity: ActivityRow,
+  direction: Direction,
+  now: number,
+): RefusalReason | undefined {
+  if (pass === undefined) return stranger
+  const verdict = judge(pass, activity, direction, now)
+  return 'reason' in verdict ? verdict.reason : undefined
+}
+
+interface Redemption {
+  readonly direction: Direction
+  readonly nonce: string | null
+  readonly verifierUserId: number | null
+}
+
+export const newUse = (
+  activityId: number,
+  { claim, pass }: Found,
+  { direction, nonce, verifierUserId }: Redemption,
+  now: number,
+  reason: RefusalReason | undefined,
+): store.NewUse => ({
+  activityId,
+  passId: pass?.id ?? null,
+  passUuid: pass?.uuid ?? claimedUuid(claim),
+  result: reason === undefined ? 'ACCEPTED' : 'REFUSED',
+  reason: reason ?? null,
+  direction,
+  nonce,
+  offline: false,
+  isDoubleUse: false,
+  verifierUserId,
+  usedAt: now,
+  createdAt: now,
+})
+
+export const otherPassOfNonce = () =>
+  badRequest(
+    'This nonce was used for another pass: choose a new one for each scan',
+    '该随机数已用于其他通行证，每次扫码请使用新的随机数',
+  )
+
+/** Whether both are tries of the same pass. */
+export const isSamePass = (one: ShownPass, other: ShownPass): boolean =>
+  one.passId === other.passId && one.passUuid === other.passUuid
+
+export type ShownPass = Pick<store.UseRow, 'passId' | 'passUuid'>
+
+/**
+ * Counts a use in one write. The row of the use comes first, because its nonce decides whether the try is new; then the pass is updated
+ * under the conditions that were judged before, which a revocation, another gate or the end of the activity may have changed meanwhile.
+ */
+async function redeem(
+  ctx: AppContext,
+  activity: ActivityRow,
+  found: Found,
+  redemption: Redemption,
+): Promise<Verification> {
+  const { use, pass } = await ctx.db.write('gates.redeem', async (tx) => {
+    const now = ctx.clock.now()
+    const expected = found.pass && judge(found.pass, activity, redemption.direction, now)
+    const reason = expected === undefined ? found.stranger : 'reason' in expected ? expected.reason : undefined
+    const use = newUse(activity.id, found, redemption, now, reason)
+    const row = await store.insertUse(tx, use)
+    if (row === undefined) {
+      const first = (await store.findByNonce(tx, activity.id, redemption.nonce!))!
+      if (!isSamePass(first, use)) throw otherPassOfNonce()
+      return { use: first, pass: first.passId === null ? undefined : await findPass(tx, first.passId) }
+    }
+    if (expected === undefined || 'reason' in expected) return { use: row, pass: found.pass }
+    const passed = await store.pass(tx, found.pass!.id, expected.passage, now)
+    if (passed !== undefined) {
+      if (expected.passage === 'USE') await store.countUses(tx, activity.id, 1)
+      return { use: row, pass: passed }
+    }
+    // Something has changed since the pass was read.
+    const pass = await findPass(tx, found.pass!.id)
+    const current = await findActivity(tx, activity.id)
+    if (pass === undefined) return { use: await store.refuseUse(tx, row.id, 'UNKNOWN', false), pass }
+    const verdict = judge(pass, current ?? { ...activity, status: 'ENDED' }, redemption.direction, now)
+    if ('reason' in verdict) return { use: await store.refuseUse(tx, row.id, verdict.reason, false), pass }
+    if (verdict.passage === 'USE') await store.countUses(tx, activity.id, 1)
+    return { use: row, pass: (await store.pass(tx, pass.id, verdict.passage, now))! }
+  })
+  return {
+    valid: use.result === 'ACCEPTED',
+    reason: use.reason,
+    pass: pass === undefined ? null : await toPassView(ctx, pass, { showsContent: true }),
+    use: toUseView(use, pass?.holderName, true),
+  }
+}
+
+/** The uses of an activity: all for managers, and for others those of their own passes. Newest first. */
+export async function listUses(
+  ctx: AppContext,
+  id: number,
+  query: UsesQuery,
+  asking: Asking,
+): Promise<Page<PassUseView>> {
+  const { isManager } = await visiblePasses(ctx, id, asking)
+  if (isManager) return showUses(ctx, await managersPage(ctx, asking.viewer, id, query), true)
+  const { userId } = asking.viewer
+  return showUses(ctx, await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), false)
+}
+
+/** `showsVerifier`: the caller manages the activity. */
+const toUseView = (row: store.UseRow, holderName: string | undefined, showsVerifier: boolean): PassUseView => ({
+  id: row.id,
+  passId: row.passId,
+  passUuid: row.passUuid,
+  holderName: holderName ?? '',
+  result: row.result,
+  reason: row.reason,
+  direction: row.direction,
+  nonce: row.nonce,
+  offline: row.offline,
+  isDoubleUse: row.isDoubleUse,
+  verifierUserId: showsVerifier ? row.verifierUserId : null,
+  usedAt: row.usedAt,
+  createdAt: row.createdAt,
+})
+
+async function showUses(ctx: AppContext, page: Page<store.UseRow>, showsVerifier: boolean): Promise<Page<PassUseView>> {
+  const passIds = page.items.flatMap(({ passId }) => passId ?? [])
+  const names = await holderNames(ctx.db.read, [...new Set(passIds)])
+  return mapPage(page, (row) => toUseView(row, names.get(row.passId ?? 0), showsVerifier))
+}
+
+async function managersPage(
+  ctx: AppContext,
+  viewer: Owner,
+  activityId: number,
+  query: UsesQuery,
+): Promise<Page<store.UseRow>> {
+  const { passId } = query
+  if (passId === undefined) return pageOfUses(ctx, viewer, { activityId }, query)
+  const pass = await findPass(ctx.db.read, passId)
+  if (pass?.activityId === activityId) return pageOfUses(ctx, viewer, { passId }, query)
+  return { items: [], total: 0, page: query.page, size: query.size }
+}
+
+async function pageOfUses(
+  ctx: AppContext,
+  { userId }: Owner,
+  uses: store.Uses,
+  query: UsesQuery,
+): Promise<Page<store.UseRow>> {
+  const { result, isDoubleUse, from, to } = query
+  const isUnfiltered = [result, isDoubleUse, from, to].every((filter) => filter === undefined)
+  if (isUnfiltered) return store.usesPage(ctx.db.read, uses, query)
+  return ctx.db.search(userId, (db) => store.searchUses(db, uses, query))
+}
+
+/** The uses of one pass, for managers and the holder. Newest first. */
+export async function listUsesOfPass(
+  ctx: AppContext,
+  viewer: Owner,
+  passId: number,
+  query: UsesQuery,
+): Promise<Page<PassUseView>> {
+  const pass = await findPass(ctx.db.read, passId)
+  const activity = pass && (await findNamed(ctx.db.read, pass.activityId, viewer))
+  if (activity === undefined) throw notFound()
+  const isManager = await manages(ctx, viewer.userId, activity, 'pass:read')
+  if (!isManager && pass!.holderUserId !== viewer.userId) throw notFound()
+  return showUses(ctx, await pageOfUses(ctx, viewer, { passId }, query), isManager)
+}

@@ -1,0 +1,80 @@
+/** Shapes of the lists and uploads of gates without a connection. */
+
+import { Enum, Id, Model, Named, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
+
+import { Content, DirectionField, Nonce, PassUuid, ReasonField } from './gates.model.ts'
+
+/** Revoked passes in one answer. */
+export const MAX_REVOKED = 5000
+
+export const RevocationsQuery = Type.Object({
+  since: Type.Optional({ ...Time, description: '`until` of the answer before. All by default' }),
+  orgId: Type.Optional(Id),
+})
+
+export const Revocations = Model('PassRevocations', {
+  since: Time,
+  until: {
+    ...Time,
+    description:
+      'Send it as `since` the next time. The answer has every pass that was revoked up to here, and perhaps later ones. If it has ' +
+      `${MAX_REVOKED.toLocaleString('en')} passes or more, ask again at once`,
+  },
+  revoked: Type.Array(Model('RevokedPass', { uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'), revokedAt: Time }), {
+    description: 'The oldest first. A pass can be in two answers',
+  }),
+  keyId: Type.Integer({ minimum: 1, maximum: 255, examples: [1] }),
+  signature: Text('k2Tqo0Bv6hQ', {
+    description:
+      'Ed25519 signature as base64url, with the key `keyId` of `GET /api/activities/{id}/pass/keys`, over the line `tessera revocations v1`, ' +
+      'a line feed, and the JSON of `{activityId, since, until, revoked}` in this order without spaces',
+  }),
+})
+export type Revocations = Static<typeof Revocations>
+
+/** Items in one upload. */
+const MAX_REDEMPTIONS = 1000
+
+export const RedemptionItem = OneOf('OfflineRedemption', ['content', 'passUuid'], {
+  content: Type.Optional(Nullable(Content)),
+  passUuid: Type.Optional(Nullable(PassUuid)),
+  nonce: Nonce,
+  usedAt: {
+    ...Time,
+    description: 'When the gate let the visitor through. At most a day in the future, because clocks differ',
+  },
+  direction: Type.Optional(Nullable(DirectionField)),
+})
+export type RedemptionItem = Static<typeof RedemptionItem>
+
+export const UploadRedemptions = Model('UploadRedemptions', {
+  items: Type.Array(RedemptionItem, {
+    minItems: 1,
+    maxItems: MAX_REDEMPTIONS,
+    description: 'In the order in which the gate let them through',
+  }),
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type UploadRedemptions = Static<typeof UploadRedemptions>
+
+const RedemptionResult = Named(
+  'RedemptionResult',
+  Enum(['ACCEPTED', 'DUPLICATE', 'DOUBLE_USE', 'REFUSED'], {
+    description:
+      '`ACCEPTED`: counted now. `DUPLICATE`: uploaded before, and nothing has changed. `DOUBLE_USE`: the pass had no use left, so two ' +
+      'visitors entered with it; recorded, and not counted. `REFUSED`: the pass was not valid at that time',
+  }),
+)
+
+export const RedemptionResults = Model('RedemptionResults', {
+  items: Type.Array(
+    Model('RedemptionOutcome', {
+      nonce: Text('gate-2-000417-5c1e'),
+      result: RedemptionResult,
+      reason: Nullable({ ...ReasonField, description: 'Of a duplicate, the reason of the first upload' }),
+    }),
+    { description: 'In the order of the request' },
+  ),
+})
+export type RedemptionResults = Static<typeof RedemptionResults>
+export type RedemptionOutcome = RedemptionResults['items'][number]

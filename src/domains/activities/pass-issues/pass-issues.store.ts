@@ -1,0 +1,191 @@
+import { and, asc, count, eq, gt, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
+import { users } from '#db/schema/accounts.ts'
+import { activityCounters, checkInUsers, registrations } from '#db/schema/activities.ts'
+import { orgMembers } from '#db/schema/orgs.ts'
+import { passes, passIssues } from '#db/schema/passes.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+import { isKept, listed, type PassRow } from '../passes/passes.store.ts'
+
+/** The issue with this request id; undefined if there is none. */
+export async function findIssue(
+  db: Db | Tx,
+  activityId: number,
+  userId: number,
+  requestId: string,
+): Promise<number | undefined> {
+  const [row] = await db
+    .select({ id: passIssues.id })
+    .from(passIssues)
+    .where(
+      and(
+        eq(passIssues.activityId, activityId),
+        eq(passIssues.userId, userId),
+        eq(passIssues.requestId, requestId),
+        // The condition of the index.
+        sql`${passIssues.requestId} is not null`,
+      ),
+    )
+  return row?.id
+}
+
+/** Returns the id; undefined if there is an issue with this request id. */
+export async function insertIssue(
+  tx: Tx,
+  activityId: number,
+  userId: number,
+  requestId: string | null,
+): Promise<number | undefined> {
+  const [row] = await tx
+    .insert(passIssues)
+    .values({ activityId, userId, requestId, createdAt: tx.stamp })
+    .onConflictDoNothing()
+    .returning({ id: passIssues.id })
+  return row?.id
+}
+
+export async function countOfIssue(db: Db, issueId: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(passes)
+    .where(and(eq(passes.issueId, issueId), isKept))
+  return row!.n
+}
+
+/** At most `limit` passes of an issue after the pass with the id `after`, in the order of the request. */
+export const passesOfIssue = (db: Db | Tx, issueId: number, after: number, limit: number): Promise<PassRow[]> =>
+  db
+    .select()
+    .from(passes)
+    .where(and(eq(passes.issueId, issueId), isKept, gt(passes.id, after)))
+    .orderBy(asc(passes.id))
+    .limit(limit)
+
+/** The nicknames of those of the users who are active. */
+export async function activeUsers(db: Db | Tx, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db
+    .select({ id: users.id, nickname: users.nickname })
+    .from(users)
+    .where(and(inArray(users.id, [...ids]), eq(users.status, 'ACTIVE')))
+  return new Map(rows.map((row) => [row.id, row.nickname]))
+}
+
+/** Those of the users who are members of the organization, have registered or have checked in. */
+export async function participants(
+  db: Db,
+  activity: { readonly id: number; readonly owner: OwnerKey },
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const found = await Promise.all([
+    db
+      .select({ userId: orgMembers.userId })
+      .from(orgMembers)
+      .where(and(eq(orgMembers.orgId, orgOf(activity.owner)), inArray(orgMembers.userId, [...ids]))),
+    db
+      .select({ userId: registrations.userId })
+      .from(registrations)
+      .where(and(eq(registrations.activityId, activity.id), inArray(registrations.userId, [...ids]))),
+    db
+      .select({ userId: checkInUsers.userId })
+      .from(checkInUsers)
+      .where(and(eq(checkInUsers.activityId, activity.id), inArray(checkInUsers.userId, [...ids]))),
+  ])
+  return new Set(found.flat().map(({ userId }) => userId))
+}
+
+/** Those of the users who are active, have a place in the activity and no live pass for it. */
+export async function registeredWithoutPass(
+  db: Db | Tx,
+  activityId: number,
+  userIds: readonly number[],
+  now: number,
+): Promise<Set<number>> {
+  const rows = await db
+    .select({ userId: registrations.userId })
+    .from(registrations)
+    .innerJoin(users, eq(users.id, registrations.userId))
+    .leftJoin(
+      passes,
+      and(
+        eq(passes.activityId, registrations.activityId),
+        eq(passes.liveHolderId, registrations.userId),
+        // The condition of the index.
+        sql`${passes.liveHolderId} is not null`,
+        // The job may not have reached an expired pass yet.
+        or(isNull(passes.validTo), gte(passes.validTo, now)),
+      ),
+    )
+    .where(
+      and(
+        eq(registrations.activityId, activityId),
+        inArray(registrations.userId, [...userIds]),
+        eq(registrations.status, 'CONFIRMED'),
+        eq(users.status, 'ACTIVE'),
+        isNull(passes.id),
+      ),
+    )
+  return new Set(rows.map(({ userId }) => userId))
+}
+
+/** Ends expired passes of the users, which the job has not reached yet, so that the users can get new ones. */
+export async function expirePassesOf(
+  tx: Tx,
+  activityId: number,
+  userIds: readonly number[],
+  now: number,
+): Promise<void> {
+  await tx
+    .update(passes)
+    .set({ liveHolderId: null, expiredAt: now, updatedAt: tx.stamp })
+    .where(and(eq(passes.activityId, activityId), liveOf(userIds), lt(passes.validTo, now)))
+    .returning({ id: passes.id })
+}
+
+const liveOf = (userIds: readonly number[]) =>
+  and(sql`${passes.liveHolderId} is not null`, inArray(passes.liveHolderId, [...userIds]))
+
+/** Those of the users who have a live pass. */
+export async function liveHolders(tx: Tx, activityId: number, userIds: readonly number[]): Promise<Set<number>> {
+  const rows = await tx
+    .select({ userId: passes.liveHolderId })
+    .from(passes)
+    .where(and(eq(passes.activityId, activityId), liveOf(userIds)))
+  return new Set(rows.map(({ userId }) => userId!))
+}
+
+export type NewPass = Pick<
+  typeof passes.$inferInsert,
+  | 'uuid'
+  | 'activityId'
+  | 'issueId'
+  | 'templateId'
+  | 'color'
+  | 'holderUserId'
+  | 'liveHolderId'
+  | 'holderName'
+  | 'fields'
+  | 'keyId'
+  | 'validFrom'
+  | 'validTo'
+  | 'maxUses'
+>
+
+/** In their order. */
+export async function insertPasses(tx: Tx, given: readonly NewPass[]): Promise<PassRow[]> {
+  const rows = await tx
+    .insert(passes)
+    .values(given.map((pass) => ({ ...pass, createdAt: tx.stamp, updatedAt: tx.stamp })))
+    .returning()
+  for (const row of rows) listed.inserted(tx, row)
+  return rows.toSorted((a, b) => a.id - b.id)
+}
+
+export async function countPasses(tx: Tx, activityId: number, added: number): Promise<void> {
+  await tx
+    .update(activityCounters)
+    .set({ passes: sql`${activityCounters.passes} + ${added}` })
+    .where(eq(activityCounters.activityId, activityId))
+    .returning({ activityId: activityCounters.activityId })
+}

@@ -1,0 +1,106 @@
+/** Passes: views, lists, revocation and expiry. */
+
+import type { AppContext } from '#context'
+import { orgOf } from '#db/owner-key.ts'
+import type { Page } from '#db/paging.ts'
+import { refusalIn } from '#domains/access/index.ts'
+import type { Job } from '#domains/domain.ts'
+import { notFound } from '#http/errors.ts'
+import { pause } from '#lib/pause.ts'
+import { MINUTE } from '#platform/clock.ts'
+
+import { contentOf } from '../pass-keys/pass-keys.service.ts'
+import type { ActivityRow } from '../register/register.store.ts'
+import { type Asking, findNamed, manages, refuseIfDisabled, see } from '../visibility/visibility.service.ts'
+import type { PassesQuery, PassView } from './passes.model.ts'
+import * as store from './passes.store.ts'
+import { viewOf } from './passes.view.ts'
+
+/** `showsContent`: the caller manages the activity or holds the pass. */
+export const toPassView = async (
+  ctx: AppContext,
+  row: store.PassRow,
+  { showsContent }: { readonly showsContent: boolean },
+): Promise<PassView> => viewOf(ctx, row, showsContent ? await contentOf(ctx, row) : null)
+
+/** The passes of the activity that the caller may see: all for managers, the own ones for everyone else. */
+export interface VisiblePasses {
+  readonly activity: ActivityRow
+  readonly isManager: boolean
+  readonly list: store.PassList
+}
+
+/** @throws AppError 404 or 403 if the caller neither holds a pass of the activity nor may see it */
+export async function visiblePasses(
+  ctx: AppContext,
+  activityId: number,
+  asking: Asking,
+  userId?: number,
+): Promise<VisiblePasses> {
+  const { viewer } = asking
+  const activity = await findNamed(ctx.db.read, activityId, viewer)
+  if (activity === undefined) throw notFound()
+  if (await manages(ctx, viewer.userId, activity, 'pass:read'))
+    return { activity, isManager: true, list: { activityId, userId } }
+  const own = { activityId, userId: viewer.userId }
+  const { total } = await store.passesPage(ctx.db.read, own, { page: 1, size: 1 })
+  // Holders need no invite code: they have been invited with their passes.
+  if (total === 0) await see(ctx, activity, asking)
+  return { activity, isManager: false, list: own }
+}
+
+export async function listPasses(
+  ctx: AppContext,
+  activityId: number,
+  query: PassesQuery,
+  asking: Asking,
+): Promise<Page<PassView>> {
+  const { list, isManager } = await visiblePasses(ctx, activityId, asking, query.userId)
+  const isOfOther = !isManager && query.userId !== undefined && query.userId !== list.userId
+  if (isOfOther) return { items: [], total: 0, page: query.page, size: query.size }
+  const { userId } = asking.viewer
+  const page =
+    query.status === undefined && !query.keyword
+      ? await store.passesPage(ctx.db.read, list, query)
+      : await ctx.db.search(userId, (db) => store.searchPasses(db, list, query, ctx.clock.now(), query))
+  const items: PassView[] = []
+  for (const row of page.items) items.push(await toPassView(ctx, row, { showsContent: true }))
+  return { ...page, items }
+}
+
+/** Final and at once. Revoking again changes nothing. */
+export async function revokePass(
+  ctx: AppContext,
+  passId: number,
+  reason: string | null | undefined,
+  { viewer }: Asking,
+): Promise<PassView> {
+  const pass = await store.findPass(ctx.db.read, passId)
+  if (pass === undefined) throw notFound()
+  const activity = await findNamed(ctx.db.read, pass.activityId, viewer)
+  if (activity === undefined) throw notFound()
+  if (!(await manages(ctx, viewer.userId, activity, 'pass:revoke')))
+    throw pass.holderUserId === viewer.userId
+      ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), 'pass:revoke')
+      : notFound()
+  refuseIfDisabled(activity)
+  const row = await ctx.db.write(
+    'passes.revoke',
+    async (tx) => (await store.revokePass(tx, passId, reason ?? '')) ?? (await store.findPass(tx, passId))!,
+  )
+  return toPassView(ctx, row, { showsContent: true })
+}
+
+/** Passes that end in one write, which takes some milliseconds. */
+const PASSES_PER_WRITE = 500
+
+/** Frees the holders of expired passes for new ones. Reading a pass finds it EXPIRED without this. */
+async function expirePasses(ctx: AppContext): Promise<void> {
+  for (;;) {
+    const ended = await ctx.db.write('passes.expire', (tx) => store.expirePasses(tx, ctx.clock.now(), PASSES_PER_WRITE))
+    if (ended < PASSES_PER_WRITE) return
+    await pause()
+  }
+}
+
+export const expiryJob: Job = { name: 'passes.expire', every: MINUTE, run: expirePasses }

@@ -1,0 +1,196 @@
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+
+import {
+  activities,
+  activityCounters,
+  checkIns,
+  checkInSlots,
+  checkInUsers,
+  purgedActivities,
+  registrations,
+} from '#db/schema/activities.ts'
+import { passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
+import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
+
+import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
+import { listed as listedUses } from './gates/gates.store.ts'
+import { isKept, listed as listedPasses, type PassRow } from './passes/passes.store.ts'
+import { listed as listedActivities } from './register/register.store.ts'
+import { listed as listedRegistrations } from './registrations/registrations.store.ts'
+
+const cleared = listedPasses.columns
+type Listed = Pick<PassRow, keyof typeof cleared>
+
+/** Deletes at most `limit` rows of an activity. Returns their number. */
+type Remove = (tx: Tx, activityId: number, limit: number) => Promise<number>
+
+const someOf = (tx: Tx, id: SQLiteColumn, activityId: SQLiteColumn, of: number, limit: number) =>
+  tx.select({ id }).from(id.table).where(eq(activityId, of)).limit(limit)
+
+const removeCheckIns: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, checkIns.id, checkIns.activityId, activityId, limit)
+  const rows = await tx.delete(checkIns).where(inArray(checkIns.id, some)).returning(listedCheckIns.columns)
+  for (const row of rows) listedCheckIns.deleted(tx, row)
+  return rows.length
+}
+
+const removeRegistrations: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, registrations.id, registrations.activityId, activityId, limit)
+  const rows = await tx
+    .delete(registrations)
+    .where(inArray(registrations.id, some))
+    .returning(listedRegistrations.columns)
+  for (const row of rows) listedRegistrations.deleted(tx, row)
+  return rows.length
+}
+
+const removeCheckInUsers: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, checkInUsers.userId, checkInUsers.activityId, activityId, limit)
+  const rows = await tx
+    .delete(checkInUsers)
+    .where(and(eq(checkInUsers.activityId, activityId), inArray(checkInUsers.userId, some)))
+    .returning({ userId: checkInUsers.userId })
+  return rows.length
+}
+
+/** A slot has a row for each method. */
+const removeCheckInSlots: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, checkInSlots.slot, checkInSlots.activityId, activityId, limit)
+  const rows = await tx
+    .delete(checkInSlots)
+    .where(and(eq(checkInSlots.activityId, activityId), inArray(checkInSlots.slot, some)))
+    .returning({ slot: checkInSlots.slot })
+  return rows.length
+}
+
+async function removeUsesWith(tx: Tx, column: SQLiteColumn, value: number, limit: number): Promise<number> {
+  const some = someOf(tx, passUses.id, column, value, limit)
+  const rows = await tx.delete(passUses).where(inArray(passUses.id, some)).returning(listedUses.columns)
+  for (const row of rows) listedUses.deleted(tx, row)
+  return rows.length
+}
+
+const removeUses: Remove = (tx, activityId, limit) => removeUsesWith(tx, passUses.activityId, activityId, limit)
+
+/** Deletes at most `limit` uses of a pass. Returns their number. */
+export const removeUsesOfPass = (tx: Tx, passId: number, limit: number): Promise<number> =>
+  removeUsesWith(tx, passUses.passId, passId, limit)
+
+const clearPasses: Remove = async (tx, activityId, limit) => {
+  const ofActivity = and(eq(passes.activityId, activityId), isKept)
+  return (await clearSome(tx, tx.select(cleared).from(passes).where(ofActivity).limit(limit))).length
+}
+
+const removePasses: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, passes.id, passes.activityId, activityId, limit)
+  const rows = await tx.delete(passes).where(inArray(passes.id, some)).returning(listedPasses.columns)
+  for (const row of rows) listedPasses.deleted(tx, row)
+  return rows.length
+}
+
+const removeIssues: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, passIssues.id, passIssues.activityId, activityId, limit)
+  const rows = await tx.delete(passIssues).where(inArray(passIssues.id, some)).returning({ id: passIssues.id })
+  return rows.length
+}
+
+/** Rows that some operation shows. */
+export const SHOWN: readonly Remove[] = [
+  removeCheckIns,
+  removeRegistrations,
+  clearPasses,
+  removeUses,
+  removeCheckInUsers,
+  removeCheckInSlots,
+]
+
+/** Rows that requests which had begun before the deletion can still refer to. Later ones refer to earlier ones. */
+export const REFERRED_TO: readonly Remove[] = [removeUses, removePasses, removeIssues]
+
+/** Deletes the activity itself, when no other row refers to it. */
+export async function removeActivity(tx: Tx, id: number): Promise<void> {
+  await tx.delete(activityCounters).where(eq(activityCounters.activityId, id))
+  const [row] = await tx.delete(activities).where(eq(activities.id, id)).returning(listedActivities.columns)
+  if (row) listedActivities.deleted(tx, row)
+  await tx.delete(purgedActivities).where(eq(purgedActivities.activityId, id))
+}
+
+/** A pass that was deleted, with what its counts need. */
+export type Cleared = Pick<PassRow, 'id' | 'activityId' | 'usedCount'>
+
+/**
+ * Makes passes ones that no operation finds, without the data of their holders. They count as revoked, so that the lists of gates that work
+ * offline contain them. Returns those that were not deleted before.
+ */
+async function clearSome(tx: Tx, some: PromiseLike<Listed[]>): Promise<Cleared[]> {
+  const before = new Map((await some).map((row) => [row.id, row]))
+  const rows = await tx
+    .update(passes)
+    .set({
+      holderUserId: null,
+      liveHolderId: null,
+      holderName: '',
+      fields: [],
+      validFrom: null,
+      validTo: null,
+      revokedAt: sql`coalesce(${passes.revokedAt}, ${tx.stamp})`,
+      revokeReason: '',
+      deletedAt: tx.stamp,
+      updatedAt: tx.stamp,
+    })
+    .where(and(inArray(passes.id, [...before.keys()]), isKept))
+    .returning({ ...listedPasses.columns, usedCount: passes.usedCount })
+  for (const row of rows) listedPasses.updated(tx, before.get(row.id)!, row)
+  return rows
+}
+
+/** Undefined if it has been deleted already. */
+export async function clearPass(tx: Tx, id: number): Promise<Cleared | undefined> {
+  const [row] = await clearSome(
+    tx,
+    tx
+      .select(cleared)
+      .from(passes)
+      .where(and(eq(passes.id, id), isKept)),
+  )
+  return row
+}
+
+/** Takes a deleted pass and its uses out of the counts of the activity. */
+export async function uncountPass(tx: Tx, { activityId, usedCount }: Cleared): Promise<void> {
+  await tx
+    .update(activityCounters)
+    .set({ passes: sql`${activityCounters.passes} - 1`, passUses: sql`${activityCounters.passUses} - ${usedCount}` })
+    .where(eq(activityCounters.activityId, activityId))
+    .returning({ activityId: activityCounters.activityId })
+}
+
+export const insertPurgedActivity = async (tx: Tx, activityId: number): Promise<void> =>
+  void (await tx.insert(purgedActivities).values({ activityId, deletedAt: tx.stamp }))
+
+export const insertPurgedPass = async (tx: Tx, passId: number): Promise<void> =>
+  void (await tx.insert(purgedPasses).values({ passId }).onConflictDoNothing())
+
+export const deletePurgedPass = async (tx: Tx, passId: number): Promise<void> =>
+  void (await tx.delete(purgedPasses).where(eq(purgedPasses.passId, passId)))
+
+/** The next deleted activity, by id. */
+export async function nextPurgedActivity(
+  db: Db,
+  after: number,
+): Promise<typeof purgedActivities.$inferSelect | undefined> {
+  const [row] = await db
+    .select()
+    .from(purgedActivities)
+    .where(gt(purgedActivities.activityId, after))
+    .orderBy(asc(purgedActivities.activityId))
+    .limit(1)
+  return row
+}
+
+export const firstPurgedPass = async (db: Db): Promise<number | undefined> =>
+  (await db.select().from(purgedPasses).limit(1))[0]?.passId
+
+/** For lists of the rows of one activity, which a job may still have to delete. */
+export const isNotPurged = (activityId: number): SQL =>
+  sql`not exists (select 1 from ${purgedActivities} where ${purgedActivities.activityId} = ${activityId})`

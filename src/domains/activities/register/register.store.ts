@@ -1,0 +1,357 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gte,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+
+import { contains } from '#db/contains.ts'
+import { notByIndex } from '#db/dialect.ts'
+import type { Select } from '#db/list-order.ts'
+import { pagedTable } from '#db/lists.ts'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { type Page, pageOfQuery } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
+import { users } from '#db/schema/accounts.ts'
+import { activities, activityCounters, registrations } from '#db/schema/activities.ts'
+import { files } from '#db/schema/files.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import { passTemplates } from '#db/schema/passes.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { randomCode, uuid } from '#platform/ids.ts'
+
+import { INVITE_CODE_ALPHABET, INVITE_CODE_LENGTH } from '../visibility/visibility.rules.ts'
+import type { ListQuery } from './register.model.ts'
+import { type ActivityFields, discoverUntil, isListed } from './register.rules.ts'
+
+const p = sql.placeholder
+
+/** An activity with what its answers say about the owner and the cover. */
+const shown = {
+  ...getTableColumns(activities),
+  orgName: organizations.name,
+  orgStatus: organizations.status,
+  orgVisibility: organizations.visibility,
+  /** The nickname of the user who owns a personal activity. */
+  ownerNickname: users.nickname,
+  coverPublicKey: files.publicKey,
+  coverMime: files.mime,
+}
+
+/** An owner below 0 is a user, above 0 an organization (db/owner-key.ts). */
+export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
+  db
+    .select(shown)
+    .from(activities)
+    .leftJoin(organizations, eq(organizations.id, activities.owner))
+    .leftJoin(users, eq(users.id, sql`-${activities.owner}`))
+    .leftJoin(files, eq(files.id, activities.coverFileId))
+
+const isLive = isNull(activities.deletedAt).inlineParams()
+
+const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isLive)))
+const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.uuid, p('uuid')), isLive)))
+const byCheckInUuid = prepared((db) =>
+  activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isLive)),
+)
+
+export const versionOfActivity = versionIn(activities)
+
+export type ActivityRow = Awaited<ReturnType<typeof byId>>[number]
+
+/** Any activity that is not deleted: the caller checks who may see it (visibility.service.ts). */
+export const findActivity = async (db: Db | Tx, id: number): Promise<ActivityRow | undefined> =>
+  (await byId(db, { id }))[0]
+
+/** Uuids are in lower case. */
+export const findByUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
+  (await byUuid(db, { uuid: id.toLowerCase() }))[0]
+
+/** By the uuid of the check-in page. */
+export const findByCheckInUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
+  (await byCheckInUuid(db, { uuid: id.toLowerCase() }))[0]
+
+/** Every column that decides which lists a row is in, and where; also those of discovery (discovery.store.ts). */
+export const listed = pagedTable(activities, [
+  'id',
+  'owner',
+  'deletedAt',
+  'isListed',
+  'discoverUntil',
+  'province',
+  'city',
+  'district',
+  'startTime',
+  'createdAt',
+  'name',
+])
+
+export const lists = {
+  orders: {
+    startTime: ['startTime', 'createdAt', 'id'],
+    createdAt: ['createdAt', 'id'],
+    name: ['name', 'createdAt', 'id'],
+  },
+  sort: '-startTime',
+  select: (db: Pick<Builders, 'select'>) => activitiesWithOwners(db).$dynamic() as unknown as Select<ActivityRow>,
+} as const
+
+const ofOwner = listed.list({ owner: ['owner'], where: { deletedAt: null }, ...lists })
+const ofMembers = listed.list({ owner: ['owner'], where: { deletedAt: null, isListed: true }, ...lists })
+
+/** The part of an owner's activities that a viewer sees. */
+export interface Section {
+  readonly owner: OwnerKey
+  /** Of the activities that are not listed for members: all, none, or those that this member created. */
+  readonly unlisted: 'all' | 'none' | { readonly createdBy: number }
+}
+
+/** A page of a whole section. It costs the same at any length, unless the viewer created activities that are not listed. */
+export function activitiesPage(db: Db, { owner, unlisted }: Section, query: ListQuery): Promise<Page<ActivityRow>> {
+  const { page, size, sort } = query
+  return (unlisted === 'all' ? ofOwner : ofMembers).page(db, { owner }, { page, size, sort })
+}
+
+export const countActivities = async (db: Db, owner: OwnerKey): Promise<number> =>
+  (await ofOwner.page(db, { owner }, { page: 1, size: 1 })).total
+
+const isVisible = ({ unlisted }: Section): SQL | undefined => {
+  if (unlisted === 'all') return undefined
+  const isListedOne = eq(activities.isListed, true).inlineParams()
+  return unlisted === 'none' ? isListedOne : or(isListedOne, eq(activities.userId, unlisted.createdBy))
+}
+
+const filters = ({ status, visibility, from, to }: ListQuery): SQL | undefined =>
+  and(
+    status === undefined ? undefined : eq(activities.status, status),
+    visibility === undefined ? undefined : eq(activities.visibility, visibility),
+    from === undefined ? undefined : gte(activities.endTime, from),
+    to === undefined ? undefined : lte(activities.startTime, to),
+  )
+
+/** Ignores the keyword of the query. */
+export function filteredPage(db: Db, section: Section, query: ListQuery): Promise<Page<ActivityRow>> {
+  return sortedPage(db, query, and(eq(activities.owner, section.owner), isLive, isVisible(section), filters(query)))
+}
+
+function sortedPage(db: Db, query: ListQuery, where: SQL | undefined): Promise<Page<ActivityRow>> {
+  const { sort = lists.sort } = query
+  const direction = sort.startsWith('-') ? desc : asc
+  const order = lists.orders[sort.replace('-', '') as keyof typeof lists.orders]
+  return pageOfQuery(
+    query,
+    lists
+      .select(db)
+      .where(where)
+      .orderBy(...order.map((name) => direction(activities[name]))),
+    db.select({ n: count() }).from(activities).where(where),
+  )
+}
+
+const contain = (keyword: string): SQL | undefined =>
+  or(...[activities.name, activities.description, activities.location].map((column) => contains(column, keyword)))
+
+/** Ids of the activities for which the user has a place or waits for one. */
+const registeredBy = (db: Db, userId: number) =>
+  db
+    .select({ id: registrations.activityId })
+    .from(registrations)
+    .where(and(eq(registrations.userId, userId), ne(registrations.status, 'CANCELLED')))
+
+const isRestricted = eq(activities.visibility, 'RESTRICTED')
+
+/** The organizations of the RESTRICTED activities among them. */
+export async function restrictedTo(db: Db, userId: number): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ orgId: activities.owner })
+    .from(activities)
+    .where(and(inArray(activities.id, registeredBy(db, userId)), isRestricted))
+  return rows.map(({ orgId }) => orgId)
+}
+
+/** The activities for which the user has registered; RESTRICTED ones of the `readable` organizations only. */
+export const registeredPage = (
+  db: Db,
+  { userId, readable }: { readonly userId: number; readonly readable: readonly number[] },
+  query: ListQuery,
+): Promise<Page<ActivityRow>> =>
+  sortedPage(
+    db,
+    query,
+    and(
+      inArray(activities.id, registeredBy(db, userId)),
+      isLive,
+      or(not(isRestricted), inArray(activities.owner, [...readable])),
+      filters(query),
+      query.keyword ? contain(query.keyword) : undefined,
+    ),
+  )
+
+/** Activities that contain the keyword and pass the filters of the query. `db` is that of `Store.search`. */
+export function searchActivities(
+  db: Db,
+  section: Section,
+  query: ListQuery & { readonly keyword: string },
+): Promise<Page<ActivityRow>> {
+  const found = contain(query.keyword)
+  const { owner, unlisted } = section
+  if (unlisted === 'none') return ofMembers.search(db, { owner }, query, and(filters(query), found))
+  return ofOwner.search(db, { owner }, query, and(isVisible(section), filters(query), found))
+}
+
+/** Whether the user created an activity of the owner that members do not see in lists. */
+export async function createdUnlisted(db: Db, owner: OwnerKey, userId: number): Promise<boolean> {
+  const rows = await db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(
+      and(
+        eq(activities.userId, userId),
+        sql`${notByIndex(activities.owner)} = ${owner}`,
+        sql`${notByIndex(activities.deletedAt)} is null`,
+        sql`not ${notByIndex(activities.isListed)}`,
+      ),
+    )
+    .limit(1)
+  return rows.length > 0
+}
+
+const newInviteCode = () => randomCode(INVITE_CODE_ALPHABET, INVITE_CODE_LENGTH)
+
+/** Adds a DRAFT with its counters. The cover must be attached in the same write. */
+export async function insertActivity(tx: Tx, owner: Owner, fields: ActivityFields): Promise<ActivityRow> {
+  const [row] = await tx
+    .insert(activities)
+    .values({
+      ...fields,
+      uuid: uuid(),
+      checkInUuid: uuid(),
+      owner: ownerKey(owner),
+      userId: owner.userId,
+      inviteCode: fields.visibility === 'INVITE_ONLY' ? newInviteCode() : null,
+      createdAt: tx.stamp,
+      updatedAt: tx.stamp,
+    })
+    .returning(listed.columns)
+  listed.inserted(tx, row!)
+  await tx.insert(activityCounters).values({ activityId: row!.id })
+  return (await findActivity(tx, row!.id))!
+}
+
+export type ActivityChange = Partial<
+  ActivityFields & Pick<ActivityRow, 'status' | 'inviteCode' | 'endedAt' | 'deletedAt'>
+>
+
+/**
+ * Changes an activity that was read in this write, and returns it as it is now. Undefined, and nothing is changed, if its status has
+ * changed since. Derives the invite code and the place in lists.
+ */
+export async function updateActivity(
+  tx: Tx,
+  row: ActivityRow,
+  change: ActivityChange,
+): Promise<ActivityRow | undefined> {
+  if (Object.keys(change).length === 0) return row
+  const { visibility = row.visibility, status = row.status } = change
+  const becomesInvite = visibility === 'INVITE_ONLY' && row.visibility !== 'INVITE_ONLY'
+  const [after] = await tx
+    .update(activities)
+    .set({
+      inviteCode: visibility === 'INVITE_ONLY' ? (becomesInvite ? newInviteCode() : row.inviteCode) : null,
+      ...change,
+      isListed: isListed({ visibility, status }),
+      discoverUntil: discoverUntil({ ...row, ...change }),
+      version: sql`${activities.version} + 1`,
+      updatedAt: tx.stamp,
+    })
+    .where(and(eq(activities.id, row.id), eq(activities.status, row.status), isLive))
+    .returning(listed.columns)
+  if (after === undefined) return undefined
+  listed.updated(tx, row, after)
+  return change.deletedAt == null ? findActivity(tx, row.id) : row
+}
+
+/** Makes a new invite code. The old one stops working when the write commits. */
+export const renewInviteCode = (tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> =>
+  updateActivity(tx, row, { inviteCode: newInviteCode() })
+
+/** Cancels the ACTIVE activities of an owner: a bounded number of rows, because owners have a quota. */
+export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
+  const where = and(eq(activities.owner, owner), isLive, eq(activities.status, 'ACTIVE'))
+  const rows = await tx.select(listed.columns).from(activities).where(where)
+  await tx
+    .update(activities)
+    .set({
+      status: 'CANCELLED',
+      endedAt: tx.stamp,
+      discoverUntil: null,
+      version: sql`${activities.version} + 1`,
+      updatedAt: tx.stamp,
+    })
+    .where(where)
+    .returning({ id: activities.id })
+  for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
+}
+
+const countersById = prepared((db) =>
+  db
+    .select()
+    .from(activityCounters)
+    .where(eq(activityCounters.activityId, p('id'))),
+)
+export type CountersRow = Awaited<ReturnType<typeof countersById>>[number]
+
+export const findCounters = async (db: Db | Tx, id: number): Promise<CountersRow> =>
+  (await countersById(db, { id }))[0]!
+
+/** The activities of the owner that are not deleted, as the write sees them. Walks over all of them. */
+export async function countOwned(db: Db | Tx, owner: OwnerKey): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(activities)
+    .where(and(eq(activities.owner, owner), isLive))
+  return row!.n
+}
+
+export async function findOrgStatus(db: Db | Tx, orgId: number) {
+  const [row] = await db.select({ status: organizations.status }).from(organizations).where(eq(organizations.id, orgId))
+  return row?.status
+}
+
+/** Whether the owner has this pass template. */
+export async function hasTemplate(tx: Tx, owner: OwnerKey, id: number): Promise<boolean> {
+  const rows = await tx
+    .select({ id: passTemplates.id })
+    .from(passTemplates)
+    .where(and(eq(passTemplates.id, id), eq(passTemplates.owner, owner)))
+  return rows.length > 0
+}
+
+const anyActivity = prepared((db) => {
+  const activity = db
+    .select({ id: activities.id })
+    .from(activities)
+    .where(eq(activities.userId, p('userId')))
+  return db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, p('userId')), exists(activity)))
+})
+
+/** Whether the user has created an activity, for themselves or for an organization. */
+export const hasActivities = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyActivity(db, { userId })).length > 0

@@ -1,0 +1,79 @@
+import { REGISTRATION_STATUSES } from '#db/schema/activities.ts'
+import type { Budget } from '#http/budget.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Named,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Sort,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
+import { HOUR } from '#platform/clock.ts'
+
+import { InviteCode } from '../visibility/visibility.model.ts'
+import { MAX_ANSWER } from './registrations.rules.ts'
+
+/** A cancellation can notify another user. */
+const CHANGES_AN_HOUR = 60
+export const REGISTRATION_CHANGES: Budget = {
+  name: 'registrations',
+  counts: { en: 'registrations and cancellations', zh: '报名和取消次数' },
+  per: 'user',
+  limit: CHANGES_AN_HOUR,
+  windowMs: HOUR,
+}
+
+/** Users on one waiting list. Their positions are counted. */
+export const MAX_WAITING = 100_000
+
+/** An activity has at most 20 questions. The limit keeps a request from sending thousands of answers, each of which is checked. */
+const MAX_ANSWERS = 100
+
+const Answers = Type.Record(Type.String(), Type.String(), { examples: [{ size: 'M' }] })
+
+export const Register = Model('RegisterForActivity', {
+  answers: Type.Optional(
+    Nullable({
+      ...Answers,
+      maxProperties: MAX_ANSWERS,
+      description: `Answers by the keys of the questions of the activity, each of at most ${MAX_ANSWER} characters`,
+    }),
+  ),
+  inviteCode: Type.Optional(Nullable(InviteCode)),
+  code: Type.Optional(Nullable({ ...InviteCode, description: 'The same as `inviteCode`' })),
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type Register = Static<typeof Register>
+
+const RegistrationStatus = Named('RegistrationStatus', Enum(REGISTRATION_STATUSES, { examples: ['CONFIRMED'] }))
+const fields = {
+  id: Id,
+  userId: Id,
+  status: RegistrationStatus,
+  position: Nullable(
+    Type.Integer({ minimum: 1, examples: [1], description: 'Place in the waiting list; null unless WAITING' }),
+  ),
+  answers: Answers,
+  createdAt: { ...Time, description: 'When the user registered, or registered again after a cancellation' },
+}
+export const RegistrationView = Model('UserRegistration', fields)
+export type RegistrationView = Static<typeof RegistrationView>
+
+export const ListedRegistration = Model('ListedRegistration', { ...fields, nickname: Text('Lin') })
+export type ListedRegistration = Static<typeof ListedRegistration>
+export const RegistrationPage = PageOf(ListedRegistration)
+
+export const ListQuery = PageQuery({
+  status: Type.Optional(RegistrationStatus),
+  keyword: Type.Optional(Line(100, 0, { description: 'Searched for in the nicknames of users', examples: ['lin'] })),
+  sort: Sort(['createdAt']),
+  orgId: Type.Optional(Id),
+})
+export type ListQuery = Static<typeof ListQuery>

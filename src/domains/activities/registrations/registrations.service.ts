@@ -1,0 +1,262 @@
+/** Registration: users register for an activity, wait for a place, and cancel. */
+
+import type { AppContext } from '#context'
+import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import { notify } from '#domains/notifications/index.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
+
+import { notActive } from '../activities.errors.ts'
+import { type ActivityRow, findActivity, findCounters } from '../register/register.store.ts'
+import {
+  type Asking,
+  findNamed,
+  manageActivity,
+  refuseIfDisabled,
+  seeActivity,
+} from '../visibility/visibility.service.ts'
+import type { ListedRegistration, ListQuery, Register, RegistrationView } from './registrations.model.ts'
+import { type Answers, checkAnswers, givesPlaces, phaseOf } from './registrations.rules.ts'
+import * as store from './registrations.store.ts'
+
+const noRegistration = () => badRequest('This activity has no registration', '该活动不接受报名')
+const notOpenYet = () => badRequest('Registration for this activity is not open yet', '该活动的报名尚未开始')
+const closed = () => badRequest('Registration for this activity is closed', '该活动的报名已截止')
+const full = () => badRequest('All places of this activity are taken', '该活动名额已满')
+const waitingListFull = () => badRequest('The waiting list of this activity is full', '该活动的候补名单已满')
+
+/** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
+export async function register(
+  ctx: AppContext,
+  id: number,
+  input: Register,
+  asking: Asking,
+): Promise<RegistrationView> {
+  const { row: seen } = await seeActivity(ctx, id, asking)
+  refuseIfDisabled(seen)
+  const { userId } = asking.viewer
+  const row = await ctx.db.write('activities.register', async (tx) => {
+    const activity = await findOrFail(tx, id)
+    const own = await store.findRegistration(tx, id, userId)
+    const now = ctx.clock.now()
+    if (own === undefined || own.status === 'CANCELLED') {
+      const answers = answersTo(activity, input.answers ?? {}, now)
+      return store.saveRegistration(tx, own, {
+        activityId: id,
+        userId,
+        status: await placeIn(tx, activity),
+        answers,
+      })
+    }
+    if (input.answers == null || !isOpen(activity, now)) return own
+    return store.setAnswers(tx, own, answersTo(activity, input.answers, now))
+  })
+  return toView(ctx, row)
+}
+
+/** Cancels the registration of the caller. The first user on the waiting list gets the place. */
+export async function cancel(ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> {
+  await findOwn(ctx, id, asking)
+  const row = await ctx.db.write(
+    'activities.cancelRegistration',
+    async (tx) => (await endRegistration(ctx, tx, id, asking.viewer.userId)).row,
+  )
+  return toView(ctx, row)
+}
+
+/** Cancels the registration of another user, who is notified. The caller manages the activity. */
+export async function cancelOf(ctx: AppContext, id: number, userId: number, asking: Asking): Promise<RegistrationView> {
+  await manageActivity(ctx, id, 'activity:update', asking)
+  const row = await ctx.db.write('activities.cancelRegistrationOf', async (tx) => {
+    const { row, activity, isNew } = await endRegistration(ctx, tx, id, userId)
+    if (isNew)
+      await notify(ctx, tx, {
+        userIds: [userId],
+        type: 'SYSTEM',
+        title: { en: 'Your registration was cancelled', zh: '你的报名已被取消' },
+        body: {
+          en: `The organizer has cancelled your registration for ${activity.name}.`,
+          zh: `主办方取消了你在“${activity.name}”的报名。`,
+        },
+        data: { activityId: id, event: 'REGISTRATION_CANCELLED' },
+        subject: `REGISTRATION ${id}`,
+      })
+    return row
+  })
+  return toView(ctx, row)
+}
+
+/** Cancels a registration and gives its place to the first user on the waiting list. `isNew`: it was not cancelled before. */
+async function endRegistration(
+  ctx: AppContext,
+  tx: Tx,
+  id: number,
+  userId: number,
+): Promise<{ row: store.RegistrationRow; activity: ActivityRow; isNew: boolean }> {
+  const activity = await findOrFail(tx, id)
+  refuseIfDisabled(activity)
+  const row = await store.findRegistration(tx, id, userId)
+  if (row === undefined) throw notFound()
+  if (row.status === 'CANCELLED') return { row, activity, isNew: false }
+  if (activity.status !== 'ACTIVE') throw notActive()
+  const [cancelled] = await store.cancelRegistrations(tx, [row])
+  await moveUp(ctx, tx, activity)
+  return { row: cancelled!, activity, isNew: true }
+}
+
+export const showOwn = async (ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> =>
+  toView(ctx, await findOwn(ctx, id, asking))
+
+/**
+ * The registration of the caller. Users who have one need no invite code for it, which may have changed since.
+ * @throws AppError 404 or 403 if the caller may not see the activity, 404 if they have not registered
+ */
+async function findOwn(ctx: AppContext, id: number, asking: Asking): Promise<store.RegistrationRow> {
+  const row = await store.findRegistration(ctx.db.read, id, asking.viewer.userId)
+  if (row !== undefined && (await findNamed(ctx.db.read, id, asking.viewer)) !== undefined) return row
+  await seeActivity(ctx, id, asking)
+  throw notFound()
+}
+
+async function findOrFail(tx: Tx, id: number): Promise<ActivityRow> {
+  const activity = await findActivity(tx, id)
+  if (activity === undefined) throw notFound()
+  return activity
+}
+
+const isOpen = (activity: ActivityRow, now: number): boolean =>
+  activity.status === 'ACTIVE' &&
+  activity.registration !== null &&
+  phaseOf(activity.registration, activity, now) === 'open'
+
+/** The answers of a user who registers now. @throws AppError 400 */
+function answersTo(activity: ActivityRow, given: Answers, now: number): Answers {
+  const { status, registration } = activity
+  if (registration === null) throw noRegistration()
+  if (status !== 'ACTIVE') throw notActive()
+  const phase = phaseOf(registration, activity, now)
+  if (phase !== 'open') throw phase === 'early' ? notOpenYet() : closed()
+  const checked = checkAnswers(registration.questions, given)
+  if ('problems' in checked) throw invalidAll(checked.problems)
+  return checked.answers
+}
+
+/** Takes a place, or one on the waiting list. @throws AppError 400 if there is none */
+async function placeIn(tx: Tx, activity: ActivityRow): Promise<'CONFIRMED' | 'WAITING'> {
+  if (await store.takePlace(tx, activity.id, placesOf(activity))) return 'CONFIRMED'
+  if (activity.registration?.waitlist !== true) throw full()
+  if (!(await store.joinWaitingList(tx, activity.id))) throw waitingListFull()
+  return 'WAITING'
+}
+
+const placesOf = ({ capacity }: ActivityRow): number => (capacity === 0 ? Number.MAX_SAFE_INTEGER : capacity)
+
+/** Users who get places in one write, and a notification each: about 10 ms on SQLite. The job continues. */
+const MOVED_PER_WRITE = 100
+
+/** Gives free places to users on the waiting list: after the capacity was raised, as part of the same write. */
+export async function fillPlaces(ctx: AppContext, tx: Tx, activityId: number): Promise<void> {
+  const activity = await findActivity(tx, activityId)
+  if (activity !== undefined) await moveUp(ctx, tx, activity)
+}
+
+/** Returns the number of users who got places. */
+async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<number> {
+  if (!givesPlaces(activity, ctx.clock.now())) return 0
+  const { id, name } = activity
+  const { confirmed, waiting } = await findCounters(tx, id)
+  const free = Math.min(placesOf(activity) - confirmed, waiting, MOVED_PER_WRITE)
+  if (free <= 0) return 0
+  const moved = await store.confirmFirst(tx, id, free)
+  await notify(ctx, tx, {
+    userIds: moved.map((row) => row.userId),
+    type: 'SYSTEM',
+    title: { en: 'You have a place', zh: '你已获得名额' },
+    body: {
+      en: `A place became free: you are now registered for ${name}.`,
+      zh: `有名额空出，你已成功报名“${name}”。`,
+    },
+    data: { activityId: id, event: 'REGISTRATION_CONFIRMED' },
+    // Users can cancel and register again.
+    subject: `REGISTRATION ${id}`,
+  })
+  return moved.length
+}
+
+/** Gives the places that a write left free because it had given enough. */
+export async function giveFreePlaces(ctx: AppContext): Promise<void> {
+  for (const id of await store.withFreePlaces(ctx.db.readInWorker, ctx.clock.now())) {
+    const give = () =>
+      ctx.db.write('activities.giveFreePlaces', async (tx) => {
+        const activity = await findActivity(tx, id)
+        return activity === undefined ? 0 : moveUp(ctx, tx, activity)
+      })
+    while ((await give()) === MOVED_PER_WRITE) await Bun.sleep(0)
+  }
+}
+
+/** Activities whose waiting lists move up in the write that ends the registrations of a user. The job continues. */
+const ACTIVITIES_PER_WRITE = 50
+
+/** Cancels the registrations of a user who leaves an organization for its RESTRICTED activities. */
+export const memberLeft = (ctx: AppContext, tx: Tx, { orgId, userId }: { orgId: number; userId: number }) =>
+  endRegistrations(ctx, tx, userId, orgId)
+
+/** Cancels all registrations of a user whose account is being deleted. */
+export async function userDeleting(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  await endRegistrations(ctx, tx, userId)
+  await store.deleteAnswers(tx, userId)
+}
+
+async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?: number): Promise<void> {
+  const rows = await store.registrationsOfUser(tx, userId, orgId)
+  await store.cancelRegistrations(tx, rows)
+  const freed = rows.filter((row) => row.status === 'CONFIRMED').map((row) => row.activityId)
+  for (const id of await store.withWaitingList(tx, freed, ACTIVITIES_PER_WRITE)) await fillPlaces(ctx, tx, id)
+}
+
+/** For managers. */
+export async function listRegistrations(
+  ctx: AppContext,
+  id: number,
+  query: ListQuery,
+  asking: Asking,
+): Promise<Page<ListedRegistration>> {
+  await manageActivity(ctx, id, 'checkin:read', asking)
+  const { keyword } = query
+  const page =
+    keyword === undefined
+      ? await store.registrationsPage(ctx.db.read, id, query)
+      : await ctx.db.search(asking.viewer.userId, (db) => store.searchRegistrations(db, id, query, keyword))
+  const positions = await positionsOf(ctx, page.items)
+  return mapPage(page, (row) => ({ ...viewOf(row, positions.get(row.id)), nickname: row.nickname }))
+}
+
+/** Places in the waiting list, by the ids of the WAITING ones among registrations of one activity. Walks over the list once. */
+async function positionsOf(
+  ctx: AppContext,
+  rows: readonly Omit<store.RegistrationRow, 'updatedAt'>[],
+): Promise<ReadonlyMap<number, number>> {
+  const waiting = rows
+    .filter((row) => row.status === 'WAITING')
+    .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
+  const positions = new Map<number, number>()
+  const [first] = waiting
+  if (first === undefined) return positions
+  const db = readerFor(ctx.db, (await findCounters(ctx.db.read, first.activityId)).waiting)
+  let before = 0
+  for (const [i, row] of waiting.entries()) {
+    before += await store.countWaitingBefore(db, row, waiting[i - 1])
+    positions.set(row.id, before + 1)
+  }
+  return positions
+}
+
+const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<RegistrationView> =>
+  viewOf(row, (await positionsOf(ctx, [row])).get(row.id))
+
+const viewOf = (
+  { id, userId, status, answers, createdAt }: Omit<store.RegistrationRow, 'updatedAt' | 'activityId'>,
+  position: number | undefined,
+): RegistrationView => ({ id, userId, status, position: position ?? null, answers, createdAt })

@@ -1,0 +1,302 @@
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
+
+import { contains } from '#db/contains.ts'
+import { pagedTable } from '#db/lists.ts'
+import type { Page } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import {
+  activities,
+  activityCounters as counters,
+  registrations,
+  type RegistrationStatus,
+} from '#db/schema/activities.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
+
+import { type ListQuery, MAX_WAITING } from './registrations.model.ts'
+import type { Answers } from './registrations.rules.ts'
+
+const p = sql.placeholder
+
+export type RegistrationRow = typeof registrations.$inferSelect
+
+const ofUser = prepared((db) =>
+  db
+    .select()
+    .from(registrations)
+    .where(and(eq(registrations.activityId, p('activityId')), eq(registrations.userId, p('userId')))),
+)
+
+export const findRegistration = async (
+  db: Db | Tx,
+  activityId: number,
+  userId: number,
+): Promise<RegistrationRow | undefined> => (await ofUser(db, { activityId, userId }))[0]
+
+export const listed = pagedTable(registrations, ['id', 'activityId', 'status', 'createdAt'])
+
+const withNickname = (db: Pick<Builders, 'select'>) =>
+  db
+    .select({
+      id: registrations.id,
+      activityId: registrations.activityId,
+      userId: registrations.userId,
+      status: registrations.status,
+      answers: registrations.answers,
+      createdAt: registrations.createdAt,
+      nickname: users.nickname,
+    })
+    .from(registrations)
+    .innerJoin(users, eq(users.id, registrations.userId))
+    .$dynamic()
+
+export type ListedRow = Awaited<ReturnType<typeof withNickname>>[number]
+
+const byTime = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: withNickname } as const
+const ofActivity = listed.list({ owner: ['activityId'], ...byTime })
+const ofActivityByStatus = listed.list({ owner: ['activityId', 'status'], ...byTime })
+
+/** Newest first, unless another order is asked for. Ignores the keyword. */
+export const registrationsPage = (db: Db, activityId: number, query: ListQuery): Promise<Page<ListedRow>> =>
+  query.status === undefined
+    ? ofActivity.page(db, { activityId }, query)
+    : ofActivityByStatus.page(db, { activityId, status: query.status }, query)
+
+/** `db` is that of `Store.search`. */
+export function searchRegistrations(
+  db: Db,
+  activityId: number,
+  query: ListQuery,
+  keyword: string,
+): Promise<Page<ListedRow>> {
+  const matches = contains(users.nickname, keyword)
+  return query.status === undefined
+    ? ofActivity.search(db, { activityId }, query, matches)
+    : ofActivityByStatus.search(db, { activityId, status: query.status }, query, matches)
+}
+
+const waitingBefore = prepared((db) =>
+  db
+    .select({ n: count() })
+    .from(registrations)
+    .where(
+      and(
+        eq(registrations.activityId, p('activityId')),
+        eq(registrations.status, 'WAITING').inlineParams(),
+        sql`(${registrations.createdAt}, ${registrations.id}) >= (${p('fromTime')}, ${p('fromId')})`,
+        sql`(${registrations.createdAt}, ${registrations.id}) < (${p('time')}, ${p('id')})`,
+      ),
+    ),
+)
+
+type Place = Pick<RegistrationRow, 'activityId' | 'createdAt' | 'id'>
+
+/** Users who wait before `to`; with `from`, only that user and those after them. */
+export const countWaitingBefore = async (db: Db, to: Place, from?: Place): Promise<number> =>
+  (
+    await waitingBefore(db, {
+      activityId: to.activityId,
+      fromTime: from?.createdAt ?? 0,
+      fromId: from?.id ?? 0,
+      time: to.createdAt,
+      id: to.id,
+    })
+  )[0]!.n
+
+const confirm = prepared((db) =>
+  db
+    .update(counters)
+    .set({ confirmed: sql`${counters.confirmed} + 1` })
+    .where(
+      and(
+        eq(counters.activityId, p('activityId')),
+        eq(counters.waiting, 0).inlineParams(),
+        sql`${counters.confirmed} < ${p('places')}`,
+      ),
+    )
+    .returning({ activityId: counters.activityId }),
+)
+const wait = prepared((db) =>
+  db
+    .update(counters)
+    .set({ waiting: sql`${counters.waiting} + 1` })
+    .where(and(eq(counters.activityId, p('activityId')), lt(counters.waiting, MAX_WAITING).inlineParams()))
+    .returning({ activityId: counters.activityId }),
+)
+
+/** False if all places are taken, or if others wait for one. The caller inserts the registration. */
+export const takePlace = async (tx: Tx, activityId: number, places: number): Promise<boolean> =>
+  (await confirm(tx, { activityId, places })).length > 0
+
+/** False if the waiting list is full. The caller inserts the registration. */
+export const joinWaitingList = async (tx: Tx, activityId: number): Promise<boolean> =>
+  (await wait(tx, { activityId })).length > 0
+
+/** A new registration, or the one that the user has cancelled (`before`) with new values. */
+export async function saveRegistration(
+  tx: Tx,
+  before: RegistrationRow | undefined,
+  values: Pick<RegistrationRow, 'activityId' | 'userId' | 'status' | 'answers'>,
+): Promise<RegistrationRow> {
+  const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+  if (before === undefined) {
+    const [row] = await tx
+      .insert(registrations)
+      .values({ ...values, ...times })
+      .returning()
+    listed.inserted(tx, row!)
+    return row!
+  }
+  const [row] = await tx
+    .update(registrations)
+    .set({ ...values, ...times })
+    .where(and(eq(registrations.id, before.id), eq(registrations.status, 'CANCELLED')))
+    .returning()
+  listed.updated(tx, before, row!)
+  return row!
+}
+
+export async function setAnswers(tx: Tx, { id }: RegistrationRow, answers: Answers): Promise<RegistrationRow> {
+  const change = { answers }
+  const [row] = await tx
+    .update(registrations)
+    .set({ ...change, updatedAt: updatedAtFor(registrations, change, tx.stamp) })
+    .where(eq(registrations.id, id))
+    .returning()
+  return row!
+}
+
+/** Rows that one statement changes. */
+const CHUNK = 500
+
+/** Cancels registrations of one user, all of which are CONFIRMED or WAITING. */
+export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow[]): Promise<RegistrationRow[]> {
+  const cancelled: RegistrationRow[] = []
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    const some = rows.slice(at, at + CHUNK)
+    const before = new Map(some.map((row) => [row.id, row]))
+    const changed = await tx
+      .update(registrations)
+      .set({ status: 'CANCELLED', updatedAt: tx.stamp })
+      .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, 'CANCELLED')))
+      .returning()
+    for (const row of changed) listed.updated(tx, before.get(row.id)!, row)
+    cancelled.push(...changed)
+    for (const counted of ['confirmed', 'waiting'] as const) {
+      const status: RegistrationStatus = counted === 'confirmed' ? 'CONFIRMED' : 'WAITING'
+      const activityIds = some.filter((row) => row.status === status).map((row) => row.activityId)
+      if (activityIds.length > 0)
+        await tx
+          .update(counters)
+          .set({ [counted]: sql`${counters[counted]} - 1` })
+          .where(inArray(counters.activityId, activityIds))
+    }
+  }
+  return cancelled
+}
+
+/** Confirms the first `limit` registrations of the waiting list, of which there must be so many. */
+export async function confirmFirst(tx: Tx, activityId: number, limit: number): Promise<RegistrationRow[]> {
+  const isWaiting = eq(registrations.status, 'WAITING').inlineParams()
+  const first = await tx
+    .select()
+    .from(registrations)
+    .where(and(eq(registrations.activityId, activityId), isWaiting))
+    .orderBy(asc(registrations.createdAt), asc(registrations.id))
+    .limit(limit)
+  const before = new Map(first.map((row) => [row.id, row]))
+  const confirmed = await tx
+    .update(registrations)
+    .set({ status: 'CONFIRMED', updatedAt: tx.stamp })
+    .where(and(inArray(registrations.id, [...before.keys()]), isWaiting))
+    .returning()
+  for (const row of confirmed) listed.updated(tx, before.get(row.id)!, row)
+  const n = confirmed.length
+  await tx
+    .update(counters)
+    .set({ confirmed: sql`${counters.confirmed} + ${n}`, waiting: sql`${counters.waiting} - ${n}` })
+    .where(eq(counters.activityId, activityId))
+  return confirmed
+}
+
+const isLive = ne(registrations.status, 'CANCELLED')
+const isActive = and(eq(activities.status, 'ACTIVE'), isNull(activities.deletedAt))
+
+/** Registrations of a user for activities that are not over; with `orgId`, for the RESTRICTED ones of that organization. */
+export async function registrationsOfUser(tx: Tx, userId: number, orgId?: number): Promise<RegistrationRow[]> {
+  const restricted = and(eq(activities.owner, orgId ?? 0), eq(activities.visibility, 'RESTRICTED'))
+  const rows = await tx
+    .select({ registration: registrations })
+    .from(registrations)
+    .innerJoin(activities, eq(activities.id, registrations.activityId))
+    .where(and(eq(registrations.userId, userId), isLive, isActive, orgId === undefined ? undefined : restricted))
+  return rows.map((row) => row.registration)
+}
+
+/** Of an account that is being deleted: answers are about the person. */
+export const deleteAnswers = async (tx: Tx, userId: number): Promise<void> =>
+  void (await tx.update(registrations).set({ answers: {} }).where(eq(registrations.userId, userId)))
+
+const anyOfUser = prepared((db) =>
+  db
+    .select({ id: registrations.id })
+    .from(registrations)
+    .where(eq(registrations.userId, p('userId')))
+    .limit(1),
+)
+
+/** Whether the user has ever registered for an activity. */
+export const hasRegistrations = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anyOfUser(db, { userId })).length > 0
+
+/** Those of the activities that have a waiting list, at most `limit`. */
+export async function withWaitingList(tx: Tx, activityIds: readonly number[], limit: number): Promise<number[]> {
+  const rows = await tx
+    .select({ id: counters.activityId })
+    .from(counters)
+    .where(and(inArray(counters.activityId, [...activityIds]), gt(counters.waiting, 0)))
+    .limit(limit)
+  return rows.map((row) => row.id)
+}
+
+/** Activities that have free places and users who wait for them. */
+export async function withFreePlaces(db: Db, now: number): Promise<number[]> {
+  const hasPlaces = or(eq(activities.capacity, 0), lt(counters.confirmed, activities.capacity))
+  const rows = await db
+    .select({ id: counters.activityId })
+    .from(counters)
+    .innerJoin(activities, eq(activities.id, counters.activityId))
+    .where(
+      and(
+        gt(counters.waiting, 0).inlineParams(),
+        isActive,
+        isNotNull(activities.registration),
+        gt(activities.endTime, now),
+        hasPlaces,
+      ),
+    )
+  return rows.map((row) => row.id)
+}
+
+/** Users with a place: at most `limit` with ids greater than `afterUserId`, ascending. */
+export async function registeredUsers(
+  db: Db | Tx,
+  activityId: number,
+  afterUserId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .select({ userId: registrations.userId })
+    .from(registrations)
+    .where(
+      and(
+        eq(registrations.activityId, activityId),
+        gt(registrations.userId, afterUserId),
+        eq(registrations.status, 'CONFIRMED'),
+      ),
+    )
+    .orderBy(asc(registrations.userId))
+    .limit(limit)
+  return rows.map((row) => row.userId)
+}

@@ -1,0 +1,122 @@
+/** Finds activities for callers: the one place that checks who may see or manage them. */
+
+import type { AppContext } from '#context'
+import { orgOf } from '#db/owner-key.ts'
+import type { Db, Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import { spentByAddress, takeByAddress } from '#http/budget.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
+import { limited, notFound } from '#http/errors.ts'
+import { organizationDisabled } from '#http/permissions.ts'
+import type { DualPoint } from '#permission-points'
+import { MINUTE } from '#platform/clock.ts'
+
+import { codeRequired } from '../activities.errors.ts'
+import { type ActivityRow, findActivity } from '../register/register.store.ts'
+import { normalizeInviteCode, sightOf } from './visibility.rules.ts'
+
+/** Wrong invite codes that an address may try in a minute: codes are short enough to guess. */
+const WRONG_CODES_PER_MINUTE = 20
+
+/** The point whose holders see everything of an organization's activities. */
+export const MANAGER_POINT: DualPoint = 'activity:update'
+
+/**
+ * Whether the user manages the activity for this purpose: the creator of a personal one, and in an organization holders of the point and
+ * the creator as long as they are a member. In a DISABLED organization too, so that its managers can still read everything: writes call
+ * `refuseIfDisabled`.
+ */
+export async function manages(ctx: AppContext, userId: number, row: ActivityRow, point: DualPoint): Promise<boolean> {
+  const orgId = orgOf(row.owner)
+  if (orgId === 0) return row.userId === userId
+  return (
+    (row.userId === userId && (await access.isMemberOf(ctx, userId, orgId))) ||
+    (await access.can(ctx, userId, 'ORG', orgId, point)) ||
+    (row.orgStatus === 'DISABLED' && access.roleHasPoint(ctx.db.read, userId, orgId, point))
+  )
+}
+
+/** The parts of a request that decide what its caller sees. */
+export interface Asking {
+  /** The owner of a `dualByRow` operation. */
+  readonly viewer: Owner
+  readonly caller: Pick<Caller, 'ip'>
+  /** The invite code, as the user typed it or as it was in a scanned code. */
+  readonly code?: string | null | undefined
+}
+
+export interface SeenActivity {
+  readonly row: ActivityRow
+  /** Whether the caller manages the activity as a whole (`activity:update`). */
+  readonly isManager: boolean
+}
+
+/**
+ * The activity with this id, if the caller may see it.
+ * @throws AppError 404 if the caller may not know of it, 403 without the invite code, 429 after too many wrong ones
+ */
+export async function seeActivity(ctx: AppContext, id: number, asking: Asking): Promise<SeenActivity> {
+  return see(ctx, await findNamed(ctx.db.read, id, asking.viewer), asking)
+}
+
+/** `seeActivity` for a row that has been found otherwise, for example by its uuid. */
+export async function see(ctx: AppContext, row: ActivityRow | undefined, asking: Asking): Promise<SeenActivity> {
+  const { viewer, code } = asking
+  if (row === undefined) throw notFound()
+  const isManager = await manages(ctx, viewer.userId, row, MANAGER_POINT)
+  const isReader = await isMemberWho(ctx, viewer.userId, row)
+  const hasCode = row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
+  const sight = sightOf(row, { isManager, isReader, hasCode })
+  if (sight === 'unknown') throw notFound()
+  if (!isManager && row.inviteCode !== null && code != null) refuseGuessing(ctx, asking.caller.ip, hasCode)
+  if (sight === 'code required') throw codeRequired()
+  return { row, isManager }
+}
+
+/** Whether a signed-in user sees the activity without an invite code. For scans and files, which are not asked for one. */
+export async function seesWithoutCode(ctx: AppContext, userId: number, row: ActivityRow): Promise<boolean> {
+  const isManager = await manages(ctx, userId, row, MANAGER_POINT)
+  const isReader = await isMemberWho(ctx, userId, row)
+  return sightOf(row, { isManager, isReader, hasCode: false }) === 'seen'
+}
+
+/**
+ * The activity with this id, if the caller manages it for this purpose.
+ * @throws AppError 404 if the caller may not know of it, 403 if they may see it only
+ */
+export async function manageActivity(
+  ctx: AppContext,
+  id: number,
+  point: DualPoint,
+  asking: Asking,
+): Promise<ActivityRow> {
+  const row = await findNamed(ctx.db.read, id, asking.viewer)
+  if (row !== undefined && (await manages(ctx, asking.viewer.userId, row, point))) return row
+  const seen = await see(ctx, row, asking)
+  throw await access.refusalIn(ctx, asking.viewer.userId, orgOf(seen.row.owner), point)
+}
+
+/**
+ * Refuses writes to activities of a DISABLED organization, which is read-only. The other checks do not: managers still see everything, and
+ * PUBLIC activities stay visible to everyone.
+ */
+export function refuseIfDisabled(row: ActivityRow): void {
+  if (row.orgStatus === 'DISABLED') throw organizationDisabled
+}
+
+/** The activity with this id; undefined if the request names an organization that does not own it. The caller checks who may see it. */
+export async function findNamed(db: Db | Tx, id: number, { orgId }: Owner): Promise<ActivityRow | undefined> {
+  const row = await findActivity(db, id)
+  return row !== undefined && orgId !== 0 && row.owner !== orgId ? undefined : row
+}
+
+const isMemberWho = (ctx: AppContext, userId: number, { owner }: ActivityRow) =>
+  orgOf(owner) !== 0 && access.can(ctx, userId, 'ORG', orgOf(owner), 'activity:read')
+
+function refuseGuessing(ctx: AppContext, ip: string, isRight: boolean): void {
+  if (!ctx.config.rateLimit) return
+  const name = 'invite code'
+  const wait = spentByAddress(ctx.limiter, name, ip, WRONG_CODES_PER_MINUTE)
+  if (wait > 0) throw limited('Too many wrong invite codes, try again later', '邀请码错误次数过多，请稍后再试', wait)
+  if (!isRight) takeByAddress(ctx.limiter, name, ip, WRONG_CODES_PER_MINUTE, MINUTE)
+}

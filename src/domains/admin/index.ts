@@ -1,0 +1,12 @@
+/** Parts that all lists of the console share, and operations about no domain in particular. */
+
+import { domain } from '#domains/domain.ts'
+
+import { markdownEndpoints } from './markdown.admin.endpoints.ts'
+import { statisticsEndpoints } from './statistics/statistics.admin.endpoints.ts'
+
+export const adminConsole = domain({ name: 'console', endpoints: [...statisticsEndpoints, ...markdownEndpoints] })
+
+export { keywordFilter, ownerFields, ownerFilters, OwnerView, timeFilters } from './admin.model.ts'
+export { consolePage, hasFilters, type Owned, type OwnedRow, ownersOf } from './admin.service.ts'
+export { type ConsoleList, usersByIds, within } from './admin.store.ts'

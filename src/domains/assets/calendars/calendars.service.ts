@@ -1,0 +1,98 @@
+/** Calendars of ends of warranties and due dates of loans, which calendar programs subscribe to by a secret link. */
+
+import type { AppContext } from '#context'
+import { orgOf, ownerKey } from '#db/owner-key.ts'
+import * as access from '#domains/access/index.ts'
+import { requireEnabled } from '#domains/orgs/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { localTime } from '#lib/days.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+import { serverZone } from '#platform/clock.ts'
+import { secret, sha256 } from '#platform/ids.ts'
+
+import type { CalendarLink, CalendarState } from './calendars.model.ts'
+import * as store from './calendars.store.ts'
+
+export async function getCalendar(ctx: AppContext, owner: Owner): Promise<CalendarState> {
+  const row = await store.findCalendar(ctx.db.read, owner.userId, ownerKey(owner))
+  return { enabled: row !== undefined, createdAt: row?.createdAt ?? null }
+}
+
+/** Makes a link, and ends the one that the user had. Only its hash is stored. @throws AppError 403 in a DISABLED organization */
+export async function createCalendar(ctx: AppContext, owner: Owner, locale: Locale): Promise<CalendarLink> {
+  const given = secret()
+  const row = { userId: owner.userId, owner: ownerKey(owner), secretHash: sha256(given), locale }
+  const createdAt = await ctx.db.write('assets.createCalendar', async (tx) => {
+    if (owner.orgId !== 0) await requireEnabled(tx, owner.orgId)
+    await store.saveCalendar(tx, row)
+    return tx.stamp
+  })
+  return { url: `${ctx.config.publicUrl}/public/calendars/${given}.ics`, createdAt }
+}
+
+/** @throws AppError 404 if there is no link, 403 in a DISABLED organization */
+export async function deleteCalendar(ctx: AppContext, owner: Owner): Promise<void> {
+  await ctx.db.write('assets.deleteCalendar', async (tx) => {
+    if (owner.orgId !== 0) await requireEnabled(tx, owner.orgId)
+    if (!(await store.deleteCalendar(tx, owner.userId, ownerKey(owner)))) throw notFound()
+  })
+}
+
+const DAYS_BACK = 30
+const DAYS_AHEAD = 400
+/** Of each kind. Calendar programs become slow with more. */
+const MAX_EVENTS = 500
+
+const NAME: Localized = { en: 'Assets', zh: '资产' }
+const WARRANTY: Localized = { en: 'Warranty ends', zh: '保修到期' }
+const LOAN: Localized = { en: 'Loan due', zh: '借用到期' }
+
+/**
+ * The calendar as iCalendar (RFC 5545). `file`: the secret and `.ics`. The user must still be allowed to see the assets.
+ * @throws AppError 404
+ */
+export async function readCalendar(ctx: AppContext, file: string): Promise<Response> {
+  const calendar = await store.findBySecret(ctx.db.read, sha256(file.slice(0, -'.ics'.length)))
+  if (calendar === undefined || !(await mayRead(ctx, calendar))) throw notFound()
+  return new Response(await textOf(ctx, calendar), {
+    headers: { 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, max-age=600' },
+  })
+}
+
+function mayRead(ctx: AppContext, { userId, owner }: store.CalendarRow): boolean | Promise<boolean> {
+  const orgId = orgOf(owner)
+  return access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'asset:read')
+}
+
+async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Promise<string> {
+  const { read } = ctx.db
+  const zone = serverZone()
+  const today = localTime(ctx.clock.now(), zone).toPlainDate()
+  const [from, to] = [today.subtract({ days: DAYS_BACK }), today.add({ days: DAYS_AHEAD })]
+  const [warranties, loans] = await Promise.all([
+    store.warranties(read, owner, from.toString(), to.toString(), MAX_EVENTS),
+    store.dueLoans(read, owner, MAX_EVENTS),
+  ])
+  // Loaded with the first calendar, which the start of the server should not wait for.
+  const { default: ical } = await import('ical-generator')
+  const host = new URL(ctx.config.publicUrl).hostname
+  const feed = ical({ name: NAME[locale], prodId: { company: 'Tessera', product: 'Assets' }, ttl: 3600 })
+  for (const { uuid, name, assetNo, warrantyExpiry, updatedAt } of warranties)
+    feed.createEvent({
+      id: `warranty-${uuid}@${host}`,
+      summary: `${WARRANTY[locale]}: ${name} (${assetNo})`,
+      start: new Date(`${warrantyExpiry}T00:00:00Z`),
+      allDay: true,
+      stamp: new Date(updatedAt),
+    })
+  for (const { id, name, assetNo, personName, nickname, dueAt, checkedOutAt } of loans)
+    feed.createEvent({
+      id: `loan-${id}@${host}`,
+      summary: `${LOAN[locale]}: ${name} (${assetNo}), ${personName ?? nickname ?? ''}`,
+      start: new Date(dueAt!),
+      end: new Date(dueAt!),
+      stamp: new Date(checkedOutAt),
+    })
+  return feed.toString()
+}

@@ -1,0 +1,104 @@
+/** The errors of imports. */
+
+import { badRequest, type FieldProblem, limited, unsupportedType } from '#http/errors.ts'
+import type { AppError } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
+import type { UnreadableReason } from '#lib/spreadsheets/sheet.ts'
+
+import { MAX_COLUMNS, MAX_ROWS } from './importing.model.ts'
+
+export const noFile = () => badRequest('Send the spreadsheet in the field file', '请在 file 字段中上传表格')
+export const noHeader = () => badRequest('The sheet has no header row', '表格没有标题行')
+export const noNameColumn = () =>
+  badRequest(
+    'The sheet has no column for the name, which new assets need: choose which of its columns is the name',
+    '表格缺少名称列，无法新增资产，请选择哪一列是名称',
+  )
+export const noNumberColumn = () =>
+  badRequest(
+    'The sheet has no column for the asset number, by which assets are updated: choose which of its columns is the number',
+    '表格缺少资产编号列，无法更新资产，请选择哪一列是资产编号',
+  )
+export const repeatedColumn = (header: string) =>
+  badRequest(
+    `Two columns of the sheet have the same meaning: ${header.slice(0, 100)}`,
+    `表格中有重复的列：${header.slice(0, 100)}`,
+  )
+export const rowsHaveErrors = (count: number, details: readonly FieldProblem[]) =>
+  badRequest(`Nothing was imported, because the file has ${count} errors`, `未导入任何数据：文件中有 ${count} 处错误`, {
+    details,
+  })
+export const importRunning = limited('Your last import is still running', '你的上一次导入尚未完成', 10)
+export const othersImport = limited('Other imports are running, try again later', '正在进行其他导入，请稍后再试', 10)
+
+const REFUSALS: Readonly<Record<UnreadableReason, AppError>> = {
+  unknown: unsupportedType('The file is neither an .xlsx workbook nor CSV', '文件既不是 .xlsx 工作簿，也不是 CSV'),
+  'old-excel': unsupportedType(
+    'The workbook is in the old format .xls, or has a password: save it as .xlsx without one',
+    '该文件为旧版 .xls 格式或设有密码，请另存为无密码的 .xlsx 文件',
+  ),
+  'binary-workbook': unsupportedType(
+    'The workbook is in the format .xlsb: save it as .xlsx',
+    '该文件为 .xlsb 格式，请另存为 .xlsx',
+  ),
+  'other-workbook': unsupportedType(
+    'The file is not an .xlsx workbook: save it as .xlsx',
+    '该文件不是 .xlsx 工作簿，请另存为 .xlsx',
+  ),
+  'unknown-encoding': unsupportedType(
+    'The text is in an encoding that cannot be recognized: save it as UTF-8',
+    '无法识别文本编码，请另存为 UTF-8',
+  ),
+  damaged: badRequest('The file is damaged or incomplete', '文件已损坏或不完整'),
+  'too-large': badRequest('The file contains more than any sheet of this size can need', '文件内容过大'),
+  'too-many-rows': badRequest(`The sheet has more than ${MAX_ROWS} rows`, `表格超过 ${MAX_ROWS} 行`),
+  'too-many-columns': badRequest(`The sheet has more than ${MAX_COLUMNS} columns`, `表格超过 ${MAX_COLUMNS} 列`),
+  'no-such-sheet': badRequest('The workbook has no such sheet', '工作簿中没有该工作表'),
+}
+export const unreadable = (reason: UnreadableReason): AppError => REFUSALS[reason]
+
+const text = (en: string, zh: string): Localized => ({ en, zh })
+export const cellError = (error: string) => text(`contains the error ${error}`, `单元格包含错误 ${error}`)
+export const nameNeeded = text('is required for a new asset', '新增资产时不能为空')
+export const nameColumnNeeded = text(
+  'A new asset needs a name: choose which of the columns is the name',
+  '新增资产需要名称，请选择哪一列是名称',
+)
+export const notAStatus = text(
+  'must be In use, Idle, In repair, Lost or Scrapped',
+  '须为：在用、闲置、维修中、丢失、报废',
+)
+export const notADayOrAmbiguous = text(
+  'must be a day that exists, such as 2026-03-08; for texts such as 3/4/2026 choose the order of day and month',
+  '须为有效日期，例如 2026-03-08；对于 3/4/2026 之类的文本，请指定日月顺序',
+)
+export const unknownCategory = text(
+  'is not the path of a category: create it first, or let the import create missing categories',
+  '分类不存在，请先新建，或选择自动新建缺少的分类',
+)
+export const unknownLocation = text(
+  'is not the whole path of a location, such as Main building / Room 201: add it to the organization first',
+  '位置不存在，请填写完整路径，例如“主楼 / 201 室”，或先在组织中添加',
+)
+export const noLocations = text(
+  'exists only for assets of an organization: ignore the column, or import into an organization',
+  '仅组织资产可以设置位置，请忽略此列，或切换到组织后再导入',
+)
+export const ambiguousPath = text('is the path of several', '有多个同名路径')
+export const unknownPerson = text(
+  'must be the username, the e-mail address or the unique nickname of a member',
+  '须为成员的用户名、邮箱或唯一的昵称',
+)
+export const unknownRef = text('refers to nothing that exists', '引用的对象不存在')
+export const repeatedNumber = (row: number) => text(`is also the number of row ${row}`, `与第 ${row} 行的编号重复`)
+export const numberKnown = text('is the number of an existing asset', '资产编号已存在')
+export const numberUnknown = text('is not the number of an asset', '没有该编号的资产')
+export const cannotChangeScrapped = text(
+  'cannot change to or from Scrapped in an import',
+  '导入时不能改为报废，也不能从报废改为其他状态',
+)
+export const badCategoryPath = text(
+  'must be a path of at most 5 names of at most 100 characters',
+  '路径最多 5 级，每级名称最多 100 个字符',
+)
+export const tooManyCategories = text('would be one category too many', '分类数量超过上限')

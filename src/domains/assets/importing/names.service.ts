@@ -1,0 +1,90 @@
+/** Finds the things that cells name by texts: categories and locations by path, users by name, targets of references. */
+
+import type { AppContext } from '#context'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { RefTarget } from '#domains/contributions.ts'
+import { refSource } from '#domains/metadata/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+
+import { categoryPaths } from '../categories/categories.service.ts'
+import { pathKey } from '../sheets.rules.ts'
+import { locationPaths, personTexts } from '../sheets.store.ts'
+
+/** Things with unique paths, mostly: two that are called the same cannot be told apart by a path. */
+class Paths {
+  readonly #ids = new Map<string, number | 'ambiguous'>()
+
+  constructor(readonly paths: ReadonlyMap<number, string>) {
+    for (const [id, path] of paths) this.#ids.set(pathKey(path), this.#ids.has(pathKey(path)) ? 'ambiguous' : id)
+  }
+
+  /** `current` stays if it has this path too. */
+  find(path: string, current: number | null): number | 'ambiguous' | undefined {
+    const key = pathKey(path)
+    if (current !== null && pathKey(this.paths.get(current) ?? '') === key) return current
+    return this.#ids.get(key)
+  }
+}
+
+/** The answers to texts that were looked up before: the same names occur in most rows. */
+class Texts {
+  readonly #ids = new Map<string, number | undefined>()
+
+  constructor(readonly byTexts: (texts: readonly string[]) => Promise<ReadonlyMap<string, number>>) {}
+
+  async look(texts: readonly string[]): Promise<void> {
+    const wanted = [...new Set(texts)].filter((text) => !this.#ids.has(text))
+    if (wanted.length === 0) return
+    const found = await this.byTexts(wanted)
+    for (const text of wanted) this.#ids.set(text, found.get(text))
+  }
+
+  find(text: string): number | undefined {
+    return this.#ids.get(text)
+  }
+}
+
+/** The names of one owner's things that the user sees, as they are in one write or one check. */
+export class Names {
+  readonly #refs = new Map<RefTarget, Texts>()
+  readonly #people = new Map<number, string>()
+  readonly #owner: OwnerKey
+
+  private constructor(
+    readonly ctx: AppContext,
+    readonly db: Db | Tx,
+    owner: Owner,
+    readonly categories: Paths,
+    readonly locations: Paths,
+  ) {
+    this.#owner = ownerKey(owner)
+  }
+
+  static async load(ctx: AppContext, db: Db | Tx, owner: Owner): Promise<Names> {
+    const key = ownerKey(owner)
+    const categories = new Paths(await categoryPaths(ctx, db, owner))
+    return new Names(ctx, db, owner, categories, new Paths(await locationPaths(db, key)))
+  }
+
+  refs(target: RefTarget): Texts {
+    let texts = this.#refs.get(target)
+    if (texts === undefined) {
+      const source = refSource(this.ctx, target)
+      texts = new Texts(async (wanted) => source?.byTexts(this.db, this.#owner, wanted) ?? new Map())
+      this.#refs.set(target, texts)
+    }
+    return texts
+  }
+
+  /** Reads how these users are named in spreadsheets. */
+  async lookPeople(ids: readonly (number | null)[]): Promise<void> {
+    const wanted = [...new Set(ids)].filter((id) => id !== null && !this.#people.has(id)) as number[]
+    for (const [id, text] of await personTexts(this.db, this.#owner, wanted)) this.#people.set(id, text)
+  }
+
+  /** `current` stays if a spreadsheet names it like this. */
+  findPerson(text: string, current: number | null): number | undefined {
+    return current !== null && this.#people.get(current) === text ? current : this.refs('USER').find(text)
+  }
+}

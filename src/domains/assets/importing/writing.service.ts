@@ -1,0 +1,150 @@
+/** The write of an import: all rows or none. */
+
+import type { AppContext } from '#context'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import type { Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { badRequest } from '#http/errors.ts'
+import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
+
+import { MAX_CATEGORIES } from '../categories/categories.model.ts'
+import { categoryPaths } from '../categories/categories.service.ts'
+import { assetCategoryTree, insertCategory } from '../categories/categories.store.ts'
+import type { AssetRow } from '../register/register.store.ts'
+import { pathKey } from '../sheets.rules.ts'
+import { notifyCustodians } from '../transfers/transfers.service.ts'
+import type { TransferRow } from '../transfers/transfers.store.ts'
+import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
+import { rowsHaveErrors } from './importing.errors.ts'
+import type { PreparedRow, RowReader } from './preparing.service.ts'
+
+export interface Written {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+}
+
+export interface ImportOfRows {
+  readonly missingCategories: ReadonlySet<string>
+  reader(tx: Tx): Promise<RowReader>
+  groups(): AsyncGenerator<SheetRow[]>
+  readonly maxMs: number
+  /** Called with the number of rows that have been written. */
+  report(rows: number): void
+}
+
+/** @throws AppError 400 if something that the rows need has changed since they were checked; 429 if the quota does not allow them */
+export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRows): Promise<Written> {
+  const limits = await limitsOf(ctx)
+  return ctx.db.write(
+    'assets.import',
+    async (tx) => {
+      await createCategories(ctx, tx, owner, given.missingCategories)
+      const writer = new Writer(ctx, tx, owner, limits, given)
+      // Numbers are made for the rows without one when all other numbers are taken.
+      await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
+      await writer.writeAll((reader, row) => reader.numberIn(row) === '')
+      await writer.notify()
+      return writer.written
+    },
+    { maxMs: given.maxMs },
+  )
+}
+
+/** More notifications about single assets would hide each other. */
+const MAX_NOTIFIED = 100
+
+class Writer {
+  readonly written = { created: 0, updated: 0, unchanged: 0 }
+  #reader: RowReader | undefined
+  #done = 0
+  readonly #moved: { readonly row: AssetRow; readonly transfers: readonly TransferRow[] }[] = []
+
+  constructor(
+    readonly ctx: AppContext,
+    readonly tx: Tx,
+    readonly owner: Owner,
+    readonly limits: Limits,
+    readonly given: ImportOfRows,
+  ) {}
+
+  async writeAll(isWanted: (reader: RowReader, row: SheetRow) => boolean): Promise<void> {
+    const reader = (this.#reader ??= await this.given.reader(this.tx))
+    for await (const group of this.given.groups()) {
+      const rows = group.filter((row) => isWanted(reader, row))
+      if (rows.length === 0) continue
+      const { items, problems } = await reader.prepare(rows)
+      if (problems.length > 0)
+        throw rowsHaveErrors(
+          problems.length,
+          problems.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })),
+        )
+      await this.#create(items.filter(({ action }) => action === 'CREATE'))
+      await this.#update(items.filter(({ action }) => action === 'UPDATE'))
+      this.written.unchanged += items.filter(({ action }) => action === 'UNCHANGED').length
+      this.given.report((this.#done += rows.length))
+      await this.tx.pause()
+    }
+  }
+
+  async #create(items: readonly PreparedRow[]): Promise<void> {
+    if (items.length === 0) return
+    const { ctx, tx, owner, limits } = this
+    const created = items.map(({ change, path }) => ({ name: change.name!, change, path }))
+    const rows = await insertAssets(ctx, tx, owner, limits, created, { acceptScrapped: true })
+    for (const [i, { id }] of rows.entries()) if (items[i]!.plan.changes) await items[i]!.plan.apply(id)
+    this.written.created += rows.length
+  }
+
+  async #update(items: readonly PreparedRow[]): Promise<void> {
+    if (items.length === 0) return
+    const { ctx, tx, owner } = this
+    const changed = items.map(({ existing, change, plan, path }) => ({
+      row: existing!,
+      change,
+      touched: plan.changes,
+      path,
+    }))
+    const { rows, transfers } = await updateAssets(ctx, tx, owner, changed)
+    for (const { existing, plan } of items) if (plan.changes) await plan.apply(existing!.id)
+    this.written.updated += rows.length
+    const byAsset = Map.groupBy(transfers, ({ assetId }) => assetId)
+    for (const row of rows) {
+      const own = byAsset.get(row.id)
+      if (own !== undefined && this.#moved.length < MAX_NOTIFIED) this.#moved.push({ row, transfers: own })
+    }
+  }
+
+  /** Notifies new custodians of the first assets that were handed over. */
+  async notify(): Promise<void> {
+    for (const { row, transfers } of this.#moved) await notifyCustodians(this.ctx, this.tx, this.owner, row, transfers)
+  }
+}
+
+/** Creates the categories of these paths, which were checked, with those above them. @throws AppError 400 */
+async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: ReadonlySet<string>): Promise<void> {
+  if (paths.size === 0) return
+  const key = ownerKey(owner)
+  const ids = new Map([...(await categoryPaths(ctx, tx, owner))].map(([id, path]) => [pathKey(path), id]))
+  let count = await assetCategoryTree.count(tx, key)
+  for (const path of paths) {
+    let parentId: number | null = null
+    const names = path.split('/').map((name) => name.trim())
+    for (const [i, name] of names.entries()) {
+      const at = pathKey(names.slice(0, i + 1).join('/'))
+      let id = ids.get(at)
+      if (id === undefined) {
+        if (++count > MAX_CATEGORIES) throw tooMany()
+        id = await insertOne(tx, key, owner, name, parentId)
+        ids.set(at, id)
+      }
+      parentId = id
+    }
+  }
+}
+
+const insertOne = async (tx: Tx, key: OwnerKey, owner: Owner, name: string, parentId: number | null): Promise<number> =>
+  (await insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })).id
+
+const tooMany = () =>
+  badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)

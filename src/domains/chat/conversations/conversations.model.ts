@@ -1,0 +1,105 @@
+import { CONVERSATION_TYPES } from '#db/schema/chat.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Model,
+  Multiline,
+  Nullable,
+  PageOf,
+  PageQuery,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
+
+import { GroupInfo } from '../groups/groups.model.ts'
+import { Message } from '../messages/messages.model.ts'
+
+/** The largest value of the setting `chat.draftMaxLength`. */
+const DRAFT_MAX = 10_000
+
+const LastRead = Type.Integer({ minimum: 0, description: 'The id of a message, 0 before the first' })
+
+/** As one of its members sees it. */
+export const Conversation = Model('Conversation', {
+  id: Id,
+  type: Enum(CONVERSATION_TYPES),
+  title: Text('Mei from the library', {
+    description: 'Your remark on the other user, otherwise their nickname; the name of a group',
+  }),
+  avatarUrl: Nullable(Text('https://example.com/mei.png')),
+  peer: Nullable(
+    Model(
+      'ConversationPeer',
+      { description: 'The other user of a direct conversation' },
+      {
+        userId: Id,
+        nickname: Text('Lin Mei'),
+        avatarUrl: Nullable(Text('https://example.com/mei.png')),
+        remark: Text('Mei from the library', { description: 'Empty if you have given none' }),
+        contactId: Nullable({ ...Id, description: 'Of your contact, if they are one' }),
+      },
+    ),
+  ),
+  group: Nullable({ ...GroupInfo, description: 'Of groups' }),
+  lastMessage: Nullable(Message),
+  unreadCount: Type.Integer({
+    minimum: 0,
+    description: 'Messages of others above `readUpToId` that are neither recalled nor SYSTEM',
+  }),
+  mentioned: Type.Boolean({
+    description: 'You have not read the newest message that mentions you; a recall of that message ends it, too',
+  }),
+  readUpToId: LastRead,
+  peerReadUpToId: Nullable({
+    ...LastRead,
+    description: 'Up to where the other user has read; null for groups, or if one of you has turned read receipts off',
+  }),
+  pinned: Type.Boolean(),
+  muted: Type.Boolean(),
+  draft: Text('See you at', { description: 'Seen only by your own devices' }),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Conversation = Static<typeof Conversation>
+export const ConversationPage = PageOf(Conversation)
+
+export const ListQuery = PageQuery({
+  keyword: Type.Optional(Line(100, 0, { description: 'Part of the title', examples: ['library'] })),
+  unread: Type.Optional(Type.Boolean({ description: '`true` lists conversations with unread messages only' })),
+})
+export type ListQuery = Static<typeof ListQuery>
+
+export const Mute = Model('Mute', { muted: Type.Boolean() })
+export const Draft = Model('Draft', {
+  draft: Nullable(Multiline(DRAFT_MAX, 0, { description: 'Null or empty removes it', examples: ['See you at'] })),
+})
+
+export const ReadUpTo = Model('ReadUpTo', {
+  messageId: Type.Optional({ ...Id, description: 'The last message that was read; without it the newest one' }),
+})
+export const ReadState = Model('ReadState', {
+  conversationId: Id,
+  readUpToId: LastRead,
+  unreadCount: Type.Integer({ minimum: 0 }),
+})
+export type ReadState = Static<typeof ReadState>
+
+export const HistoryQuery = Type.Object({
+  beforeId: Type.Optional({ ...Id, description: 'Only messages with lower ids' }),
+  afterId: Type.Optional({
+    ...Id,
+    description:
+      'Only messages with higher ids: the ones that follow it, of which `hasMore` says whether there are newer ones',
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+})
+export type HistoryQuery = Static<typeof HistoryQuery>
+
+export const History = Model('MessageHistory', {
+  items: Type.Array(Message, { description: 'Newest first' }),
+  hasMore: Type.Boolean(),
+})
+export type History = Static<typeof History>

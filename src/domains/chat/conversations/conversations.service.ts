@@ -1,0 +1,194 @@
+import type { AppContext } from '#context'
+import type { Page } from '#db/paging.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { isBlocked, readReceiptsOf } from '#domains/contacts/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+import { isLongerThan } from '#lib/text.ts'
+import { topic } from '#platform/bus.ts'
+
+import { findMessage, hasCardOf } from '../messages/messages.store.ts'
+import { loadExtras, toMessage } from '../messages/messages.view.ts'
+import { IN_ORDER } from '../numbers.ts'
+import type { Conversation, History, HistoryQuery, ListQuery, ReadState } from './conversations.model.ts'
+import { isUnread, isVisible, unseenUpTo } from './conversations.rules.ts'
+import * as store from './conversations.store.ts'
+import { announce, toConversations } from './conversations.view.ts'
+import { historyOf, messagesBetween } from './history.store.ts'
+
+/** A user has read; `to`: the users whose sockets get the `read` frame. */
+export const READ = topic<{
+  readonly conversationId: number
+  readonly userId: number
+  readonly readUpToId: number
+  readonly to: readonly number[]
+}>('chat.read')
+
+/** Messages wait for their deletion (`purgeUpTo`). */
+export const PURGE = topic<Record<string, never>>('chat.purge')
+
+/** Messages that one write of `read` looks at: about a millisecond. */
+const READ_STEP = 2000
+
+/** @throws AppError 404 if the user was never part of the conversation, or has deleted it and nothing newer has arrived */
+export async function findListed(db: Db | Tx, conversationId: number, userId: number): Promise<store.MemberRow> {
+  const row = await store.findMember(db, conversationId, userId)
+  if (row === undefined || row.hidden) throw notFound()
+  return row
+}
+
+const toConversation = async (ctx: AppContext, row: store.MemberRow): Promise<Conversation> =>
+  (await toConversations(ctx, row.userId, [row]))[0]!
+
+export async function listConversations(
+  ctx: AppContext,
+  { userId }: Actor,
+  query: ListQuery,
+): Promise<Page<Conversation>> {
+  const { keyword } = query
+  const page = keyword
+    ? await ctx.db.search(userId, (db) => store.searchConversations(db, userId, { ...query, keyword }))
+    : await store.conversationsPage(ctx.db.read, userId, query)
+  return { ...page, items: await toConversations(ctx, userId, page.items) }
+}
+
+export const showConversation = async (ctx: AppContext, { userId }: Actor, id: number): Promise<Conversation> =>
+  toConversation(ctx, await findListed(ctx.db.read, id, userId))
+
+/** Changes what only the user's own devices see. */
+export async function changeOwnView(
+  ctx: AppContext,
+  { userId }: Actor,
+  id: number,
+  change: store.OwnView,
+): Promise<Conversation> {
+  const row = await ctx.db.write('chat.changeOwnView', async (tx) => {
+    const updated = await store.updateOwnView(tx, id, userId, change)
+    if (updated === undefined) throw notFound()
+    if (updated.updatedAt === tx.stamp) announce(tx, id, [userId])
+    return updated
+  })
+  return toConversation(ctx, row)
+}
+
+export async function saveDraft(ctx: AppContext, actor: Actor, id: number, draft: string): Promise<Conversation> {
+  const max = await getSetting(ctx, 'chat.draftMaxLength')
+  if (isLongerThan(draft, max, 1))
+    throw invalid('body.draft', `must have at most ${max} characters`, `最多 ${max} 个字符`)
+  return changeOwnView(ctx, actor, id, { draft })
+}
+
+/** Marks messages as read up to `messageId`, without it up to the newest. Never goes back. */
+export async function readConversation(
+  ctx: AppContext,
+  { userId }: Actor,
+  id: number,
+  messageId: number | undefined,
+): Promise<ReadState> {
+  const before = await findListed(ctx.db.read, id, userId)
+  if (messageId !== undefined) {
+    const message = await findMessage(ctx.db.read, messageId)
+    if (message?.conversationId !== id || !isVisible(messageId, before)) throw notFound()
+  }
+  const upTo = messageId ?? before.lastMessageId ?? 0
+  let row = before
+  // A client says so after every message, and often more than once: repeated marks take no turn of the writes in order.
+  while (row.readUpTo < upTo || row.shownReadUpTo < row.readUpTo) {
+    const after = await ctx.db.write('chat.read', (tx) => readStep(tx, id, userId, upTo), IN_ORDER)
+    if (after.readUpTo === row.readUpTo && after.shownReadUpTo === row.shownReadUpTo) break
+    row = after
+  }
+  return { conversationId: id, readUpToId: row.readUpTo, unreadCount: row.unread }
+}
+
+/** Reads at most READ_STEP messages, so that no write takes long, however many are unread. */
+async function readStep(tx: Tx, conversationId: number, userId: number, upTo: number): Promise<store.MemberRow> {
+  const row = await findListed(tx, conversationId, userId)
+  let readUpTo = Math.max(row.readUpTo, upTo)
+  let { unread } = row
+  if (readUpTo >= (row.lastMessageId ?? 0)) unread = 0
+  else if (unread > 0 && readUpTo > row.readUpTo) {
+    const after = Math.max(row.readUpTo, row.clearedUpTo)
+    const read = await messagesBetween(tx, { conversationId, after, upTo: readUpTo, limit: READ_STEP })
+    if (read.length === READ_STEP) readUpTo = read.at(-1)!.id
+    unread -= read.filter((message) => isUnread(message, row)).length
+  }
+  const conversation = (await store.findConversation(tx, conversationId))!
+  const peerId = store.peerOf(conversation, userId)
+  const blocked = peerId !== undefined && (await isBlocked(tx, userId, peerId))
+  const shownReadUpTo = blocked ? row.shownReadUpTo : readUpTo
+  if (readUpTo === row.readUpTo && shownReadUpTo === row.shownReadUpTo) return row
+  const updated = await store.setRead(tx, row, { readUpTo, shownReadUpTo, unread })
+  if (readUpTo >= upTo) {
+    const to = [userId]
+    if (peerId !== undefined && !blocked) {
+      const receipts = await readReceiptsOf(tx, [userId, peerId])
+      if (receipts.get(userId) && receipts.get(peerId)) to.push(peerId)
+    }
+    tx.publish(READ, { conversationId, userId, readUpToId: readUpTo, to })
+    announce(tx, conversationId, [userId])
+  }
+  return updated
+}
+
+/** Empties the history for the user; `deleted`: also takes the conversation off the user's list. */
+export async function clearConversation(
+  ctx: AppContext,
+  { userId }: Actor,
+  id: number,
+  { deleted }: { readonly deleted: boolean },
+): Promise<void> {
+  await ctx.db.write(
+    deleted ? 'chat.deleteConversation' : 'chat.clearConversation',
+    async (tx) => clear(tx, await findListed(tx, id, userId), deleted),
+    IN_ORDER,
+  )
+}
+
+async function clear(tx: Tx, row: store.MemberRow, deleted: boolean): Promise<void> {
+  const { conversationId, userId } = row
+  const conversation = (await store.findConversation(tx, conversationId))!
+  await store.clearHistory(tx, row, conversation.createdAt, deleted)
+  announce(tx, conversationId, [userId])
+  const upTo = unseenUpTo(await store.membersOf(tx, conversationId))
+  if (upTo === 0) return
+  await store.setPurge(tx, conversationId, upTo)
+  tx.publish(PURGE, {})
+}
+
+/** The user has deleted the other one from the contacts. */
+export async function hideDirect(tx: Tx, userId: number, otherId: number): Promise<void> {
+  const conversation = await store.findDirect(tx, userId, otherId)
+  const row = conversation && (await store.findMember(tx, conversation.id, userId))
+  if (row !== undefined && !row.hidden) await clear(tx, row, true)
+}
+
+export async function showHistory(
+  ctx: AppContext,
+  { userId }: Actor,
+  id: number,
+  { beforeId = Number.MAX_SAFE_INTEGER, afterId, limit }: HistoryQuery,
+): Promise<History> {
+  const row = await findListed(ctx.db.read, id, userId)
+  const rows = await historyOf(ctx.db.read, row, { beforeId, afterId, limit: limit + 1 })
+  const shown = rows.slice(0, limit)
+  if (afterId !== undefined) shown.reverse()
+  const extras = await loadExtras(ctx.db.read, shown)
+  return { items: shown.map((message) => toMessage(ctx, message, extras)), hasMore: rows.length > limit }
+}
+
+/** The conversation of two users, if the first one has it on the list. */
+export async function directConversation(db: Db | Tx, userId: number, otherId: number): Promise<number | undefined> {
+  const conversation = await store.findDirect(db, userId, otherId)
+  const row = conversation && (await store.findMember(db, conversation.id, userId))
+  return row === undefined || row.hidden ? undefined : row.conversationId
+}
+
+/** Whether a conversation or a received card makes the other user known to this one. */
+export async function isAcquainted(db: Db | Tx, userId: number, otherId: number): Promise<boolean> {
+  const conversation = await store.findDirect(db, userId, otherId)
+  if (conversation && (await store.findMember(db, conversation.id, userId))) return true
+  return hasCardOf(db, userId, otherId)
+}

@@ -1,0 +1,93 @@
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index.ts'
+import { findFiles, publicImageUrl } from '#domains/files/index.ts'
+import { topic } from '#platform/bus.ts'
+
+import { messagesByIds } from '../messages/messages.store.ts'
+import { loadExtras, toMessage } from '../messages/messages.view.ts'
+import type { Conversation } from './conversations.model.ts'
+import { type ConversationRow, conversationsByIds, type MemberRow, peerOf, peersIn } from './conversations.store.ts'
+
+/** A conversation looks different to these users. */
+export const CONVERSATION = topic<{ readonly conversationId: number; readonly userIds: readonly number[] }>(
+  'chat.conversation',
+)
+
+/** Pushes `conversation.updated` to the live sockets of the users after the commit. */
+export function announce(tx: Tx, conversationId: number, userIds: readonly number[]): void {
+  if (userIds.length > 0) tx.publish(CONVERSATION, { conversationId, userIds })
+}
+
+/** The conversations of a user in the order of the rows, with the same number of queries for one and for many. */
+export async function toConversations(
+  ctx: AppContext,
+  viewerId: number,
+  rows: readonly MemberRow[],
+): Promise<Conversation[]> {
+  if (rows.length === 0) return []
+  const db = ctx.db.read
+  const found = await conversationsByIds(
+    db,
+    rows.map((row) => row.conversationId),
+  )
+  const conversations = new Map(found.map((row) => [row.id, row]))
+  const direct = found.filter((row) => row.type === 'DIRECT')
+  const peerIds = direct.map((row) => peerOf(row, viewerId)!)
+  const lastIds = rows.flatMap(({ lastMessageId }) => lastMessageId ?? [])
+  const pictureIds = found.flatMap(({ avatarFileId }) => avatarFileId ?? [])
+  const [persons, remarks, receipts, peers, messages, pictures] = await Promise.all([
+    personsByIds(ctx, db, peerIds),
+    remarksOf(db, viewerId, peerIds),
+    readReceiptsOf(db, [viewerId, ...peerIds]),
+    peersIn(
+      db,
+      viewerId,
+      direct.map((row) => row.id),
+    ),
+    messagesByIds(db, lastIds),
+    findFiles(db, pictureIds),
+  ])
+  const extras = await loadExtras(db, messages)
+  const lastMessages = new Map(messages.map((row) => [row.id, toMessage(ctx, row, extras)]))
+  const readByPeers = new Map(peers.map((row) => [row.conversationId, row.shownReadUpTo]))
+
+  return rows.map((row) => {
+    const conversation = conversations.get(row.conversationId)!
+    const peerId = peerOf(conversation, viewerId)
+    const person = peerId === undefined ? undefined : persons.get(peerId)
+    const known = peerId === undefined ? undefined : remarks.get(peerId)
+    const showsReceipts = peerId !== undefined && receipts.get(viewerId) === true && receipts.get(peerId) === true
+    return {
+      id: conversation.id,
+      type: conversation.type,
+      title: person === undefined ? conversation.name : known?.remark || person.nickname,
+      avatarUrl:
+        person?.avatarUrl ??
+        publicImageUrl(ctx, pictures.find(({ id }) => id === conversation.avatarFileId)?.publicKey ?? null),
+      peer:
+        person === undefined ? null : { ...person, remark: known?.remark ?? '', contactId: known?.contactId ?? null },
+      group: groupInfo(conversation, row),
+      lastMessage: (row.lastMessageId !== null && lastMessages.get(row.lastMessageId)) || null,
+      unreadCount: row.unread,
+      mentioned: row.mentionedAt > Math.max(row.readUpTo, row.clearedUpTo),
+      readUpToId: row.readUpTo,
+      peerReadUpToId: showsReceipts ? (readByPeers.get(conversation.id) ?? 0) : null,
+      pinned: row.pinned === 1,
+      muted: row.muted,
+      draft: row.draft,
+      createdAt: conversation.createdAt,
+      updatedAt: Math.max(conversation.updatedAt, row.updatedAt),
+    }
+  })
+}
+
+const groupInfo = (group: ConversationRow, { role }: MemberRow): Conversation['group'] =>
+  group.type === 'GROUP'
+    ? {
+        role,
+        memberCount: group.memberCount,
+        orgId: group.orgId === 0 ? null : group.orgId,
+        followsOrg: group.followsOrg,
+      }
+    : null

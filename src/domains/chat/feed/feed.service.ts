@@ -1,0 +1,213 @@
+/**
+ * Delivers messages and their changes to the live sockets of this process, in the order of their numbers: none is skipped, and none comes
+ * twice. A write only says that there are new numbers; everything is read from the database, so that a failed read can be repeated and
+ * writes of other processes are delivered in the same way.
+ */
+
+import { type AppContext, perContext } from '#context'
+import type { Actor } from '#http/endpoint.ts'
+import { type Frame, isLive, pushTexts, pushToUsers, type SocketHello } from '#http/socket.ts'
+import { pause } from '#lib/pause.ts'
+
+import { lastNumber } from '../chat.store.ts'
+import { isVisible, type Seen } from '../conversations/conversations.rules.ts'
+import { READ } from '../conversations/conversations.service.ts'
+import { findMember, unreadTotal } from '../conversations/conversations.store.ts'
+import { CONVERSATION, toConversations } from '../conversations/conversations.view.ts'
+import type { MessageRow } from '../messages/messages.store.ts'
+import { loadExtras, toMessage } from '../messages/messages.view.ts'
+import { NUMBERS } from '../numbers.ts'
+import { changeDelivery, type Delivery, inOrder, sentDelivery } from './feed.rules.ts'
+import * as store from './feed.store.ts'
+
+/** Messages and changes that are read at a time. */
+const BATCH = 200
+/** Frames about conversations in one turn of the event loop: each takes about 1 ms on SQLite, where reads do not give way to others. */
+const CONVERSATIONS_PER_TURN = 8
+/** Wait after a failed read, in milliseconds; twice as long after each further one. */
+const RETRY_MS = 50
+const LONGEST_RETRY_MS = 2000
+
+/** Runs `work` when it is woken, once at a time, and again after an error until it succeeds. */
+class Loop {
+  #isWoken = false
+  #isStopped = false
+  #running: Promise<void> | undefined
+
+  constructor(
+    readonly ctx: AppContext,
+    readonly name: string,
+    readonly work: () => Promise<void>,
+  ) {}
+
+  wake(): void {
+    this.#isWoken = true
+    this.#running ??= this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    let wait = RETRY_MS
+    while (this.#isWoken && !this.#isStopped) {
+      this.#isWoken = false
+      try {
+        await this.work()
+        wait = RETRY_MS
+      } catch (error) {
+        this.ctx.log.warn('chat frames are delayed', { part: this.name, error })
+        this.#isWoken = true
+        await Bun.sleep(wait)
+        wait = Math.min(2 * wait, LONGEST_RETRY_MS)
+      }
+    }
+    // No `await` since the last check of `#isWoken`: a later `wake` starts a new run.
+    this.#running = undefined
+  }
+}
+
+type Viewer = Seen & { readonly userId: number }
+
+class Feed {
+  /** Everything up to this number was delivered. */
+  position = 0
+  readonly #numbers: Loop
+  readonly #conversations: Loop
+  /** Conversations that look different, by the users to whom they do. Several changes of one become one frame. */
+  readonly #changed = new Map<number, Set<number>>()
+
+  constructor(readonly ctx: AppContext) {
+    this.#numbers = new Loop(ctx, 'messages', () => this.#deliver())
+    this.#conversations = new Loop(ctx, 'conversations', () => this.#pushConversations())
+  }
+
+  async start(): Promise<void> {
+    const { bus } = this.ctx
+    this.position = await lastNumber(this.ctx.db.read)
+    bus.on(NUMBERS, () => this.#numbers.wake())
+    bus.onGap(() => this.#numbers.wake())
+    bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
+    bus.on(READ, ({ to, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
+    // For messages that were written between reading the position and listening.
+    this.#numbers.wake()
+  }
+
+  async stop(): Promise<void> {
+    await this.#numbers.stop()
+    await this.#conversations.stop()
+  }
+
+  async #deliver(): Promise<void> {
+    for (;;) {
+      const upTo = await lastNumber(this.ctx.db.read)
+      if (upTo <= this.position) return
+      await this.#deliverUpTo(upTo)
+    }
+  }
+
+  /** Numbers up to `upTo` are committed, so reads after that see all of them. Delivers a batch. */
+  async #deliverUpTo(upTo: number): Promise<void> {
+    const { ctx } = this
+    const { read } = ctx.db
+    const range = { after: this.position, upTo, limit: BATCH }
+    const [sent, changed] = await Promise.all([store.sentMessages(read, range), store.changedMessages(read, range)])
+    const end = Math.min(
+      upTo,
+      sent.length === BATCH ? sent.at(-1)!.id : upTo,
+      changed.length === BATCH ? changed.at(-1)!.changedNumber! : upTo,
+    )
+    const batch = inOrder([
+      ...sent.map((row) => sentDelivery(row)),
+      ...changed.map((row) => changeDelivery(row)),
+    ]).filter(({ number }) => number <= end)
+    const messages = batch.map(({ message }) => message)
+    const viewers = await this.#viewersOf(messages.map(({ conversationId }) => conversationId))
+    const extras = await loadExtras(read, messages)
+    // From here on without waiting: a socket that opens meanwhile is greeted with a position whose successors it gets.
+    // One write to the network for each socket, however many frames it gets: the write costs most.
+    const texts = new Map<number, string[]>()
+    for (const delivery of batch) {
+      const { id, conversationId } = delivery.message
+      const live = (viewers.get(conversationId) ?? []).filter(
+        (viewer) => isLive(ctx, viewer.userId) && isVisible(id, viewer),
+      )
+      if (live.length === 0) continue
+      const text = JSON.stringify(frameOf(delivery, toMessage(ctx, delivery.message, extras)))
+      for (const { userId } of live) {
+        const own = texts.get(userId)
+        if (own === undefined) texts.set(userId, [text])
+        else own.push(text)
+      }
+    }
+    for (const [userId, own] of texts) pushTexts(ctx, userId, own)
+    this.position = end
+  }
+
+  async #viewersOf(conversationIds: readonly number[]): Promise<Map<number, Viewer[]>> {
+    const byConversation = new Map<number, Viewer[]>()
+    if (conversationIds.length === 0) return byConversation
+    for (const row of await store.viewersOf(this.ctx.db.read, [...new Set(conversationIds)])) {
+      const list = byConversation.get(row.conversationId)
+      if (list === undefined) byConversation.set(row.conversationId, [row])
+      else list.push(row)
+    }
+    return byConversation
+  }
+
+  #changes(conversationId: number, userIds: readonly number[]): void {
+    for (const userId of userIds) {
+      if (!isLive(this.ctx, userId)) continue
+      const ids = this.#changed.get(userId)
+      if (ids === undefined) this.#changed.set(userId, new Set([conversationId]))
+      else ids.add(conversationId)
+    }
+    if (this.#changed.size > 0) this.#conversations.wake()
+  }
+
+  async #pushConversations(): Promise<void> {
+    let pushed = 0
+    for (const [userId, ids] of this.#changed) {
+      for (const id of ids) {
+        // A change of a group is one for each of its members.
+        if (++pushed % CONVERSATIONS_PER_TURN === 0) await pause()
+        ids.delete(id)
+        try {
+          await this.#pushConversation(userId, id)
+        } catch (error) {
+          ids.add(id)
+          throw error
+        }
+      }
+      if (ids.size === 0) this.#changed.delete(userId)
+    }
+  }
+
+  async #pushConversation(userId: number, id: number): Promise<void> {
+    const { ctx } = this
+    if (!isLive(ctx, userId)) return
+    const row = await findMember(ctx.db.read, id, userId)
+    const [data] = row === undefined || row.hidden ? [{ id, deleted: true }] : await toConversations(ctx, userId, [row])
+    pushToUsers(ctx, [userId], { type: 'conversation.updated', data })
+  }
+}
+
+function frameOf({ number, kind, message }: Delivery<MessageRow>, data: unknown): Frame {
+  if (kind === 'sent') return { type: 'message', data }
+  if (kind === 'changed') return { type: 'message.updated', data: { message: data, cursor: number } }
+  const { id: messageId, conversationId, recalledAt } = message
+  return { type: 'message.recalled', data: { messageId, conversationId, recalledAt, cursor: number } }
+}
+
+const feedOf = perContext((ctx) => new Feed(ctx))
+
+export const startFeed = (ctx: AppContext): Promise<void> => feedOf(ctx).start()
+export const stopFeed = (ctx: AppContext): Promise<void> => feedOf(ctx).stop()
+
+/** For the first frame of a socket: later numbers than `cursor` come as frames, earlier ones by catching up. */
+export async function socketHello(ctx: AppContext, { userId }: Actor): Promise<SocketHello> {
+  const messages = await unreadTotal(ctx.db.read, userId)
+  return { cursor: feedOf(ctx).position, unread: { messages } }
+}

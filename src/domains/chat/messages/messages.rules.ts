@@ -1,0 +1,32 @@
+/** Pure decisions about messages. */
+
+import type { StoredContents } from './contents.model.ts'
+
+type Content = Readonly<Record<string, unknown>>
+
+/** The identifier of the k-th message of a request, from 0: requests with attachments store several. */
+export const partOf = (clientMsgId: string, k: number): string => (k === 0 ? clientMsgId : `${clientMsgId}:${k}`)
+
+/**
+ * The key of one target of a forward. Clients cannot use it, because theirs contain no colon; the parts of requests with attachments do, but
+ * they are no keys.
+ */
+export const keyOfTarget = (clientMsgId: string, userId: number): string => `${clientMsgId}:${userId}`
+
+/** Whether a message can no longer be recalled. Times in epoch milliseconds. */
+export const isTooLate = (createdAt: number, now: number, recallSeconds: number): boolean =>
+  now >= createdAt + recallSeconds * 1000
+
+/** The files of a content of any type. */
+export const filesOf = (content: Content): number[] => {
+  const { fileId, thumbnailFileId } = content as Partial<StoredContents['VIDEO']>
+  return [fileId, thumbnailFileId].filter((id) => id != null)
+}
+
+/** A content without the files that are lost: its main file becomes null, and the thumbnail of a video is left out. */
+export function withoutFiles(content: Content, lost: ReadonlySet<number>): Content {
+  if (!filesOf(content).some((id) => lost.has(id))) return content
+  const { thumbnailFileId, ...rest } = content as unknown as StoredContents['VIDEO']
+  const fileId = rest.fileId !== null && lost.has(rest.fileId) ? null : rest.fileId
+  return { ...rest, fileId, ...(thumbnailFileId !== undefined && !lost.has(thumbnailFileId) && { thumbnailFileId }) }
+}

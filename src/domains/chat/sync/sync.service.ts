@@ -1,0 +1,101 @@
+import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
+import type { Actor } from '#http/endpoint.ts'
+import { ownTurn } from '#http/turns.ts'
+
+import { lastNumber } from '../chat.store.ts'
+import type { Conversation } from '../conversations/conversations.model.ts'
+import { ownMembers } from '../conversations/conversations.store.ts'
+import { toConversations } from '../conversations/conversations.view.ts'
+import { changeDelivery, type Delivery, inOrder, sentDelivery } from '../feed/feed.rules.ts'
+import { type MessageRow, messagesByIds } from '../messages/messages.store.ts'
+import { loadExtras, toMessage } from '../messages/messages.view.ts'
+import type { SyncPage, SyncQuery } from './sync.model.ts'
+import * as store from './sync.store.ts'
+
+/** Ranges grow by this factor until they hold a page. */
+const GROWTH = 16
+/** With no more conversations than this, each is looked into at once, without growing ranges. */
+const FEW = 32
+/** Conversations that are made in one turn of the event loop: a few milliseconds. */
+const CONVERSATIONS_PER_TURN = 100
+
+/** The next messages and changes of the user after a cursor: complete, in the order of their numbers. */
+export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery): Promise<SyncPage> {
+  const { afterId, limit } = query
+  const db = ctx.db.read
+  await ownTurn(ctx)
+  const found = await findNext(db, userId, afterId, limit + 1)
+  const page = found.slice(0, limit)
+  await ownTurn(ctx)
+  const extras = await loadExtras(
+    db,
+    page.map(({ message }) => message),
+  )
+  const views = (kind: Delivery<MessageRow>['kind']) =>
+    page.filter((delivery) => delivery.kind === kind).map(({ message }) => toMessage(ctx, message, extras))
+  const messages = views('sent')
+  const conversations = await conversationsOf(ctx, userId, [
+    ...new Set(page.map(({ message }) => message.conversationId)),
+  ])
+  return {
+    messages,
+    recalled: page
+      .filter(({ kind }) => kind === 'recalled')
+      .map(({ message }) => ({
+        messageId: message.id,
+        conversationId: message.conversationId,
+        recalledAt: message.recalledAt!,
+      })),
+    updated: views('changed'),
+    conversations,
+    cursor: page.at(-1)?.number ?? afterId,
+    hasMore: found.length > limit,
+  }
+}
+
+async function conversationsOf(ctx: AppContext, userId: number, ids: readonly number[]): Promise<Conversation[]> {
+  const conversations: Conversation[] = []
+  for (let from = 0; from < ids.length; from += CONVERSATIONS_PER_TURN) {
+    await ownTurn(ctx)
+    const rows = await ownMembers(ctx.db.read, userId, ids.slice(from, from + CONVERSATIONS_PER_TURN))
+    conversations.push(...(await toConversations(ctx, userId, rows)))
+  }
+  return conversations
+}
+
+/** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
+async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery<MessageRow>[]> {
+  // Read before anything else: messages that are committed later have greater numbers.
+  const last = await lastNumber(db)
+  const touched = await store.countTouched(db, userId, after)
+  if (touched === 0) return []
+  for (let length = 4 * limit; ; length *= GROWTH) {
+    const upTo = touched <= FEW ? last : Math.min(last, after + length)
+    const way = upTo - after <= 2 * touched ? 'whole' : 'byConversation'
+    const range = { userId, after, upTo, limit }
+    const [sent, changed] = await Promise.all([store.sentIn[way](db, range), store.changedIn[way](db, range)])
+    if (upTo === last || sent.length + changed.length >= limit) return (await load(db, sent, changed)).slice(0, limit)
+  }
+}
+
+async function load(
+  db: Db,
+  sent: readonly store.Found[],
+  changed: readonly store.Found[],
+): Promise<Delivery<MessageRow>[]> {
+  const rows = await messagesByIds(
+    db,
+    [...sent, ...changed].map(({ id }) => id),
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  // The retention job may have deleted a message meanwhile.
+  const deliveries = [
+    ...sent.flatMap(({ id }) => byId.get(id) ?? []).map((message) => sentDelivery(message)),
+    ...changed.flatMap(({ id, number }) => {
+      const message = byId.get(id)
+      return message === undefined ? [] : [changeDelivery(message, number)]
+    }),
+  ]
+  return inOrder(deliveries)
+}

@@ -1,0 +1,275 @@
+/**
+ * Sends the messages in the outbox. Each channel has a worker of its own, so an unavailable mail server does not delay SMS. A
+ * worker claims a message by moving its `dueAt` beyond the longest attempt and deletes it after the gateway accepted it: other processes
+ * leave it alone, and if the process dies in between, the message is sent again by any of them (at least once). A failed message is retried after growing pauses until it
+ * expires; then an error is logged.
+ */
+
+import { isShared } from '#config/config.ts'
+import { type AppContext, perContext } from '#context'
+import { MINUTE, SECOND } from '#platform/clock.ts'
+import { fraction } from '#platform/ids.ts'
+import { GatewayError } from '#platform/outgoing.ts'
+
+import {
+  ATTEMPT_TIMEOUT_MS,
+  type Channel,
+  MAX_CONCURRENT,
+  MAX_CONCURRENT_NOTICES,
+  type Outgoing,
+} from './delivery.model.ts'
+import { minutesLeft, nextAttempt } from './delivery.rules.ts'
+import {
+  claimDueMessages,
+  deleteExpiredMessages,
+  deleteMessage,
+  makeAllDue,
+  nextDueTime,
+  type OutboxRow,
+  postponeMessage,
+} from './delivery.store.ts'
+import { mailerOf, missingGateways, smsOf } from './gateways.ts'
+import { codeLetter, codeSms } from './templates/codes.ts'
+import { noticeLetter } from './templates/notices.ts'
+
+/** Added to the attempt timeout, so that a message is not claimed again while it is being sent. */
+const CLAIM_MARGIN_MS = 15 * SECOND
+/** The longest timer, so that a suspended machine or a changed clock is noticed. */
+const MAX_SLEEP_MS = MINUTE
+/** Pause after a database error. */
+const DATABASE_ERROR_SLEEP_MS = 5 * SECOND
+/** How long a stop waits for attempts in progress. */
+const STOP_MS = 3 * SECOND
+
+const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a message, by result.' }
+
+type Result = 'sent' | 'retried' | 'refused' | 'expired' | 'unreadable'
+
+class Worker {
+  readonly #attempts = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #timer: Timer | undefined
+  #claiming: Promise<void> | undefined
+  /** How many of `#attempts` send notices. */
+  #notices = 0
+  #again = false
+  #running = false
+  /** Set until the first claim: unless other processes share the database, all messages present then were left by an earlier process. */
+  #fresh = false
+
+  constructor(
+    readonly ctx: AppContext,
+    readonly channel: Channel,
+  ) {}
+
+  start(): void {
+    this.#running = true
+    this.#fresh = !isShared(this.ctx.config)
+    this.wake()
+  }
+
+  wake(): void {
+    this.#again = true
+    if (this.#running) this.#claiming ??= this.#claimLoop()
+  }
+
+  /**
+   * Claims nothing new and waits up to `STOP_MS` for attempts in progress, then aborts them. Aborted messages stay in the outbox.
+   */
+  async stop(): Promise<void> {
+    this.#running = false
+    clearTimeout(this.#timer)
+    await this.#claiming
+    const abort = setTimeout(() => this.#stop.abort(new GatewayError('the server is stopping')), STOP_MS)
+    await Promise.all(this.#attempts)
+    clearTimeout(abort)
+  }
+
+  async #claimLoop(): Promise<void> {
+    try {
+      do {
+        this.#again = false
+        await this.#claim()
+      } while (this.#running && this.#again)
+    } catch (error) {
+      this.ctx.log.error('the outbox cannot be read', { error })
+      this.#sleep(DATABASE_ERROR_SLEEP_MS)
+    } finally {
+      // No `await` between the last check of `#again` and this line, otherwise a call of `wake` in between would be lost.
+      this.#claiming = undefined
+    }
+  }
+
+  /** Starts attempts for due messages up to the channel's limit, or sets the timer for the next due time. */
+  async #claim(): Promise<void> {
+    clearTimeout(this.#timer)
+    const { ctx, channel } = this
+    const free = MAX_CONCURRENT[channel] - this.#attempts.size
+    // The next attempt that ends calls `wake`.
+    if (free <= 0) return
+    // Codes before notices, which never use the last free place.
+    const notices = MAX_CONCURRENT_NOTICES - this.#notices
+    const due = await nextDueTime(ctx.db.read, channel, notices > 0 ? 'all' : 'codes')
+    const now = ctx.clock.now()
+    const fresh = this.#fresh
+    this.#fresh = false
+    if (due === null) return
+    if (due > now && !fresh) {
+      this.#sleep(due - now)
+      return
+    }
+    const until = now + ATTEMPT_TIMEOUT_MS[channel] + CLAIM_MARGIN_MS
+    const { expired, claimed } = await ctx.db.write('delivery.claim', async (tx) => {
+      if (fresh) await makeAllDue(tx, channel, now)
+      return {
+        expired: await deleteExpiredMessages(tx, channel, now),
+        claimed: await claimDueMessages(tx, channel, { now, until, limit: free, notices }),
+      }
+    })
+    for (const row of expired) this.#giveUp(row, this.#open(row), 'expired', 'it was not delivered in time')
+    for (const row of claimed) {
+      const isNotice = row.topic === null
+      if (isNotice) this.#notices++
+      const attempt: Promise<void> = this.#deliver(row).finally(() => {
+        this.#attempts.delete(attempt)
+        if (isNotice) this.#notices--
+        this.wake()
+      })
+      this.#attempts.add(attempt)
+    }
+    // The next iteration finds further due messages or sets the timer.
+    if (expired.length + claimed.length > 0) this.#again = true
+    else this.#sleep(SECOND)
+  }
+
+  #sleep(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#running) this.#timer = setTimeout(() => this.wake(), Math.min(ms, MAX_SLEEP_MS))
+  }
+
+  /** Never rejects. */
+  async #deliver(row: OutboxRow): Promise<void> {
+    const message = this.#open(row)
+    try {
+      if (message === undefined) {
+        await this.#delete(row)
+        this.#giveUp(row, message, 'unreadable', 'it was sealed with another key')
+        return
+      }
+      const failure = await this.#attempt(message)
+      if (failure === undefined) {
+        await this.#delete(row)
+        this.#count('sent')
+      } else await this.#handleFailure(row, message, failure)
+    } catch (error) {
+      // The row is unchanged and becomes due again when its claim ends.
+      this.ctx.log.error('the outbox cannot be written', { error })
+    }
+  }
+
+  /** The gateway's error, or undefined if it accepted the message. */
+  async #attempt(message: Outgoing): Promise<GatewayError | undefined> {
+    const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS[this.channel])
+    const signal = AbortSignal.any([timeout, this.#stop.signal])
+    // Does not rely on drivers to obey the signal.
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const onAbort = (): void =>
+      reject(timeout.aborted ? new GatewayError('the gateway took too long') : (this.#stop.signal.reason as Error))
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await Promise.race([send(this.ctx, message, signal), aborted])
+      return undefined
+    } catch (error) {
+      if (error instanceof GatewayError) return error
+      // A programming error of ours, not a failure of the gateway.
+      this.ctx.log.error('a message could not be composed', { channel: this.channel, error })
+      return new GatewayError(String(error), false, { cause: error })
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #handleFailure(row: OutboxRow, message: Outgoing, failure: GatewayError): Promise<void> {
+    const { ctx } = this
+    // An attempt aborted by a stop does not count as a failure; the next start makes the message due.
+    if (this.#stop.signal.aborted) return
+    const now = ctx.clock.now()
+    const next = failure.permanent ? undefined : nextAttempt(row, now, fraction())
+    if (next === undefined) {
+      await this.#delete(row)
+      this.#giveUp(row, message, failure.permanent ? 'refused' : 'expired', failure.message)
+      return
+    }
+    await ctx.db.write('delivery.postpone', (tx) => postponeMessage(tx, row.id, next))
+    this.#count('retried')
+    ctx.log.warn('a message was not sent, it will be tried again', {
+      ...this.#describe(row, message, failure.message),
+      secondsToNextTry: Math.round((next - now) / 100) / 10,
+    })
+  }
+
+  #delete(row: OutboxRow): Promise<void> {
+    return this.ctx.db.write('delivery.delete', (tx) => deleteMessage(tx, row.id))
+  }
+
+  /** Logs an error, because somebody is waiting for this message. */
+  #giveUp(row: OutboxRow, message: Outgoing | undefined, result: Result, reason: string): void {
+    this.#count(result)
+    this.ctx.log.error('a message was given up', this.#describe(row, message, reason))
+  }
+
+  #describe(row: OutboxRow, message: Outgoing | undefined, reason: string): Record<string, unknown> {
+    const to = message && { [this.channel === 'EMAIL' ? 'email' : 'phone']: message.to }
+    const about = message?.type === 'CODE' ? message.purpose : message?.kind
+    // Gateways often repeat parts of the message in their errors.
+    const secrets = message === undefined ? [] : message.type === 'CODE' ? [message.code, message.to] : [message.to]
+    const masked = secrets.reduce((text, secret) => text.replaceAll(secret, '***'), reason)
+    return { channel: this.channel, about, ...to, attempts: row.attempts, reason: masked }
+  }
+
+  #open(row: OutboxRow): Outgoing | undefined {
+    const text = this.ctx.seal.open(row.payload)
+    return text === undefined ? undefined : (JSON.parse(text) as Outgoing)
+  }
+
+  #count(result: Result): void {
+    this.ctx.metrics.count(MESSAGES, { channel: this.channel, result })
+  }
+}
+
+/**
+ * Hands one message to its gateway. The text is composed only now, so that it states how long a code is still valid.
+ * @throws GatewayError
+ */
+async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<void> {
+  const { id, to, locale } = message
+  const { publicUrl } = ctx.config
+  if (message.type === 'NOTICE') {
+    const letter = noticeLetter(message.kind, message.data, locale, publicUrl)
+    return (await mailerOf(ctx)).send({ id, to, ...letter }, signal)
+  }
+  const { purpose, code } = message
+  const minutes = minutesLeft(message.expiresAt, ctx.clock.now())
+  if (message.channel === 'EMAIL')
+    return (await mailerOf(ctx)).send({ id, to, ...codeLetter({ purpose, code, minutes }, locale, publicUrl) }, signal)
+  const text = codeSms({ purpose, code, minutes }, locale)
+  return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
+}
+
+const CHANNELS: readonly Channel[] = ['EMAIL', 'SMS']
+
+const workersOf = perContext((ctx) => new Map(CHANNELS.map((channel) => [channel, new Worker(ctx, channel)])))
+
+/** Makes the channel's worker look for due messages. Does nothing before `startDelivery`. */
+export const wake = (ctx: AppContext, channel: Channel): void => workersOf(ctx).get(channel)!.wake()
+
+/** Starts the workers and warns about gateways that are not configured. */
+export function startDelivery(ctx: AppContext): void {
+  for (const sentence of missingGateways(ctx)) ctx.log.warn(sentence)
+  for (const worker of workersOf(ctx).values()) worker.start()
+}
+
+/** Takes at most a few seconds. Messages that were not sent by then are sent after the next start. */
+export async function stopDelivery(ctx: AppContext): Promise<void> {
+  await Promise.all([...workersOf(ctx).values()].map((worker) => worker.stop()))
+}

@@ -1,0 +1,113 @@
+/** The front page of the server. */
+
+import { button, card, facts, type Html, html, htmlPage, notice } from '#http/pages.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import type { Front } from './front.service.ts'
+
+const WORDS = {
+  en: {
+    title: 'QR codes on a server of your own',
+    about:
+      'Make, print and scan QR codes, keep track of assets, check people in to activities, and share all of it with your organization.',
+    signIn: 'Sign in',
+    newHere: 'If you have no account yet, you can create one there.',
+    setUpTitle: 'Start here',
+    setUp: 'Set up this server',
+    notSetUp: 'This server has no administrator yet. Create the first one, and then sign in.',
+    app: 'Get the app',
+    androidApp: 'Get the Android app',
+    version: 'Version',
+    size: 'Size',
+    more: 'More about this server',
+    docs: 'API documentation',
+    health: 'State of the server',
+    licenses: 'Licences of the software in it',
+    agreements: { SERVICE: 'Terms of service', PRIVACY: 'Privacy policy' },
+  },
+  zh: {
+    title: '自己的二维码服务器',
+    about: '制作、打印和扫描二维码，管理资产，为活动签到，并与所在组织共享。',
+    signIn: '登录',
+    newHere: '还没有账号？可在登录页创建。',
+    setUpTitle: '从这里开始',
+    setUp: '设置此服务器',
+    notSetUp: '此服务器还没有管理员。请先创建第一个管理员，然后登录。',
+    app: '获取应用',
+    androidApp: '获取 Android 应用',
+    version: '版本',
+    size: '大小',
+    more: '关于此服务器',
+    docs: '接口文档',
+    health: '服务器状态',
+    licenses: '所含软件的许可证',
+    agreements: { SERVICE: '服务条款', PRIVACY: '隐私政策' },
+  },
+} as const satisfies Record<Locale, object>
+
+export function frontPage(front: Front, locale: Locale): Response {
+  const words = WORDS[locale]
+  const { inLanguage } = front
+  return htmlPage({
+    title: '',
+    locale,
+    path: '/',
+    indexed: true,
+    preview: { title: `Tessera · ${front.host}`, description: words.about },
+    body: html`<div class="hero">
+        <p class="number">${front.host}</p>
+        <h1>${words.title}</h1>
+        <p class="soft">${words.about}</p>
+      </div>
+      ${
+        front.isSetUp
+          ? card([
+              button(words.signIn, { href: `/console/${inLanguage}` }),
+              front.isOpen && html`<p class="hint">${words.newHere}</p>`,
+            ])
+          : card(
+              html`${notice(words.notSetUp)}
+              ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: `/console/${inLanguage}`, kind: 'plain' })}`,
+              { title: words.setUpTitle, level: 2 },
+            )
+      }
+      ${front.app !== null && appCard(front.app, locale)}
+      ${card(linksOf(front, locale), { title: words.more, level: 2 })}`,
+  })
+}
+
+function appCard({ versionName, downloadUrl, fileSize }: NonNullable<Front['app']>, locale: Locale): Html {
+  const words = WORDS[locale]
+  // A path, so that it also works when the server is reached by another name than the configured one.
+  const path = new URL(downloadUrl).pathname
+  const isAndroid = path.toLowerCase().endsWith('.apk')
+  return card(
+    html`${facts([
+      [words.version, versionName],
+      [words.size, megabytes(fileSize, locale)],
+    ])}${button(isAndroid ? words.androidApp : words.app, { href: path, kind: 'plain' })}`,
+    { title: words.app, level: 2 },
+  )
+}
+
+const megabytes = (bytes: number, locale: Locale): string =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 }).format(bytes / 1e6)
+
+function linksOf({ agreements, inLanguage }: Front, locale: Locale): Html {
+  const words = WORDS[locale]
+  const links = [
+    ['/docs', words.docs],
+    ...agreements.map(
+      ({ type, title }) =>
+        [
+          `/public/agreement/${type.toLowerCase()}${inLanguage}`,
+          title === '' ? words.agreements[type] : title,
+        ] as const,
+    ),
+    ['/actuator/health', words.health],
+    [`/licenses${inLanguage}`, words.licenses],
+  ] as const
+  return html`<ul class="links">
+    ${links.map(([href, label]) => html`<li><a href="${href}">${label}</a></li>`)}
+  </ul>`
+}

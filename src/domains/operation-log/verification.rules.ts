@@ -1,0 +1,317 @@
+/** Verifies the operation log as it is stored: its rows, its head and its checkpoints. Pure; trusts nothing but the signatures. */
+
+import type { LoggedAction, LoggedFields, LoggedTarget } from '#db/schema/operation-log.ts'
+
+import { FIRST_HASH, hashOf, type Head, type Link, type Signatures } from './operation-log.rules.ts'
+
+/** A row with the column names of the database. Integers may be strings, as PostgreSQL's driver returns them. */
+export type Stored = Readonly<Record<string, unknown>>
+
+export interface StoredLog {
+  /** All rows of the tables, in the order of their ids. */
+  readonly heads: readonly Stored[]
+  readonly checkpoints: readonly Stored[]
+  /** Rows of the log, whatever their ids. */
+  readonly rowCount: number
+  /** The rows of the log in the order of their ids. */
+  readonly batches: AsyncIterable<readonly Stored[]>
+}
+
+/** The id and the hash of a row. */
+export interface Witness {
+  readonly id: number
+  readonly hash: string
+}
+
+export interface Expectations {
+  /**
+   * The last row that was signed with an earlier key. If nothing was signed since, `since` must name the newest row. Without it, the oldest rows may be signed with any other key, and `otherKeyUntil` names
+   * the last of them.
+   */
+  readonly oldKeyUntil?: number | undefined
+  /** A row that the log had at some time. */
+  readonly since?: Witness | undefined
+}
+
+export interface LogReport {
+  /** Rows that were read. After a fault, those up to it. */
+  readonly rows: number
+  /** The newest row that was read, or the last deleted one. */
+  readonly newest: Witness | undefined
+  readonly head: Witness | undefined
+  /** The last row that the retention has deleted. */
+  readonly checkpoint: (Witness & { readonly deleted: number }) | undefined
+  /** The first thing that is wrong, and the row where it was found. Later rows were not read. */
+  readonly fault: { readonly id: number | undefined; readonly message: string } | undefined
+  /** The last of the oldest rows that are signed with another key: the key was replaced after it, or they were rewritten. */
+  readonly otherKeyUntil: number | undefined
+}
+
+class Fault extends Error {
+  constructor(
+    message: string,
+    readonly id?: number,
+  ) {
+    super(message)
+  }
+}
+
+const ADVICE = 'the key was replaced, or the rows were rewritten.'
+
+export async function verifyLog(
+  stored: StoredLog,
+  sign: Signatures,
+  { oldKeyUntil, since }: Expectations = {},
+): Promise<LogReport> {
+  let rows = 0
+  let otherKeyUntil: number | undefined
+  let start: Start = { rowId: 0, hash: FIRST_HASH, rowCount: 0 }
+  let newest: Witness = { id: 0, hash: FIRST_HASH }
+  let head: (Head & { readonly isSigned: boolean }) | undefined
+  let fault: LogReport['fault']
+  const mayHaveOtherKey = (id: number): boolean => oldKeyUntil === undefined || id <= oldKeyUntil
+  const noteOtherKey = (id: number): void => void (otherKeyUntil = Math.max(otherKeyUntil ?? 0, id))
+
+  /** True once a row or checkpoint is signed with the present key: all later ones must be. */
+  let isSigned = false
+  let isSince = since === undefined || (since.id === 0 && since.hash === FIRST_HASH)
+  const compare = (witness: Witness): void => {
+    if (since?.id !== witness.id) return
+    if (since.hash !== witness.hash)
+      throw new Fault(`Row ${witness.id} has another hash than the given one.`, witness.id)
+    isSince = true
+  }
+
+  function readCheckpoints(): void {
+    for (const [i, row] of stored.checkpoints.entries()) {
+      const wrong = (why: string) => new Fault(`Checkpoint ${i + 1} ${why}`)
+      const read = fieldsOf(row, CHECKPOINT)
+      if (typeof read === 'string') throw wrong(`was edited: ${read}`)
+      const checkpoint = { id: read.int('id'), ...startOf(read), createdAt: read.int('created_at') }
+      if (checkpoint.id !== i + 1 || checkpoint.rowId <= start.rowId || checkpoint.rowCount <= start.rowCount)
+        throw wrong('does not follow the one before it: checkpoints were deleted, added or edited.')
+      if (read.text('signature') === sign.checkpoint(checkpoint)) isSigned = true
+      else if (isSigned || !mayHaveOtherKey(checkpoint.rowId))
+        throw wrong(`is not signed with the key of this server: the key was replaced, or it was edited.`)
+      else noteOtherKey(checkpoint.rowId)
+      start = checkpoint
+      newest = { id: start.rowId, hash: start.hash }
+      compare(newest)
+    }
+  }
+
+  function readHead(): void {
+    if (stored.heads.length !== 1) throw new Fault('The head of the log was deleted or repeated.')
+    const read = fieldsOf(stored.heads[0]!, HEAD)
+    if (typeof read === 'string') throw new Fault(`The head of the log was edited: ${read}`)
+    const found: Head = { ...startOf(read), brokenAt: read.intOrNull('broken_at') }
+    head = { ...found, isSigned: read.int('id') === 1 && read.text('signature') === sign.head(found) }
+  }
+
+  function readRow(row: Stored): void {
+    const read = fieldsOf(row, ROW)
+    if (typeof read === 'string') {
+      const id = integer(row['id'])
+      throw new Fault(`Row ${String(row['id'])} was changed after it was written: ${read}`, id)
+    }
+    const [id, hash] = [read.int('id'), read.text('hash')]
+    const wrong = (why: string) => new Fault(`Row ${id} ${why}`, id)
+    if (id <= start.rowId)
+      throw wrong(
+        start.rowId === 0
+          ? 'was added: ids begin with 1.'
+          : `was added: rows up to ${start.rowId} were deleted by the retention.`,
+      )
+    if (head!.isSigned && id > head!.rowId) throw wrong(`was added: the newest row is ${head!.rowId}.`)
+    const link = linkOf(read)
+    if (hashOf(link) !== hash) throw wrong('was changed after it was written.')
+    const isEarlier = read.text('signature') === sign.earlierRow(hash)
+    const isOwn = read.text('signature') === sign.row(id, hash)
+    // Ids of earlier versions may have gaps.
+    const isNext = link.previousHash === newest.hash && (isOwn ? id === newest.id + 1 : id > newest.id)
+    if (!isNext) throw wrong('does not follow the row before it: a row was deleted, added or moved.')
+    if (isEarlier ? hasOwnRow : !isOwn && (isSigned || !mayHaveOtherKey(id)))
+      throw wrong(`is not signed with the key of this server: ${ADVICE}`)
+    if (isOwn || isEarlier) isSigned = true
+    else noteOtherKey(id)
+    hasOwnRow ||= isOwn
+    rows += 1
+    newest = { id, hash }
+    compare(newest)
+  }
+  let hasOwnRow = false
+
+  function checkEnd({ rowId, hash, rowCount, brokenAt, isSigned: isHeadSigned }: NonNullable<typeof head>): void {
+    if (rows > 0 && !isSigned && oldKeyUntil === undefined)
+      throw new Fault(`Row ${newest.id} is not signed with the key of this server: ${ADVICE}`, newest.id)
+    if (stored.rowCount !== rows)
+      throw new Fault(`The log has ${stored.rowCount} rows, but only ${rows} can be found by their ids.`)
+    if (newest.id < rowId)
+      throw new Fault(
+        `The newest rows are missing: the log ends with row ${newest.id}, its head is row ${rowId}.`,
+        newest.id,
+      )
+    if (newest.id !== rowId || newest.hash !== hash)
+      throw new Fault(
+        `The head of the log was edited: it names row ${rowId}, the newest row is ${newest.id}.`,
+        newest.id,
+      )
+    if (start.rowCount + rows !== rowCount)
+      throw new Fault(`The head of the log counts ${rowCount} rows, but there are ${start.rowCount + rows}.`)
+    const isOfOldKey = oldKeyUntil !== undefined && rowId <= oldKeyUntil
+    if (!isHeadSigned && !isOfOldKey)
+      throw new Fault(
+        'The head of the log is not signed with the key of this server: the key was replaced, or it was edited.',
+      )
+    // Anyone can write a log without a signature, so only a witness shows that it is the one from before the key was replaced.
+    if (!isHeadSigned && since?.id !== rowId)
+      throw new Fault(
+        `Nothing is signed with the key of this server after row ${rowId}, so newer rows may be missing: verify with the witness line of row ${rowId} too (--since).`,
+        rowId,
+      )
+    // The retention has deleted the rows whose signatures would show where the key was replaced.
+    if (brokenAt !== null && start.rowId > 0 && brokenAt - 1 <= start.rowId && oldKeyUntil === undefined)
+      noteOtherKey(brokenAt - 1)
+    const replacedAt = oldKeyUntil ?? otherKeyUntil
+    if (brokenAt !== null && (replacedAt === undefined || brokenAt - 1 > replacedAt))
+      throw new Fault(
+        `When row ${brokenAt} was written, the head of the log was not the one of this server: rows before it may be missing, or the key was replaced.`,
+        brokenAt,
+      )
+    if (isSince) return
+    throw new Fault(
+      since!.id <= start.rowId
+        ? `Row ${since!.id} was deleted by the retention: compare with a row above ${start.rowId}.`
+        : `Row ${since!.id} is missing: the log ends with row ${newest.id}.`,
+      since!.id,
+    )
+  }
+
+  try {
+    readCheckpoints()
+    readHead()
+    for await (const batch of stored.batches) for (const row of batch) readRow(row)
+    checkEnd(head!)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    fault = { id: error.id, message: error.message }
+  }
+  return {
+    rows,
+    newest: newest.id === 0 ? undefined : newest,
+    head: head && { id: head.rowId, hash: head.hash },
+    checkpoint: start.rowId === 0 ? undefined : { id: start.rowId, hash: start.hash, deleted: start.rowCount },
+    fault,
+    otherKeyUntil,
+  }
+}
+
+/** The row before the first one of the chain. */
+interface Start {
+  readonly rowId: number
+  readonly hash: string
+  readonly rowCount: number
+}
+
+type Kind = 'int' | 'intOrNull' | 'text' | 'textOrNull' | 'json'
+type Columns = Readonly<Record<string, Kind>>
+
+const CHECKPOINT: Columns = {
+  id: 'int',
+  row_id: 'int',
+  hash: 'text',
+  row_count: 'int',
+  created_at: 'int',
+  signature: 'text',
+}
+const HEAD: Columns = {
+  id: 'int',
+  row_id: 'int',
+  hash: 'text',
+  row_count: 'int',
+  broken_at: 'intOrNull',
+  signature: 'text',
+}
+const ROW: Columns = {
+  id: 'int',
+  actor_id: 'int',
+  actor_name: 'text',
+  action: 'text',
+  target_type: 'text',
+  target_id: 'intOrNull',
+  target_name: 'textOrNull',
+  before: 'json',
+  after: 'json',
+  ip_address: 'text',
+  request_id: 'text',
+  created_at: 'int',
+  hash: 'text',
+  previous_hash: 'text',
+  signature: 'text',
+}
+
+const integer = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value
+  return Number.isSafeInteger(number) ? (number as number) : undefined
+}
+
+/** The values of JSON as the server writes it; a failure for any other text, for example with a key twice. */
+function json(value: unknown): LoggedFields | null | undefined {
+  if (value === null) return null
+  try {
+    const parsed = JSON.parse(String(value)) as unknown
+    if (JSON.stringify(parsed) === value && typeof parsed === 'object') return parsed as LoggedFields | null
+  } catch {
+    // Reported below, like other texts that the server has not written.
+  }
+  return undefined
+}
+
+interface Fields {
+  int(name: string): number
+  intOrNull(name: string): number | null
+  text(name: string): string
+  textOrNull(name: string): string | null
+  json(name: string): LoggedFields | null
+}
+
+/** Checks the types of a row, because SQLite stores any type in any column. Returns the values, or the problem. */
+function fieldsOf(row: Stored, columns: Columns): Fields | string {
+  const values: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries(columns)) {
+    const value = row[name]
+    if (kind === 'json') {
+      values[name] = json(value)
+      if (values[name] === undefined) return `its ${name} is not JSON of this server.`
+    } else if (kind === 'int' || kind === 'intOrNull') {
+      values[name] = value === null && kind === 'intOrNull' ? null : integer(value)
+      if (values[name] === undefined) return `its ${name} is not an integer.`
+    } else {
+      values[name] = value
+      if (typeof value !== 'string' && !(value === null && kind === 'textOrNull')) return `its ${name} is not a text.`
+    }
+  }
+  const get = (name: string) => values[name] as never
+  return { int: get, intOrNull: get, text: get, textOrNull: get, json: get }
+}
+
+const startOf = (read: Fields): Start => ({
+  rowId: read.int('row_id'),
+  hash: read.text('hash'),
+  rowCount: read.int('row_count'),
+})
+
+const linkOf = (read: Fields): Link => ({
+  actorId: read.int('actor_id'),
+  actorName: read.text('actor_name'),
+  action: read.text('action') as LoggedAction,
+  targetType: read.text('target_type') as LoggedTarget,
+  targetId: read.intOrNull('target_id'),
+  targetName: read.textOrNull('target_name'),
+  before: read.json('before'),
+  after: read.json('after'),
+  ipAddress: read.text('ip_address'),
+  requestId: read.text('request_id'),
+  createdAt: read.int('created_at'),
+  previousHash: read.text('previous_hash'),
+})

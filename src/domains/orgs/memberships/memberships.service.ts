@@ -1,0 +1,157 @@
+/** Members of all organizations, for administrators. */
+
+import type { AppContext } from '#context'
+import type { Page, PageInput } from '#db/paging.ts'
+import type { Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import type { Events } from '#domains/events.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import type { MemberView, RoleChoice } from '../members/members.model.ts'
+import {
+  addMember,
+  endMembership,
+  findChosenRole,
+  getMember,
+  MEMBER,
+  replaceRoles,
+} from '../members/members.service.ts'
+import { findMember } from '../members/members.store.ts'
+import { notifyAddedMember, notifyOwner, notifyRemovedMember } from '../notifications.ts'
+import { findOrg, type OrgRow } from '../organizations/organizations.store.ts'
+import { ownerProtected, ownRole, roleRequired, userDisabled } from '../orgs.errors.ts'
+import type { MembershipView } from './memberships.model.ts'
+import * as store from './memberships.store.ts'
+
+export async function listMemberships(
+  ctx: AppContext,
+  userId: number,
+  query: PageInput,
+  locale: Locale,
+): Promise<Page<MembershipView>> {
+  const { read } = ctx.db
+  if ((await store.findUser(read, userId)) === undefined) throw notFound()
+  const page = await store.membershipsPage(read, userId, query)
+  const orgIds = page.items.map(({ orgId }) => orgId)
+  const roles = Map.groupBy(await access.orgRolesOfMany(read, orgIds, [userId]), ({ orgId }) => orgId)
+  const items = page.items.map(({ orgId, orgName, ownerId, joinedAt }) => {
+    const role = roles.get(orgId)?.[0]
+    return {
+      orgId,
+      orgName,
+      roleId: role?.id ?? null,
+      roleName: access.orgRoleName(role, locale),
+      isOwner: ownerId === userId,
+      joinedAt,
+    }
+  })
+  return { ...page, items }
+}
+
+/** A membership in the operation log, whose target is the user. One field, so that a changed role is logged with its organization. */
+const logged = (org: OrgRow, roles: readonly access.OrgRole[]) => ({
+  membership: { orgId: org.id, orgName: org.name, roles: roles.map(({ code }) => code) },
+})
+
+/** @throws AppError 404 if there is no such organization or user */
+async function findBoth(tx: Tx, orgId: number, userId: number): Promise<{ org: OrgRow; user: store.UserRow }> {
+  const [org, user] = [await findOrg(tx, orgId), await store.findUser(tx, userId)]
+  if (org === undefined || user === undefined || user.status === 'DELETED') throw notFound()
+  return { org, user }
+}
+
+/** Roles that open nothing which an organization keeps from strangers who have joined. */
+const ORDINARY: ReadonlySet<string> = new Set([MEMBER, 'GUEST'])
+
+/**
+ * The same rule as for roles that are granted by their id: a role above MEMBER takes all of its points, or SYSTEM_ADMIN. Otherwise an
+ * administrator of users could open any organization with an account that they have made.
+ */
+export async function requireMayGive(
+  tx: Tx,
+  actor: Actor,
+  orgId: number,
+  { id, code }: Pick<access.OrgRole, 'id' | 'code'>,
+): Promise<void> {
+  if (!ORDINARY.has(code)) await access.requireAuthorityOver(tx, actor, { id, domain: 'ORG', scopeId: orgId, code })
+}
+
+/**
+ * The join policy does not count, the member limit does. Administrators who add themselves become an ordinary member: they cannot give
+ * themselves a role.
+ */
+export async function addAnyMember(
+  ctx: AppContext,
+  actor: LoggedActor,
+  orgId: number,
+  { userId, ...choice }: RoleChoice & { userId: number },
+  locale: Locale,
+): Promise<MemberView> {
+  await actor.write('orgs.addAnyMember', async (tx) => {
+    const { org, user } = await findBoth(tx, orgId, userId)
+    if (user.status === 'DISABLED') throw userDisabled()
+    const role = await findChosenRole(tx, orgId, choice)
+    if (userId === actor.userId && role.code !== MEMBER) throw ownRole()
+    await requireMayGive(tx, actor, orgId, role)
+    await addMember(ctx, tx, orgId, userId, { roleCode: role.code, byAdministrator: true })
+    if (userId !== actor.userId) await notifyAddedMember(ctx, tx, org, userId)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'ADDED', role: role.code })
+    return { result: undefined, logged: { targetId: userId, targetName: user.name, after: logged(org, [role]) } }
+  })
+  return getMember(ctx, orgId, userId, locale)
+}
+
+/** The role replaces all that the member holds in the organization. */
+export async function changeAnyRole(
+  ctx: AppContext,
+  actor: LoggedActor,
+  orgId: number,
+  userId: number,
+  choice: RoleChoice,
+  locale: Locale,
+): Promise<MemberView> {
+  await actor.write('orgs.changeAnyRole', async (tx) => {
+    const { org, user } = await findBoth(tx, orgId, userId)
+    if ((await findMember(tx, orgId, userId)) === undefined) throw notFound()
+    if (choice.roleId === undefined && choice.roleCode === undefined) throw roleRequired()
+    if (org.ownerId === userId) throw ownerProtected()
+    if (userId === actor.userId) throw ownRole()
+    const role = await findChosenRole(tx, orgId, choice)
+    const held = await access.orgRolesOf(tx, orgId, userId)
+    if (held.length === 1 && held[0]!.id === role.id) return { result: undefined, logged: 'unchanged' }
+    await requireMayGive(tx, actor, orgId, role)
+    await replaceRoles(tx, orgId, userId, role)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'GIVEN', role: role.code })
+    const [before, after] = [logged(org, held), logged(org, [role])]
+    return { result: undefined, logged: { targetId: userId, targetName: user.name, before, after } }
+  })
+  return getMember(ctx, orgId, userId, locale)
+}
+
+export async function removeAnyMember(
+  ctx: AppContext,
+  actor: LoggedActor,
+  orgId: number,
+  userId: number,
+): Promise<void> {
+  await actor.write('orgs.removeAnyMember', async (tx) => {
+    const { org, user } = await findBoth(tx, orgId, userId)
+    const before = logged(org, await access.orgRolesOf(tx, orgId, userId))
+    await endMembership(ctx, tx, orgId, userId)
+    if (userId !== actor.userId) await notifyRemovedMember(ctx, tx, org, userId)
+    await notifyOwner(ctx, tx, org, actor, { userId, name: user.name, change: 'REMOVED' })
+    return { result: undefined, logged: { targetId: userId, targetName: user.name, before } }
+  })
+}
+
+/** For roles that are granted and revoked by their id. */
+export async function reportRoleChange(
+  ctx: AppContext,
+  tx: Tx,
+  { orgId, userId, actorId, change, role }: Events['orgRole.changedByAdministrator'],
+): Promise<void> {
+  const { org, user } = await findBoth(tx, orgId, userId)
+  await notifyOwner(ctx, tx, org, { userId: actorId }, { userId, name: user.name, change, role })
+}

@@ -1,0 +1,272 @@
+import { and, asc, count, eq, gt, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+
+import { contains } from '#db/contains.ts'
+import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
+import { prepared } from '#db/prepared.ts'
+import { roles, userRoles } from '#db/schema/access.ts'
+import { users } from '#db/schema/accounts.ts'
+import { orgLocations } from '#db/schema/locations.ts'
+import {
+  organizations,
+  orgInvitations,
+  orgJoinRequests,
+  orgMembers,
+  type OrgStatus,
+  orgTransfers,
+} from '#db/schema/orgs.ts'
+import { orgShares } from '#db/schema/shares.ts'
+import { searchPage } from '#db/search.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { updatedAtFor } from '#db/updated-at.ts'
+import type { MetaObject } from '#domains/contributions.ts'
+
+import type { DiscoverQuery } from './organizations.model.ts'
+
+export type OrgRow = typeof organizations.$inferSelect
+export type NewOrg = Pick<
+  OrgRow,
+  'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar' | 'ownerId'
+>
+export type OrgChange = Partial<
+  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar'>
+>
+
+const p = sql.placeholder
+
+const byId = prepared((db) =>
+  db
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, p('id'))),
+)
+const byCode = prepared((db) =>
+  db
+    .select()
+    .from(organizations)
+    .where(eq(organizations.code, p('code'))),
+)
+
+export const findOrg = async (db: Db | Tx, id: number): Promise<OrgRow | undefined> => (await byId(db, { id }))[0]
+/** `code` must be normalized. */
+export const findOrgByCode = async (db: Db | Tx, code: string): Promise<OrgRow | undefined> =>
+  (await byCode(db, { code }))[0]
+
+/** Undefined if the code is taken. The member count is 0 until the owner is added as a member. */
+export async function insertOrg(tx: Tx, org: NewOrg): Promise<OrgRow | undefined> {
+  const rows = await tx
+    .insert(organizations)
+    .values({ ...org, memberCount: 0, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .onConflictDoNothing({ target: organizations.code })
+    .returning()
+  return rows[0]
+}
+
+/** Undefined if there is no such organization, or if it has more members than the new limit. */
+export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<OrgRow | undefined> {
+  const fits = change.memberLimit === undefined ? undefined : lte(organizations.memberCount, change.memberLimit)
+  const rows = await tx
+    .update(organizations)
+    .set({ ...change, updatedAt: updatedAtFor(organizations, change, tx.stamp) })
+    .where(and(eq(organizations.id, id), fits))
+    .returning()
+  return rows[0]
+}
+
+/** Clears the pictures of those of the organizations that have one of these. */
+export async function clearAvatars(tx: Tx, orgIds: readonly number[], avatars: readonly string[]): Promise<void> {
+  await tx
+    .update(organizations)
+    .set({ avatar: null, updatedAt: tx.stamp })
+    .where(and(inArray(organizations.id, [...orgIds]), inArray(organizations.avatar, [...avatars])))
+}
+
+export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow | undefined> {
+  const rows = await tx
+    .update(organizations)
+    .set({ code, updatedAt: tx.stamp })
+    .where(eq(organizations.id, id))
+    .returning()
+  return rows[0]
+}
+
+/** False if there is no such organization. */
+export async function setStatus(tx: Tx, id: number, status: OrgStatus): Promise<boolean> {
+  const rows = await tx
+    .update(organizations)
+    .set({ status, updatedAt: updatedAtFor(organizations, { status }, tx.stamp) })
+    .where(eq(organizations.id, id))
+    .returning({ id: organizations.id })
+  return rows.length > 0
+}
+
+const incrementIf = (condition?: SQL) =>
+  prepared((db) =>
+    db
+      .update(organizations)
+      .set({ memberCount: sql`${organizations.memberCount} + 1` })
+      .where(and(eq(organizations.id, p('id')), lt(organizations.memberCount, organizations.memberLimit), condition))
+      .returning({ id: organizations.id }),
+  )
+const increment = incrementIf()
+const incrementActive = incrementIf(eq(organizations.status, 'ACTIVE'))
+const decrement = prepared((db) =>
+  db
+    .update(organizations)
+    .set({ memberCount: sql`${organizations.memberCount} - 1` })
+    .where(and(eq(organizations.id, p('id')), ne(organizations.ownerId, p('userId')), gt(organizations.memberCount, 0)))
+    .returning({ id: organizations.id }),
+)
+
+/** False if the member limit is reached, or if the organization is missing or, unless `evenIfDisabled`, disabled. */
+export const incrementMemberCount = async (tx: Tx, id: number, evenIfDisabled: boolean): Promise<boolean> =>
+  (await (evenIfDisabled ? increment : incrementActive)(tx, { id })).length > 0
+
+/** `userId`: the member who leaves. False if that is the owner. */
+export const decrementMemberCount = async (tx: Tx, id: number, userId: number): Promise<boolean> =>
+  (await decrement(tx, { id, userId })).length > 0
+
+/** False if `from` is no longer the owner. */
+export async function setOwner(tx: Tx, id: number, from: number, to: number): Promise<boolean> {
+  const rows = await tx
+    .update(organizations)
+    .set({ ownerId: to, updatedAt: tx.stamp })
+    .where(and(eq(organizations.id, id), eq(organizations.ownerId, from)))
+    .returning({ id: organizations.id })
+  return rows.length > 0
+}
+
+/** Deletes an organization with its members, requests, invitations, offer of ownership, locations and shares. */
+export async function deleteOrg(tx: Tx, id: number): Promise<void> {
+  const members = tx.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, id))
+  await tx
+    .update(users)
+    .set({ currentOrgId: null })
+    .where(and(sql`${users.id} in ${members}`, eq(users.currentOrgId, id)))
+  await tx.delete(orgInvitations).where(eq(orgInvitations.orgId, id))
+  await tx.delete(orgJoinRequests).where(eq(orgJoinRequests.orgId, id))
+  await tx.delete(orgTransfers).where(eq(orgTransfers.orgId, id))
+  await tx.delete(orgMembers).where(eq(orgMembers.orgId, id))
+  await tx.delete(orgLocations).where(eq(orgLocations.orgId, id))
+  await tx.delete(orgShares).where(eq(orgShares.orgId, id))
+  await tx.delete(organizations).where(eq(organizations.id, id))
+}
+
+const owned = prepared((db) =>
+  db
+    .select({ n: count() })
+    .from(organizations)
+    .where(eq(organizations.ownerId, p('userId'))),
+)
+
+/** Number of organizations of which the user is the owner. */
+export const countOwned = async (db: Db | Tx, userId: number): Promise<number> => (await owned(db, { userId }))[0]!.n
+
+const firstOwned = prepared((db) =>
+  db
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.ownerId, p('userId')))
+    .limit(1),
+)
+
+/** Whether the user is the owner of any organization. */
+export const ownsAny = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await firstOwned(db, { userId })).length > 0
+
+/** The organizations of a user, the earliest joined first. */
+export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<OrgRow>> {
+  const where = eq(orgMembers.userId, userId)
+  const rows = await pageOfQuery(
+    page,
+    db
+      .select({ org: organizations })
+      .from(orgMembers)
+      .innerJoin(organizations, eq(organizations.id, orgMembers.orgId))
+      .where(where)
+      .orderBy(asc(orgMembers.joinedAt), asc(orgMembers.orgId)),
+    db.select({ n: count() }).from(orgMembers).where(where),
+  )
+  return mapPage(rows, (row) => row.org)
+}
+
+const { name, memberCount, createdAt, id } = organizations
+const discoverOrders = {
+  createdAt: [createdAt, id],
+  name: [name, createdAt, id],
+  memberCount: [memberCount, createdAt, id],
+}
+
+/** PUBLIC active organizations, the oldest first by default. `db` is that of `Store.search`: there can be any number of them. */
+export function searchPublicOrgs(db: Db, query: DiscoverQuery): Promise<Page<OrgRow>> {
+  const { keyword, sort = 'createdAt', page, size } = query
+  return searchPage(
+    db,
+    {
+      table: organizations,
+      scope: and(eq(organizations.visibility, 'PUBLIC'), eq(organizations.status, 'ACTIVE')),
+      order: discoverOrders[sort.replace('-', '') as keyof typeof discoverOrders],
+      isReversed: sort.startsWith('-'),
+      where: keyword
+        ? or(contains(organizations.name, keyword), contains(organizations.description, keyword))
+        : undefined,
+      select: (builders) => builders.select().from(organizations).$dynamic(),
+    },
+    { page, size },
+  )
+}
+
+/** Sets the current organization of a user, or none if null. False if the user is not a member of it. */
+export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null): Promise<boolean> {
+  const membership = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${orgId} and ${orgMembers.userId} = ${userId})`
+  const rows = await tx
+    .update(users)
+    .set({ currentOrgId: orgId, updatedAt: updatedAtFor(users, { currentOrgId: orgId }, tx.stamp) })
+    .where(and(eq(users.id, userId), orgId === null ? undefined : membership))
+    .returning({ id: users.id })
+  return rows.length > 0
+}
+
+/** Number of members per role of an organization, including roles without members. */
+export const countByRole = (db: Db, orgId: number) =>
+  db
+    .select({ roleId: roles.id, roleCode: roles.code, roleName: roles.name, memberCount: count(userRoles.userId) })
+    .from(roles)
+    .leftJoin(userRoles, eq(userRoles.roleId, roles.id))
+    .where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, orgId)))
+    .groupBy(roles.id, roles.code, roles.name)
+    .orderBy(asc(roles.id))
+
+export async function countRequests(db: Db, orgId: number): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId))
+  return row!.n
+}
+
+/** Number of invitations that can be answered at `now` (epoch milliseconds). */
+export async function countOpenInvitations(db: Db, orgId: number, now: number): Promise<number> {
+  const [row] = await db
+    .select({ n: count() })
+    .from(orgInvitations)
+    .where(
+      and(eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)),
+    )
+  return row!.n
+}
+
+/** Organizations as things that have metadata. */
+export const orgObject: MetaObject = {
+  readPoint: 'org:read',
+  async findEntities(db, ids) {
+    const rows = await db
+      .select({ id: organizations.id, name: organizations.name })
+      .from(organizations)
+      .where(inArray(organizations.id, [...ids]))
+    return rows.map((row) => ({ id: row.id, owner: row.id, title: row.name, templateIds: [], columns: {} }))
+  },
+  isLive: (orgId) => sql`exists (select 1 from ${organizations} where ${organizations.id} = ${orgId})`,
+  entities: {
+    table: organizations,
+    id: organizations.id,
+    order: [organizations.id],
+    where: (owner) => eq(organizations.id, owner),
+  },
+}

@@ -1,0 +1,57 @@
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+
+import { users } from '#db/schema/accounts.ts'
+import { orgTransfers } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+import type { PendingTransfer } from './transfers.model.ts'
+
+/** The offers of these organizations that are open at `now`, by organization id. */
+export async function openOffers(
+  db: Db,
+  orgIds: readonly number[],
+  now: number,
+): Promise<ReadonlyMap<number, PendingTransfer>> {
+  if (orgIds.length === 0) return new Map()
+  const rows = await db
+    .select({ offer: orgTransfers, nickname: users.nickname })
+    .from(orgTransfers)
+    .innerJoin(users, eq(users.id, orgTransfers.candidateId))
+    .where(and(inArray(orgTransfers.orgId, [...orgIds]), gt(orgTransfers.expiresAt, now)))
+  return new Map(
+    rows.map(({ offer, nickname }) => [
+      offer.orgId,
+      { userId: offer.candidateId, nickname, createdAt: offer.createdAt, expiresAt: offer.expiresAt },
+    ]),
+  )
+}
+
+/** Also finds an offer that has expired. */
+export async function findOffer(tx: Tx, orgId: number) {
+  return (await tx.select().from(orgTransfers).where(eq(orgTransfers.orgId, orgId)))[0]
+}
+
+/** False if the organization has an offer that is open at `now`. */
+export async function insertOffer(
+  tx: Tx,
+  offer: { orgId: number; candidateId: number; expiresAt: number },
+  now: number,
+): Promise<boolean> {
+  await tx.delete(orgTransfers).where(and(eq(orgTransfers.orgId, offer.orgId), lte(orgTransfers.expiresAt, now)))
+  const rows = await tx
+    .insert(orgTransfers)
+    .values({ ...offer, createdAt: tx.stamp })
+    .onConflictDoNothing()
+    .returning({ orgId: orgTransfers.orgId })
+  return rows.length > 0
+}
+
+/** Ends the organization's offer, if there is one and it is to `candidateId`. False if there is none. */
+export async function deleteOffer(tx: Tx, orgId: number, candidateId?: number): Promise<boolean> {
+  const isTo = candidateId === undefined ? undefined : eq(orgTransfers.candidateId, candidateId)
+  const rows = await tx
+    .delete(orgTransfers)
+    .where(and(eq(orgTransfers.orgId, orgId), isTo))
+    .returning({ orgId: orgTransfers.orgId })
+  return rows.length > 0
+}

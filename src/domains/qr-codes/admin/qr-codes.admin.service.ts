@@ -1,0 +1,116 @@
+/** Codes, scan records and categories of all users, for administrators. */
+
+import type { AppContext } from '#context'
+import { mapPage, type Page } from '#db/paging.ts'
+import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { emit } from '#domains/domain.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+
+import { viewOf } from '../categories/categories.service.ts'
+import { categoryTree, codeCountsOf, deleteCategory, moveChildren } from '../categories/categories.store.ts'
+import type { QrCodeView } from '../codes/codes.model.ts'
+import type { QrCodeRow } from '../codes/codes.store.ts'
+import { toView } from '../codes/codes.view.ts'
+import { toView as toScanView } from '../scans/scans.service.ts'
+import type { ScanRow } from '../scans/scans.store.ts'
+import { purge } from '../trash/trash.service.ts'
+import type {
+  AllCategoriesQuery,
+  AllCodesQuery,
+  AllScansQuery,
+  AnyCategoryView,
+  AnyCodeView,
+  AnyScanView,
+} from './qr-codes.admin.model.ts'
+import * as store from './qr-codes.admin.store.ts'
+
+export async function listAllCodes(ctx: AppContext, actor: Actor, query: AllCodesQuery): Promise<Page<AnyCodeView>> {
+  const page = await codesPage(ctx, actor.userId, query)
+  const ownerOf = await ownersOf(ctx.db.read, page.items)
+  return mapPage(page, (row) => ({ ...toView(ctx, row), deletedAt: row.deletedAt, ...ownerOf(row) }))
+}
+
+async function codesPage(ctx: AppContext, adminId: number, query: AllCodesQuery): Promise<Page<QrCodeRow>> {
+  const category = await selectedCategory(ctx, query)
+  const hasMany = query.userId !== undefined && (await store.hasManyCodes(ctx.db.read, query.userId))
+  const list = store.filteredCodes(query, category, hasMany)
+  return hasFilters(query, ['deleted'])
+    ? consolePage(ctx, adminId, list, query)
+    : store.allCodesPage(ctx.db.read, query)
+}
+
+/** Undefined for all codes, null for those without a category. An unknown category has no codes. */
+async function selectedCategory(
+  ctx: AppContext,
+  { categoryId }: AllCodesQuery,
+): Promise<store.Branch | null | undefined> {
+  if (categoryId === undefined) return undefined
+  if (categoryId === 0) return null
+  const ownerId = (await store.findAnyCategory(ctx.db.read, categoryId))?.userId
+  if (ownerId === undefined) return { ownerId: 0, categoryIds: [] }
+  return { ownerId, categoryIds: await categoryTree.branchIds(ctx.db.read, ownerId, categoryId) }
+}
+
+/** In the trash or not. */
+export async function getAnyCode(ctx: AppContext, id: number): Promise<QrCodeView> {
+  const row = await store.findAnyCode(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  return toView(ctx, row)
+}
+
+/** Deletes a code permanently, in the trash or not. */
+export async function deleteAnyCode(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('qrCodes.deleteAny', async (tx) => {
+    const row = await store.findAnyCode(tx, id)
+    if (row === undefined) throw notFound()
+    await purge(ctx, tx, [id])
+    // Without the content, which can hold the password of a Wi-Fi network.
+    const { name, contentType, isPublic, userId, orgId } = row
+    const before = { name, contentType, isPublic, userId, orgId: orgId || null }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}
+
+export async function listAllScans(ctx: AppContext, actor: Actor, query: AllScansQuery): Promise<Page<AnyScanView>> {
+  const page = await scansPage(ctx, actor.userId, query)
+  const ownerOf = await ownersOf(
+    ctx.db.read,
+    page.items.map(({ userId }) => ({ userId, orgId: 0 })),
+  )
+  return mapPage(page, (row) => ({ ...toScanView(row), owner: ownerOf({ userId: row.userId, orgId: 0 }).owner }))
+}
+
+const scansPage = (ctx: AppContext, adminId: number, query: AllScansQuery): Promise<Page<ScanRow>> =>
+  hasFilters(query)
+    ? consolePage(ctx, adminId, store.filteredScans(query), query)
+    : store.allScansPage(ctx.db.read, query)
+
+/** The codes of a page's categories are counted on the worker: a category can have a million. */
+export async function listAllCategories(
+  ctx: AppContext,
+  actor: Actor,
+  query: AllCategoriesQuery,
+): Promise<Page<AnyCategoryView>> {
+  const page = await consolePage(ctx, actor.userId, store.allCategories(query), query)
+  const ownerOf = await ownersOf(
+    ctx.db.read,
+    page.items.map(({ userId }) => ({ userId, orgId: 0 })),
+  )
+  const counts = await codeCountsOf(ctx.db.readInWorker, page.items)
+  return mapPage(page, (row) => ({ ...viewOf(row, counts), ...ownerOf({ userId: row.userId, orgId: 0 }) }))
+}
+
+/** Deletes a category of any user. The categories below it move to its parent. */
+export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id: number): Promise<void> {
+  await actor.write('qrCodes.deleteAnyCategory', async (tx) => {
+    const row = await store.findAnyCategory(tx, id)
+    if (row === undefined) throw notFound()
+    const { name, parentId, userId } = row
+    const movedChildren = await moveChildren(tx, userId, id, parentId)
+    await emit(ctx, tx, 'category.deleting', { id })
+    await deleteCategory(tx, userId, id)
+    const before = { name, parentId, userId, movedChildren }
+    return { result: undefined, logged: { targetId: id, targetName: name, before } }
+  })
+}

@@ -1,0 +1,230 @@
+import { type AppContext, perContext } from '#context'
+import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
+import { ownerKey } from '#db/owner-key.ts'
+import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import type { Db, Tx } from '#db/store.ts'
+import * as access from '#domains/access/index.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
+import { getSetting } from '#domains/settings/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { type FieldProblem, notFound } from '#http/errors.ts'
+import { invalidAll, itemChecker } from '#http/validate.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+
+import { categoryTree } from '../categories/categories.store.ts'
+import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
+import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './codes.model.ts'
+import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './codes.rules.ts'
+import * as store from './codes.store.ts'
+import { pictureContent, styleView, toView } from './codes.view.ts'
+
+export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
+  return mapPage(await codesPage(ctx, owner, query), (row) => toView(ctx, row))
+}
+
+async function codesPage(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<store.QrCodeRow>> {
+  if (isUnfiltered(query)) return store.codesPage(ctx.db.read, owner, query)
+  const categoryIds = await categoriesUnder(ctx, owner, query.categoryId)
+  const { keyword } = query
+  return keyword
+    ? ctx.db.search(owner.userId, (db) => store.searchCodes(db, owner, { ...query, keyword }, categoryIds))
+    : store.filteredPage(query.ids ? ctx.db.read : await codesReader(ctx, owner), owner, query, categoryIds)
+}
+
+/** Where to run queries that look at all codes of an owner. */
+export const codesReader = async (ctx: AppContext, owner: Owner): Promise<Db> =>
+  readerFor(ctx.db, await store.countCodes(ctx.db.read, owner))
+
+/** The categories that a filter selects: the category and its sub-categories. Another user's category selects nothing. */
+export async function categoriesUnder(
+  ctx: AppContext,
+  owner: Owner,
+  categoryId: number | null | undefined,
+): Promise<store.CategoryIds> {
+  if (categoryId == null) return undefined
+  return categoryId === 0 ? null : categoryTree.branchIds(ctx.db.read, owner.userId, categoryId)
+}
+
+export async function getCode(ctx: AppContext, owner: Owner, id: number): Promise<QrCodeView> {
+  const row = await store.findCode(ctx.db.read, owner, id)
+  if (row === undefined) throw notFound()
+  return toView(ctx, row)
+}
+
+export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
+  const insert = await prepareCode(ctx, owner, input, 'body')
+  return toView(ctx, await ctx.db.write('qrCodes.createCode', (tx) => insert(tx)))
+}
+
+/** Checks a new code; the returned function inserts it in a write. `where` is the first part of the paths of bad fields. */
+export async function prepareCode(
+  ctx: AppContext,
+  owner: Owner,
+  input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>,
+  where: string,
+): Promise<(tx: Tx, revived?: SyncRevival) => Promise<store.QrCodeRow>> {
+  const problem = contentProblem(input.content, input.style?.level, `${where}.content`)
+  if (problem) throw invalidAll([problem])
+  if (input.isPublic && !(await mayPublish(ctx, owner))) throw mayNotPublish()
+  const code = newCode(input)
+  const quota = await quotaOf(ctx)
+  return async (tx, revived) => {
+    await checkCategory(tx, owner, code.categoryId, where)
+    await checkRoom(ctx, tx, owner, quota, 1)
+    return store.insertCode(tx, owner, code, revived)
+  }
+}
+
+const checkItems = itemChecker(BatchItem)
+
+/** Creates all codes or none. The details of the error 400 list every bad item. */
+export async function createCodes(
+  ctx: AppContext,
+  owner: Owner,
+  items: readonly unknown[],
+): Promise<{ items: QrCodeView[]; count: number }> {
+  const checked = checkItems(items, 'body.items')
+  if (checked.some(({ value }) => value?.isPublic) && !(await mayPublish(ctx, owner))) throw mayNotPublish()
+  const codes = checked.map(({ value, problems }, i) => {
+    const problem = value && contentProblem(value.content, value.style?.level, `body.items.${i}.content`)
+    if (problem) problems.push(problem)
+    return value && newCode(value)
+  })
+  const quota = await quotaOf(ctx)
+  const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
+    const isOwn = new Map<number, boolean>()
+    for (const id of new Set(codes.map((code) => code?.categoryId)))
+      if (id != null) isOwn.set(id, await isOwnCategory(tx, owner, id))
+    const problems = checked.flatMap(({ problems: found }, i): FieldProblem[] =>
+      isOwn.get(codes[i]?.categoryId ?? 0) === false ? [...found, noSuchCategory(`body.items.${i}.categoryId`)] : found,
+    )
+    if (problems.length > 0) throw invalidAll(problems)
+    await checkRoom(ctx, tx, owner, quota, codes.length)
+    const inserted: store.QrCodeRow[] = []
+    for (const code of codes) inserted.push(await store.insertCode(tx, owner, code!))
+    return inserted
+  })
+  return { items: rows.map((row) => toView(ctx, row)), count: rows.length }
+}
+
+export async function updateCode(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<QrCodeView> {
+  return change(ctx, owner, id, await prepareChange(ctx, owner, input, 'body'))
+}
+
+/** Returns the function that decides, in a write, which values of a code change. `where` is the first part of the paths of bad fields. */
+export async function prepareChange(
+  ctx: AppContext,
+  owner: Owner,
+  input: UpdateQrCode,
+  where: string,
+): Promise<(tx: Tx, row: store.QrCodeRow) => Promise<CodeChange>> {
+  const isPublishable = !input.isPublic || (await mayPublish(ctx, owner))
+  return async (tx, row) => {
+    const changed = changeOf(row, input, styleView(pictureContent(ctx, row), row.style))
+    if (changed.isPublic && !row.isPublic && !isPublishable) throw mayNotPublish()
+    const problem = contentProblem(
+      changed.content ?? row.content,
+      (changed.style ?? row.style).level,
+      input.content === undefined ? `${where}.style` : `${where}.content`,
+    )
+    if (problem) throw invalidAll([problem])
+    await checkCategory(tx, owner, changed.categoryId, where)
+    return changed
+  }
+}
+
+export const pinCode = (ctx: AppContext, owner: Owner, id: number, pinned: boolean): Promise<QrCodeView> =>
+  change(ctx, owner, id, () => ({ pinned }))
+
+export const publishCode = (ctx: AppContext, owner: Owner, id: number, isPublic: boolean): Promise<QrCodeView> =>
+  change(ctx, owner, id, () => ({ isPublic }))
+
+/** Moves a code to the trash (`trash/`). */
+export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Promise<void> {
+  await ctx.db.write('qrCodes.deleteCode', (tx) => moveToTrash(tx, owner, id))
+}
+
+/** @throws AppError 404 if the owner has no such code outside the trash */
+export async function moveToTrash(tx: Tx, owner: Owner, id: number): Promise<store.QrCodeRow> {
+  const row = await store.findCode(tx, owner, id)
+  if (row === undefined) throw notFound()
+  return store.updateCode(tx, owner, row, { deletedAt: tx.stamp })
+}
+
+/** Reads, decides and writes in one transaction, so that concurrent changes are not lost. */
+async function change(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  decide: (tx: Tx, row: store.QrCodeRow) => CodeChange | Promise<CodeChange>,
+): Promise<QrCodeView> {
+  const row = await ctx.db.write('qrCodes.updateCode', async (tx) => {
+    const before = await store.findCode(tx, owner, id)
+    if (before === undefined) throw notFound()
+    return store.updateCode(tx, owner, before, await decide(tx, before))
+  })
+  return toView(ctx, row)
+}
+
+/**
+ * Prepares copies of a user's own codes that belong to an organization. The returned function runs in a write, returns the copy's id,
+ * and throws 404 if the user has no such code, or the error of the organization's quota. A copy is private, because publishing needs
+ * another permission, and has no category, because categories are personal. Its pictures hold the content, because the link of a private code leads nowhere.
+ */
+export async function prepareCopy(ctx: AppContext) {
+  const quota = await quotaOf(ctx)
+  return async (tx: Tx, userId: number, sourceId: number, orgId: number): Promise<number> => {
+    const source = await store.findCode(tx, { userId, orgId: 0 }, sourceId)
+    if (source === undefined) throw notFound()
+    await checkRoom(ctx, tx, { userId, orgId }, quota, 1)
+    const { name, content, contentType, tags, remark, style } = source
+    const copy = {
+      name,
+      content,
+      contentType,
+      categoryId: null,
+      tags,
+      remark,
+      style,
+      isPublic: false,
+      isDynamic: false,
+      pinned: false,
+      sortOrder: 0,
+    }
+    return (await store.insertCode(tx, { userId, orgId }, copy)).id
+  }
+}
+
+/** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
+export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
+
+const counts = perContext(() => new OwnerCounts(store.countLive))
+
+/**
+ * Refuses to add `adding` codes if the owner would then have more than `quota`, or if the organization has been dissolved. Codes in the
+ * trash do not count, so restoring is checked too.
+ */
+export async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {
+  const key = ownerKey(owner)
+  if (!(await ownerExists(tx, key))) throw notFound()
+  if (!(await counts(ctx).add(tx, key, adding, quota))) throw quotaReached(quota)
+}
+
+/** Categories are personal, so no category is right for a code of an organization. */
+export async function isOwnCategory(tx: Tx, owner: Owner, categoryId: number): Promise<boolean> {
+  return owner.orgId === 0 && (await categoryTree.find(tx, owner.userId, categoryId)) !== undefined
+}
+
+async function checkCategory(
+  tx: Tx,
+  owner: Owner,
+  categoryId: number | null | undefined,
+  where: string,
+): Promise<void> {
+  if (categoryId != null && !(await isOwnCategory(tx, owner, categoryId)))
+    throw invalidAll([noSuchCategory(`${where}.categoryId`)])
+}
+
+/** Making a code public needs a permission of its own, in every request that does it. */
+const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
+  access.can(ctx, owner.userId, owner.orgId === 0 ? 'APP' : 'ORG', owner.orgId, 'qr_code:publish')

@@ -1,0 +1,172 @@
+/** Exports of many codes. An export of any size holds some rows and one picture in memory. */
+
+import type { AppContext } from '#context'
+import { partyOf } from '#domains/access/index.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
+import { badRequest, notFound } from '#http/errors.ts'
+import { type ExportFile, sendExport } from '#http/exports.ts'
+import { columnsIn, tableFile } from '#http/tables.ts'
+import { invalid } from '#http/validate.ts'
+import { localTime } from '#lib/days.ts'
+import { uniqueFileNames } from '#lib/file-name.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { encodeQr, type Look, type Matrix } from '#lib/qr/index.ts'
+import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
+import { pathsOf } from '#lib/tree.ts'
+import type { ZipEntry } from '#lib/zip.ts'
+
+import { categoryTree } from '../categories/categories.store.ts'
+import { levelFor } from '../codes/codes.rules.ts'
+import { categoriesUnder, codesReader } from '../codes/codes.service.ts'
+import { codeIds, codesByIds, type QrCodeRow } from '../codes/codes.store.ts'
+import { pictureContent, publicUrlOf } from '../codes/codes.view.ts'
+import { type ExportCodes, MAX_EXPORT } from './export.model.ts'
+
+/** Rows read at once, which takes about a millisecond. */
+const ROWS_PER_READ = 100
+
+/** Streams the selected codes. Throws 404 if one of `ids` does not belong to the owner, before anything is sent. */
+export async function exportCodes(
+  ctx: AppContext,
+  owner: Owner,
+  input: ExportCodes,
+  zone: string,
+  caller: Caller,
+): Promise<Response> {
+  const reader = { locale: caller.locale, zone }
+  const party = await partyOf(ctx, owner.userId, caller)
+  return sendExport(ctx, party, () => startExport(ctx, owner, input, reader), input.ids?.length)
+}
+
+async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<ExportFile> {
+  const ids = await chosenIds(ctx, owner, input)
+  const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
+  const table = { ctx, rows: rowsOf(ctx, owner, ids), categories, ...reader }
+  const now = ctx.clock.now()
+  const { format } = input
+  // Archives and pictures load zlib, which the start of the server should not wait for.
+  const file =
+    format === 'zip'
+      ? { pieces: (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now), type: 'application/zip' }
+      : await tableFile(sheetOf(table), format, now)
+  const day = localTime(now, reader.zone).toPlainDate().toString()
+  return { ...file, name: `qr-codes-${day}.${format}`, rows: ids.length }
+}
+
+async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<number[]> {
+  const { ids, categoryId } = input
+  if (ids && categoryId != null) throw badRequest('Give either ids or categoryId', '请提供 ids 或 categoryId 之一')
+  if (!ids) {
+    const categoryIds = await categoriesUnder(ctx, owner, categoryId)
+    const all = await codeIds(await codesReader(ctx, owner), owner, categoryIds, MAX_EXPORT + 1)
+    if (all.length > MAX_EXPORT)
+      throw badRequest(
+        `An export has at most ${MAX_EXPORT} codes: select a category or list the ids`,
+        `单次最多导出 ${MAX_EXPORT} 个二维码，请选择分类或指定二维码`,
+      )
+    return all
+  }
+  // Checked here because the schema's check takes a microsecond per id.
+  if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not contain duplicates', '不能有重复项')
+  for await (const rows of rowsOf(ctx, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
+  return ids
+}
+
+/** Reads the rows of `ids` in this order, some at a time. Rows that do not exist (anymore) are undefined. */
+async function* rowsOf(
+  ctx: AppContext,
+  owner: Owner,
+  ids: readonly number[],
+): AsyncGenerator<(QrCodeRow | undefined)[]> {
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const some = ids.slice(at, at + ROWS_PER_READ)
+    const found = new Map((await codesByIds(ctx.db.read, owner, some)).map((row) => [row.id, row]))
+    yield some.map((id) => found.get(id))
+    await pause()
+  }
+}
+
+/** The language of the titles, and the time zone (as `timeZone` returns it) of the times. */
+interface Reader {
+  readonly locale: Locale
+  readonly zone: string
+}
+
+interface Table extends Reader {
+  ctx: AppContext
+  /** Codes that were deleted since the export began are left out. */
+  rows: AsyncIterable<(QrCodeRow | undefined)[]>
+  /** Paths of the categories, by id. */
+  categories: ReadonlyMap<number, string>
+}
+
+/** The columns of a table: their titles, and their widths in characters. */
+const COLUMNS = [
+  { en: 'ID', zh: 'ID', width: 10 },
+  { en: 'UUID', zh: 'UUID', width: 38 },
+  { en: 'Name', zh: '名称', width: 30 },
+  { en: 'Content', zh: '内容', width: 50 },
+  { en: 'Type', zh: '类型', width: 10 },
+  { en: 'Category', zh: '分类', width: 30 },
+  { en: 'Tags', zh: '标签', width: 25 },
+  { en: 'Remark', zh: '备注', width: 40 },
+  { en: 'Public', zh: '公开', width: 10 },
+  { en: 'Scans', zh: '扫描次数', width: 10 },
+  { en: 'Public link', zh: '公开链接', width: 65 },
+  { en: 'Created', zh: '创建时间', width: 20, isTime: true },
+] as const
+const FILE = { en: 'File', zh: '文件' }
+const SHEET = { en: 'QR codes', zh: '二维码' }
+
+const columnsOf = ({ locale, zone }: Table) => columnsIn(COLUMNS, locale, zone)
+
+/** In the order of `COLUMNS`. Tags are separated by commas. */
+const cellsOf = ({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] => [
+  row.id,
+  row.uuid,
+  row.name,
+  row.content,
+  row.contentType,
+  (row.categoryId !== null && categories.get(row.categoryId)) || '',
+  row.tags.join(', '),
+  row.remark,
+  row.isPublic,
+  row.scanCount,
+  publicUrlOf(ctx, row.uuid),
+  localTime(row.createdAt, zone),
+]
+
+const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
+
+async function* pictures(table: Table, size: number): AsyncGenerator<ZipEntry> {
+  const { toPng } = await import('#lib/qr/png.ts')
+  const nameOf = uniqueFileNames('.png')
+  let index = CSV_START + csvRow([FILE[table.locale], ...columnsOf(table).map(({ title }) => title)])
+  for await (const some of table.rows)
+    for (const row of present(some)) {
+      const name = nameOf(row.name)
+      index += csvRow([name, ...cellsOf(table, row)])
+      const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
+      yield { name, data: toPng(matrix, look) }
+      await pause()
+    }
+  yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
+}
+
+function pictureOf(content: string, style: QrCodeRow['style'], size: number): { matrix: Matrix; look: Look } {
+  const { fg = '000000', bg = 'ffffff', margin = 4 } = style
+  const matrix = encodeQr(content, levelFor(content, style.level))
+  return { matrix, look: { size: Math.max(size, matrix.side + 2 * margin), margin, fg, bg } }
+}
+
+const sheetOf = (table: Table): Sheet => ({
+  name: SHEET[table.locale],
+  columns: columnsOf(table),
+  rows: sheetRows(table),
+})
+
+async function* sheetRows(table: Table): AsyncGenerator<readonly Cell[]> {
+  for await (const some of table.rows) for (const row of present(some)) yield cellsOf(table, row)
+}

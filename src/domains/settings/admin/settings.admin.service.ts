@@ -1,0 +1,97 @@
+/** Shows the business settings in the console and changes them. */
+
+import type { TSchema } from '@sinclair/typebox'
+
+import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+import { isSystemAdmin } from '#domains/access/index.ts'
+import { contributions } from '#domains/domain.ts'
+import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import type { FieldProblem } from '#http/errors.ts'
+import { type CheckedItem, invalid, invalidAll, valueChecker } from '#http/validate.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+
+import { definitions, READ_ONLY, type SettingKey } from '../settings.model.ts'
+import { changeSettings, isSettingKey, type SettingChanges, validRows } from '../settings.service.ts'
+import { listSettings } from '../settings.store.ts'
+import type { SettingList, SettingsChange } from './settings.admin.model.ts'
+import { settingViews } from './settings.admin.view.ts'
+
+/** An unknown key in a message is cut to this length. */
+const LONGEST_KEY = 100
+
+const readSettings = async (db: Db | Tx, actor: Actor, locale: Locale): Promise<SettingList> => ({
+  items: settingViews(validRows(await listSettings(db)), locale, await isSystemAdmin(db, actor)),
+})
+
+/** From the database, not from the cache, because of the times. */
+export const showSettings = (ctx: AppContext, actor: Actor, locale: Locale): Promise<SettingList> =>
+  readSettings(ctx.db.read, actor, locale)
+
+/** @throws AppError 400 with one problem for each bad key, 403 if a key is up to SYSTEM_ADMIN and the caller is not */
+export async function updateSettings(
+  ctx: AppContext,
+  actor: LoggedActor,
+  { values }: SettingsChange,
+  locale: Locale,
+): Promise<SettingList> {
+  const changes = checked(values)
+  return actor.write('settings.update', async (tx) => {
+    const logged = await changeSettings(tx, actor, changes)
+    if (changes['security.requireTotp'] === true) await requireOwnFactor(ctx, tx, actor)
+    return { result: await readSettings(tx, actor, locale), logged }
+  })
+}
+
+/** Administrators without a second factor would lock themselves and each other out of the console. @throws AppError 400 */
+async function requireOwnFactor(ctx: AppContext, tx: Tx, { userId }: Actor): Promise<void> {
+  for (const hasSecondFactor of contributions(ctx, 'hasSecondFactor')) if (await hasSecondFactor(tx, userId)) return
+  throw invalid(
+    'body.values.security.requireTotp',
+    'needs a second factor of your own: enable yours first',
+    '须先启用您自己的两步验证',
+  )
+}
+
+function checked(values: SettingsChange['values']): SettingChanges {
+  const problems: FieldProblem[] = []
+  const changes: Record<string, unknown> = {}
+  for (const [key, given] of Object.entries(values)) {
+    const { value, problem } = isSettingKey(key) ? checkValue(key, given) : { problem: UNKNOWN }
+    if (problem === undefined) changes[key] = value
+    else problems.push({ path: `body.values.${key.slice(0, LONGEST_KEY)}`, text: problem })
+  }
+  if (problems.length > 0) throw invalidAll(problems)
+  return changes as SettingChanges
+}
+
+const UNKNOWN: Localized = { en: 'is not a setting', zh: '不是系统设置' }
+const ONLY_PUBLISHED: Localized = { en: 'is changed by publications only', zh: '只能通过发布应用版本更改' }
+
+type Checker = (given: unknown, path: string) => CheckedItem<unknown>
+const checkers = new Map<SettingKey, Checker>()
+
+function checkValue(key: SettingKey, given: unknown): { readonly value?: unknown; readonly problem?: Localized } {
+  if (READ_ONLY.has(key)) return { problem: ONLY_PUBLISHED }
+  if (given === null) return { value: null }
+  const schema: TSchema = definitions[key].schema
+  let check = checkers.get(key)
+  if (check === undefined) checkers.set(key, (check = valueChecker(schema)))
+  const { value, problems } = check(given, key)
+  const [first] = problems
+  if (first === undefined) {
+    const refused = definitions[key].check?.(value)
+    return refused === undefined ? { value } : { problem: refused }
+  }
+  return { problem: alternatives(schema) ?? first.text }
+}
+
+/** The problem of a value that fits none of several alternatives. */
+function alternatives(schema: TSchema): Localized | undefined {
+  const variants = schema['anyOf'] as TSchema[] | undefined
+  if (variants === undefined) return undefined
+  const ranges = variants.map((one) =>
+    one['const'] === undefined ? `${one['minimum']}-${one['maximum']}` : one['const'],
+  )
+  return { en: `must be one of ${ranges.join(', ')}`, zh: `必须是以下之一：${ranges.join('、')}` }
+}
