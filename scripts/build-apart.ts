@@ -30,8 +30,8 @@ export function buildApart(): string {
     mkdirSync(tree, { recursive: true })
     for (const part of PARTS)
       cpSync(join(root, part), join(tree, part), { recursive: true, filter: (path) => !path.includes('node_modules') })
-    // Compressed files of the web console by the hash of their content: compressing them again would take 10 seconds of a core.
-    const compressed = 'dist/console/compressed'
+    // Compressed files of the web application by the hash of their content: compressing them again would take 10 seconds of a core.
+    const compressed = 'dist/web/compressed'
     if (existsSync(join(root, compressed))) cpSync(join(root, compressed), join(tree, compressed), { recursive: true })
     // Without development packages, so that importing one fails here.
     run([process.execPath, 'install', '--frozen-lockfile', '--production', '--silent'], tree)

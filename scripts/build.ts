@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-import { buildAndReport } from './console.ts'
 import { bundledModules, collectLicenses, serverSources, writeLicenseFiles, writeLicenses } from './licenses.ts'
 import { packageFolder } from './sbom.ts'
+import { buildAndReport } from './web-app.ts'
 
 const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
@@ -63,7 +63,7 @@ if (values.all) rmSync(dist, { recursive: true, force: true })
 const modules = await bundledModules(values.entry)
 const licenses = collectLicenses(modules, { commit, builtAt })
 const embedded = {
-  'tessera:console': (await buildAndReport({ quick: false })).path,
+  'tessera:web-app': (await buildAndReport({ quick: false })).path,
   'tessera:licenses': writeLicenses(licenses),
 }
 

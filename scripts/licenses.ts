@@ -1,5 +1,5 @@
 /**
- * Collects the licences of the packages whose code the bundler takes into the server and the web console, and of Bun: LICENSES.txt,
+ * Collects the licences of the packages whose code the bundler takes into the server and the web application, and of Bun: LICENSES.txt,
  * sbom.cdx.json, and the compressed file that the executable contains. Fails if a package has no licence text, or a licence that
  * docs/adr/0032-licences.md does not list. The same sources give the same bytes.
  *
@@ -13,8 +13,8 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { BUILT_LICENSES, type Licenses, licensesText } from '#platform/licenses.ts'
 
 import manifest from '../package.json' with { type: 'json' }
-import { bundleConsole } from './console.ts'
 import { type Build, type BundledPackage, type BunPart, type Modules, packageFolder, sbomOf } from './sbom.ts'
+import { bundleWebApp } from './web-app.ts'
 
 const root = resolve(import.meta.dir, '..')
 /** Texts that packages refer to and do not contain, and Bun's LICENSE.md. */
@@ -27,7 +27,7 @@ export function serverSources(entry: string): { entrypoints: string[]; root: str
   return { entrypoints, root: join(root, 'src'), format: 'esm', splitting: true }
 }
 
-/** The modules that the bundler takes into the server and the web console. */
+/** The modules that the bundler takes into the server and the web application. */
 export async function bundledModules(entry = 'src/main.ts'): Promise<Modules> {
   const server = await Bun.build({
     ...serverSources(entry),
@@ -36,7 +36,7 @@ export async function bundledModules(entry = 'src/main.ts'): Promise<Modules> {
     // The embedded files are made later, and this one of them from the result.
     external: ['tessera:*'],
   })
-  const metafiles = [server.metafile!, ...(await bundleConsole()).map(({ metafile }) => metafile!)]
+  const metafiles = [server.metafile!, ...(await bundleWebApp()).map(({ metafile }) => metafile!)]
   return Object.assign({}, ...metafiles.map(({ inputs }) => inputs)) as Modules
 }
 

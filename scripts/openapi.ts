@@ -1,6 +1,6 @@
 /**
  * `bun run openapi`: writes the API document to test/contract/openapi.json, so that each change of the interface is visible in a
- * diff, and the files of the web console that follow from it (console-client.ts). A test fails if a file is out of date. Paths and
+ * diff, and the files of the web application that follow from it (web-client.ts). A test fails if a file is out of date. Paths and
  * components are sorted: the order of our tables is not a change.
  */
 
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { allEndpoints } from '#app'
 import { openApiDocument } from '#http/openapi/document.ts'
 
-import { operationsPath, refreshTypes, writeOperations } from './console-client.ts'
+import { operationsPath, refreshTypes, writeOperations } from './web-client.ts'
 
 export const snapshotPath = join(import.meta.dir, '../test/contract/openapi.json')
 

@@ -3,7 +3,7 @@
  * Without FILES, runs the commands, the browser, the journeys through all areas, and the areas that need workers, WebAssembly or embedded
  * files. The rules of the domains are the same code in the executable: the tests from the sources have passed them.
  *
- * If only files of the web console fail, they run once more, one after the other: a test that clicks through pages can fail because the
+ * If only files of the web application fail, they run once more, one after the other: a test that clicks through pages can fail because the
  * machine was busy. Files that then pass are named at the end. All other files have to pass the first time.
  */
 
@@ -19,7 +19,7 @@ const RUN_HERE = [
   'test/{backups,journeys,operations,ops,web}/**/*.test.ts',
   'test/delivery/{cli,crash,restart}.test.ts',
   'test/files/{avatars,browser,content,crash,hostile,stores,upload}.test.ts',
-  'test/http/{connections,console,docs,front-page,pages-browser,socket-hostile}.test.ts',
+  'test/http/{connections,web-app,docs,front-page,pages-browser,socket-hostile}.test.ts',
   'test/push/sending.test.ts',
   'test/accounts/{browser-pages,browser-sessions,login,setup}.test.ts',
   'test/activities/{pages,pass-prints,pass-verifier}.test.ts',
@@ -51,7 +51,7 @@ let code = await run(Math.ceil(availableParallelism() * 1.5), files)
 const failed = code === 0 ? [] : failedFiles()
 if (failed.length > 0 && failed.every((file) => file.startsWith('test/web/'))) {
   console.log(
-    `\nOnly tests of the web console failed. Their files run once more, one after the other:\n${failed.join('\n')}\n`,
+    `\nOnly tests of the web application failed. Their files run once more, one after the other:\n${failed.join('\n')}\n`,
   )
   code = await run(1, failed)
   if (code === 0)

@@ -10,7 +10,7 @@ import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole, refusalIn } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
 import { activities } from '#domains/activities/index.ts'
-import { adminConsole } from '#domains/admin/index.ts'
+import { admin } from '#domains/admin/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
@@ -39,7 +39,7 @@ import type { Gatekeeper } from '#http/mount.ts'
 import { pageFileEndpoints } from '#http/page-files.endpoints.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
-import { consoleEndpoints } from '#http/web-console/console.endpoints.ts'
+import { webAppEndpoints } from '#http/web-app/web-app.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
@@ -72,7 +72,7 @@ export const domains = [
   push,
   agreements,
   access,
-  adminConsole,
+  admin,
   settings,
   operationLog,
   backups,
@@ -105,10 +105,10 @@ const gatekeeper: Gatekeeper = {
 
 function endpointsOf(list: readonly Domain[]): readonly AnyEndpoint[] {
   const api = [...list.flatMap(({ endpoints = [] }) => endpoints), ...socketEndpoints]
-  return [...api, ...pageFileEndpoints, ...docsEndpoints(api), ...consoleEndpoints]
+  return [...api, ...pageFileEndpoints, ...docsEndpoints(api), ...webAppEndpoints]
 }
 
-/** Every endpoint of the product, and those of its documentation, of the files that pages load, and of the web console. */
+/** Every endpoint of the product, and those of its documentation, of the files that pages load, and of the web application. */
 export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {

@@ -215,36 +215,36 @@ const cases: [name: string, files: SourceFile[], breach: RegExp][] = [
     /no known layer/,
   ],
   [
-    'the server importing the web console',
-    [file('src/http/console.ts', `import { OPERATIONS } from '../console/api/operations.gen.ts'`)],
+    'the server importing the web application',
+    [file('src/http/web.ts', `import { OPERATIONS } from '../web/api/operations.gen.ts'`)],
     /built apart/,
   ],
   [
-    'the web console importing code of the server',
-    [file('src/console/a.tsx', `import { x } from '../lib/x.ts'`)],
+    'the web application importing code of the server',
+    [file('src/web/a.tsx', `import { x } from '../lib/x.ts'`)],
     /belongs to the server/,
   ],
   [
-    'the web console importing code of the server by its alias',
-    [file('src/console/a/b.tsx', `const x = await import('#lib/x.ts')`)],
+    'the web application importing code of the server by its alias',
+    [file('src/web/a/b.tsx', `const x = await import('#lib/x.ts')`)],
     /belongs to the server/,
   ],
   [
-    'the web console importing the part of the QR encoder that loads zlib',
-    [file('src/console/a.tsx', `import { toPng } from '#lib/qr/png.ts'`)],
+    'the web application importing the part of the QR encoder that loads zlib',
+    [file('src/web/a.tsx', `import { toPng } from '#lib/qr/png.ts'`)],
     /belongs to the server/,
   ],
   [
-    'a part of the web console importing a page',
-    [file('src/console/ui/Page.tsx', `import { words } from '../areas/codes/words.ts'`)],
+    'a part of the web application importing a page',
+    [file('src/web/ui/Page.tsx', `import { words } from '../areas/codes/words.ts'`)],
     /words\.ts, which is above it/,
   ],
   [
-    'texts of the web console that call the server',
-    [file('src/console/i18n/a.ts', `import { callWith } from '../api/client.ts'`)],
+    'texts of the web application that call the server',
+    [file('src/web/i18n/a.ts', `import { callWith } from '../api/client.ts'`)],
     /client\.ts, which is above it/,
   ],
-  ['a long file of the web console', [file('src/console/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
+  ['a long file of the web application', [file('src/web/a.tsx', '// a line\n'.repeat(MAX_LINES + 1))], /501 lines/],
   [
     'a store importing its service',
     [file('src/domains/a/a.store.ts', `import { x } from './a.service.ts'`)],
@@ -376,18 +376,15 @@ test('the architecture check allows everything that the rules permit', () => {
     ),
     // Runs in browsers. Its files have any name; only generated ones are long.
     file(
-      'src/console/codes/list.tsx',
+      'src/web/codes/list.tsx',
       `import type { QrCode } from '../../domains/c/index.ts'\nimport { call } from '../api/client.ts'\nconst x = <b>{Date.now()}</b>`,
     ),
-    file('src/console/api/client.ts', `import { fetchUtils } from 'react-admin'`),
-    file('src/console/i18n/enums.ts', `import type { Status } from '../api/types.ts'`),
-    file(
-      'src/console/areas/codes/a.tsx',
-      `import { Page } from '../../ui/Page.tsx'\nimport { b } from '../assets/b.ts'`,
-    ),
+    file('src/web/api/client.ts', `import { fetchUtils } from 'react-admin'`),
+    file('src/web/i18n/enums.ts', `import type { Status } from '../api/types.ts'`),
+    file('src/web/areas/codes/a.tsx', `import { Page } from '../../ui/Page.tsx'\nimport { b } from '../assets/b.ts'`),
     // The encoder of QR codes is pure.
-    file('src/console/ui/QrPicture.tsx', `import { encodeQr } from '#lib/qr/index.ts'`),
-    file('src/console/api/types.gen.ts', '// a line\n'.repeat(MAX_LINES + 1)),
+    file('src/web/ui/QrPicture.tsx', `import { encodeQr } from '#lib/qr/index.ts'`),
+    file('src/web/api/types.gen.ts', '// a line\n'.repeat(MAX_LINES + 1)),
     // Beside the domains, not in one of them.
     file('src/domains/events.ts', `import type { X } from './c/index.ts'`),
   ]

@@ -1,5 +1,5 @@
 /**
- * The front page and the web console in Chromium, with the processor slowed down four times and a slow mobile connection (1.6 Mbit/s
+ * The front page and the web application in Chromium, with the processor slowed down four times and a slow mobile connection (1.6 Mbit/s
  * down, 0.75 Mbit/s up, 150 ms, the "slow 4G" of Lighthouse): bytes on the wire, time until somebody can use the page, layout shift.
  */
 
@@ -52,12 +52,16 @@ export async function run(bench: Bench): Promise<void> {
     const add = (what: string, visits: readonly Visit[], limit?: number) => report(bench, what, visits, limit)
     add('front page', await several(times, browser, baseURL, { path: '/', ready: 'h1' }))
     const signIn = { path: '/console/', ready: 'input[autocomplete=username]' }
-    add('console, sign-in page, first visit', await several(times, browser, baseURL, signIn), FIRST_LOAD_KIB)
+    add('web application, sign-in page, first visit', await several(times, browser, baseURL, signIn), FIRST_LOAD_KIB)
     const start = { path: '/console/', ready: 'main h1' }
-    add('console, start page, empty cache', await several(times, browser, baseURL, start, 'signedIn'), FIRST_LOAD_KIB)
-    add('console, start page, later visit', await several(times, browser, baseURL, start, 'visited'))
     add(
-      'console, list of codes, later visit',
+      'web application, start page, empty cache',
+      await several(times, browser, baseURL, start, 'signedIn'),
+      FIRST_LOAD_KIB,
+    )
+    add('web application, start page, later visit', await several(times, browser, baseURL, start, 'visited'))
+    add(
+      'web application, list of codes, later visit',
       await several(times, browser, baseURL, { ...start, path: '/console/codes' }, 'visited'),
     )
   } finally {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import { cached } from './respond.ts'
-import { chooseCoding, type Coding } from './web-console/coding.ts'
+import { chooseCoding, type Coding } from './web-app/coding.ts'
 
 /** Brotli at its highest quality would take seconds for a few kilobytes less. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 8 } }

@@ -173,10 +173,10 @@ const NOT_FOUND = {
 } as const
 
 /**
- * The same page for rows that never existed, that were withdrawn, and that the caller may not see. `consolePath`: the page of the web console
+ * The same page for rows that never existed, that were withdrawn, and that the caller may not see. `webAppPath`: the page of the web application
  * that shows the row to its members.
  */
-export function notFoundPage(locale: Locale, consolePath?: string): Response {
+export function notFoundPage(locale: Locale, webAppPath?: string): Response {
   const { title, text, members, signIn } = NOT_FOUND[locale]
   return htmlPage({
     title,
@@ -187,9 +187,9 @@ export function notFoundPage(locale: Locale, consolePath?: string): Response {
       <h1>${title}</h1>
       <p class="soft">${text}</p>
       ${
-        consolePath !== undefined &&
+        webAppPath !== undefined &&
         html`<p class="soft">${members}</p>
-          ${button(signIn, { href: consolePath, kind: 'plain' })}`
+          ${button(signIn, { href: webAppPath, kind: 'plain' })}`
       }
     </div>`,
   })

@@ -1,4 +1,4 @@
-/** The web console has a Chinese description for each permission point of the server. */
+/** The web application has a Chinese description for each permission point of the server. */
 
 import { expect, test } from 'bun:test'
 
@@ -6,7 +6,7 @@ import { points } from '../../src/permission-points.ts'
 
 test('each description of a permission point is listed in Chinese, and nothing else is', async () => {
   // By a variable, because the console has a compiler configuration of its own.
-  const path = '../../src/console/admin/access/descriptions.ts'
+  const path = '../../src/web/admin/access/descriptions.ts'
   const { CHINESE: chinese } = (await import(path)) as { CHINESE: Readonly<Record<string, string>> }
   const described = new Set(points.map(({ description }) => description))
   expect(described.difference(new Set(Object.keys(chinese)))).toEqual(new Set())

@@ -110,7 +110,7 @@ test('unknown, deleted, DRAFT and RESTRICTED activities have the same 404 page, 
   const deleted = await createActivity(alice, { ...secret, status: 'ENDED' })
   const deletedPath = await checkInPath(deleted)
   ok(await alice.delete(`/api/activities/${deleted.id}`))
-  // The link to the web console is that of the page itself.
+  // The link to the web application is that of the page itself.
   const textOf = ({ text }: { readonly text: string }, path: string) => text.replace(`href="/console${path}"`, '')
   const unknownPath = `/s/activity/${crypto.randomUUID()}`
   const missing = await get(unknownPath)

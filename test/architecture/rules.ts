@@ -19,11 +19,11 @@ const LAYERS = [
   'main',
 ]
 
-/** The web console. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
-const CONSOLE = 'src/console/'
+/** The web application. It runs in browsers, so the rules for the server's layers and for time, randomness and environment do not apply to it. */
+const WEB = 'src/web/'
 /** Its layers from the bottom up. `areas/` and `admin/` have the pages of users and of administrators. */
-const CONSOLE_LAYERS = ['browser', 'i18n', 'api', 'session', 'ui', 'areas', 'admin', 'sign-in', 'shell', 'App', 'main']
-/** Pure code of the server that also runs in browsers: the web console draws QR codes and reads their contents with it. */
+const WEB_LAYERS = ['browser', 'i18n', 'api', 'session', 'ui', 'areas', 'admin', 'sign-in', 'shell', 'App', 'main']
+/** Pure code of the server that also runs in browsers: the web application draws QR codes and reads their contents with it. */
 const SHARED: readonly string[] = ['src/lib/qr/index.ts', 'src/lib/qr-contents/index.ts']
 
 export const MAX_LINES = 500
@@ -94,11 +94,11 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
     const report = (breach: string) => found.push(`${file.path} ${breach}`)
     const lines = file.text.split('\n').length - 1
     if (lines > MAX_LINES && !file.path.endsWith('.gen.ts')) report(`has ${lines} lines, more than ${MAX_LINES}`)
-    if (file.path.startsWith(CONSOLE)) {
+    if (file.path.startsWith(WEB)) {
       for (const { target, typeOnly } of importsOf(file)) {
         if (!typeOnly && isServer(target))
           report(`imports ${target}, which belongs to the server: import its types only`)
-        if (!(typeOnly && target.startsWith(`${CONSOLE}api/`)) && isAboveInConsole(file.path, target))
+        if (!(typeOnly && target.startsWith(`${WEB}api/`)) && isAboveInWebApp(file.path, target))
           report(`imports ${target}, which is above it`)
       }
       continue
@@ -132,23 +132,23 @@ export function breaches(files: readonly SourceFile[], exceptions: Exceptions = 
 }
 
 const isServer = (target: string): boolean =>
-  (target.startsWith('src/') && !target.startsWith(CONSOLE) && !SHARED.includes(target)) ||
+  (target.startsWith('src/') && !target.startsWith(WEB) && !SHARED.includes(target)) ||
   /^(?:migrations\/|node:|bun(?::|$))/.test(target)
 
 /** Files of no layer, such as those of the cases in the tests, are above all others. */
-const consoleLayerOf = (path: string): number => {
-  const layer = CONSOLE_LAYERS.indexOf(/^src\/console\/([^/.]+)/.exec(path)?.[1] ?? '')
-  return layer === -1 ? CONSOLE_LAYERS.length : layer
+const webAppLayerOf = (path: string): number => {
+  const layer = WEB_LAYERS.indexOf(/^src\/web\/([^/.]+)/.exec(path)?.[1] ?? '')
+  return layer === -1 ? WEB_LAYERS.length : layer
 }
-const isAboveInConsole = (path: string, target: string): boolean =>
-  target.startsWith(CONSOLE) && consoleLayerOf(target) > consoleLayerOf(path)
+const isAboveInWebApp = (path: string, target: string): boolean =>
+  target.startsWith(WEB) && webAppLayerOf(target) > webAppLayerOf(path)
 
 const layerOf = (path: string): string | undefined => /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1]
 
 function wrongLayer(path: string, target: string, typeOnly: boolean): string | undefined {
   const from = layerOf(path)
   if (from === undefined || !LAYERS.includes(from)) return `is in no known layer`
-  if (target.startsWith(CONSOLE)) return `imports ${target}: the web console is built apart from the server`
+  if (target.startsWith(WEB)) return `imports ${target}: the web application is built apart from the server`
   const to = layerOf(target)
   if (to === undefined) return undefined
   if (!LAYERS.includes(to)) return `imports ${target}, which is in no known layer`

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 
-import { operationsOf } from '../../scripts/console-client.ts'
 import { snapshot, snapshotPath } from '../../scripts/openapi.ts'
-import { OPERATIONS } from '../../src/console/api/operations.gen.ts'
+import { operationsOf } from '../../scripts/web-client.ts'
+import { OPERATIONS } from '../../src/web/api/operations.gen.ts'
 
 /** JSON pointers of the values in which two documents differ, without those below them. */
 function differences(a: unknown, b: unknown, at = ''): string[] {
@@ -26,7 +26,7 @@ test('test/contract/openapi.json is the API document of this version', async () 
     )
 })
 
-test('src/console/api/operations.gen.ts contains the operations of this version', () => {
+test('src/web/api/operations.gen.ts contains the operations of this version', () => {
   expect(OPERATIONS as object).toEqual(operationsOf(allEndpoints))
 })
 

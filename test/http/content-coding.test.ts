@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 
-import { chooseCoding, type Coding } from '#http/web-console/coding.ts'
+import { chooseCoding, type Coding } from '#http/web-app/coding.ts'
 
 const cases: [header: string | null, coding: Coding][] = [
   [null, 'identity'],

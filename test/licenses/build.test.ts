@@ -49,7 +49,7 @@ describe('the list of licences', () => {
       .texts.map((index) => licenses.texts[index])
       .join('\n')
 
-  test('names exactly the packages that have a module in the server or in the web console, and Bun', () => {
+  test('names exactly the packages that have a module in the server or in the web application, and Bun', () => {
     const folders = new Set(
       Object.keys(modules).flatMap((path) => path.match(/^.*node_modules\/(@[^/]+\/)?[^/]+/) ?? []),
     )

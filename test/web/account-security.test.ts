@@ -1,4 +1,4 @@
-/** Security of the account in the web console: addresses, password, linked accounts, and conflicts of offline devices. */
+/** Security of the account in the web application: addresses, password, linked accounts, and conflicts of offline devices. */
 
 import { afterAll, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** The user's own account in the web console, and the start page. */
+/** The user's own account in the web application, and the start page. */
 
 import { describe, expect, test } from 'bun:test'
 import { mkdtemp, writeFile } from 'node:fs/promises'

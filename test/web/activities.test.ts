@@ -1,4 +1,4 @@
-/** Activities in the web console: creating, publishing, registering, checking in, and passes. */
+/** Activities in the web application: creating, publishing, registering, checking in, and passes. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** Administrators find, change and delete the content of users in the web console. */
+/** Administrators find, change and delete the content of users in the web application. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, utimes, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Administrators send notifications, publish agreements and app versions, limit chat, and define fields in the web console. */
+/** Administrators send notifications, publish agreements and app versions, limit chat, and define fields in the web application. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 

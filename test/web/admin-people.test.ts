@@ -1,4 +1,4 @@
-/** Users, organizations, roles, sessions and links in the web console. */
+/** Users, organizations, roles, sessions and links in the web application. */
 
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'

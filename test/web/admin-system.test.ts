@@ -1,4 +1,4 @@
-/** Overview, settings, operation log, backups, server log and nickname words in the web console. */
+/** Overview, settings, operation log, backups, server log and nickname words in the web application. */
 
 import { expect, test } from 'bun:test'
 

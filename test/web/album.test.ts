@@ -1,4 +1,4 @@
-/** The album in the web console: adding, looking at, changing, sharing and deleting photos. */
+/** The album in the web application: adding, looking at, changing, sharing and deleting photos. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** Assets in the web console over a longer time: many loans, two people in one stock-taking, templates in use. */
+/** Assets in the web application over a longer time: many loans, two people in one stock-taking, templates in use. */
 
 import { describe, expect, test } from 'bun:test'
 

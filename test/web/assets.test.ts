@@ -1,4 +1,4 @@
-/** The pages of assets in the web console: register, loans, stock-taking, import, categories, fields and templates. */
+/** The pages of assets in the web application: register, loans, stock-taking, import, categories, fields and templates. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -1,5 +1,5 @@
 /**
- * Chromium for the tests of the web console.
+ * Chromium for the tests of the web application.
  *
  *     const { server, alice } = useServer({ people: ['alice'] })
  *     const browser = useBrowser(server)
@@ -72,7 +72,8 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
   let problems: string[] = []
   let allowed: RegExp[] = []
   beforeAll(async () => {
-    if (browserPath === null) throw new Error('The tests of the web console need Chromium: apt-get install chromium')
+    if (browserPath === null)
+      throw new Error('The tests of the web application need Chromium: apt-get install chromium')
     browser = await chromium.launch({ executablePath: browserPath, args: [...ARGUMENTS, ...(options.args ?? [])] })
   })
   afterEach(async () => {
@@ -103,7 +104,7 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
     })
     contexts.push(context)
     context.setDefaultTimeout(30_000)
-    // The first page of the console waits until the console is built.
+    // The first page of the web application waits until the web application is built.
     context.setDefaultNavigationTimeout(120_000)
     if (SLOW_REQUESTS > 0)
       await context.route('**/api/**', async (route) => {
@@ -133,7 +134,7 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOpti
       })
       expect(answer.status()).toBe(200)
       await page.goto('/favicon.svg')
-      // The flag without which the console does not ask for a session (api/tokens.ts).
+      // The flag without which the web application does not ask for a session (api/tokens.ts).
       await page.evaluate(() => localStorage.setItem('tessera.signedIn', '1'))
       return page
     },

@@ -1,4 +1,4 @@
-/** Chats and notifications of the web console: two people write to each other in two browsers. */
+/** Chats and notifications of the web application: two people write to each other in two browsers. */
 
 import { describe, expect, test } from 'bun:test'
 

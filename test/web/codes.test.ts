@@ -1,4 +1,4 @@
-/** QR codes in the web console: creating, folders, printing, bulk actions and the trash. */
+/** QR codes in the web application: creating, folders, printing, bulk actions and the trash. */
 
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 const { server, alice, bob, carol, dora } = useServer({ people: ['alice', 'bob', 'carol', 'dora'] })
 const browser = useBrowser(server)
 
-/** The text in a picture that the console has drawn. */
+/** The text in a picture that the web application has drawn. */
 async function textIn(page: Page, name: string): Promise<string | undefined> {
   const source = await page.getByRole('img', { name }).first().getAttribute('src')
   const svg = decodeURIComponent(source!.slice('data:image/svg+xml,'.length))
@@ -216,7 +216,7 @@ test('pasted lines become codes, and the printed sheets hold each of them on a l
   const read = [...(await labelsOf(await pdf.picture(1, DPI))), ...(await labelsOf(await pdf.picture(2, DPI)))]
   expect(read.map(({ text }) => text)).toEqual(lines.map((line) => line.split('\t')[1]!))
   expect(pdf.pages[1]).toContain('Desk 26')
-  // Nothing of the console's frame is printed.
+  // Nothing of the web application's frame is printed.
   expect(pdf.pages[0]).not.toContain('Print')
   // A code without its margin has 25 of 33 modules; the label is 37.1 mm high, with 2.5 mm of padding.
   const millimetres = (read[0]!.width / DPI) * 25.4

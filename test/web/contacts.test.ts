@@ -1,4 +1,4 @@
-/** Contacts in the web console, with two people: card, request, notes, block, privacy. */
+/** Contacts in the web application, with two people: card, request, notes, block, privacy. */
 
 import { beforeAll, expect, test } from 'bun:test'
 

@@ -1,5 +1,5 @@
 /**
- * Walks all pages of the console: those that the records of the areas name, with rows of every kind. Each page has a heading and a title,
+ * Walks all pages of the web application: those that the records of the areas name, with rows of every kind. Each page has a heading and a title,
  * fits a phone, shows words instead of values of the interface, and has no barriers, in English and Chinese, light and dark.
  */
 
@@ -18,7 +18,7 @@ import { ok, type OperationId, type Person, useServer } from '../harness/index.t
 import { isolation as push } from '../push/isolation.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
-/** The parts of an area's record (src/console/areas/area.ts) that this test reads. */
+/** The parts of an area's record (src/web/areas/area.ts) that this test reads. */
 interface Area {
   readonly menu?: readonly {
     readonly to: string
@@ -41,7 +41,7 @@ interface Resource {
 async function readAreas(): Promise<readonly Area[]> {
   const outdir = mkdtempSync(join(tmpdir(), 'tessera-areas-'))
   const { outputs } = await Bun.build({
-    entrypoints: [resolve(import.meta.dir, '../../src/console/shell/areas.ts')],
+    entrypoints: [resolve(import.meta.dir, '../../src/web/shell/areas.ts')],
     external: ['*.tsx'],
     target: 'bun',
     // Read when the records are loaded.
@@ -124,7 +124,7 @@ async function addressesOf(resource: Resource): Promise<string[]> {
 
 const NOWHERE = /This page does not exist|页面不存在/
 
-/** Opens a page as a link of the console does, and waits until it has loaded what it shows. */
+/** Opens a page as a link of the web application does, and waits until it has loaded what it shows. */
 async function open(page: Page, address: string): Promise<void> {
   const heading = page.getByRole('heading', { level: 1 })
   const go = (path: string) =>

@@ -1,4 +1,4 @@
-/** Files in the web console that are stored in S3, at another address than the public one. */
+/** Files in the web application that are stored in S3, at another address than the public one. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** The gate in the web console: with a camera, with lost answers, without a connection, in two tabs, and after the page was left. */
+/** The gate in the web application: with a camera, with lost answers, without a connection, in two tabs, and after the page was left. */
 
 import { expect, test } from 'bun:test'
 

@@ -109,7 +109,7 @@ test('hostile texts are shown as they are and fit a phone', async () => {
     expect(found).toEqual({ path, isTooWide: false, cut: [], scripts: [] })
     await screenshot(page, `hostile${path.replaceAll(/\W+/g, '-')}`)
   }
-  // Another page must not take the place of the console, in which something may have been typed.
+  // Another page must not take the place of the web application, in which something may have been typed.
   const outside = page.getByRole('link', { name: 'outside' })
   expect([await outside.getAttribute('target'), await outside.getAttribute('rel')]).toEqual([
     '_blank',

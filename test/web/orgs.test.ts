@@ -1,4 +1,4 @@
-/** Organizations in the web console: founding, joining, members, locations, shared copies and the end. */
+/** Organizations in the web application: founding, joining, members, locations, shared copies and the end. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** Scanning in the web console: camera, pictures, handheld scanners, several in a row, and the history. */
+/** Scanning in the web application: camera, pictures, handheld scanners, several in a row, and the history. */
 
 import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -93,7 +93,7 @@ test('pictures and handheld scanners are read, and a row of scans stays on the p
   await page.getByText('The file is not a picture').waitFor()
 
   await page.getByLabel('Several in a row').check()
-  // As fast as a scanner types; the letters are shortcuts of the console otherwise.
+  // As fast as a scanner types; the letters are shortcuts of the web application otherwise.
   await page.evaluate(() => {
     for (const key of [...'tel:+8613800000000', 'Enter'])
       // @ts-expect-error -- runs in the browser

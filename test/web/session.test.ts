@@ -1,4 +1,4 @@
-/** The session of the web console in unusual moments: it expires, another user takes over the browser, and storage is refused. */
+/** The session of the web application in unusual moments: it expires, another user takes over the browser, and storage is refused. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -1,4 +1,4 @@
-/** Signing in to the web console, the session in the browser, and its end. */
+/** Signing in to the web application, the session in the browser, and its end. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
 

@@ -5,7 +5,7 @@ import { lostBy } from '#domains/events.ts'
 import { publicImagePath } from '#domains/files/index.ts'
 
 import { jobs } from './accounts.jobs.ts'
-import { userConsoleEndpoints } from './admin/accounts.admin.endpoints.ts'
+import { userAdminEndpoints } from './admin/accounts.admin.endpoints.ts'
 import { codeEndpoints } from './codes/codes.endpoints.ts'
 import { confirmationEndpoints } from './confirmations/confirmations.endpoints.ts'
 import { endAccess } from './credentials.service.ts'
@@ -49,7 +49,7 @@ export const accounts = domain({
     ...loginRecordAdminEndpoints,
     ...nicknameAdminEndpoints,
     ...setupEndpoints,
-    ...userConsoleEndpoints,
+    ...userAdminEndpoints,
   ],
   jobs,
   on: {

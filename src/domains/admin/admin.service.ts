@@ -6,7 +6,7 @@ import { searchPage } from '#db/search.ts'
 import type { Db } from '#db/store.ts'
 
 import type { OwnerView } from './admin.model.ts'
-import { type ConsoleList, organizationsByIds, plainPage, usersByIds } from './admin.store.ts'
+import { type AdminList, organizationsByIds, plainPage, usersByIds } from './admin.store.ts'
 
 /** A row that a user created, for the organization `orgId` (0 = for themselves). */
 export interface OwnedRow {
@@ -51,10 +51,10 @@ const ownerView = (userId: number, user?: { username: string | null; nickname: s
  * searched: one search at a time for each administrator, in short statements and for a limited time (`Store.search`).
  * @throws SearchRefused
  */
-export const consolePage = <Row>(
+export const adminPage = <Row>(
   ctx: AppContext,
   adminId: number,
-  list: ConsoleList<Row>,
+  list: AdminList<Row>,
   { page, size }: PageInput,
 ): Promise<Page<Row>> =>
   list.where === undefined

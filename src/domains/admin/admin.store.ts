@@ -29,7 +29,7 @@ export const within = (
 ): SQL | undefined =>
   and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lt(column, to))
 
-export interface ConsoleList<Row> {
+export interface AdminList<Row> {
   readonly table: SQLiteTable
   /** Conditions that the index of the order answers, or that select few rows. */
   readonly scope?: SQL | undefined
@@ -49,7 +49,7 @@ export interface ConsoleList<Row> {
 }
 
 /** A page of the rows in `scope` and `period`; ignores `where`. */
-export async function plainPage<Row>(db: Db, list: ConsoleList<Row>, page: PageInput): Promise<Page<Row>> {
+export async function plainPage<Row>(db: Db, list: AdminList<Row>, page: PageInput): Promise<Page<Row>> {
   const { table, isReversed, select } = list
   const all = and(list.scope, within(list.order[0]!, list.period ?? {}))
   const items: Row[] = []

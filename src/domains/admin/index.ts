@@ -5,8 +5,8 @@ import { domain } from '#domains/domain.ts'
 import { markdownEndpoints } from './markdown.admin.endpoints.ts'
 import { statisticsEndpoints } from './statistics/statistics.admin.endpoints.ts'
 
-export const adminConsole = domain({ name: 'console', endpoints: [...statisticsEndpoints, ...markdownEndpoints] })
+export const admin = domain({ name: 'admin', endpoints: [...statisticsEndpoints, ...markdownEndpoints] })
 
 export { keywordFilter, ownerFields, ownerFilters, OwnerView, timeFilters } from './admin.model.ts'
-export { consolePage, hasFilters, type Owned, type OwnedRow, ownersOf } from './admin.service.ts'
-export { type ConsoleList, usersByIds, within } from './admin.store.ts'
+export { adminPage, hasFilters, type Owned, type OwnedRow, ownersOf } from './admin.service.ts'
+export { type AdminList, usersByIds, within } from './admin.store.ts'

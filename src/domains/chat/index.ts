@@ -4,7 +4,7 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { SECOND } from '#platform/clock.ts'
 
-import { chatConsoleEndpoints } from './admin/chat.admin.endpoints.ts'
+import { chatAdminEndpoints } from './admin/chat.admin.endpoints.ts'
 import { conversationEndpoints } from './conversations/conversations.endpoints.ts'
 import { directConversation, hideDirect, isAcquainted } from './conversations/conversations.service.ts'
 import { hasConversations, leaveDirect } from './conversations/conversations.store.ts'
@@ -31,7 +31,7 @@ export const chat = domain({
     ...reactionEndpoints,
     ...searchEndpoints,
     ...syncEndpoints,
-    ...chatConsoleEndpoints,
+    ...chatAdminEndpoints,
   ],
   jobs: [
     retentionJob,

@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import { partyOf } from '#domains/access/index.ts'
-import { consolePage } from '#domains/admin/index.ts'
+import { adminPage } from '#domains/admin/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
@@ -41,7 +41,7 @@ export async function listLogs(ctx: AppContext, { userId }: Actor, query: LogQue
   const page = { page: query.page, size: query.size }
   if (range.isDense && filters.indexed === undefined && filters.others === undefined)
     return mapPage(await store.densePage(ctx.db.read, range, page), toLogView)
-  return mapPage(await consolePage(ctx, userId, store.filteredList(range, filters), page), toLogView)
+  return mapPage(await adminPage(ctx, userId, store.filteredList(range, filters), page), toLogView)
 }
 
 /** A sheet has at most 1,048,576 rows. */

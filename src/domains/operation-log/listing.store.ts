@@ -4,7 +4,7 @@ import { contains } from '#db/contains.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { adminLogs } from '#db/schema/operation-log.ts'
 import type { Db } from '#db/store.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 
 import type { LogQuery } from './operation-log.model.ts'
 import { findHead, type LogRow, newestCheckpoint } from './operation-log.store.ts'
@@ -82,7 +82,7 @@ export function filtersOf({ action, actorId, targetType, targetId, keyword }: Lo
 
 const inRange = ({ first, last }: Range): SQL | undefined => and(gte(adminLogs.id, first), lte(adminLogs.id, last))
 
-export const filteredList = (range: Range, { indexed, others }: Filters): ConsoleList<LogRow> => ({
+export const filteredList = (range: Range, { indexed, others }: Filters): AdminList<LogRow> => ({
   table: adminLogs,
   scope: indexed,
   period: { from: range.first, to: range.last + 1 },

@@ -2,7 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { consoleEndpoints } from './admin/qr-codes.admin.endpoints.ts'
+import { webAppEndpoints } from './admin/qr-codes.admin.endpoints.ts'
 import { categoryEndpoints } from './categories/categories.endpoints.ts'
 import { emptyCategoriesJob } from './categories/categories.service.ts'
 import { categoryObject } from './categories/categories.store.ts'
@@ -33,7 +33,7 @@ export const qrCodes = domain({
     ...scanEndpoints,
     ...publicEndpoints,
     ...renderEndpoints,
-    ...consoleEndpoints,
+    ...webAppEndpoints,
   ],
   jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },

@@ -16,7 +16,7 @@ import * as service from './accounts.admin.service.ts'
 const tag = 'Users'
 const RANK = 'The user holds a PLATFORM role, and you are not SYSTEM_ADMIN.'
 
-export const userConsoleEndpoints = [
+export const userAdminEndpoints = [
   endpoint({
     id: 'admin.users.list',
     method: 'GET',

@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import * as access from '#domains/access/index.ts'
-import { consolePage } from '#domains/admin/index.ts'
+import { adminPage } from '#domains/admin/index.ts'
 import { changeAvatar } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -47,7 +47,7 @@ export async function listUsers(
   const keyword = query.keyword ? await readKeyword(ctx, query.keyword) : undefined
   const hasMany = query.orgId !== undefined && (await store.hasManyMembers(ctx.db.read, query.orgId))
   const list = store.userList(ctx.db.read, query, keyword, hasMany)
-  const { items, ...page } = await consolePage(ctx, userId, list, query)
+  const { items, ...page } = await adminPage(ctx, userId, list, query)
   return { ...page, items: await toUserAdminViews(ctx, items, locale) }
 }
 

@@ -5,7 +5,7 @@ import { roles, userRoles } from '#db/schema/access.ts'
 import { identities, users, type UserStatus } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { IdentityRow, UserRow } from '../users/users.store.ts'
 import type { UsersQuery } from './accounts.admin.model.ts'
@@ -41,7 +41,7 @@ export function userList(
   { status, role, identity, orgId, sort = '-createdAt', ...times }: UsersQuery,
   keyword: Keyword | undefined,
   hasMany = false,
-): ConsoleList<UserRow> {
+): AdminList<UserRow> {
   const order = sort.replace('-', '') as keyof typeof ORDERS
   const created = within(users.createdAt, times)
   const isAdministrator = inArray(users.id, administrators(db))

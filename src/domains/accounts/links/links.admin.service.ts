@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { requireMayChangeUser } from '#domains/access/index.ts'
-import { consolePage } from '#domains/admin/index.ts'
+import { adminPage } from '#domains/admin/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Actor, Caller, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -28,7 +28,7 @@ export const listAllLinks = async (
   { userId }: Actor,
   query: AdminLinksQuery,
 ): Promise<Page<AdminLinkView>> =>
-  mapPage(await consolePage(ctx, userId, allLinks(query), query), (row) => toView(ctx, row))
+  mapPage(await adminPage(ctx, userId, allLinks(query), query), (row) => toView(ctx, row))
 
 /**
  * Proposes a link. It opens nothing until the user of the linked account accepts it, so no administrator can open an account in this

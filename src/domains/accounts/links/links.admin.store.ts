@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { contains } from '#db/contains.ts'
 import { accountLinks, users } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { AdminLinksQuery } from './links.admin.model.ts'
 import type { LinkRow } from './links.store.ts'
@@ -19,7 +19,7 @@ export interface LinkWithBoth {
 }
 
 /** The links of all users. */
-export function allLinks(query: AdminLinksQuery): ConsoleList<LinkWithBoth> {
+export function allLinks(query: AdminLinksQuery): AdminList<LinkWithBoth> {
   const { userId, status, keyword, sort } = query
   const columns = [users.username, users.nickname, owners.username, owners.nickname]
   return {

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
-import { consolePage, usersByIds } from '#domains/admin/index.ts'
+import { adminPage, usersByIds } from '#domains/admin/index.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
@@ -221,7 +221,7 @@ export async function listAllRecords(
 ): Promise<Page<AdminLoginRecordView>> {
   const from = Math.max(query.from ?? 0, hours === undefined ? 0 : since(ctx, hours))
   const list = allRecords({ ...query, ...(from > 0 && { from }) })
-  const { items, ...page } = await consolePage(ctx, adminId, list, query)
+  const { items, ...page } = await adminPage(ctx, adminId, list, query)
   const people = await usersByIds(ctx.db.read, [...new Set(items.map((row) => row.userId))])
   const personOf = new Map(people.map((person) => [person.id, person]))
   return {

@@ -6,7 +6,7 @@ import { contains } from '#db/contains.ts'
 import { prepared } from '#db/prepared.ts'
 import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import {
   ANONYMOUS_RECORDS_KEPT,
@@ -94,7 +94,7 @@ export async function pageOfRecords(db: Db, filter: RecordFilter, page: number, 
 }
 
 /** The records of all users. Those of one user are few and are searched; otherwise an index answers either the time or the type. */
-export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): ConsoleList<LoginRecordRow> {
+export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): AdminList<LoginRecordRow> {
   const { userId, loginType, status, keyword, sort } = query
   const ofType = loginType === undefined ? undefined : eq(loginRecords.loginType, loginType)
   const inTime = within(loginRecords.createdAt, query)

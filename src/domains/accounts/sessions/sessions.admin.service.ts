@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import { requireMayChangeUser } from '#domains/access/index.ts'
-import { consolePage } from '#domains/admin/index.ts'
+import { adminPage } from '#domains/admin/index.ts'
 import type { Actor, Caller, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -21,7 +21,7 @@ export const listAllSessions = async (
   actor: Actor,
   query: AdminSessionsQuery,
 ): Promise<Page<AdminSessionView>> =>
-  mapPage(await consolePage(ctx, actor.userId, allSessions(query), query), (row) => toView(ctx, actor, row))
+  mapPage(await adminPage(ctx, actor.userId, allSessions(query), query), (row) => toView(ctx, actor, row))
 
 function toView(ctx: AppContext, actor: Actor, { session, username, nickname }: SessionWithUser): AdminSessionView {
   const view = toSessionView(ctx, actor, session)

@@ -3,7 +3,7 @@ import { and, eq, or } from 'drizzle-orm'
 import { contains } from '#db/contains.ts'
 import { sessions, users } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { AdminSessionsQuery } from './sessions.admin.model.ts'
 import type { SessionRow } from './sessions.store.ts'
@@ -15,7 +15,7 @@ export interface SessionWithUser {
 }
 
 /** The sessions of all users. Those of one user are few; otherwise an index answers the status. */
-export function allSessions(query: AdminSessionsQuery): ConsoleList<SessionWithUser> {
+export function allSessions(query: AdminSessionsQuery): AdminList<SessionWithUser> {
   const { userId, status, keyword, sort } = query
   const columns = [sessions.deviceName, sessions.ipAddress, sessions.city, users.username, users.nickname]
   return {

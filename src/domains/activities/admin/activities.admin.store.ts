@@ -6,7 +6,7 @@ import { users } from '#db/schema/accounts.ts'
 import { activities } from '#db/schema/activities.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { type ActivityRow, listed, lists } from '../register/register.store.ts'
@@ -24,7 +24,7 @@ export const allPage = (db: Db, { page, size, sort }: AdminListQuery): Promise<P
   all.page(db, {}, { page, size, sort })
 
 /** The same list with the filters of the query. */
-export const filtered = (query: AdminListQuery): ConsoleList<ActivityRow> => ({
+export const filtered = (query: AdminListQuery): AdminList<ActivityRow> => ({
   table: activities,
   scope: and(
     isNull(activities.deletedAt).inlineParams(),

@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
-import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -17,7 +17,7 @@ export async function listAllRecords(
   query: AdminRecordsQuery,
 ): Promise<Page<AdminCheckIn>> {
   const { items, ...rest } = hasFilters(query)
-    ? await consolePage(ctx, actor.userId, store.filtered(query), query)
+    ? await adminPage(ctx, actor.userId, store.filtered(query), query)
     : await store.allPage(ctx.db.read, query)
   const ownedBy = await ownersOf(ctx.db.read, items.map(ownedRow))
   return {

@@ -6,7 +6,7 @@ import type { Page } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 
 import { isNotPurged } from '../purging.store.ts'
 import type { AdminRecordsQuery } from './check-ins.admin.model.ts'
@@ -42,7 +42,7 @@ export const filtered = ({
   keyword,
   sort,
   ...period
-}: AdminRecordsQuery): ConsoleList<AdminRow> => ({
+}: AdminRecordsQuery): AdminList<AdminRow> => ({
   table: checkIns,
   scope: and(
     activityId === undefined ? undefined : and(eq(checkIns.activityId, activityId), isNotPurged(activityId)),

@@ -110,14 +110,14 @@ const landingPage =
       return publicSuccess(publicItem(ctx, row), caller.requestId, request.headers.get('if-none-match'))
     } catch (error) {
       if (!(error instanceof AppError) || wantsJson(request)) throw error
-      if (error.status === 404) return notFoundPage(caller.locale, consolePath(request))
+      if (error.status === 404) return notFoundPage(caller.locale, webAppPath(request))
       if (error.status === 403) return codePage(codeOf(request), caller.locale)
       throw error
     }
   }
 
-/** The page of the web console for the same activity, with the invite code that the address has. */
-const consolePath = (request: Request): string => `/console${pathOfPage(request, 'code', 'lang')}`
+/** The page of the web application for the same activity, with the invite code that the address has. */
+const webAppPath = (request: Request): string => `/console${pathOfPage(request, 'code', 'lang')}`
 
 export const activityLandingPage = landingPage('activity', (ctx, row, { caller: { locale }, request }) => {
   const words = WORDS[locale]
@@ -152,7 +152,7 @@ export const activityLandingPage = landingPage('activity', (ctx, row, { caller: 
         { title: words.about, level: 2 },
       )
     }
-    ${!isOver && card(howToJoin(row, consolePath(request), locale), { title: words.join, level: 2 })}`,
+    ${!isOver && card(howToJoin(row, webAppPath(request), locale), { title: words.join, level: 2 })}`,
   })
 })
 
@@ -209,7 +209,7 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
         ${
           !isOver &&
           html`<div class="screen">
-              ${button(words.checkInHere, { href: consolePath(request) })}
+              ${button(words.checkInHere, { href: webAppPath(request) })}
               <p class="hint">${words.signIn}</p>
             </div>
             <div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import type { Db } from '#db/store.ts'
-import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -21,7 +21,7 @@ export async function listAllPasses(
   query: AdminPassesQuery,
 ): Promise<Page<AdminPassView>> {
   const { items, ...rest } = hasFilters(query)
-    ? await consolePage(ctx, actor.userId, store.filtered(query, ctx.clock.now()), query)
+    ? await adminPage(ctx, actor.userId, store.filtered(query, ctx.clock.now()), query)
     : await store.allPage(ctx.db.read, query)
   return { ...rest, items: await toViews(ctx, ctx.db.read, items) }
 }

@@ -5,7 +5,7 @@ import type { Page } from '#db/paging.ts'
 import { activities } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import { isNotPurged } from '../purging.store.ts'
 import type { AdminPassesQuery } from './passes.admin.model.ts'
@@ -35,7 +35,7 @@ export const allPage = (db: Db, query: AdminPassesQuery): Promise<Page<AdminRow>
 export function filtered(
   { activityId, userId, orgId, status, keyword, from, to, sort }: AdminPassesQuery,
   now: number,
-): ConsoleList<AdminRow> {
+): AdminList<AdminRow> {
   const period = within(passes.createdAt, { from, to })
   // The indexes of activities and holders continue with the id, which rises with the time.
   const isOfOne = activityId !== undefined || userId !== undefined

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
-import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -25,7 +25,7 @@ export async function listAllPhotos(
 function rowsPage(ctx: AppContext, adminId: number, query: AdminPhotosQuery): Promise<Page<PhotoRow>> {
   const { page, size, sort } = query
   return hasFilters(query)
-    ? consolePage(ctx, adminId, filteredPhotos(query), { page, size })
+    ? adminPage(ctx, adminId, filteredPhotos(query), { page, size })
     : allPhotosPage(ctx.db.read, { page, size, sort })
 }
 

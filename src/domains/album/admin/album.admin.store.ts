@@ -1,13 +1,13 @@
 import { and, eq, ne } from 'drizzle-orm'
 
 import { albumPhotos } from '#db/schema/album.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 
 import { keywordMatches, type PhotoRow, photosWithFiles } from '../album.store.ts'
 import type { AdminPhotosQuery } from './album.admin.model.ts'
 
 /** The photos that pass the filters. An organization's photos, those of a code and a time have indexes, a user's photos have none. */
-export const filteredPhotos = (query: AdminPhotosQuery): ConsoleList<PhotoRow> => {
+export const filteredPhotos = (query: AdminPhotosQuery): AdminList<PhotoRow> => {
   const { qrCodeId, keyword, userId, orgId, sort } = query
   return {
     table: albumPhotos,

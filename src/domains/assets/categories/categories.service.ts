@@ -5,7 +5,7 @@ import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
-import { consolePage, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, ownersOf } from '#domains/admin/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
 import { unknownTemplates } from '#domains/metadata/index.ts'
 import type { LoggedActor, Owner } from '#http/endpoint.ts'
@@ -387,7 +387,7 @@ export async function listAllCategories(
   adminId: number,
   query: AllAssetCategoriesQuery,
 ): Promise<Page<AnyAssetCategoryView>> {
-  const page = await consolePage(ctx, adminId, store.allCategories(query), query)
+  const page = await adminPage(ctx, adminId, store.allCategories(query), query)
   const db = ctx.db.readInWorker
   const views = await toViews(db, page.items, await store.assetCountsOf(db, page.items))
   const rows = page.items.map((row) => ({ userId: row.userId, orgId: orgOf(row.owner) }))

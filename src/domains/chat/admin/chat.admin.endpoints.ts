@@ -5,7 +5,7 @@ import * as service from './chat.admin.service.ts'
 
 const tag = 'Operations'
 
-export const chatConsoleEndpoints = [
+export const chatAdminEndpoints = [
   endpoint({
     id: 'admin.chat.settings',
     method: 'GET',

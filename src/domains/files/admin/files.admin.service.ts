@@ -3,7 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
-import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -59,7 +59,7 @@ function rowsPage(ctx: AppContext, adminId: number, query: AdminFilesQuery): Pro
   const { page, size, sort } = query
   // All files of a server are in one store.
   return hasFilters(query, ['storage'])
-    ? consolePage(ctx, adminId, filteredFiles(query), { page, size })
+    ? adminPage(ctx, adminId, filteredFiles(query), { page, size })
     : allFiles.page(ctx.db.read, {}, { page, size, sort })
 }
 

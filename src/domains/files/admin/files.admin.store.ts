@@ -4,7 +4,7 @@ import { contains } from '#db/contains.ts'
 import { messageFiles } from '#db/schema/chat.ts'
 import { files } from '#db/schema/files.ts'
 import type { Db } from '#db/store.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 
 import { type FileRow, filesWithHashes } from '../files.store.ts'
 import type { AdminFilesQuery } from './files.admin.model.ts'
@@ -13,7 +13,7 @@ import type { AdminFilesQuery } from './files.admin.model.ts'
  * The files that pass the filters. Those of a user, an organization or a thing are found by indexes and then sorted; among other conditions
  * the order is followed instead, so that a search never sorts.
  */
-export function filteredFiles(query: AdminFilesQuery): ConsoleList<FileRow> {
+export function filteredFiles(query: AdminFilesQuery): AdminList<FileRow> {
   const { type, entityType, entityId, keyword, userId, orgId, sort } = query
   const isThing = entityType !== undefined && entityId !== undefined
   const indexed = and(

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
-import { consolePage, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, ownersOf } from '#domains/admin/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { type AppError, notFound } from '#http/errors.ts'
@@ -150,7 +150,7 @@ const toSendView = (row: SendDetails): SendView => ({
 
 /** Reads of a page's sends are counted on the worker: a send can have a million readers. */
 export async function listSends(ctx: AppContext, actor: Actor, query: SendsQuery): Promise<Page<AnySendView>> {
-  const page = await consolePage(ctx, actor.userId, manualSends(query), query)
+  const page = await adminPage(ctx, actor.userId, manualSends(query), query)
   const reads = await readCounts(
     ctx.db.readInWorker,
     page.items.map((row) => row.contentId),

@@ -11,7 +11,7 @@ import {
 } from '#db/schema/notifications.ts'
 import { orgMembers } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { SendsQuery } from './sends.model.ts'
 
@@ -190,7 +190,7 @@ const sendsWithContents = (db: Pick<Builders, 'select'>) =>
 
 export type ListedSend = Awaited<ReturnType<typeof sendsWithContents>>[number]
 
-export const manualSends = ({ userId, orgId, keyword, from, to, sort }: SendsQuery): ConsoleList<ListedSend> => ({
+export const manualSends = ({ userId, orgId, keyword, from, to, sort }: SendsQuery): AdminList<ListedSend> => ({
   table: sends,
   scope: and(
     isManual,

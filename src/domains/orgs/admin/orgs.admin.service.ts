@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import { findOrgRole, OWNER } from '#domains/access/index.ts'
-import { consolePage, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, ownersOf } from '#domains/admin/index.ts'
 import { avatarUrl, storageQuota } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -32,7 +32,7 @@ export async function listAnyOrgs(
   actor: Actor,
   { page, size, ...query }: AnyOrgsQuery,
 ): Promise<Page<AnyOrg>> {
-  const found = await consolePage(ctx, actor.userId, organizationsList(query), { page, size })
+  const found = await adminPage(ctx, actor.userId, organizationsList(query), { page, size })
   return { ...found, items: await toViews(ctx, found.items) }
 }
 

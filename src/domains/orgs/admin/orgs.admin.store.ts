@@ -2,7 +2,7 @@ import { and, eq, or, type SQL } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { OrgRow } from '../organizations/organizations.store.ts'
 import { normalizeCode } from '../orgs.rules.ts'
@@ -16,7 +16,7 @@ const orders = {
 }
 
 /** The organizations of the server, the newest first by default. */
-export function organizationsList(query: OrgFilters): ConsoleList<OrgRow> {
+export function organizationsList(query: OrgFilters): AdminList<OrgRow> {
   const { sort = '-createdAt', userId } = query
   const order = sort.replace('-', '') as keyof typeof orders
   const times = within(createdAt, query)

@@ -20,7 +20,7 @@ const anyCode: RowOf<MemberAccess, typeof ByCode> = {
   show: ({ ctx, params }) => service.getAnyCode(ctx, params.qrCodeId),
 }
 
-export const consoleEndpoints = [
+export const webAppEndpoints = [
   endpoint({
     id: 'admin.qrCodes.list',
     method: 'GET',

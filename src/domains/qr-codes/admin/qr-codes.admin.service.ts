@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
-import { consolePage, hasFilters, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -35,9 +35,7 @@ async function codesPage(ctx: AppContext, adminId: number, query: AllCodesQuery)
   const category = await selectedCategory(ctx, query)
   const hasMany = query.userId !== undefined && (await store.hasManyCodes(ctx.db.read, query.userId))
   const list = store.filteredCodes(query, category, hasMany)
-  return hasFilters(query, ['deleted'])
-    ? consolePage(ctx, adminId, list, query)
-    : store.allCodesPage(ctx.db.read, query)
+  return hasFilters(query, ['deleted']) ? adminPage(ctx, adminId, list, query) : store.allCodesPage(ctx.db.read, query)
 }
 
 /** Undefined for all codes, null for those without a category. An unknown category has no codes. */
@@ -83,7 +81,7 @@ export async function listAllScans(ctx: AppContext, actor: Actor, query: AllScan
 
 const scansPage = (ctx: AppContext, adminId: number, query: AllScansQuery): Promise<Page<ScanRow>> =>
   hasFilters(query)
-    ? consolePage(ctx, adminId, store.filteredScans(query), query)
+    ? adminPage(ctx, adminId, store.filteredScans(query), query)
     : store.allScansPage(ctx.db.read, query)
 
 /** The codes of a page's categories are counted on the worker: a category can have a million. */
@@ -92,7 +90,7 @@ export async function listAllCategories(
   actor: Actor,
   query: AllCategoriesQuery,
 ): Promise<Page<AnyCategoryView>> {
-  const page = await consolePage(ctx, actor.userId, store.allCategories(query), query)
+  const page = await adminPage(ctx, actor.userId, store.allCategories(query), query)
   const ownerOf = await ownersOf(
     ctx.db.read,
     page.items.map(({ userId }) => ({ userId, orgId: 0 })),

@@ -6,7 +6,7 @@ import { contains } from '#db/contains.ts'
 import type { Page } from '#db/paging.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import type { ConsoleList } from '#domains/admin/index.ts'
+import type { AdminList } from '#domains/admin/index.ts'
 
 import type { CategoryRow } from '../categories/categories.store.ts'
 import {
@@ -51,7 +51,7 @@ export function filteredCodes(
   query: AllCodesQuery,
   category: Branch | null | undefined,
   hasMany: boolean,
-): ConsoleList<QrCodeRow> {
+): AdminList<QrCodeRow> {
   const { userId, orgId, keyword, contentType, isPublic, deleted } = query
   const others = and(
     category === null ? inCategories(null) : undefined,
@@ -89,7 +89,7 @@ export async function findAnyCategory(db: Db | Tx, id: number): Promise<Category
 
 export const allScansPage = (db: Db, query: AllScansQuery): Promise<Page<ScanRow>> => allScans.page(db, {}, query)
 
-export function filteredScans(query: AllScansQuery): ConsoleList<ScanRow> {
+export function filteredScans(query: AllScansQuery): AdminList<ScanRow> {
   const { userId, qrCodeId, source, contentType, keyword } = query
   return {
     table: scanRecords,
@@ -109,7 +109,7 @@ export function filteredScans(query: AllScansQuery): ConsoleList<ScanRow> {
   }
 }
 
-export const allCategories = (query: AllCategoriesQuery): ConsoleList<CategoryRow> => ({
+export const allCategories = (query: AllCategoriesQuery): AdminList<CategoryRow> => ({
   table: categories,
   scope: and(
     query.userId === undefined ? undefined : eq(categories.userId, query.userId),

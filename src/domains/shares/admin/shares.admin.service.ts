@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
-import { consolePage, ownersOf } from '#domains/admin/index.ts'
+import { adminPage, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -17,7 +17,7 @@ export async function listAllShares(
   query: AdminSharesQuery,
 ): Promise<Page<AdminShareView>> {
   const { page, size } = query
-  const { items, ...rest } = await consolePage(ctx, userId, filteredShares(query), { page, size })
+  const { items, ...rest } = await adminPage(ctx, userId, filteredShares(query), { page, size })
   const rows = items.map((row) => ({ row, owned: { userId: row.sharedBy, orgId: row.orgId } }))
   const ownedBy = await ownersOf(
     ctx.db.read,

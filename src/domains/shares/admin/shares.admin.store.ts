@@ -2,13 +2,13 @@ import { and, eq } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { orgShares } from '#db/schema/shares.ts'
-import { type ConsoleList, within } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import { copyName, type ShareRow, sharesWithNames } from '../shares.store.ts'
 import type { AdminSharesQuery } from './shares.admin.model.ts'
 
 /** Ids grow with `createdAt`, which has no index. */
-export const filteredShares = (query: AdminSharesQuery): ConsoleList<ShareRow> => {
+export const filteredShares = (query: AdminSharesQuery): AdminList<ShareRow> => {
   const { entityType, keyword, userId, orgId, sort } = query
   return {
     table: orgShares,

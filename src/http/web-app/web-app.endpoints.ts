@@ -1,0 +1,128 @@
+/** Serves the web application under /console/: its page at every path, and its files, whose names contain a hash of their content. */
+
+import { type AppContext, perContext } from '#context'
+
+import { answerBytes } from '../byte-response.ts'
+import { addressOf, localeOf } from '../caller.ts'
+import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
+import { notFound } from '../errors.ts'
+import { html, htmlPage } from '../pages.ts'
+import { chooseCoding } from './coding.ts'
+import { findPack, type Pack, sizeOf } from './pack.ts'
+
+const PAGE = 'index.html'
+/** The service worker, the only file without a hash in its name. */
+const WORKER = 'worker.js'
+const WORKER_HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': "default-src 'self'" }
+const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
+
+export const webAppEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*'].map((path) =>
+  endpoint({
+    id: path === '/console' ? 'webApplication.page' : 'webApplication.file',
+    method: 'GET',
+    path,
+    summary: path === '/console' ? 'Open the web application' : 'Get a file of the web application',
+    tag: 'Documentation',
+    access: open,
+    // Those of its own pages.
+    readsQuery: ['*'],
+    answers: '*/*',
+    // Counted like downloads: one visit requests a dozen files, and a whole school may share an address.
+    sendsRanges: true,
+    refuses: { 404: 'There is no such file.' },
+    run: ({ ctx, request }) => answer(ctx, request),
+  }),
+)
+
+/** Beside the hashed files, which are in no folder, every path is a route of the web application. Some contain a dot, such as the key of a setting. */
+const FILE = /^[^/]*\.\w+$|\.(?:css|ico|js|json|map|png|svg|txt|wasm|webmanifest|woff2)$/
+
+async function answer(ctx: AppContext, request: Request): Promise<Response> {
+  const { pathname, search } = addressOf(request)
+  if (pathname === '/console') return new Response(null, { status: 308, headers: { location: `/console/${search}` } })
+  const path = pathname.slice('/console/'.length)
+  const name = FILE.test(path) ? path : PAGE
+  let pack: Pack
+  try {
+    pack = await packs(ctx).get(name === PAGE)
+  } catch (error) {
+    ctx.log.error('the web application cannot be built', { reason: (error as Error).message })
+    return notBuilt(request, error as Error)
+  }
+  const file = pack.find(name)
+  if (file === undefined) throw notFound()
+  const isCompressed = file.plain === undefined
+  const coding = isCompressed ? chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip']) : 'identity'
+  const headers = {
+    ...(coding !== 'identity' && { 'content-encoding': coding }),
+    ...(isCompressed && { vary: 'accept-encoding' }),
+    ...(name === PAGE ? PAGE_HEADERS : name === WORKER ? WORKER_HEADERS : FILE_HEADERS),
+  }
+  // A strong tag names the bytes, which are others in each coding.
+  const etag = coding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${coding}"`
+  const stored = { size: sizeOf(file, coding), etag, type: file.type, disposition: 'inline', name, headers } as const
+  return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
+}
+
+/** In development the sources may have changed since the last page was opened. */
+const packs = perContext(({ config }) => {
+  let found: Promise<Pack> | undefined
+  return {
+    get(isPage: boolean): Promise<Pack> {
+      if (found === undefined || (isPage && config.checkAnswers)) {
+        found = findPack()
+        found.catch(() => (found = undefined))
+      }
+      return found
+    },
+  }
+})
+
+/** The page changes with each version of the web application, so browsers ask for it each time. */
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    // zxing-wasm reads codes in WebAssembly, which needs a permission of its own. It does not allow eval().
+    "script-src 'self' 'wasm-unsafe-eval'",
+    // Material UI adds an empty <style>, whose hash this is, and then inserts rules into it, which no policy restricts.
+    "style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
+}
+
+const NOT_BUILT = {
+  en: {
+    title: 'The web application could not be built',
+    text: 'The server runs from its sources, and building the web application has failed. The interface works. Mend this error and reload the page:',
+  },
+  zh: {
+    title: '控制台构建失败',
+    text: '服务器以源码方式运行，控制台构建出错，接口不受影响。请修复以下错误后刷新页面：',
+  },
+} as const
+
+function notBuilt(request: Request, error: Error): Response {
+  const locale = localeOf(request)
+  const { title, text } = NOT_BUILT[locale]
+  return htmlPage({
+    title,
+    locale,
+    status: 503,
+    body: html`<h1>${title}</h1>
+      <p>${text}</p>
+      <div class="prose">
+        <pre><code>${error.message}</code></pre>
+      </div>`,
+  })
+}

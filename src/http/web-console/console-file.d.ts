@@ -1,5 +1,0 @@
-/** The path of the embedded file. Only the executable contains this module (scripts/build.ts). */
-declare module 'tessera:console' {
-  const path: string
-  export default path
-}

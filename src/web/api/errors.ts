@@ -1,0 +1,44 @@
+/** The refusals of the server, and failures on the way to it, as errors with sentences for users. */
+
+export interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+/** Whether there was no answer of the server: no network, a proxy without a server, or none in time. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof ApiError
+    ? error.status === 0 || error.status >= 502
+    : error instanceof DOMException && error.name === 'TimeoutError'
+
+/** Codes that the web application reacts to. The others are shown as they are. */
+export const NEEDS_CONFIRMATION = 4031
+export const NEEDS_TOTP = 4032
+export const MUST_ENABLE_TOTP = 4034
+
+export class ApiError extends Error {
+  /** Messages of single fields by their names, as react-admin expects them. */
+  readonly body: { readonly errors?: Readonly<Record<string, string>> }
+
+  constructor(
+    /** HTTP status, or 0 if there was no answer. */
+    readonly status: number,
+    /** The status, or a business code from 4000 on. */
+    readonly code: number,
+    /** A sentence in the language of the web application. */
+    readonly text: string,
+    readonly details: readonly Problem[] = [],
+    readonly requestId = '',
+  ) {
+    const where = details.length > 0 ? ` ${details.map(({ message }) => message).join('; ')}` : ''
+    super(`${text}${where}${requestId === '' ? '' : ` [${requestId}]`}`)
+    this.name = 'ApiError'
+    const fields = details.filter(({ path }) => path.startsWith('body.'))
+    this.body = fields.length > 0 ? { errors: Object.fromEntries(fields.map((f) => [f.path.slice(5), f.message])) } : {}
+  }
+
+  /** The problem of one field of the body. */
+  problem(field: string): string | undefined {
+    return this.details.find(({ path }) => path === `body.${field}` || path === `query.${field}`)?.message
+  }
+}

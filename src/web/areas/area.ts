@@ -1,0 +1,71 @@
+/**
+ * An area of the web application is a record, as a domain of the server is: its pages, its entries in the menu, and the tables of administrators
+ * that react-admin shows. `areas/index.ts` and `admin/index.ts` list them. Pages are loaded when they are opened, so a record imports only icons and names.
+ */
+
+import type { SvgIconComponent } from '@mui/icons-material'
+import type { ComponentType } from 'react'
+
+import type { Table } from '../api/data-provider.ts'
+import type { OperationId } from '../api/types.ts'
+import type { Localized } from '../i18n/locale.ts'
+
+/** Sections of the menu. `mine` and `account` are for all users, the others for administrators. */
+export type MenuGroup = 'mine' | 'account' | 'overview' | 'people' | 'content' | 'messages' | 'system'
+
+export interface MenuItem {
+  readonly group: MenuGroup
+  /** Path below `/console`. */
+  readonly to: string
+  readonly label: Localized
+  readonly icon: SvgIconComponent
+  /** Shown only to users who may call this operation. */
+  readonly needs?: OperationId
+  /** Entries are shown in ascending order; 50 by default. */
+  readonly order?: number
+  /** A number on the entry, of messages or notifications that were not read. */
+  readonly badge?: 'messages' | 'notifications'
+  /** Shown only in the workspace of an organization. */
+  readonly inOrganization?: true
+}
+
+export interface Page {
+  /** Path below `/console`, with `:name` for parameters. */
+  readonly path: string
+  /** `lazy(() => import('./CodeList.tsx'))` */
+  readonly component: ComponentType
+  /** Needs no sign-in and is shown without menu: sign-in, registration. */
+  readonly isPublic?: true
+}
+
+export interface AdminResource extends Table {
+  /** `admin/users`: the path below `/console`. */
+  readonly name: `admin/${string}`
+  readonly label: Localized
+  readonly list: ComponentType
+  readonly show?: ComponentType
+  readonly create?: ComponentType
+  readonly edit?: ComponentType
+  /** The text that stands for a row, in titles and references. */
+  readonly representation?: (record: never) => string
+}
+
+/** Something of the user that only this browser has until it is sent. */
+export interface Unsent {
+  /** Called once, when the page is loaded. */
+  readonly start: () => void
+  /** Tries to send it now. Never rejects. */
+  readonly send: () => Promise<void>
+  /** Says how much is left and what happens to it. Undefined if everything was sent. */
+  readonly notice: () => Localized | undefined
+}
+
+export interface Area {
+  readonly menu?: readonly MenuItem[]
+  readonly pages?: readonly Page[]
+  readonly resources?: readonly AdminResource[]
+  readonly unsent?: Unsent
+}
+
+/** Checks the record's type and keeps it. */
+export const area = (record: Area): Area => record

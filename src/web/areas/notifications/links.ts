@@ -1,0 +1,66 @@
+/** Words of the types of notifications, and the page of the web application that each notification is about. */
+
+import type { Notification, NotificationType } from '../../api/types.ts'
+import { texts } from '../../i18n/words.ts'
+
+const en: Record<NotificationType, string> = {
+  ORG_INVITE: 'Invitation',
+  ORG_APPROVED: 'Joined',
+  ORG_REJECTED: 'Request declined',
+  ORG_APPROVAL_REQUEST: 'Request to join',
+  ORG_JOIN_LINK: 'Link to join',
+  ORG_TRANSFER: 'Ownership',
+  ORG_REMOVED: 'Removed',
+  ORG_DISSOLVED: 'Dissolved',
+  ACCOUNT_LINK: 'Linked account',
+  ASSET: 'Asset',
+  SYSTEM: 'Account and server',
+}
+const zh: Record<NotificationType, string> = {
+  ORG_INVITE: '组织邀请',
+  ORG_APPROVED: '加入成功',
+  ORG_REJECTED: '申请被拒',
+  ORG_APPROVAL_REQUEST: '加入申请',
+  ORG_JOIN_LINK: '加入链接',
+  ORG_TRANSFER: '所有权转让',
+  ORG_REMOVED: '移出组织',
+  ORG_DISSOLVED: '组织解散',
+  ACCOUNT_LINK: '关联账号',
+  ASSET: '资产',
+  SYSTEM: '账号与系统',
+}
+export const typeWords = texts({ en, zh })
+
+export interface Target {
+  /** Path below `/console`. */
+  readonly to: string
+  /** The organization whose workspace the page needs; null for the user's own. */
+  readonly orgId?: number | null
+}
+
+/** The page that a notification is about. Undefined if its text is all there is. */
+export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): Target | undefined {
+  const values = data as { orgId?: number | null; assetId?: number; event?: string }
+  switch (type) {
+    case 'ORG_INVITE':
+    case 'ORG_JOIN_LINK':
+    case 'ORG_REJECTED':
+      return { to: '/orgs' }
+    case 'ORG_APPROVAL_REQUEST':
+    case 'ORG_APPROVED':
+    case 'ORG_TRANSFER':
+      return { to: `/orgs/${values.orgId}` }
+    case 'ACCOUNT_LINK':
+      return { to: '/account/links' }
+    case 'ASSET':
+      return {
+        to: values.assetId === undefined ? '/assets' : `/assets/${values.assetId}`,
+        orgId: values.orgId ?? null,
+      }
+    case 'SYSTEM':
+      if (values.event?.startsWith('ORG_')) return { to: `/orgs/${values.orgId}` }
+      return values.event === undefined ? undefined : { to: '/account/history' }
+    default:
+      return undefined
+  }
+}
