@@ -1,6 +1,6 @@
 /** All source files keep the layer rules, and the check reports each kind of breach. */
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 
 import { Glob } from 'bun'
 
@@ -8,6 +8,7 @@ import { type Exceptions, MIN_LINES, unneeded } from './architecture/domain-rule
 import { EXCEPTIONS } from './architecture/exceptions.ts'
 import { importsOf, type SourceFile } from './architecture/imports.ts'
 import { breaches, MAX_LINES } from './architecture/rules.ts'
+import { TOPICS, UPWARD, wrongTopics } from './architecture/topics.ts'
 
 const root = `${import.meta.dir}/..`
 
@@ -20,6 +21,7 @@ test('no source file breaks an architecture rule', async () => {
   expect(files.flatMap(importsOf).length).toBeGreaterThan(files.length)
   expect(breaches(files)).toEqual([])
   expect(unneeded(files, EXCEPTIONS)).toEqual([])
+  expect(wrongTopics(files, TOPICS, UPWARD)).toEqual([])
 })
 
 test('no example is longer than a source file may be, and the client of offline sync has no dependency', async () => {
@@ -406,4 +408,39 @@ test('exceptions allow a file of another name, give it a level, and allow a smal
   expect(breaches(files, { levels: { 'a/worker.ts': 3 }, small: ['a/worker.ts'] })).toEqual([
     'src/domains/a/a.service.ts imports src/domains/a/worker.ts, which is above it',
   ])
+})
+
+describe('topics of a domain', () => {
+  const order = { a: ['a', 'low', 'high'] }
+  const low = (text: string) => file('src/domains/a/low.store.ts', text)
+
+  test('a topic may import itself, the topics below it, and files of other domains', () => {
+    const files = [
+      low(`import { x } from './a.rules.ts'\nimport { y } from './low.rules.ts'\nimport { b } from '../b/index.ts'`),
+      file('src/domains/a/high/high.service.ts', `import { x } from '../low.store.ts'`),
+      file('src/domains/a/a.jobs.ts', `import { x } from './high/high.service.ts'`),
+      file('src/domains/a/index.ts', `import { x } from './high/high.service.ts'`),
+      file('src/domains/b/b.service.ts', `import { a } from '../a/index.ts'`),
+    ]
+    expect(wrongTopics(files, order, [])).toEqual([])
+  })
+
+  test('an import of a topic above is reported, also that of a type and by an alias, unless it is an exception', () => {
+    const breach = 'a/low.store.ts → a/high/high.model.ts'
+    for (const path of ['./high/high.model.ts', '#domains/a/high/high.model.ts']) {
+      const files = [low(`import type { X } from '${path}'`)]
+      expect(wrongTopics(files, order, [])).toEqual([`${breach}: high is above low (test/architecture/topics.ts)`])
+      expect(wrongTopics(files, order, [breach])).toEqual([])
+    }
+    expect(wrongTopics([low('')], order, [breach])).toEqual([`${breach} is no longer needed in UPWARD`])
+    expect(
+      wrongTopics([file('src/domains/a/a.rules.ts', `import { x } from './low.store.ts'`)], order, []),
+    ).toHaveLength(1)
+  })
+
+  test('a topic that is not in the list is reported', () => {
+    expect(wrongTopics([file('src/domains/a/new/new.rules.ts', '')], order, [])).toEqual([
+      'src/domains/a/new/new.rules.ts is of the topic new, which TOPICS does not list',
+    ])
+  })
 })

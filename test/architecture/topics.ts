@@ -1,0 +1,214 @@
+/** The order of the topics inside each domain, and the imports that still break it. */
+
+import { domainOf } from './domain-rules.ts'
+import { importsOf, type SourceFile } from './imports.ts'
+
+/**
+ * The topics of each domain from the bottom up: a topic imports itself and the topics before it. A domain of one topic is not in the list.
+ * The domain's own files (`accounts.errors.ts`) are a topic with the name of the domain; those that only its index.ts imports (jobs,
+ * endpoints, listeners) are at the top and may import all.
+ */
+export const TOPICS: Readonly<Record<string, readonly string[]>> = {
+  access: ['system-roles', 'access', 'cache', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
+  accounts: [
+    'accounts',
+    'login-records',
+    'nicknames',
+    'codes',
+    'passwords',
+    'totp',
+    'users',
+    'sessions',
+    'credentials',
+    'confirmations',
+    'enrolments',
+    'setup',
+    'admin',
+    'undos',
+    'identities',
+    'logins',
+    'links',
+  ],
+  activities: [
+    'pass-keys',
+    'activities',
+    'entities',
+    'visibility',
+    'registrations',
+    'passes',
+    'register',
+    'discovery',
+    'pass-templates',
+    'links',
+    'pages',
+    'check-ins',
+    'gates',
+    'purging',
+    'admin',
+    'pass-issues',
+  ],
+  admin: ['admin', 'markdown', 'statistics'],
+  album: ['album', 'admin', 'sync'],
+  assets: [
+    'reminders',
+    'numbers',
+    'calendars',
+    'sheets',
+    'register',
+    'categories',
+    'writing',
+    'entities',
+    'listing',
+    'loans',
+    'transfers',
+    'inventories',
+    'clean-up',
+    'map',
+    'admin',
+    'exporting',
+    'importing',
+    'public',
+    'sync',
+  ],
+  backups: ['backups', 'backups-worker'],
+  chat: [
+    'chat',
+    'numbers',
+    'messages',
+    'conversations',
+    'search',
+    'feed',
+    'devices',
+    'retention',
+    'groups',
+    'sync',
+    'admin',
+    'live',
+    'reactions',
+  ],
+  contacts: ['contacts', 'list', 'privacy', 'card', 'requests', 'search'],
+  delivery: ['gateways', 'delivery', 'templates', 'delivery-worker'],
+  files: ['bytes', 'files', 'storing', 'avatars', 'uploads', 'ownership', 'content', 'admin'],
+  metadata: ['metadata', 'types', 'objects', 'owners', 'fields', 'templates', 'bindings', 'values'],
+  notifications: ['notifications', 'sends'],
+  'operation-log': ['operation-log', 'retention', 'verification', 'listing'],
+  orgs: [
+    'orgs',
+    'notifications',
+    'members',
+    'organizations',
+    'transfers',
+    'public',
+    'joining',
+    'locations',
+    'memberships',
+    'admin',
+    'invitations',
+  ],
+  push: ['push', 'payload', 'sender', 'push-worker'],
+  'qr-codes': ['codes', 'render', 'categories', 'export', 'stats', 'public', 'scans', 'trash', 'admin', 'sync'],
+  settings: ['settings', 'admin'],
+  shares: ['shares', 'admin'],
+  sync: ['sync', 'scopes', 'rows', 'conflicts', 'devices', 'pull', 'push'],
+}
+
+/** Imports of a topic above. The list may only become shorter. */
+export const UPWARD: readonly string[] = [
+  'access/access.service.ts → access/cache.ts',
+  'access/administrators.service.ts → access/admin/access.admin.errors.ts',
+  'accounts/accounts.rules.ts → accounts/codes/codes.model.ts',
+  'accounts/accounts.rules.ts → accounts/login-records/login-records.model.ts',
+  'accounts/credentials.service.ts → accounts/links/links.store.ts',
+  'accounts/login-records/login-records.service.ts → accounts/sessions/authenticate.ts',
+  'accounts/login-records/login-records.service.ts → accounts/users/users.store.ts',
+  'accounts/passwords/passwords.service.ts → accounts/credentials.rules.ts',
+  'accounts/passwords/passwords.service.ts → accounts/credentials.service.ts',
+  'accounts/passwords/passwords.service.ts → accounts/undos/undos.store.ts',
+  'accounts/passwords/passwords.service.ts → accounts/users/users.store.ts',
+  'accounts/sessions/sessions.admin.service.ts → accounts/credentials.service.ts',
+  'accounts/sessions/sessions.service.ts → accounts/confirmations/confirmations.service.ts',
+  'accounts/sessions/sessions.service.ts → accounts/credentials.service.ts',
+  'accounts/undos/undos.service.ts → accounts/identities.service.ts',
+  'accounts/users/users.service.ts → accounts/confirmations/confirmations.service.ts',
+  'accounts/users/users.service.ts → accounts/credentials.service.ts',
+  'accounts/users/users.service.ts → accounts/undos/undos.store.ts',
+  'activities/check-ins/check-ins.admin.store.ts → activities/purging.store.ts',
+  'activities/links/links.service.ts → activities/pages/pages.rules.ts',
+  'activities/passes/passes.admin.service.ts → activities/purging.service.ts',
+  'activities/passes/passes.admin.store.ts → activities/purging.store.ts',
+  'activities/passes/passes.service.ts → activities/register/register.store.ts',
+  'activities/registrations/registrations.service.ts → activities/register/register.store.ts',
+  'activities/visibility/visibility.service.ts → activities/register/register.store.ts',
+  'assets/register/register.endpoints.ts → assets/listing.service.ts',
+  'assets/register/register.service.ts → assets/entities.service.ts',
+  'assets/register/register.service.ts → assets/transfers/transfers.service.ts',
+  'assets/register/register.service.ts → assets/writing.service.ts',
+  'assets/register/register.store.ts → assets/listing.store.ts',
+  'assets/register/register.store.ts → assets/map/map.store.ts',
+  'assets/writing.service.ts → assets/transfers/transfers.store.ts',
+  'backups/backups.service.ts → backups/backups-worker.ts',
+  'chat/conversations/conversations.model.ts → chat/groups/groups.model.ts',
+  'chat/messages/forwarding.service.ts → chat/conversations/conversations.store.ts',
+  'chat/messages/media.service.ts → chat/conversations/conversations.store.ts',
+  'chat/messages/messages.model.ts → chat/reactions/reactions.model.ts',
+  'chat/messages/messages.service.ts → chat/conversations/conversations.store.ts',
+  'chat/messages/messages.service.ts → chat/reactions/reactions.store.ts',
+  'chat/messages/messages.service.ts → chat/search/search.service.ts',
+  'chat/messages/messages.view.ts → chat/search/search.rules.ts',
+  'chat/messages/posting.service.ts → chat/conversations/conversations.store.ts',
+  'chat/messages/posting.service.ts → chat/groups/groups.store.ts',
+  'delivery/delivery.service.ts → delivery/delivery-worker.ts',
+  'files/bytes.service.ts → files/ownership.service.ts',
+  'files/bytes.store.ts → files/files.rules.ts',
+  'metadata/bindings/bindings.service.ts → metadata/values/reading.service.ts',
+  'metadata/fields/changes.service.ts → metadata/values/reading.service.ts',
+  'metadata/fields/fields.service.ts → metadata/bindings/bindings.service.ts',
+  'metadata/fields/retyping.service.ts → metadata/values/values.model.ts',
+  'metadata/objects/objects.service.ts → metadata/fields/fields.store.ts',
+  'metadata/objects/objects.service.ts → metadata/templates/templates.store.ts',
+  'orgs/members/members.service.ts → orgs/organizations/organizations.store.ts',
+  'orgs/members/members.service.ts → orgs/transfers/transfers.store.ts',
+  'orgs/organizations/organizations.model.ts → orgs/transfers/transfers.model.ts',
+  'orgs/organizations/organizations.service.ts → orgs/joining/joining.store.ts',
+  'orgs/organizations/organizations.service.ts → orgs/transfers/transfers.store.ts',
+  'orgs/organizations/organizations.view.ts → orgs/transfers/transfers.model.ts',
+  'qr-codes/codes/codes.service.ts → qr-codes/categories/categories.store.ts',
+  'qr-codes/codes/codes.view.ts → qr-codes/public/scan-counter.ts',
+  'qr-codes/stats/stats.service.ts → qr-codes/public/scan-counter.ts',
+  'sync/conflicts/conflicts.service.ts → sync/push/push.store.ts',
+]
+
+/** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */
+function topicOf(path: string): { domain: string; topic: string } | undefined {
+  const domain = domainOf(path)
+  const [, folder, file] = /^src\/domains\/[^/]+\/(?:([^/]+)\/)?([^/]+)\.ts$/.exec(path) ?? []
+  if (domain === undefined || file === undefined || file === 'index') return undefined
+  return { domain, topic: folder ?? file.split('.')[0]! }
+}
+
+const AT_THE_TOP = /\.(?:jobs|endpoints|listeners)\.ts$/
+
+/** A sentence for each breach: a topic that is not in the list, an import of a topic above, an exception that is no longer needed. */
+export function wrongTopics(
+  files: readonly SourceFile[],
+  order: Readonly<Record<string, readonly string[]>>,
+  exceptions: readonly string[],
+): string[] {
+  const found: string[] = []
+  const unused = new Set(exceptions)
+  for (const file of files) {
+    const from = topicOf(file.path)
+    if (from === undefined || (from.topic === from.domain && AT_THE_TOP.test(file.path))) continue
+    const topics = order[from.domain] ?? [from.domain]
+    const place = topics.indexOf(from.topic)
+    if (place === -1) found.push(`${file.path} is of the topic ${from.topic}, which TOPICS does not list`)
+    for (const { target } of importsOf(file)) {
+      const to = topicOf(target)
+      if (to === undefined || to.domain !== from.domain || topics.indexOf(to.topic) <= place) continue
+      const short = [file.path, target].map((path) => path.slice('src/domains/'.length)).join(' → ')
+      if (!unused.delete(short) && !exceptions.includes(short))
+        found.push(`${short}: ${to.topic} is above ${from.topic} (test/architecture/topics.ts)`)
+    }
+  }
+  return [...found, ...[...unused].map((exception) => `${exception} is no longer needed in UPWARD`)]
+}
