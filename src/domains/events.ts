@@ -45,8 +45,8 @@ export interface Events {
   'qrCodes.purging': { readonly ids: readonly number[] }
   /** An activity is about to be deleted permanently; operations no longer find it. */
   'activity.purging': { readonly id: number }
-  /** A category of QR codes is about to be deleted. */
-  'category.deleting': { readonly id: number }
+  /** A user's category of QR codes is about to be deleted. */
+  'category.deleting': { readonly userId: number; readonly id: number }
   /** A metadata template is about to be deleted. */
   'metaTemplate.deleting': { readonly templateId: number }
   /** A user has deleted a contact; the other side keeps its own row. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { count, eq, inArray } from 'drizzle-orm'
 
 import { categoryCleanUps, qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
-import { emptyCategoriesJob } from '#domains/qr-codes/categories/categories.service.ts'
+import { emptyCategoriesJob } from '#domains/qr-codes/codes/codes.service.ts'
 import { insertCode } from '#domains/qr-codes/codes/codes.store.ts'
 import { clearPurgedJob } from '#domains/qr-codes/scans/scans.service.ts'
 import { DAY } from '#platform/clock.ts'

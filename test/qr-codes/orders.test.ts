@@ -5,7 +5,7 @@
 
 import { expect, test } from 'bun:test'
 
-import { flushScans } from '#domains/qr-codes/public/scan-counter.ts'
+import { flushScans } from '#domains/qr-codes/codes/scan-counter.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { allPages, type Code } from './helpers.ts'

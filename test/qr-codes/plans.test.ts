@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { dialect } from '#db/dialect.ts'
 import { filteredPage } from '#domains/qr-codes/codes/codes.store.ts'
-import { scansOfCodeByDay } from '#domains/qr-codes/stats/stats.store.ts'
+import { scansOfCodeByDay } from '#domains/qr-codes/scan-counts.store.ts'
 
 import { type Planned, plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

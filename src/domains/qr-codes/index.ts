@@ -2,16 +2,15 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { webAppEndpoints } from './admin/qr-codes.admin.endpoints.ts'
+import { qrCodeAdminEndpoints } from './admin/qr-codes.admin.endpoints.ts'
 import { categoryEndpoints } from './categories/categories.endpoints.ts'
-import { emptyCategoriesJob } from './categories/categories.service.ts'
 import { categoryObject } from './categories/categories.store.ts'
 import { codeEndpoints } from './codes/codes.endpoints.ts'
-import { prepareCopy } from './codes/codes.service.ts'
+import { emptyCategoriesJob, emptyCategory, prepareCopy } from './codes/codes.service.ts'
 import { codeObject, countCodes, hasContent } from './codes/codes.store.ts'
+import { flushScans } from './codes/scan-counter.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
-import { flushScans } from './public/scan-counter.ts'
 import { renderEndpoints } from './render/render.endpoints.ts'
 import { scanEndpoints } from './scans/scans.endpoints.ts'
 import { clearPurgedJob, quotaJob } from './scans/scans.service.ts'
@@ -33,13 +32,16 @@ export const qrCodes = domain({
     ...scanEndpoints,
     ...publicEndpoints,
     ...renderEndpoints,
-    ...webAppEndpoints,
+    ...qrCodeAdminEndpoints,
   ],
   jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],
-  on: { 'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId) },
+  on: {
+    'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id),
+    'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId),
+  },
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   syncEntities,

@@ -20,7 +20,7 @@ const anyCode: RowOf<MemberAccess, typeof ByCode> = {
   show: ({ ctx, params }) => service.getAnyCode(ctx, params.qrCodeId),
 }
 
-export const webAppEndpoints = [
+export const qrCodeAdminEndpoints = [
   endpoint({
     id: 'admin.qrCodes.list',
     method: 'GET',

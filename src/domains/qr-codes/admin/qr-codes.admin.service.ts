@@ -106,7 +106,7 @@ export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id:
     if (row === undefined) throw notFound()
     const { name, parentId, userId } = row
     const movedChildren = await moveChildren(tx, userId, id, parentId)
-    await emit(ctx, tx, 'category.deleting', { id })
+    await emit(ctx, tx, 'category.deleting', { userId, id })
     await deleteCategory(tx, userId, id)
     const before = { name, parentId, userId, movedChildren }
     return { result: undefined, logged: { targetId: id, targetName: name, before } }

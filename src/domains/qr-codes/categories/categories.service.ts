@@ -2,12 +2,11 @@ import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
-import { emit, type Job } from '#domains/domain.ts'
+import { emit } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
 import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
-import { MINUTE } from '#platform/clock.ts'
 
 import {
   type CategoryChange,
@@ -156,22 +155,9 @@ export async function removeCategory(ctx: AppContext, tx: Tx, userId: number, id
   if ((await categoryTree.find(tx, userId, id)) === undefined) throw notFound()
   if ((await categoryTree.countChildren(tx, userId, id)) > 0)
     throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
-  await emit(ctx, tx, 'category.deleting', { id })
+  await emit(ctx, tx, 'category.deleting', { userId, id })
   return store.deleteCategory(tx, userId, id)
 }
-
-/** Takes the remaining codes out of all deleted categories. */
-export async function emptyCategories(ctx: AppContext): Promise<void> {
-  while ((await store.firstCleanUp(ctx.db.read)) !== undefined) {
-    await ctx.db.write('qrCodes.emptyCategory', async (tx) => {
-      const cleanUp = await store.firstCleanUp(tx)
-      if (cleanUp && !(await store.isFull(tx, cleanUp))) await store.deleteCleanUp(tx, cleanUp.categoryId)
-    })
-    await Bun.sleep(0)
-  }
-}
-
-export const emptyCategoriesJob: Job = { name: 'qrCodes.emptyCategories', every: MINUTE, run: emptyCategories }
 
 export async function toViews(
   db: Db | Tx,

@@ -9,7 +9,6 @@ import { treeIn, treeOrder } from '#db/tree.ts'
 import { updatedAtFor, versionFor } from '#db/updated-at.ts'
 import type { MetaObject, SyncRevival } from '#domains/contributions.ts'
 
-import { clearCategory } from '../codes/codes.store.ts'
 import { type ListQuery, MAX_DEPTH } from './categories.model.ts'
 
 export type CategoryRow = typeof categories.$inferSelect
@@ -93,20 +92,8 @@ export async function updateCategory(
   return row
 }
 
-/** Codes that lose their category in one write, which takes some milliseconds. */
-const CODES_PER_WRITE = 200
-
-/** Takes some codes out of the category. Whether there may be more of them. */
-export const isFull = async (tx: Tx, { userId, categoryId }: CleanUp): Promise<boolean> =>
-  (await clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE
-
-/**
- * Deletes a category. Its codes, also those in the trash, are left without a category; those that are too many for one write are left to
- * the job, and no longer show the category meanwhile. The caller has checked that it has no children. Returns the version of its tombstone.
- */
+/** Deletes a category without children. Returns the version of its tombstone. */
 export async function deleteCategory(tx: Tx, userId: number, id: number): Promise<number> {
-  const cleanUp = { userId, categoryId: id }
-  if (await isFull(tx, cleanUp)) await tx.insert(categoryCleanUps).values(cleanUp)
   const [row] = await tx
     .delete(categories)
     .where(ownedBy(userId, eq(categories.id, id)))
@@ -117,6 +104,10 @@ export async function deleteCategory(tx: Tx, userId: number, id: number): Promis
 }
 
 export type CleanUp = typeof categoryCleanUps.$inferSelect
+
+export async function insertCleanUp(tx: Tx, cleanUp: CleanUp): Promise<void> {
+  await tx.insert(categoryCleanUps).values(cleanUp)
+}
 
 export async function deleteCleanUp(tx: Tx, categoryId: number): Promise<void> {
   await tx.delete(categoryCleanUps).where(eq(categoryCleanUps.categoryId, categoryId))

@@ -5,13 +5,15 @@ import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
+import type { Job } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { MINUTE } from '#platform/clock.ts'
 
-import { categoryTree } from '../categories/categories.store.ts'
+import { categoryTree, deleteCleanUp, firstCleanUp, insertCleanUp } from '../categories/categories.store.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
 import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './codes.model.ts'
 import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './codes.rules.ts'
@@ -228,3 +230,31 @@ async function checkCategory(
 /** Making a code public needs a permission of its own, in every request that does it. */
 const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
   access.can(ctx, owner.userId, owner.orgId === 0 ? 'APP' : 'ORG', owner.orgId, 'qr_code:publish')
+
+/** Codes that lose their category in one write, which takes some milliseconds. */
+const CODES_PER_WRITE = 200
+
+/** Takes some codes out of the category. Whether there may be more of them. */
+const isFull = async (tx: Tx, userId: number, categoryId: number): Promise<boolean> =>
+  (await store.clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE
+
+/**
+ * Leaves the codes of a category that is deleted, also those in the trash, without one. Those that are too many for one write are left
+ * to the job, and no longer show the category meanwhile.
+ */
+export async function emptyCategory(tx: Tx, userId: number, categoryId: number): Promise<void> {
+  if (await isFull(tx, userId, categoryId)) await insertCleanUp(tx, { userId, categoryId })
+}
+
+/** Takes the remaining codes out of all deleted categories. */
+async function emptyCategories(ctx: AppContext): Promise<void> {
+  while ((await firstCleanUp(ctx.db.read)) !== undefined) {
+    await ctx.db.write('qrCodes.emptyCategory', async (tx) => {
+      const rest = await firstCleanUp(tx)
+      if (rest && !(await isFull(tx, rest.userId, rest.categoryId))) await deleteCleanUp(tx, rest.categoryId)
+    })
+    await Bun.sleep(0)
+  }
+}
+
+export const emptyCategoriesJob: Job = { name: 'qrCodes.emptyCategories', every: MINUTE, run: emptyCategories }

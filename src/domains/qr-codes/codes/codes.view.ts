@@ -2,10 +2,10 @@ import type { AppContext } from '#context'
 import type { QrStyle } from '#db/schema/qr-codes.ts'
 import type { ContentType } from '#lib/content-type.ts'
 
-import { pendingScans } from '../public/scan-counter.ts'
 import type { QrCodeView } from './codes.model.ts'
 import { levelFor } from './codes.rules.ts'
 import type { QrCodeRow } from './codes.store.ts'
+import { pendingScans } from './scan-counter.ts'
 
 export const publicUrlOf = (ctx: AppContext, uuid: string): string => `${ctx.config.publicUrl}/public/qr/${uuid}`
 

@@ -11,10 +11,10 @@ import { contactFile, eventFile } from '#lib/qr-contents/index.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
 import { pictureContent, publicUrlOf, renderPath, styleView } from '../codes/codes.view.ts'
+import { countScan, pendingScans } from '../codes/scan-counter.ts'
 import { picture } from '../render/render.service.ts'
 import { CONTACT_FILE, EVENT_FILE, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
 import { findPublic } from './public.store.ts'
-import { countScan, pendingScans } from './scan-counter.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 

@@ -18,9 +18,9 @@ import { contentTooLong, noSuchCode } from '../codes/codes.errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/codes.model.ts'
 import { bytesOf } from '../codes/codes.rules.ts'
 import { addScans } from '../codes/codes.store.ts'
+import { addScanCounts, deleteScanCounts } from '../scan-counts.store.ts'
 import type { DaysQuery } from '../stats/stats.model.ts'
 import { countDays, daysOf } from '../stats/stats.service.ts'
-import { addScanCounts, deleteScanCounts } from '../stats/stats.store.ts'
 import {
   type CreateScan,
   type Kind,

@@ -12,7 +12,8 @@ import { categoryTree } from '../categories/categories.store.ts'
 import { trashBegins } from '../codes/codes.rules.ts'
 import { codesReader } from '../codes/codes.service.ts'
 import { findCode } from '../codes/codes.store.ts'
-import { pendingScans } from '../public/scan-counter.ts'
+import { pendingScans } from '../codes/scan-counter.ts'
+import { deleteOldScanCounts, scansOfCodeByDay } from '../scan-counts.store.ts'
 import { type CodeStats, type DaysQuery, MAX_DAYS, type ScansOfCode } from './stats.model.ts'
 import * as store from './stats.store.ts'
 
@@ -71,7 +72,7 @@ export async function codeScanStats(ctx: AppContext, owner: Owner, id: number, q
   const pending = pendingScans(ctx, id)
   // A code has at most one count for each scan.
   const db = readerFor(ctx.db, Math.min(code.scanCount, query.days * COUNTS_A_DAY))
-  const days = await countDays(daysOf(query, ctx.clock.now()), (part) => store.scansOfCodeByDay(db, id, part))
+  const days = await countDays(daysOf(query, ctx.clock.now()), (part) => scansOfCodeByDay(db, id, part))
   return {
     total: code.scanCount + pending,
     byDay: days.map((day, i) => (i === days.length - 1 ? { ...day, count: day.count + pending } : day)),
@@ -88,7 +89,7 @@ const COUNTS_PER_WRITE = 1000
 async function deleteOldCounts(ctx: AppContext): Promise<void> {
   const before = ctx.clock.now() - KEPT_MS
   const deleteSome = () =>
-    ctx.db.write('qrCodes.deleteOldScanCounts', (tx) => store.deleteOldScanCounts(tx, before, COUNTS_PER_WRITE))
+    ctx.db.write('qrCodes.deleteOldScanCounts', (tx) => deleteOldScanCounts(tx, before, COUNTS_PER_WRITE))
   while (await deleteSome()) await Bun.sleep(0)
 }
 

@@ -1,10 +1,10 @@
-import { and, asc, count, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, count, eq, gte, lt, sql } from 'drizzle-orm'
 
-import { qrCodes, qrCodeScans } from '#db/schema/qr-codes.ts'
-import type { Db, Tx } from '#db/store.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import type { Db } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { OffsetSpan } from '#lib/days.ts'
-import { DAY, MINUTE } from '#platform/clock.ts'
+import { DAY } from '#platform/clock.ts'
 
 import { isLive, ownedBy } from '../codes/codes.store.ts'
 
@@ -51,57 +51,4 @@ export async function totals(db: Db, owner: Owner, trashSince: number) {
     .from(qrCodes)
     .where(and(ownedBy(owner), gte(qrCodes.deletedAt, trashSince)))
   return { publicCount: codes!.publicCount, scanCount: codes!.scanCount, pinnedCount: pinned!.n, trashCount: trash!.n }
-}
-
-const QUARTER_MS = 15 * MINUTE
-
-/** Adds scans of codes, which must exist, to the counts of the quarter of an hour in which `at` is. */
-export async function addScanCounts(tx: Tx, counts: readonly (readonly [id: number, count: number])[], at: number) {
-  if (counts.length === 0) return
-  const startsAt = at - (at % QUARTER_MS)
-  await tx
-    .insert(qrCodeScans)
-    .values(counts.map(([qrCodeId, scans]) => ({ qrCodeId, startsAt, scans })))
-    .onConflictDoUpdate({
-      target: [qrCodeScans.qrCodeId, qrCodeScans.startsAt],
-      set: { scans: sql`${qrCodeScans.scans} + excluded.scans` },
-    })
-}
-
-/** Scans of a code on each day, by day number since 1970 in the offset of this part of the range. */
-export function scansOfCodeByDay(db: Db, qrCodeId: number, { from, to, offset }: OffsetSpan) {
-  const day = sql<number>`(${qrCodeScans.startsAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(
-    Number,
-  )
-  return db
-    .select({ day, n: sql<number>`sum(${qrCodeScans.scans})`.mapWith(Number) })
-    .from(qrCodeScans)
-    .where(and(eq(qrCodeScans.qrCodeId, qrCodeId), gte(qrCodeScans.startsAt, from), lt(qrCodeScans.startsAt, to)))
-    .groupBy(day)
-}
-
-/** Deletes at most `limit` counts of a code. Returns their number. */
-export async function deleteScanCounts(tx: Tx, qrCodeId: number, limit: number): Promise<number> {
-  const some = await tx
-    .select({ startsAt: qrCodeScans.startsAt })
-    .from(qrCodeScans)
-    .where(eq(qrCodeScans.qrCodeId, qrCodeId))
-    .limit(limit)
-  if (some.length === 0) return 0
-  const times = some.map(({ startsAt }) => startsAt)
-  await tx.delete(qrCodeScans).where(and(eq(qrCodeScans.qrCodeId, qrCodeId), inArray(qrCodeScans.startsAt, times)))
-  return some.length
-}
-
-/** Deletes about `limit` of the oldest counts before `before`, always all of a quarter of an hour. False: none is left. */
-export async function deleteOldScanCounts(tx: Tx, before: number, limit: number): Promise<boolean> {
-  const [last] = await tx
-    .select({ startsAt: qrCodeScans.startsAt })
-    .from(qrCodeScans)
-    .where(lt(qrCodeScans.startsAt, before))
-    .orderBy(asc(qrCodeScans.startsAt))
-    .limit(1)
-    .offset(limit - 1)
-  await tx.delete(qrCodeScans).where(last ? lte(qrCodeScans.startsAt, last.startsAt) : lt(qrCodeScans.startsAt, before))
-  return last !== undefined
 }

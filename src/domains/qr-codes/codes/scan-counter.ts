@@ -9,8 +9,8 @@ import { type AppContext, perContext } from '#context'
 import { outsideRequest } from '#db/around-writes.ts'
 import { SECOND } from '#platform/clock.ts'
 
-import { addScans } from '../codes/codes.store.ts'
-import { addScanCounts } from '../stats/stats.store.ts'
+import { addScanCounts } from '../scan-counts.store.ts'
+import { addScans } from './codes.store.ts'
 
 const WRITE_EVERY_MS = SECOND
 /** Codes updated in one transaction, so that other writes do not wait long. */
