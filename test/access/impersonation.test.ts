@@ -20,7 +20,7 @@ import {
   users,
   verificationCodes,
 } from '#db/schema/accounts.ts'
-import { deviceKey } from '#domains/accounts/accounts.rules.ts'
+import { deviceKey } from '#domains/accounts/login-records/login-records.rules.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { FIXTURES } from '../contract/fixtures.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { nicknameWords } from '#db/schema/accounts.ts'
-import { nameOfAgent } from '#domains/accounts/accounts.rules.ts'
 import { accounts, generateNickname, nicknameWordsChanged } from '#domains/accounts/index.ts'
+import { nameOfAgent } from '#domains/accounts/login-records/login-records.rules.ts'
 import { bodyOf } from '#domains/accounts/login-records/login-records.service.ts'
 import { WORDS } from '#domains/accounts/nicknames/nicknames.service.ts'
 

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'bun:test'
 import { and, eq, sql } from 'drizzle-orm'
 
 import { identities, sessions, users } from '#db/schema/accounts.ts'
-import { deviceKey } from '#domains/accounts/accounts.rules.ts'
+import { deviceKey } from '#domains/accounts/login-records/login-records.rules.ts'
 
 import { inProcess, type Reply } from '../harness/index.ts'
 import { newIp, otherThan, useWorld, type World } from './helpers.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 
 import { FAILURE_WINDOW_MS, LOCK_MS, MAX_FAILURES } from '#domains/accounts/accounts.model.ts'
-import { deviceKey, isUsername, nameDevice, normalizeEmail, parseAccount } from '#domains/accounts/accounts.rules.ts'
+import { isUsername, normalizeEmail, parseAccount } from '#domains/accounts/accounts.rules.ts'
+import { deviceKey, nameDevice } from '#domains/accounts/login-records/login-records.rules.ts'
 import {
   ADMINISTRATORS,
   type Attempts,
@@ -11,8 +12,8 @@ import {
   strictest,
   undoAttempt,
 } from '#domains/accounts/passwords/passwords.rules.ts'
-import { sessionsToEnd } from '#domains/accounts/sessions/lifecycle.ts'
 import { classifyRefresh } from '#domains/accounts/sessions/sessions.rules.ts'
+import { sessionsToEnd } from '#domains/accounts/sessions/sessions.service.ts'
 import { canStillSignIn } from '#domains/accounts/users/users.rules.ts'
 
 describe('usernames', () => {

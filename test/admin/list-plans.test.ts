@@ -3,8 +3,8 @@
 import { expect, test } from 'bun:test'
 
 import { ReadDb } from '#db/engine/write.ts'
+import { allSessions } from '#domains/accounts/devices/devices.admin.store.ts'
 import { allRecords } from '#domains/accounts/login-records/login-records.store.ts'
-import { allSessions } from '#domains/accounts/sessions/sessions.admin.store.ts'
 import { filtered as activities } from '#domains/activities/admin/activities.admin.store.ts'
 import { filtered as checkIns } from '#domains/activities/check-ins/check-ins.admin.store.ts'
 import { filtered as passes } from '#domains/activities/passes/passes.admin.store.ts'

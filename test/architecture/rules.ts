@@ -61,7 +61,8 @@ const RESERVED: { breach: string; pattern: RegExp; allowed: RegExp }[] = [
   {
     breach: 'finds a user by an e-mail that may be only claimed: that is for codes that prove it',
     pattern: /\bholderForCodeSignIn\b/,
-    allowed: /^src\/domains\/accounts\/(?:users\/users\.store|(?:logins\/logins|passwords\/passwords)\.service)\.ts$/,
+    allowed:
+      /^src\/domains\/accounts\/(?:users\/users\.store|(?:logins\/logins|password-changes\/password-changes)\.service)\.ts$/,
   },
 ]
 

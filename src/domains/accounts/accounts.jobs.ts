@@ -8,10 +8,10 @@ import { ANONYMOUS_RECORDS_MS, SESSION_MS } from './accounts.model.ts'
 import { deleteExpiredCodes } from './codes/codes.store.ts'
 import { deleteOldAttempts } from './login-records/login-records.store.ts'
 import { deleteExpiredAttempts } from './passwords/passwords.store.ts'
-import { sessionsEnded } from './sessions/lifecycle.ts'
+import { endUnusedAccounts } from './profile/profile.service.ts'
+import { sessionsEnded } from './sessions/sessions.service.ts'
 import { deleteOld, expireSessions } from './sessions/sessions.store.ts'
 import { deleteExpiredUndos } from './undos/undos.store.ts'
-import { endUnusedAccounts } from './users/users.service.ts'
 
 /** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, repeat keys and undo links, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {

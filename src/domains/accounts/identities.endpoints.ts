@@ -1,8 +1,8 @@
 import { endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from './accounts.model.ts'
-import { emailIn, phoneIn } from './accounts.rules.ts'
 import { CodeSent, ToEmail, ToPhone } from './codes/codes.model.ts'
+import { emailIn, phoneIn } from './codes/codes.rules.ts'
 import { bindEmail, bindMobile, bindPhone, sendBindCode, unbind } from './identities.service.ts'
 import { EmailBind, MobileToken, PhoneBind, Unbound, UserView } from './users/users.model.ts'
 

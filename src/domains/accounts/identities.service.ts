@@ -1,32 +1,29 @@
 /** Binding and unbinding phones and e-mails. */
 
 import type { AppContext } from '#context'
-import type { ContactProvider, Provider } from '#db/schema/accounts.ts'
+import type { ContactProvider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import { cityOf, resolveOneClickToken, sendLastNotice } from '#domains/delivery/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
-import type { Locale } from '#lib/localized.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { credentialTaken, notBound, onlyWayToSignIn, sessionEnded } from './accounts.errors.ts'
 import { UNDO_MS, UNDO_PATH } from './accounts.model.ts'
-import { emailOf, ownEvent, phoneOf } from './accounts.rules.ts'
+import { emailOf, phoneOf } from './accounts.rules.ts'
 import type { CodeSent } from './codes/codes.model.ts'
 import { checkCode, consumeCode, issueCode } from './codes/codes.service.ts'
 import { requireConfirmation } from './confirmations/confirmations.service.ts'
+import { insertProved } from './credentials/credentials.service.ts'
 import type { LoginEvent } from './login-records/login-records.model.ts'
+import { ownEvent } from './login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
-import { removePassword } from './passwords/passwords.service.ts'
 import { deleteUndosSince, deleteUndosTo, insertUndo, openUndosOf } from './undos/undos.store.ts'
 import type { Unbound, UserView } from './users/users.model.ts'
 import { canStillSignIn } from './users/users.rules.ts'
 import {
-  deleteClaim,
   deleteIdentity,
   identitiesOf,
   type IdentityRow,
-  insertIdentity,
-  type NewIdentity,
   userById,
   type UserRow,
   verifyIdentity,
@@ -85,51 +82,6 @@ async function findActor(tx: Tx, actor: Actor): Promise<UserRow> {
   const user = await userById(tx, actor.userId)
   if (user?.status !== 'ACTIVE') throw sessionEnded()
   return user
-}
-
-/**
- * Inside a write: gives the user a credential that they have just proved. A claim of another account ends. Returns false if another
- * account proved the credential before.
- */
-export async function insertProved(
-  ctx: AppContext,
-  tx: Tx,
-  identity: Omit<NewIdentity, 'verified'>,
-  locale: Locale,
-): Promise<boolean> {
-  await endClaim(ctx, tx, identity.provider, identity.credential, locale)
-  return insertIdentity(tx, { ...identity, verified: true })
-}
-
-/**
- * Inside a write: ends the claim of a credential that another user has just proved. If the account can then no longer be signed in
- * to, it was perhaps prepared for that user's address: its sessions and links end too. The notification does not say where the
- * proof came from, because that is the other user's address and device.
- */
-async function endClaim(
-  ctx: AppContext,
-  tx: Tx,
-  provider: Provider,
-  credential: string,
-  locale: Locale,
-): Promise<void> {
-  const claim = await deleteClaim(tx, provider, credential)
-  if (claim === undefined) return
-  const { userId } = claim
-  const loginType = provider === 'PHONE' ? 'phone_unbind' : 'email_unbind'
-  const event: LoginEvent = { loginType, device: { key: '', name: '' }, ip: '', locale }
-  await recordLogin(ctx, tx, userId, event)
-  await notifyAccountHolder(ctx, tx, userId, event, {
-    kind: 'IDENTITY_UNBOUND',
-    about: { identity: credential },
-    line: {
-      en: `Another user confirmed ${credential} with a code. It was removed from your account, where it was unconfirmed.`,
-      zh: `其他用户已通过验证码确认 ${credential}。该联系方式在你的账号中未经确认，已被移除。`,
-    },
-  })
-  const user = await userById(tx, userId)
-  if (user === undefined || canStillSignIn(user, await identitiesOf(tx, userId), claim.id)) return
-  await removePassword(ctx, tx, userId)
 }
 
 /** A proved e-mail that was just replaced or unbound, and the content of its notice. */

@@ -8,7 +8,9 @@ import { jobs } from './accounts.jobs.ts'
 import { userAdminEndpoints } from './admin/accounts.admin.endpoints.ts'
 import { codeEndpoints } from './codes/codes.endpoints.ts'
 import { confirmationEndpoints } from './confirmations/confirmations.endpoints.ts'
-import { endAccess } from './credentials.service.ts'
+import { endAccess } from './credentials/credentials.service.ts'
+import { deviceAdminEndpoints } from './devices/devices.admin.endpoints.ts'
+import { deviceEndpoints } from './devices/devices.endpoints.ts'
 import { enrolmentEndpoints } from './enrolments/enrolments.endpoints.ts'
 import { identityEndpoints } from './identities.endpoints.ts'
 import { linkAdminEndpoints } from './links/links.admin.endpoints.ts'
@@ -18,32 +20,29 @@ import { loginRecordEndpoints } from './login-records/login-records.endpoints.ts
 import { loginEndpoints } from './logins/logins.endpoints.ts'
 import { nicknameAdminEndpoints } from './nicknames/nicknames.admin.endpoints.ts'
 import { seedNicknames } from './nicknames/nicknames.service.ts'
-import { passwordEndpoints } from './passwords/passwords.endpoints.ts'
+import { passwordEndpoints } from './password-changes/password-changes.endpoints.ts'
+import { profileEndpoints } from './profile/profile.endpoints.ts'
 import { flushActivity } from './sessions/authenticate.ts'
-import { sessionAdminEndpoints } from './sessions/sessions.admin.endpoints.ts'
-import { sessionEndpoints } from './sessions/sessions.endpoints.ts'
 import { setupEndpoints } from './setup/setup.endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/setup.service.ts'
-import { hasTotp } from './totp/totp.store.ts'
 import { undoEndpoints } from './undos/undos.endpoints.ts'
 import { deleteUndosSince } from './undos/undos.store.ts'
-import { userEndpoints } from './users/users.endpoints.ts'
-import { clearAvatars } from './users/users.store.ts'
+import { clearAvatars, hasTotp } from './users/users.store.ts'
 
 export const accounts = domain({
   name: 'accounts',
   endpoints: [
     ...codeEndpoints,
     ...loginEndpoints,
-    ...userEndpoints,
+    ...profileEndpoints,
     ...passwordEndpoints,
     ...enrolmentEndpoints,
     ...identityEndpoints,
     ...undoEndpoints,
     ...linkEndpoints,
     ...linkAdminEndpoints,
-    ...sessionEndpoints,
-    ...sessionAdminEndpoints,
+    ...deviceEndpoints,
+    ...deviceAdminEndpoints,
     ...confirmationEndpoints,
     ...loginRecordEndpoints,
     ...loginRecordAdminEndpoints,
@@ -71,7 +70,8 @@ export const accounts = domain({
   stop: flushActivity,
 })
 
-export { authenticate, consoleRefusal, sessionEnd } from './sessions/authenticate.ts'
+export { authenticate, sessionEnd } from './sessions/authenticate.ts'
+export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
 export { normalizeEmail, normalizePhone } from './accounts.rules.ts'

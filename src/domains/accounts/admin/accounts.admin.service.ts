@@ -21,19 +21,19 @@ import {
 } from '../accounts.errors.ts'
 import { INITIAL_PASSWORD_LENGTH } from '../accounts.model.ts'
 import { emailOf, isUsername, normalizeEmail, normalizePhone, phoneOf, providerOf } from '../accounts.rules.ts'
-import { endAccess } from '../credentials.service.ts'
+import { endAccess } from '../credentials/credentials.service.ts'
 import { generateNickname } from '../nicknames/nicknames.service.ts'
 import { passwordProblem } from '../passwords/passwords.rules.ts'
 import { basePolicy, hashPassword } from '../passwords/passwords.service.ts'
 import { createUser } from '../users/users.service.ts'
 import { insertIdentity, updateProfile, userById, type UserRow } from '../users/users.store.ts'
-import {
-  type ChangeUser,
-  type ChangeUserStatus,
-  type CreatedUser,
-  type CreateUser,
-  type UserAdminView,
-  type UsersQuery,
+import type {
+  ChangeUser,
+  ChangeUserStatus,
+  CreatedUser,
+  CreateUser,
+  UserAdminView,
+  UsersQuery,
 } from './accounts.admin.model.ts'
 import * as store from './accounts.admin.store.ts'
 import { toUserAdminViews } from './accounts.admin.view.ts'

@@ -1,7 +1,7 @@
 import { endpoint, open } from '#http/endpoint.ts'
 
-import { emailIn, phoneIn } from '../accounts.rules.ts'
 import { CodeSent, ToEmail, ToPhone } from './codes.model.ts'
+import { emailIn, phoneIn } from './codes.rules.ts'
 import { sendLoginCode } from './codes.service.ts'
 
 const tag = 'Signing in'

@@ -1,4 +1,4 @@
-/** How often codes are sent (spec §8). Pure. */
+/** To whom and how often codes are sent (spec §8). Pure. */
 
 import type { CodePurpose } from '#db/schema/accounts.ts'
 import type { Channel } from '#db/schema/delivery.ts'
@@ -17,6 +17,11 @@ import {
   LINK_CODES_A_DAY,
   LINK_CODES_A_DAY_BY_USER,
 } from '../accounts.model.ts'
+import { emailOf, phoneOf } from '../accounts.rules.ts'
+import type { ToEmail, ToPhone } from './codes.model.ts'
+
+export const phoneIn = (body: ToPhone): Promise<string> => phoneOf(body.phone || body.credential)
+export const emailIn = (body: ToEmail): string => emailOf(body.email || body.credential)
 
 export interface CodeRequest {
   readonly purpose: CodePurpose

@@ -14,11 +14,11 @@ import { confirmFirst, noPasswordSet, notBound, sessionEnded, wrongPassword } fr
 import { CONFIRMATION_MS } from '../accounts.model.ts'
 import { checkCode, consumeCode } from '../codes/codes.service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
-import { findOwnCredential, verifyPasswordOf } from '../passwords/passwords.service.ts'
-import { waysToConfirm } from '../sessions/lifecycle.ts'
+import { verifyPasswordOf } from '../passwords/passwords.service.ts'
+import { waysToConfirm } from '../sessions/sessions.service.ts'
 import { findOwn, markConfirmed } from '../sessions/sessions.store.ts'
-import { hasTotp } from '../totp/totp.store.ts'
-import { identitiesOf, userById } from '../users/users.store.ts'
+import { findOwnCredential } from '../users/users.service.ts'
+import { hasTotp, identitiesOf, userById } from '../users/users.store.ts'
 import type { Confirmation, Confirmed } from './confirmations.model.ts'
 
 /** @throws AppError 403 (code 4031) if a recent proof is needed and the caller's session has none. */

@@ -9,10 +9,10 @@ import { bytes, randomCode } from '#platform/ids.ts'
 
 import { enrolmentExpired, sessionEnded, totpEnabled, totpNotEnabled, wrongTotp } from '../accounts.errors.ts'
 import { ENROLMENT_MS, RECOVERY_CODES } from '../accounts.model.ts'
-import { ownEvent } from '../accounts.rules.ts'
 import { requireConfirmationOfAll } from '../confirmations/confirmations.service.ts'
-import { endAccess } from '../credentials.service.ts'
+import { endAccess } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
+import { ownEvent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { findOwn } from '../sessions/sessions.store.ts'
@@ -23,11 +23,10 @@ import {
   countRecoveryCodes,
   deleteTotp,
   findTotp,
-  hasTotp,
   replaceRecoveryCodes,
   saveUnconfirmed,
 } from '../totp/totp.store.ts'
-import { userById } from '../users/users.store.ts'
+import { hasTotp, userById } from '../users/users.store.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from './enrolments.model.ts'
 
 const ISSUER = 'Tessera'

@@ -108,12 +108,3 @@ export async function deleteLink(tx: Tx, userId: number, id: number): Promise<Li
     .returning()
   return rows[0]
 }
-
-/** Deletes every link by which others can switch to the user. */
-export async function deleteLinksInto(tx: Tx, linkedUserId: number): Promise<void> {
-  await tx.delete(accountLinks).where(eq(accountLinks.linkedUserId, linkedUserId))
-}
-
-export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
-  await tx.delete(accountLinks).where(or(eq(accountLinks.ownerUserId, userId), eq(accountLinks.linkedUserId, userId)))
-}

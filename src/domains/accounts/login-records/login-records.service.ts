@@ -14,8 +14,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { ANONYMOUS_USER_ID } from '../accounts.model.ts'
-import { cleanDeviceName, deviceKey } from '../accounts.rules.ts'
-import { consoleRefusal } from '../sessions/authenticate.ts'
+import { consoleRefusal } from '../users/users.service.ts'
 import { identitiesOf, type IdentityRow } from '../users/users.store.ts'
 import type {
   AdminLoginRecordView,
@@ -25,6 +24,7 @@ import type {
   LoginType,
   NewLoginRecord,
 } from './login-records.model.ts'
+import { cleanDeviceName, deviceKey } from './login-records.rules.ts'
 import {
   allRecords,
   insertRecord,

@@ -48,15 +48,6 @@ export function passwordProblem(
 export const isStrong = (password: string, username: string | null): boolean =>
   passwordProblem(password, ADMINISTRATORS, username) === undefined
 
-/** A password as it is stored. */
-export interface StoredPassword {
-  readonly hash: string
-  /** Known only while the password is at hand. */
-  readonly isStrong: boolean
-  /** An administrator without SYSTEM_ADMIN chose it and would have the permissions of the user. */
-  readonly isForeign?: boolean
-}
-
 /** The state of a failure lock. */
 export interface Attempts {
   /** Epoch milliseconds, oldest first, at most `MAX_FAILURES`. */

@@ -3,7 +3,8 @@ import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import { passwordTries, users } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 
-import { type Attempts, expiresAt, type StoredPassword } from './passwords.rules.ts'
+import { passwordColumns, type StoredPassword } from '../users/users.store.ts'
+import { type Attempts, expiresAt } from './passwords.rules.ts'
 
 export async function findAttempts(tx: Tx, key: string): Promise<Attempts | undefined> {
   const rows = await tx
@@ -34,13 +35,6 @@ export async function deleteAttempts(tx: Tx, key: string): Promise<void> {
 export async function deleteExpiredAttempts(tx: Tx, now: number): Promise<void> {
   await tx.delete(passwordTries).where(lte(passwordTries.expiresAt, now))
 }
-
-/** The columns of a user that hold the password. */
-export const passwordColumns = (password: StoredPassword | null) => ({
-  passwordHash: password?.hash ?? null,
-  passwordIsStrong: password?.isStrong ?? false,
-  passwordIsForeign: password?.isForeign ?? false,
-})
 
 /** False if the user already has a password. */
 export async function setPasswordOnce(tx: Tx, userId: number, password: StoredPassword): Promise<boolean> {

@@ -4,18 +4,15 @@
  */
 
 import { type AppContext, perContext } from '#context'
-import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
-import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Claims } from '#platform/tokens.ts'
 
-import { sessionEnded, totpRequired, wrongDevice } from '../accounts.errors.ts'
-import { deviceKey } from '../accounts.rules.ts'
-import { hasTotp } from '../totp/totp.store.ts'
+import { sessionEnded, wrongDevice } from '../accounts.errors.ts'
+import { deviceKey } from '../login-records/login-records.rules.ts'
 import { type EndedSession, findEnded, findForRequest, saveActivity } from './sessions.store.ts'
 
 type Outcome = Actor | AppError
@@ -90,23 +87,6 @@ function whyEnded(row: EndedSession | undefined, now: number): SessionEnd {
   if (row === undefined) return 'REVOKED'
   if (row.userStatus !== 'ACTIVE') return row.userStatus
   return row.status === 'EXPIRED' || row.expiredAt <= now ? 'EXPIRED' : 'REVOKED'
-}
-
-/**
- * The 403 (code 4034) for an administrator who has no second factor, if the settings require one: they can sign in and enable it. Asked
- * at each request of the console, so that it holds at once, and synchronous if the settings require nothing.
- */
-export function consoleRefusal(ctx: AppContext, userId: number): MaybePromise<AppError | undefined> {
-  const required = getSetting(ctx, 'security.requireTotp')
-  return required === false ? undefined : refuseWithoutTotp(ctx, userId, required)
-}
-
-async function refuseWithoutTotp(
-  ctx: AppContext,
-  userId: number,
-  required: MaybePromise<boolean>,
-): Promise<AppError | undefined> {
-  return (await required) && !(await hasTotp(ctx.db.read, userId)) ? totpRequired() : undefined
 }
 
 /** A session that was active, and whose user was active, when it was read. */

@@ -1,11 +1,10 @@
-import { SESSION_STATUSES } from '#db/schema/accounts.ts'
-import { Documented, Enum, Id, Line, Model, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Documented, Enum, Id, Line, Model, Nullable, Raw, type Static, Time, Type } from '#http/schema.ts'
 
 import { DEVICE_ID_MAX, DEVICE_ID_MIN, DEVICE_NAME_MAX } from '../accounts.model.ts'
 import { UserView } from '../users/users.model.ts'
 
 const REFRESH_TOKEN = 'Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'
-const DEVICE_KEY = '9b1c6e0f2d7a4385a1be'
+export const DEVICE_KEY = '9b1c6e0f2d7a4385a1be'
 
 export const LoginResponse = Model('LoginResponse', {
   accessToken: Type.String({
@@ -57,9 +56,6 @@ export const deviceFields = {
     ),
   ),
 }
-export const DeviceLogin = Model('DeviceLogin', deviceFields)
-export type DeviceLogin = Static<typeof DeviceLogin>
-
 export const Refresh = Model('RefreshRequest', {
   refreshToken: Type.Optional(
     Nullable(
@@ -71,62 +67,3 @@ export const Refresh = Model('RefreshRequest', {
   ),
 })
 export type Refresh = Static<typeof Refresh>
-
-const DeviceKey = Type.String({
-  description: 'Opaque key of the device, not the device id it signs in with',
-  examples: [DEVICE_KEY],
-})
-
-export const SessionView = Model('Session', {
-  id: Id,
-  deviceId: DeviceKey,
-  deviceName: Text("Mei's phone"),
-  isCurrent: Type.Boolean(),
-  status: Enum(SESSION_STATUSES),
-  expiredAt: Time,
-  lastActiveTime: Time,
-  createdAt: Time,
-})
-export type SessionView = Static<typeof SessionView>
-
-export const SessionSwitch = Model('SessionSwitch', {
-  deviceId: Type.Optional(
-    Nullable(
-      Raw(DEVICE_ID_MAX, 0, {
-        description: 'The device id of that session, unless it is the one of this request',
-        examples: ['5f1d7c52b0e94c0aa0b1'],
-      }),
-    ),
-  ),
-})
-
-export const DeviceRemoval = Model('DeviceRemoval', {
-  hint: Nullable(
-    Type.String({
-      description: 'Advice, if the device can still sign in by itself because the account has no other way to sign in',
-      examples: ['Bind an e-mail or phone, or set a username and password, and remove the device again'],
-    }),
-  ),
-})
-export type DeviceRemoval = Static<typeof DeviceRemoval>
-
-export const BySession = Type.Object({ sessionId: Id })
-
-export const ByDevice = Type.Object({
-  deviceId: Raw(DEVICE_ID_MAX, 1, {
-    description: 'The device’s key, as lists show it, or its raw device id',
-    examples: [DEVICE_KEY],
-  }),
-})
-
-export const DeviceView = Model('Device', {
-  deviceId: DeviceKey,
-  deviceName: Text("Mei's phone"),
-  loginType: Type.String({ description: 'How the device signed in', examples: ['login'] }),
-  ipAddress: Type.String({ description: 'Where it signed in from', examples: ['203.0.113.7'] }),
-  city: Text('Hangzhou'),
-  loginTime: Time,
-  lastActiveTime: Time,
-  isCurrent: Type.Boolean(),
-})
-export type DeviceView = Static<typeof DeviceView>

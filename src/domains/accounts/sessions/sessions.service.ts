@@ -1,325 +1,228 @@
-/** Sessions and devices of the signed-in user, refreshing tokens, and signing out. */
+/** Opens and ends sessions inside the writes of other operations, and answers with their tokens. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { holdsAnyPlatformRole } from '#domains/access/index.ts'
-import type { Actor, Caller } from '#http/endpoint.ts'
-import { type AppError, notFound } from '#http/errors.ts'
-import { sessionsChanged } from '#http/sessions.ts'
-import { invalid } from '#http/validate.ts'
-import { sha256 } from '#platform/ids.ts'
+import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
+import { cityOf } from '#domains/delivery/index.ts'
+import { emit } from '#domains/domain.ts'
+import type { Caller } from '#http/endpoint.ts'
+import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
+import { secret, sha256 } from '#platform/ids.ts'
 
-import {
-  badRefreshToken,
-  deviceNotProven,
-  deviceOfPage,
-  notAnAdministrator,
-  onlyWayToSignIn,
-  sessionEnded,
-} from '../accounts.errors.ts'
-import { SESSION_MS } from '../accounts.model.ts'
-import { deviceKey, deviceKeysOf, nameDevice } from '../accounts.rules.ts'
-import { requireConfirmation } from '../confirmations/confirmations.service.ts'
-import { endAccess } from '../credentials.service.ts'
+import { accountDisabled, sessionEnded, wrongCredentials } from '../accounts.errors.ts'
+import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../accounts.model.ts'
 import type { LoginEvent, LoginType } from '../login-records/login-records.model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
-import { isKnownDevice, recordDevice } from '../login-records/login-records.store.ts'
-import { identitiesOf } from '../users/users.store.ts'
+import { recordDevice } from '../login-records/login-records.store.ts'
+import { type Factor, useFactor } from '../totp/totp.service.ts'
+import { identitiesOf, recordSignIn, userById } from '../users/users.store.ts'
+import { toUserView } from '../users/users.view.ts'
 import { lastActive } from './authenticate.ts'
-import { addRefreshToken, type Grant, loginResponse, openSession, revokeSessions } from './lifecycle.ts'
-import type { DeviceLogin, DeviceRemoval, DeviceView, LoginResponse, Refresh, SessionView } from './sessions.model.ts'
-import { type Chain, chainOf, classifyRefresh } from './sessions.rules.ts'
+import type { LoginResponse } from './sessions.model.ts'
 import {
   activeOf,
-  advanceGeneration,
-  deleteSwitchTokens,
-  findByRefreshToken,
-  findOwn,
-  type SessionRow,
-  sessionsOfDevice,
+  deleteOfDevice,
+  endActive,
+  expireSessions,
+  insertRefreshToken,
+  insertSession,
+  type WhichSessions,
 } from './sessions.store.ts'
 
-interface Paging {
-  page: number
-  size: number
-}
-
-/** Something that happens to a session, recorded on its device and with the address of the caller. */
-const sessionEvent = (loginType: LoginType, session: SessionRow, caller: Caller): LoginEvent => ({
-  loginType,
-  device: { key: session.deviceKey, name: session.deviceName },
-  ip: caller.ip,
-  locale: caller.locale,
-})
-
-/** An expired session may not be marked as such yet. */
-const isExpired = (session: SessionRow, now: number): boolean => session.status === 'ACTIVE' && session.expiredAt <= now
-
-export const toSessionView = (ctx: AppContext, actor: Actor, s: SessionRow): SessionView => ({
-  id: s.id,
-  deviceId: s.deviceKey,
-  deviceName: s.deviceName,
-  isCurrent: s.id === actor.sessionId,
-  status: isExpired(s, ctx.clock.now()) ? 'EXPIRED' : s.status,
-  expiredAt: s.expiredAt,
-  lastActiveTime: lastActive(ctx, s),
-  createdAt: s.createdAt,
-})
-
-/** The caller's active sessions, newest first; at most 10. */
-export async function listSessions(ctx: AppContext, actor: Actor, { page, size }: Paging) {
-  const active = await activeOf(ctx.db.read, actor.userId, ctx.clock.now())
-  const items = active.slice((page - 1) * size, page * size).map((s) => toSessionView(ctx, actor, s))
-  return { items, total: active.length, page, size }
-}
-
-/** One of the caller's sessions, even if it has ended. */
-export async function getSession(ctx: AppContext, actor: Actor, id: number): Promise<SessionView> {
-  const session = await findOwn(ctx.db.read, actor.userId, id)
-  if (session === undefined) throw notFound()
-  return toSessionView(ctx, actor, session)
+/** The result of a login inside the write. The access token is signed after the commit. */
+export interface Grant {
+  readonly userId: number
+  readonly sessionId: number
+  readonly deviceKey: string
+  /** The device id, if the server has generated it. */
+  readonly newDeviceId: string | undefined
+  readonly refreshToken: string
+  /** End of the refresh token, epoch milliseconds. */
+  readonly refreshUntil: number
 }
 
 /**
- * Opens a further session of the caller, on the device in the body or on a new one. The caller's session is never ended for it. On an unknown
- * device it is a sign-in: a thief of an access token would get a lasting way in.
- * @throws AppError 403 (code 4031) for an unknown device if a recent proof is needed
+ * Common last step of every login method: checks the account, records the login and opens a session. Users who have signed in
+ * before are notified of a new device. `factor`: the second factor, if the user has one. `checkedHash`: the stored hash that the password
+ * matched. If it differs from the stored hash now, the password was changed meanwhile. `linkOwner`: the user whose account link opens
+ * the session. @throws AppError 403 for a disabled account and a missing second factor, 401 for a changed password.
  */
-export async function createSession(
+export async function signIn(
   ctx: AppContext,
-  actor: Actor,
-  body: DeviceLogin,
-  caller: Caller,
-): Promise<LoginResponse> {
-  // A script in the page would know the secret of the new session's device.
-  if (body.deviceId && caller.browser !== undefined) throw deviceOfPage()
-  const device = nameDevice(undefined, body.deviceId || undefined, body.deviceName || caller.deviceName)
-  const event: LoginEvent = { loginType: 'register_device', device, ip: caller.ip, locale: caller.locale }
-  if (!(await isKnownDevice(ctx.db.read, actor.userId, device.key))) await requireConfirmation(ctx, actor)
-  const grant = await ctx.db.write('accounts.createSession', async (tx) => {
-    const own = await findOwn(tx, actor.userId, actor.sessionId)
-    // It may have ended since the request was admitted.
-    if (own?.status !== 'ACTIVE') throw sessionEnded()
-    // The new session proves no more than the one that asks for it.
-    const { confirmedAt, openedByUserId } = own
-    const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
-    const seen = await recordDevice(tx, actor.userId, device.key, ctx.clock.now())
-    await recordLogin(ctx, tx, actor.userId, event)
-    const grant = await openSession(ctx, tx, actor.userId, event, opening)
-    if (seen === 'new') await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'NEW_DEVICE', about: {} })
-    return grant
-  })
-  return loginResponse(ctx, grant, caller)
+  tx: Tx,
+  userId: number,
+  event: LoginEvent,
+  { factor, checkedHash, linkOwner }: { factor: Factor | undefined; checkedHash?: string; linkOwner?: number },
+): Promise<Grant> {
+  const user = await userById(tx, userId)
+  if (user?.status !== 'ACTIVE') throw accountDisabled()
+  if (checkedHash !== undefined && checkedHash !== user.passwordHash) throw wrongCredentials()
+  await useFactor(ctx, tx, userId, factor, event)
+  const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
+  await recordLogin(ctx, tx, userId, event)
+  const confirmedAt = provesUser(event.loginType, waysToConfirm(user, await identitiesOf(tx, userId)))
+    ? ctx.clock.now()
+    : 0
+  const grant = await openSession(ctx, tx, userId, event, { confirmedAt, openedByUserId: linkOwner ?? null })
+  if (device === 'new') await notifyAccountHolder(ctx, tx, userId, event, { kind: 'NEW_DEVICE', about: {} })
+  return grant
 }
 
-/** Does nothing if the session has already ended. */
-export async function revokeSession(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
-  const { userId } = actor
-  await ctx.db.write('accounts.revokeSession', async (tx) => {
-    const session = await findOwn(tx, userId, id)
-    if (session === undefined) throw notFound()
-    const { endedSessions } = await endAccess(ctx, tx, 'SESSION_REVOKED', { userId, deviceKey: session.deviceKey })
-    if (endedSessions) await recordLogin(ctx, tx, userId, sessionEvent('remove_device', session, caller))
-  })
+/** How a signed-in user can prove again that they are the owner of the account. */
+type ConfirmationType = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE'
+
+export function waysToConfirm(
+  user: { passwordHash: string | null },
+  identities: readonly { provider: string; verified: boolean }[],
+): ConfirmationType[] {
+  const verified = (provider: string) => identities.some((i) => i.provider === provider && i.verified)
+  const ways: [ConfirmationType, boolean][] = [
+    ['PASSWORD', user.passwordHash !== null],
+    ['PHONE_CODE', verified('PHONE')],
+    ['EMAIL_CODE', verified('EMAIL')],
+  ]
+  return ways.flatMap(([way, isPossible]) => (isPossible ? [way] : []))
 }
 
 /**
- * New tokens for another active session of the caller, who has to prove its device: by being on it, or with its device id. Its other
- * refresh tokens keep working. @throws AppError 403
+ * Whether this login proves who the user is. Each request carries the device id, so a thief of a session has it, too: it proves
+ * something only if the user has nothing else (`ways`: the other ways to confirm). A switch by an account link proves nothing.
  */
-export async function switchSession(
-  ctx: AppContext,
-  actor: Actor,
-  id: number,
-  deviceId: string | undefined,
-  caller: Caller,
-): Promise<LoginResponse> {
-  const proven = deviceId ? deviceKey(deviceId) : actor.deviceKey
-  const grant = await ctx.db.write('accounts.switchSession', async (tx) => {
-    const session = await findOwn(tx, actor.userId, id)
-    if (session === undefined || isExpired(session, ctx.clock.now())) throw notFound()
-    if (session.deviceKey !== proven) throw deviceNotProven()
-    const grant = await grantBySwitch(ctx, tx, session)
-    if (grant === undefined) throw notFound()
-    await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))
-    return grant
-  })
-  return loginResponse(ctx, grant, caller)
+function provesUser(loginType: LoginType, ways: readonly ConfirmationType[]): boolean {
+  if (loginType === 'device_login') return ways.length === 0
+  return loginType !== 'account_switch'
 }
 
 /**
- * Tokens of a session for a caller who proved its device. They replace those of an earlier switch. The device's own chain is left
- * alone: otherwise its next refresh would be taken for a theft. Undefined if the session has ended.
+ * Opens a session on the device; it replaces the device's previous session of the user. This is a sign-in of the user
+ * (`lastLoginAt`). At most `MAX_ACTIVE_SESSIONS` of the user stay active: the least recently used ones end, but never `requestedBy`,
+ * the session that requested this one.
  */
-async function grantBySwitch(ctx: AppContext, tx: Tx, session: SessionRow): Promise<Grant | undefined> {
-  await deleteSwitchTokens(tx, session.id)
-  return rotateRefreshToken(ctx, tx, session, chainOf(session, true))
-}
-
-const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView => ({
-  deviceId: s.deviceKey,
-  deviceName: s.deviceName,
-  loginType: s.loginType,
-  ipAddress: s.ipAddress,
-  city: s.city,
-  loginTime: s.createdAt,
-  lastActiveTime: lastActive(ctx, s),
-  isCurrent: s.id === actor.sessionId,
-})
-
-/** The caller's signed-in devices, latest login first. A device has one session, so there are at most 10. */
-export async function listDevices(ctx: AppContext, actor: Actor, { page, size }: Paging) {
-  const active = await activeOf(ctx.db.read, actor.userId, ctx.clock.now())
-  const items = active.slice((page - 1) * size, page * size).map((s) => toDeviceView(ctx, actor, s))
-  return { items, total: active.length, page, size }
-}
-
-/** The user's device with this key or raw id. @throws AppError 404 */
-async function findDevice(tx: Tx, userId: number, keyOrId: string): Promise<{ key: string; name: string }> {
-  const keys = deviceKeysOf(keyOrId)
-  const [session] = await sessionsOfDevice(tx, userId, keys)
-  if (session !== undefined) return { key: session.deviceKey, name: session.deviceName }
-  const identity = (await identitiesOf(tx, userId)).find((i) => i.provider === 'DEVICE' && keys.includes(i.credential))
-  if (identity === undefined) throw notFound()
-  return { key: identity.credential, name: '' }
-}
-
-const HINT = {
-  en: 'The device can still sign in by itself, because it is the only way to sign in to the account: bind an e-mail or phone, or set a username and password, and remove the device again',
-  zh: '该设备仍可自行登录，因为这是登录此账号的唯一方式。请先绑定邮箱或手机号，或设置用户名和密码，再移除该设备',
-}
-
-/** Ends the session of one of the caller's devices, and its DEVICE identity unless that is the only way to sign in. */
-export async function revokeDevice(
+export async function openSession(
   ctx: AppContext,
-  actor: Actor,
-  keyOrId: string,
-  caller: Caller,
-): Promise<DeviceRemoval> {
-  const { userId } = actor
-  return ctx.db.write('accounts.revokeDevice', async (tx) => {
-    const device = await findDevice(tx, userId, keyOrId)
-    const outcome = await endAccess(ctx, tx, 'DEVICE_REMOVED', { userId, deviceKey: device.key })
-    if (outcome.endedSessions)
-      await recordLogin(ctx, tx, userId, { loginType: 'remove_device', device, ip: caller.ip, locale: caller.locale })
-    return { hint: outcome.keptDeviceIdentities ? HINT[caller.locale] : null }
+  tx: Tx,
+  userId: number,
+  { device, loginType, ip }: LoginEvent,
+  { requestedBy, ...opening }: { confirmedAt: number; openedByUserId: number | null; requestedBy?: number },
+): Promise<Grant> {
+  const now = ctx.clock.now()
+  const expiredAt = now + SESSION_MS
+  const replaced = await deleteOfDevice(tx, userId, device.key)
+  const expired = await expireSessions(tx, now, userId)
+  const sessionId = await insertSession(tx, {
+    userId,
+    deviceKey: device.key,
+    deviceName: device.name,
+    loginType,
+    ipAddress: ip,
+    city: cityOf(ctx, ip),
+    expiredAt,
+    ...opening,
+    now,
   })
+  await recordSignIn(tx, userId, now)
+  const active = (await activeOf(tx, userId, now)).map((s) => ({ id: s.id, lastActiveAt: lastActive(ctx, s) }))
+  const spared = requestedBy === undefined ? [sessionId] : [sessionId, requestedBy]
+  const ended = await endActive(tx, { userId, ids: sessionsToEnd(active, spared) })
+  await sessionsEnded(ctx, tx, expired, 'EXPIRED')
+  await sessionsEnded(ctx, tx, [...(replaced === undefined ? [] : [replaced]), ...idsOf(ended)], 'REVOKED')
+  const refreshToken = await addRefreshToken(tx, sessionId, { generation: 0, bySwitch: false }, expiredAt)
+  return { userId, sessionId, deviceKey: device.key, newDeviceId: device.newId, refreshToken, refreshUntil: expiredAt }
 }
 
-/** The refresh token of the body, or else of the cookie. A browser must also have the cookie of its device. @throws AppError 401 */
-function tokenToExchange({ refreshToken }: Refresh, caller: Caller): string {
-  if (refreshToken) return refreshToken
-  if (caller.browser === undefined) throw invalid('body.refreshToken', 'is required', '不能为空')
-  const token = caller.browser.refreshToken
-  // Without its device id, no request with the new tokens would be accepted.
-  if (token === undefined || caller.deviceId === undefined) throw refreshRefused({}, caller)
+/**
+ * Ids of the sessions to end so that at most `MAX_ACTIVE_SESSIONS` remain: the least recently used ones. Sessions in `spared` are
+ * never ended: the new session, and the one that requested it.
+ */
+export function sessionsToEnd(
+  sessions: readonly { id: number; lastActiveAt: number }[],
+  spared: readonly number[],
+): number[] {
+  const excess = sessions.length - MAX_ACTIVE_SESSIONS
+  if (excess <= 0) return []
+  return sessions
+    .filter(({ id }) => !spared.includes(id))
+    .toSorted((a, b) => a.lastActiveAt - b.lastActiveAt || a.id - b.id)
+    .slice(0, excess)
+    .map(({ id }) => id)
+}
+
+/** Adds a refresh token to a session and returns it. Only its hash is stored. */
+export async function addRefreshToken(
+  tx: Tx,
+  sessionId: number,
+  { generation, bySwitch }: { generation: number; bySwitch: boolean },
+  expiresAt: number,
+): Promise<string> {
+  const token = secret()
+  await insertRefreshToken(tx, { hash: sha256(token), sessionId, generation, bySwitch, expiresAt })
   return token
 }
 
-/** The 401. A refresh token that came from the cookie is deleted there. */
-function refreshRefused({ refreshToken }: Refresh, { browser }: Caller): AppError {
-  if (!refreshToken) browser?.forget()
-  return badRefreshToken()
+/**
+ * Ends sessions. With those that account links opened (`openedBy`, `isLinked`), the sessions that were opened from them on the same
+ * device by further links end too. Returns whether any was active.
+ */
+export async function endSessions(
+  ctx: AppContext,
+  tx: Tx,
+  which: WhichSessions,
+  reason: SessionEnd = 'REVOKED',
+): Promise<boolean> {
+  const ended = await endActive(tx, which)
+  if (which.openedBy !== undefined || which.isLinked)
+    // Grows while it is read. Ends, because each session is ended once.
+    for (const { userId, deviceKey } of ended)
+      ended.push(...(await endActive(tx, { openedBy: userId, device: deviceKey })))
+  await sessionsEnded(ctx, tx, idsOf(ended), reason)
+  return ended.length > 0
 }
 
-/** New tokens for a refresh token. A device that the caller names must be the session's. @throws AppError 401 */
-export async function refresh(ctx: AppContext, body: Refresh, caller: Caller): Promise<LoginResponse> {
-  const token = tokenToExchange(body, caller)
-  const device = caller.deviceId === undefined ? undefined : deviceKey(caller.deviceId)
-  const result = await ctx.db.write('accounts.refresh', (tx) => exchangeRefreshToken(ctx, tx, token, device))
-  if (result === 'stolen') ctx.log.warn('a refresh token was used twice: its session was ended', { ip: caller.ip })
-  if (typeof result === 'string') throw refreshRefused(body, caller)
-  return loginResponse(ctx, result, caller)
+const idsOf = (sessions: readonly { id: number }[]): number[] => sessions.map(({ id }) => id)
+
+/** Must be called in every write that ends sessions, with their ids: their requests are then refused, and their sockets close. */
+export async function sessionsEnded(
+  ctx: AppContext,
+  tx: Tx,
+  sessionIds: readonly number[],
+  reason: SessionEnd,
+): Promise<void> {
+  if (sessionIds.length === 0) return
+  tx.publish(sessionsChanged, { ids: sessionIds, ended: reason })
+  await emit(ctx, tx, 'session.ended', { sessionIds, reason })
 }
 
 /**
- * Exchanges a refresh token for new tokens, or says why not. `deviceKey`: of the device that the caller names, if any. A token that
- * was exchanged earlier ends its session (see `classifyRefresh`).
+ * Signs the access token of a grant and adds the user and their permissions. Runs after the commit, as signing waits for a thread. A
+ * browser that asks for cookies gets the refresh token and a new device id nowhere else.
  */
-async function exchangeRefreshToken(
+export async function loginResponse(
   ctx: AppContext,
-  tx: Tx,
-  token: string,
-  deviceKey: string | undefined,
-): Promise<Grant | 'unknown' | 'stolen'> {
-  const now = ctx.clock.now()
-  const found = await findByRefreshToken(tx, sha256(token))
-  if (found === undefined) return 'unknown'
-  const { session, user } = found
-  if (session.status !== 'ACTIVE' || session.expiredAt <= now || found.token.expiresAt <= now) return 'unknown'
-  if (user.status !== 'ACTIVE' || (deviceKey !== undefined && deviceKey !== session.deviceKey)) return 'unknown'
-  const chain = chainOf(session, found.token.bySwitch)
-  switch (classifyRefresh(chain, found.token.generation, now)) {
-    case 'rotate':
-      return (await rotateRefreshToken(ctx, tx, session, chain)) ?? 'unknown'
-    case 'repeat':
-      return grantOf(tx, session, chain, session.expiredAt)
-    case 'stolen':
-      await revokeSessions(ctx, tx, session.userId, [session.id], 'REVOKED')
-      return 'stolen'
+  grant: Grant,
+  { locale, browser }: Pick<Caller, 'locale' | 'browser'>,
+  isNewUser = false,
+): Promise<LoginResponse> {
+  const { userId, sessionId, deviceKey, newDeviceId, refreshToken, refreshUntil } = grant
+  const needsDevice = browser?.keep(refreshToken, refreshUntil, newDeviceId) === true
+  const user = await userById(ctx.db.read, userId)
+  if (user === undefined) throw sessionEnded()
+  const identities = await identitiesOf(ctx.db.read, userId)
+  const { token, expiresAt } = await ctx.tokens.sign({
+    userId,
+    sessionId,
+    tokenVersion: user.tokenVersion,
+    needsDevice,
+  })
+  return {
+    accessToken: token,
+    refreshToken: browser ? null : refreshToken,
+    tokenType: 'Bearer',
+    expiresAt,
+    sessionId,
+    deviceId: browser ? deviceKey : (newDeviceId ?? deviceKey),
+    isNewUser,
+    user: toUserView(ctx, user, identities),
+    permissions: await permissionsForLogin(ctx, userId),
+    roleName: await roleNameOf(ctx, userId, locale),
   }
-}
-
-/**
- * Starts the next generation of refresh tokens in a chain and extends the session. Undefined if the session has ended or another
- * request rotated the chain first.
- */
-async function rotateRefreshToken(
-  ctx: AppContext,
-  tx: Tx,
-  session: SessionRow,
-  chain: Chain,
-): Promise<Grant | undefined> {
-  const now = ctx.clock.now()
-  const expiredAt = now + SESSION_MS
-  if (!(await advanceGeneration(tx, session.id, chain, now, expiredAt))) return undefined
-  tx.publish(sessionsChanged, { ids: [session.id] })
-  return grantOf(tx, session, { ...chain, generation: chain.generation + 1 }, expiredAt)
-}
-
-const grantOf = async (tx: Tx, session: SessionRow, chain: Chain, expiresAt: number): Promise<Grant> => ({
-  userId: session.userId,
-  sessionId: session.id,
-  deviceKey: session.deviceKey,
-  newDeviceId: undefined,
-  refreshToken: await addRefreshToken(tx, session.id, chain, expiresAt),
-  refreshUntil: expiresAt,
-})
-
-/** Refreshes a session of the console. The role is checked first, so that the token of a refused caller stays unused. */
-export async function adminRefresh(ctx: AppContext, body: Refresh, caller: Caller): Promise<LoginResponse> {
-  const found = await findByRefreshToken(ctx.db.read, sha256(tokenToExchange(body, caller)))
-  if (found === undefined) throw refreshRefused(body, caller)
-  if (!(await holdsAnyPlatformRole(ctx, found.session.userId))) throw notAnAdministrator()
-  return refresh(ctx, body, caller)
-}
-
-/** Ends the caller's session. */
-export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
-  await ctx.db.write('accounts.logout', async (tx) => {
-    const session = await findOwn(tx, actor.userId, actor.sessionId)
-    await revokeSessions(ctx, tx, actor.userId, [actor.sessionId], 'LOGOUT')
-    await recordLogin(ctx, tx, actor.userId, {
-      loginType: 'logout',
-      device: { key: actor.deviceKey, name: session?.deviceName ?? '' },
-      ip: caller.ip,
-      locale: caller.locale,
-    })
-  })
-  caller.browser?.forget()
-}
-
-/**
- * Ends the session of one of the caller's devices and deletes its DEVICE identity, so that the device can no longer sign in by
- * itself. @throws AppError 400 if that was the only way to sign in: the account would be lost.
- */
-export async function logoutDevice(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
-  const { userId } = actor
-  await ctx.db.write('accounts.logoutDevice', async (tx) => {
-    const device = await findDevice(tx, userId, keyOrId)
-    const outcome = await endAccess(ctx, tx, 'DEVICE_REMOVED', { userId, deviceKey: device.key })
-    if (outcome.keptDeviceIdentities) throw onlyWayToSignIn()
-    const { ip, locale } = caller
-    await recordLogin(ctx, tx, userId, { loginType: 'logout_unbind_device', device, ip, locale })
-  })
 }

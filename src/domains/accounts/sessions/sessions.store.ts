@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { refreshTokens, sessions, type SessionStatus, users } from '#db/schema/accounts.ts'
+import { refreshTokens, sessions, users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
@@ -154,64 +154,37 @@ export async function deleteSwitchTokens(tx: Tx, sessionId: number): Promise<voi
   await tx.delete(refreshTokens).where(and(eq(refreshTokens.sessionId, sessionId), eq(refreshTokens.bySwitch, true)))
 }
 
-/** Ends the active ones of these sessions of a user. Returns their ids. */
-export async function endSessions(
-  tx: Tx,
-  userId: number,
-  which: { ids: readonly number[] } | 'all',
-  status: Exclude<SessionStatus, 'ACTIVE'> = 'REVOKED',
-): Promise<number[]> {
-  if (which !== 'all' && which.ids.length === 0) return []
-  const rows = await tx
-    .update(sessions)
-    .set({ status })
-    .where(
-      and(
-        eq(sessions.userId, userId),
-        eq(sessions.status, 'ACTIVE'),
-        which === 'all' ? undefined : inArray(sessions.id, [...which.ids]),
-      ),
-    )
-    .returning({ id: sessions.id })
-  return rows.map((row) => row.id)
-}
-
-/** Which of the sessions that a user opened by account links. */
-export interface OpenedSessions {
+/** Which sessions: those of a user, or those of other accounts that a user opened by account links. */
+export type WhichSessions = ({ readonly userId: number } | { readonly openedBy: number }) & {
+  readonly userId?: number | undefined
+  readonly openedBy?: number
+  /** Only those that account links opened. */
+  readonly isLinked?: boolean
+  readonly ids?: readonly number[]
   readonly device?: string
   readonly exceptDevice?: string
-  readonly linkedUserId?: number
 }
 
-export type EndedLinkedSession = Pick<SessionRow, 'id' | 'userId' | 'deviceKey'>
-
-/** Ends sessions of other accounts that the user opened by account links. */
-export async function endOpenedSessions(
+/** Ends the active ones of these sessions. */
+export async function endActive(
   tx: Tx,
-  ownerUserId: number,
-  { device, exceptDevice, linkedUserId }: OpenedSessions,
-): Promise<EndedLinkedSession[]> {
+  { userId, openedBy, isLinked, ids, device, exceptDevice }: WhichSessions,
+): Promise<Pick<SessionRow, 'id' | 'userId' | 'deviceKey'>[]> {
+  if (ids?.length === 0) return []
   return tx
     .update(sessions)
     .set({ status: 'REVOKED' })
     .where(
       and(
-        eq(sessions.openedByUserId, ownerUserId),
         eq(sessions.status, 'ACTIVE'),
+        userId === undefined ? undefined : eq(sessions.userId, userId),
+        openedBy === undefined ? undefined : eq(sessions.openedByUserId, openedBy),
+        isLinked ? isNotNull(sessions.openedByUserId) : undefined,
+        ids && inArray(sessions.id, [...ids]),
         device === undefined ? undefined : eq(sessions.deviceKey, device),
         exceptDevice === undefined ? undefined : ne(sessions.deviceKey, exceptDevice),
-        linkedUserId === undefined ? undefined : eq(sessions.userId, linkedUserId),
       ),
     )
-    .returning({ id: sessions.id, userId: sessions.userId, deviceKey: sessions.deviceKey })
-}
-
-/** Ends the sessions of a user that account links opened. */
-export async function endLinkedSessions(tx: Tx, userId: number): Promise<EndedLinkedSession[]> {
-  return tx
-    .update(sessions)
-    .set({ status: 'REVOKED' })
-    .where(and(eq(sessions.userId, userId), isNotNull(sessions.openedByUserId), eq(sessions.status, 'ACTIVE')))
     .returning({ id: sessions.id, userId: sessions.userId, deviceKey: sessions.deviceKey })
 }
 

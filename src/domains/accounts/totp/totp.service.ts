@@ -14,12 +14,12 @@ import { notifyAccountHolder, recordLogin } from '../login-records/login-records
 import { factorLockOf, guarded, lockOf } from '../passwords/failure-lock.ts'
 import { countGuess } from '../passwords/passwords.rules.ts'
 import { deleteAttempts, findAttempts, saveAttempts } from '../passwords/passwords.store.ts'
+import { hasTotp } from '../users/users.store.ts'
 import { parseFactor } from './totp.rules.ts'
 import {
   countRecoveryCodes,
   findTotp,
   hasRecoveryCode,
-  hasTotp,
   takeRecoveryCode,
   takeStep,
   type TotpRow,

@@ -9,10 +9,6 @@ export type TotpRow = typeof totpSecrets.$inferSelect
 export const findTotp = async (db: Db | Tx, userId: number): Promise<TotpRow | undefined> =>
   (await db.select().from(totpSecrets).where(eq(totpSecrets.userId, userId)))[0]
 
-/** Whether the user has a second factor. */
-export const hasTotp = async (db: Db | Tx, userId: number): Promise<boolean> =>
-  ((await findTotp(db, userId))?.confirmedAt ?? null) !== null
-
 /** Saves a secret that is not confirmed, in place of an earlier one. False if the user has a confirmed one. */
 export async function saveUnconfirmed(
   tx: Tx,

@@ -1,18 +1,7 @@
 import { PROVIDERS } from '#db/schema/accounts.ts'
-import { AGREEMENT_TYPES } from '#db/schema/agreements.ts'
-import { AvatarFileId } from '#domains/files/index.ts'
-import { Enum, Id, Line, Model, Named, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import {
-  CarrierToken,
-  Code,
-  Email,
-  NewPassword,
-  NICKNAME_MAX,
-  Phone,
-  SIGNATURE_MAX,
-  Username,
-} from '../accounts.model.ts'
+import { CarrierToken, Code, Email, NICKNAME_MAX, Phone, SIGNATURE_MAX } from '../accounts.model.ts'
 
 export const IdentityView = Model('Identity', {
   provider: Enum(PROVIDERS),
@@ -46,20 +35,6 @@ export const userFields = {
 export const UserView = Model('User', userFields)
 export type UserView = Static<typeof UserView>
 
-const PendingAgreement = Model('PendingAgreement', {
-  type: Named('AgreementType', Enum(AGREEMENT_TYPES)),
-  version: Type.Integer({ minimum: 1, examples: [1] }),
-  title: Text('Terms of service'),
-})
-
-export const CurrentUser = Model('CurrentUser', {
-  ...userFields,
-  pendingAgreements: Type.Array(PendingAgreement, {
-    description: 'Current agreements that you have not accepted yet. The server refuses nothing meanwhile.',
-  }),
-})
-export type CurrentUser = Static<typeof CurrentUser>
-
 /** Fields of a profile that its user and administrators change. */
 export const profileFields = {
   nickname: Type.Optional(
@@ -89,15 +64,6 @@ export const profileFields = {
   ),
 }
 
-export const ProfileChange = Model('UpdateProfile', {
-  ...profileFields,
-  avatarFileId: Type.Optional(Nullable(AvatarFileId)),
-})
-export type ProfileChange = Static<typeof ProfileChange>
-
-export const SetUsername = Model('SetUsername', { username: Username })
-export const FirstPassword = Model('SetPassword', { password: NewPassword })
-
 export const PhoneBind = Model('PhoneBind', { phone: Phone, code: Code })
 export const EmailBind = Model('EmailBind', { email: Email, code: Code })
 export const MobileToken = Model('MobileToken', { token: CarrierToken })
@@ -112,20 +78,3 @@ export const Unbound = Model('UnbindResult', {
   user: UserView,
 })
 export type Unbound = Static<typeof Unbound>
-
-const Count = Type.Integer({ minimum: 0 })
-const Quota = (description: string) =>
-  Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
-
-export const QuotasQuery = Type.Object({ orgId: Type.Optional(Id) })
-export const Quotas = Model('Quotas', {
-  storage: Quota('Bytes of your own files'),
-  files: Quota('Number of your own files'),
-  qrCodes: Quota('Number of your own QR codes'),
-  assets: Quota('Number of your own assets'),
-  activities: Quota('Number of your own activities'),
-  organizations: Quota('Number of organizations that you own'),
-  uploadMaxBytes: Type.Integer({ minimum: 1 }),
-  uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),
-})
-export type Quotas = Static<typeof Quotas>

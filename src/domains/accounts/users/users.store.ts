@@ -1,15 +1,20 @@
-import { and, desc, eq, gt, inArray, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
-import { accountLinks, type ContactProvider, identities, type Provider, sessions, users } from '#db/schema/accounts.ts'
+import {
+  accountLinks,
+  type ContactProvider,
+  identities,
+  type Provider,
+  sessions,
+  totpSecrets,
+  users,
+} from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
 import { usernameKey } from '../accounts.rules.ts'
-import type { StoredPassword } from '../passwords/passwords.rules.ts'
-import { passwordColumns } from '../passwords/passwords.store.ts'
-import { hasTotp } from '../totp/totp.store.ts'
 import { isMereClaim } from './users.rules.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -128,6 +133,15 @@ export async function holderForCodeSignIn(
   return (await hasTotp(db, user.id)) || (await holdsPlatformRole(db, user.id)) ? undefined : holder
 }
 
+/** Whether the user has a second factor. */
+export async function hasTotp(db: Db | Tx, userId: number): Promise<boolean> {
+  const rows = await db
+    .select({ userId: totpSecrets.userId })
+    .from(totpSecrets)
+    .where(and(eq(totpSecrets.userId, userId), isNotNull(totpSecrets.confirmedAt)))
+  return rows.length > 0
+}
+
 async function holdsPlatformRole(db: Db | Tx, userId: number): Promise<boolean> {
   const rows = await db
     .select({ id: userRoles.userId })
@@ -199,6 +213,22 @@ export async function largestUserId(db: Db): Promise<number> {
   const [row] = await db.select({ id: users.id }).from(users).orderBy(desc(users.id)).limit(1)
   return row?.id ?? 0
 }
+
+/** A password as it is stored. */
+export interface StoredPassword {
+  readonly hash: string
+  /** Known only while the password is at hand. */
+  readonly isStrong: boolean
+  /** An administrator without SYSTEM_ADMIN chose it and would have the permissions of the user. */
+  readonly isForeign?: boolean
+}
+
+/** The columns of a user that hold the password. */
+export const passwordColumns = (password: StoredPassword | null) => ({
+  passwordHash: password?.hash ?? null,
+  passwordIsStrong: password?.isStrong ?? false,
+  passwordIsForeign: password?.isForeign ?? false,
+})
 
 export interface NewUser {
   username: string | null

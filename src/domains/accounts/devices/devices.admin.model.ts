@@ -2,7 +2,7 @@ import { SESSION_STATUSES } from '#db/schema/accounts.ts'
 import { keywordFilter, timeFilters } from '#domains/admin/index.ts'
 import { Enum, Id, Model, Nullable, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
-import { SessionView } from './sessions.model.ts'
+import { SessionView } from './devices.model.ts'
 
 export const AdminSessionsQuery = PageQuery({
   userId: Type.Optional(Id),

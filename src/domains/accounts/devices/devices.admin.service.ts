@@ -7,11 +7,11 @@ import { adminPage } from '#domains/admin/index.ts'
 import type { Actor, Caller, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
-import { endAccess } from '../credentials.service.ts'
+import { endAccess } from '../credentials/credentials.service.ts'
 import { recordLogin } from '../login-records/login-records.service.ts'
-import type { AdminSessionsQuery, AdminSessionView } from './sessions.admin.model.ts'
-import { allSessions, findActive, type SessionWithUser } from './sessions.admin.store.ts'
-import { toSessionView } from './sessions.service.ts'
+import type { AdminSessionsQuery, AdminSessionView } from './devices.admin.model.ts'
+import { allSessions, findActive, type SessionWithUser } from './devices.admin.store.ts'
+import { toSessionView } from './devices.service.ts'
 
 /** Characters of a device key that tell the devices of a server apart. The rest of the key is not shown to other users. */
 const SHOWN_OF_KEY = 8

@@ -1,35 +1,33 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
 import { PageOf, PageQuery } from '#http/schema.ts'
 
+import { adminRefresh, refresh } from '../sessions/refreshing.service.ts'
+import { LoginResponse, Refresh } from '../sessions/sessions.model.ts'
 import {
   ByDevice,
   BySession,
   DeviceLogin,
   DeviceRemoval,
   DeviceView,
-  LoginResponse,
-  Refresh,
   SessionSwitch,
   SessionView,
-} from './sessions.model.ts'
+} from './devices.model.ts'
 import {
-  adminRefresh,
   createSession,
   getSession,
   listDevices,
   listSessions,
   logout,
   logoutDevice,
-  refresh,
   revokeDevice,
   revokeSession,
   switchSession,
-} from './sessions.service.ts'
+} from './devices.service.ts'
 
 const tag = 'Sessions'
 const SIGNING_IN = 'Signing in'
 
-export const sessionEndpoints = [
+export const deviceEndpoints = [
   endpoint({
     id: 'auth.refresh',
     method: 'POST',

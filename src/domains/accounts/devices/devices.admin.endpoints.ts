@@ -1,12 +1,12 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { AdminSessionPage, AdminSessionsQuery } from './sessions.admin.model.ts'
-import { listAllSessions, revokeAnySession } from './sessions.admin.service.ts'
-import { BySession } from './sessions.model.ts'
+import { AdminSessionPage, AdminSessionsQuery } from './devices.admin.model.ts'
+import { listAllSessions, revokeAnySession } from './devices.admin.service.ts'
+import { BySession } from './devices.model.ts'
 
 const tag = 'Sessions'
 
-export const sessionAdminEndpoints = [
+export const deviceAdminEndpoints = [
   endpoint({
     id: 'admin.sessions.list',
     method: 'GET',

@@ -5,8 +5,8 @@ import { sessions, users } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
-import type { AdminSessionsQuery } from './sessions.admin.model.ts'
-import type { SessionRow } from './sessions.store.ts'
+import type { SessionRow } from '../sessions/sessions.store.ts'
+import type { AdminSessionsQuery } from './devices.admin.model.ts'
 
 export interface SessionWithUser {
   readonly session: SessionRow

@@ -1,8 +1,8 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
 
 import { CodeSent } from '../codes/codes.model.ts'
-import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './passwords.model.ts'
-import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './passwords.service.ts'
+import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './password-changes.model.ts'
+import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './password-changes.service.ts'
 
 const tag = 'Passwords'
 const ENDS = 'Ends all sessions and tokens of the account, and the links by which other accounts can switch to it.'

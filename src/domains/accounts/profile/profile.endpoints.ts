@@ -1,8 +1,9 @@
 import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from '../accounts.model.ts'
-import { CurrentUser, FirstPassword, ProfileChange, Quotas, QuotasQuery, SetUsername, UserView } from './users.model.ts'
-import { changeProfile, deleteAccount, getCurrentUser, getQuotas, setPassword, setUsername } from './users.service.ts'
+import { UserView } from '../users/users.model.ts'
+import { CurrentUser, FirstPassword, ProfileChange, Quotas, QuotasQuery, SetUsername } from './profile.model.ts'
+import { changeProfile, deleteAccount, getCurrentUser, getQuotas, setPassword, setUsername } from './profile.service.ts'
 
 const tag = 'Profile'
 
@@ -18,7 +19,7 @@ const updateProfile = endpoint({
   run: ({ ctx, actor, body, caller }) => changeProfile(ctx, actor, body, caller.locale),
 })
 
-export const userEndpoints = [
+export const profileEndpoints = [
   endpoint({
     id: 'profile.get',
     method: 'GET',
