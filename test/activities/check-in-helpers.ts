@@ -1,9 +1,9 @@
 /** Helpers for the tests of check-in. */
 
 import { type CheckInMethod, checkIns } from '#db/schema/activities.ts'
+import { findActivity } from '#domains/activities/activities.store.ts'
 import type { CreateCheckIn } from '#domains/activities/check-ins/check-ins.model.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
-import { findActivity } from '#domains/activities/register/register.store.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import type { Person, TestServer } from '../harness/index.ts'

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 
 import { activities } from '#db/schema/activities.ts'
+import { findCounters } from '#domains/activities/activities.store.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
-import { findCounters } from '#domains/activities/register/register.store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/registrations.service.ts'
 import { registrationsPage } from '#domains/activities/registrations/registrations.store.ts'
 

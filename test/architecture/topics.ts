@@ -33,8 +33,8 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'admin',
   ],
   activities: [
-    'pass-keys',
     'activities',
+    'pass-keys',
     'entities',
     'visibility',
     'registrations',
@@ -131,13 +131,6 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 export const UPWARD: readonly string[] = [
   'access/access.service.ts → access/cache.ts',
   'access/administrators.service.ts → access/admin/access.admin.errors.ts',
-  'activities/check-ins/check-ins.admin.store.ts → activities/purging.store.ts',
-  'activities/links/links.service.ts → activities/pages/pages.rules.ts',
-  'activities/passes/passes.admin.service.ts → activities/purging.service.ts',
-  'activities/passes/passes.admin.store.ts → activities/purging.store.ts',
-  'activities/passes/passes.service.ts → activities/register/register.store.ts',
-  'activities/registrations/registrations.service.ts → activities/register/register.store.ts',
-  'activities/visibility/visibility.service.ts → activities/register/register.store.ts',
   'assets/register/register.endpoints.ts → assets/listing.service.ts',
   'assets/register/register.service.ts → assets/entities.service.ts',
   'assets/register/register.service.ts → assets/transfers/transfers.service.ts',

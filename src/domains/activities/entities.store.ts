@@ -3,7 +3,7 @@
  * titles and values are found without looking at the visibility of each activity.
  */
 
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 
 import { notByIndex } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
@@ -11,8 +11,9 @@ import { activities } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { MetaObject, RefSource } from '#domains/contributions.ts'
 
+import { isLive } from './activities.store.ts'
+
 const p = sql.placeholder
-const isLive = isNull(activities.deletedAt).inlineParams()
 
 const titled = { id: activities.id, owner: activities.owner, name: activities.name }
 

@@ -9,9 +9,9 @@ import { emit, type Job } from '#domains/domain.ts'
 import { pause } from '#lib/pause.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
+import type { ActivityRow } from './activities.store.ts'
 import * as store from './purging.store.ts'
 import { markDeleted } from './register/register.service.ts'
-import type { ActivityRow } from './register/register.store.ts'
 
 /** Rows that one write deletes. */
 const ROWS_PER_WRITE = 200

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 
 import {
   activities,
@@ -190,7 +190,3 @@ export async function nextPurgedActivity(
 
 export const firstPurgedPass = async (db: Db): Promise<number | undefined> =>
   (await db.select().from(purgedPasses).limit(1))[0]?.passId
-
-/** For lists of the rows of one activity, which a job may still have to delete. */
-export const isNotPurged = (activityId: number): SQL =>
-  sql`not exists (select 1 from ${purgedActivities} where ${purgedActivities.activityId} = ${activityId})`

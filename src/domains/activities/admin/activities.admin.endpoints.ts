@@ -1,6 +1,6 @@
 import { endpoint, type MemberAccess, platform, type RowOf } from '#http/endpoint.ts'
 
-import { versionOfActivity } from '../register/register.store.ts'
+import { versionOfActivity } from '../activities.store.ts'
 import {
   AdminActivityPage,
   AdminActivityView,

@@ -9,9 +9,9 @@ import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { noSuchOwner } from '../activities.errors.ts'
+import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { purgeActivity } from '../purging.service.ts'
 import { addActivity, changeFields } from '../register/register.service.ts'
-import { type ActivityRow, findActivity } from '../register/register.store.ts'
 import { listItem, toView } from '../register/register.view.ts'
 import { refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type {

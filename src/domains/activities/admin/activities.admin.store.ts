@@ -9,7 +9,8 @@ import type { Db, Tx } from '#db/store.ts'
 import type { AdminList } from '#domains/admin/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
-import { type ActivityRow, listed, lists } from '../register/register.store.ts'
+import type { ActivityRow } from '../activities.store.ts'
+import { listed, lists } from '../register/register.store.ts'
 import type { AdminListQuery } from './activities.admin.model.ts'
 
 const all = listed.list({

@@ -8,7 +8,7 @@ import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } fr
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { AdminList } from '#domains/admin/index.ts'
 
-import { isNotPurged } from '../purging.store.ts'
+import { isNotPurged } from '../activities.store.ts'
 import type { AdminRecordsQuery } from './check-ins.admin.model.ts'
 import { slotOf } from './check-ins.rules.ts'
 import { type CheckInRow, listed, shown } from './check-ins.store.ts'

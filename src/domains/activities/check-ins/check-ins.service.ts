@@ -8,8 +8,8 @@ import { checkPosition, zoneOf } from '#http/validate.ts'
 import { spansBetween } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
+import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { checkInPolicy, inviteCodeIn } from '../register/register.rules.ts'
-import { type ActivityRow, findActivity, findCounters } from '../register/register.store.ts'
 import {
   type Asking,
   findNamed,

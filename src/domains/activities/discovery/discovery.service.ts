@@ -6,7 +6,7 @@ import { orgOf } from '#db/owner-key.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Actor } from '#http/endpoint.ts'
 
-import type { ActivityRow } from '../register/register.store.ts'
+import type { ActivityRow } from '../activities.store.ts'
 import { coverUrlOf, ownerNameOf, regionOf } from '../register/register.view.ts'
 import type { DiscoverQuery, PublicActivity } from './discovery.model.ts'
 import * as store from './discovery.store.ts'

@@ -18,7 +18,8 @@ import { activities } from '#db/schema/activities.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Builders, Db, SQLiteColumn, Tx } from '#db/store.ts'
 
-import { activitiesWithOwners, type ActivityRow, listed } from '../register/register.store.ts'
+import { activitiesWithOwners, type ActivityRow } from '../activities.store.ts'
+import { listed } from '../register/register.store.ts'
 import type { DiscoverQuery } from './discovery.model.ts'
 
 const select = (db: Pick<Builders, 'select'>) => activitiesWithOwners(db).$dynamic() as unknown as Select<ActivityRow>

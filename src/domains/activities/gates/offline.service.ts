@@ -7,9 +7,9 @@ import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
 
+import type { ActivityRow } from '../activities.store.ts'
 import { sign } from '../pass-keys/pass-keys.service.ts'
 import { findPass } from '../passes/passes.store.ts'
-import type { ActivityRow } from '../register/register.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { judgeLater } from './gates.rules.ts'
 import {

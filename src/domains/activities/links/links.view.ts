@@ -1,6 +1,6 @@
 import type { AppContext } from '#context'
 
-import type { ActivityRow } from '../register/register.store.ts'
+import type { ActivityRow } from '../activities.store.ts'
 
 export const activityUrl = (ctx: AppContext, { uuid }: Pick<ActivityRow, 'uuid'>): string =>
   `${ctx.config.publicUrl}/s/activity/${uuid}`

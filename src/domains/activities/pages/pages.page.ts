@@ -21,11 +21,12 @@ import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 import { mapLink } from '#lib/map-link.ts'
 
+import type { ActivityRow } from '../activities.store.ts'
 import { publicItem } from '../discovery/discovery.service.ts'
 import { checkInUrl, picturePath } from '../links/links.view.ts'
 import { checkInPolicy, qrContentOf } from '../register/register.rules.ts'
-import type { ActivityRow } from '../register/register.store.ts'
-import { addressText, momentText, paragraphsOf, periodText, zoneText } from './pages.rules.ts'
+import { addressText } from '../register/register.view.ts'
+import { momentText, paragraphsOf, periodText, zoneText } from './pages.rules.ts'
 import { codeOf, findVisited, type Visit, zoneOf } from './pages.service.ts'
 
 const WORDS = {

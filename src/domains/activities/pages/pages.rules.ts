@@ -1,4 +1,4 @@
-/** Texts of landing pages: times in a time zone, and addresses. Pure. */
+/** Texts of landing pages: times in a time zone, and paragraphs. Pure. */
 
 import type { Locale } from '#lib/localized.ts'
 
@@ -21,15 +21,6 @@ export function zoneText(at: number, zone: string, locale: Locale): string {
   const offset = name('shortOffset').replace('GMT', 'UTC')
   const long = name('long')
   return long.startsWith('GMT') ? offset : `${long}, ${offset}`
-}
-
-/** The parts of an address in the order in which the language writes them. */
-export const addressText = (
-  { province, city, district, location }: Readonly<Record<'province' | 'city' | 'district' | 'location', string>>,
-  locale: Locale,
-): string => {
-  const parts = [province, city, district, location].filter((part) => part !== '')
-  return locale === 'zh' ? parts.join(' ') : parts.toReversed().join(', ')
 }
 
 /** The paragraphs of a plain text, which blank lines separate. */

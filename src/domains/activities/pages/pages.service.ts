@@ -8,10 +8,10 @@ import { timeZone } from '#lib/days.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 import { serverZone } from '#platform/clock.ts'
 
+import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../activities.store.ts'
 import { decodeToken } from '../pass-keys/pass-keys.rules.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { findPassByUuid, type PassRow } from '../passes/passes.store.ts'
-import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../register/register.store.ts'
 import { see } from '../visibility/visibility.service.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')

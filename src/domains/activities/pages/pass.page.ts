@@ -7,13 +7,14 @@ import { card, facts, type Html, html, htmlPage, notFoundPage, qrPicture } from 
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import type { ActivityRow } from '../activities.store.ts'
 import { picturePath } from '../links/links.view.ts'
 import { contentOf } from '../pass-keys/pass-keys.service.ts'
 import { type PassStatus, statusOf } from '../passes/passes.rules.ts'
 import type { PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
-import type { ActivityRow } from '../register/register.store.ts'
-import { addressText, momentText, periodText, zoneText } from './pages.rules.ts'
+import { addressText } from '../register/register.view.ts'
+import { momentText, periodText, zoneText } from './pages.rules.ts'
 import { findVisitedPass, zoneOf } from './pages.service.ts'
 
 /** `early`: the validity begins later. `cancelled` and `ended`: of the activity. */

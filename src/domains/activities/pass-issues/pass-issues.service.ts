@@ -14,12 +14,12 @@ import { pause } from '#lib/pause.ts'
 import { uuid } from '#platform/ids.ts'
 
 import { problem } from '../activities.errors.ts'
+import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { MAX_TOKEN_TIME } from '../pass-keys/pass-keys.rules.ts'
 import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { findTemplate, type TemplateRow } from '../pass-templates/pass-templates.store.ts'
 import { toPassView } from '../passes/passes.service.ts'
 import type { PassRow } from '../passes/passes.store.ts'
-import { type ActivityRow, findActivity, findCounters } from '../register/register.store.ts'
 import { registeredUsers } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import {

@@ -2,10 +2,10 @@ import { dual, type DualAccess, dualByRow, endpoint, type RowOf } from '#http/en
 import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { versionOfActivity } from '../activities.store.ts'
 import { SeenQuery } from '../visibility/visibility.model.ts'
 import { ActivityPage, ActivityView, CreateActivity, ListQuery, SetStatus, UpdateActivity } from './register.model.ts'
 import * as service from './register.service.ts'
-import { versionOfActivity } from './register.store.ts'
 
 const tag = 'Activities'
 const activity: RowOf<DualAccess, typeof ById> = {

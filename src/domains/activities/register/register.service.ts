@@ -17,6 +17,7 @@ import { invalidAll } from '#http/validate.ts'
 import type { DualPoint } from '#permission-points'
 
 import * as errors from '../activities.errors.ts'
+import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { countLive } from '../passes/passes.store.ts'
 import { fillPlaces } from '../registrations/registrations.service.ts'
 import {
@@ -88,7 +89,7 @@ export async function addActivity(
   owner: Owner,
   input: CreateActivity,
   quota: number,
-): Promise<store.ActivityRow> {
+): Promise<ActivityRow> {
   const fields = fieldsOf(input, NEW_ACTIVITY)
   await checkFields(tx, fields, input, owner)
   await checkRoom(ctx, tx, owner, quota)
@@ -123,7 +124,7 @@ async function changeCover(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  row: store.ActivityRow,
+  row: ActivityRow,
   before: number | null,
 ): Promise<void> {
   const { id, coverFileId } = row
@@ -144,11 +145,11 @@ export async function getActivity(ctx: AppContext, id: number, asking: Asking): 
   return toView(ctx, row, { isManager, isMember: await isMember(ctx, asking.viewer.userId, row) })
 }
 
-const isMember = (ctx: AppContext, userId: number, { owner }: store.ActivityRow) =>
+const isMember = (ctx: AppContext, userId: number, { owner }: ActivityRow) =>
   orgOf(owner) !== 0 && access.isMemberOf(ctx, userId, orgOf(owner))
 
 /** The view for somebody who has just changed it, which some may who do not manage the activity as a whole. */
-async function changedView(ctx: AppContext, row: store.ActivityRow, { viewer }: Asking): Promise<ActivityView> {
+async function changedView(ctx: AppContext, row: ActivityRow, { viewer }: Asking): Promise<ActivityView> {
   return toView(ctx, row, { isManager: await manages(ctx, viewer.userId, row, MANAGER_POINT), isMember: true })
 }
 
@@ -198,7 +199,7 @@ async function rowsPage(
   { userId }: Owner,
   section: store.Section,
   query: ListQuery,
-): Promise<Page<store.ActivityRow>> {
+): Promise<Page<ActivityRow>> {
   const { keyword } = query
   if (isUnfiltered(query) && typeof section.unlisted === 'string')
     return store.activitiesPage(ctx.db.read, section, query)
@@ -214,11 +215,11 @@ async function change(
   id: number,
   point: DualPoint,
   asking: Asking,
-  decide: (tx: Tx, row: store.ActivityRow) => Promise<store.ActivityRow | undefined>,
-): Promise<store.ActivityRow> {
+  decide: (tx: Tx, row: ActivityRow) => Promise<ActivityRow | undefined>,
+): Promise<ActivityRow> {
   await manageActivity(ctx, id, point, asking)
   return ctx.db.write(`activities.${name}`, async (tx) => {
-    const row = await store.findActivity(tx, id)
+    const row = await findActivity(tx, id)
     if (row === undefined) throw notFound()
     refuseIfDisabled(row)
     const after = await decide(tx, row)
@@ -244,10 +245,10 @@ export async function updateActivity(
 export async function changeFields(
   ctx: AppContext,
   tx: Tx,
-  row: store.ActivityRow,
+  row: ActivityRow,
   input: UpdateActivity,
   uploaderId: number,
-): Promise<store.ActivityRow | undefined> {
+): Promise<ActivityRow | undefined> {
   const { id } = row
   if (!canBeEdited(row.status)) throw errors.isOver()
   const owner = { userId: uploaderId, orgId: orgOf(row.owner) }
@@ -261,7 +262,7 @@ export async function changeFields(
   // A later end too: waiting lists stay as they are when an activity is over.
   const { capacity, registration, endTime } = changes
   if ([capacity, registration, endTime].some((value) => value !== undefined)) await fillPlaces(ctx, tx, id)
-  return store.findActivity(tx, id)
+  return findActivity(tx, id)
 }
 
 /** The status that the activity has already changes nothing. */
@@ -281,7 +282,7 @@ export async function setStatus(
     )
     if (updated?.coverFileId == null) return updated
     await setPublic(tx, updated.coverFileId, hasPublicCover(updated))
-    return store.findActivity(tx, id)
+    return findActivity(tx, id)
   })
   return changedView(ctx, after, asking)
 }
@@ -309,7 +310,7 @@ const COVERS_PER_TURN = 20
 export async function clearCovers(tx: Tx, { fileIds, entityIds }: LostFiles): Promise<void> {
   const lost = new Set(fileIds)
   for (const [i, id] of entityIds.entries()) {
-    const row = await store.findActivity(tx, id)
+    const row = await findActivity(tx, id)
     if (row?.coverFileId != null && lost.has(row.coverFileId))
       await store.updateActivity(tx, row, { coverFileId: null })
     if (i % COVERS_PER_TURN === COVERS_PER_TURN - 1) await tx.pause()
@@ -317,18 +318,14 @@ export async function clearCovers(tx: Tx, { fileIds, entityIds }: LostFiles): Pr
 }
 
 /** From now on no operation finds the activity, nor its check-ins, passes and registrations. */
-export async function markDeleted(
-  ctx: AppContext,
-  tx: Tx,
-  row: store.ActivityRow,
-): Promise<store.ActivityRow | undefined> {
+export async function markDeleted(ctx: AppContext, tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> {
   if (row.coverFileId !== null) await releaseFile(ctx, tx, row.coverFileId)
   return store.updateActivity(tx, row, { deletedAt: tx.stamp, coverFileId: null })
 }
 
 /** Whether the user may see an activity, and so its cover. */
 export async function mayRead(ctx: AppContext, userId: number, id: number): Promise<boolean> {
-  const row = await store.findActivity(ctx.db.read, id)
+  const row = await findActivity(ctx.db.read, id)
   return row !== undefined && seesWithoutCode(ctx, userId, row)
 }
 

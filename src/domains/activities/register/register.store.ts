@@ -1,21 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  gte,
-  inArray,
-  isNull,
-  lte,
-  ne,
-  not,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, gte, inArray, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
@@ -24,66 +7,20 @@ import { pagedTable } from '#db/lists.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, registrations } from '#db/schema/activities.ts'
-import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { passTemplates } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { randomCode, uuid } from '#platform/ids.ts'
 
+import { activitiesWithOwners, type ActivityRow, findActivity, isLive } from '../activities.store.ts'
 import { INVITE_CODE_ALPHABET, INVITE_CODE_LENGTH } from '../visibility/visibility.rules.ts'
 import type { ListQuery } from './register.model.ts'
 import { type ActivityFields, discoverUntil, isListed } from './register.rules.ts'
 
 const p = sql.placeholder
-
-/** An activity with what its answers say about the owner and the cover. */
-const shown = {
-  ...getTableColumns(activities),
-  orgName: organizations.name,
-  orgStatus: organizations.status,
-  orgVisibility: organizations.visibility,
-  /** The nickname of the user who owns a personal activity. */
-  ownerNickname: users.nickname,
-  coverPublicKey: files.publicKey,
-  coverMime: files.mime,
-}
-
-/** An owner below 0 is a user, above 0 an organization (db/owner-key.ts). */
-export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
-  db
-    .select(shown)
-    .from(activities)
-    .leftJoin(organizations, eq(organizations.id, activities.owner))
-    .leftJoin(users, eq(users.id, sql`-${activities.owner}`))
-    .leftJoin(files, eq(files.id, activities.coverFileId))
-
-const isLive = isNull(activities.deletedAt).inlineParams()
-
-const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isLive)))
-const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.uuid, p('uuid')), isLive)))
-const byCheckInUuid = prepared((db) =>
-  activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isLive)),
-)
-
-export const versionOfActivity = versionIn(activities)
-
-export type ActivityRow = Awaited<ReturnType<typeof byId>>[number]
-
-/** Any activity that is not deleted: the caller checks who may see it (visibility.service.ts). */
-export const findActivity = async (db: Db | Tx, id: number): Promise<ActivityRow | undefined> =>
-  (await byId(db, { id }))[0]
-
-/** Uuids are in lower case. */
-export const findByUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
-  (await byUuid(db, { uuid: id.toLowerCase() }))[0]
-
-/** By the uuid of the check-in page. */
-export const findByCheckInUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
-  (await byCheckInUuid(db, { uuid: id.toLowerCase() }))[0]
 
 /** Every column that decides which lists a row is in, and where; also those of discovery (discovery.store.ts). */
 export const listed = pagedTable(activities, [
@@ -306,17 +243,6 @@ export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
     .returning({ id: activities.id })
   for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
 }
-
-const countersById = prepared((db) =>
-  db
-    .select()
-    .from(activityCounters)
-    .where(eq(activityCounters.activityId, p('id'))),
-)
-export type CountersRow = Awaited<ReturnType<typeof countersById>>[number]
-
-export const findCounters = async (db: Db | Tx, id: number): Promise<CountersRow> =>
-  (await countersById(db, { id }))[0]!
 
 /** The activities of the owner that are not deleted, as the write sees them. Walks over all of them. */
 export async function countOwned(db: Db | Tx, owner: OwnerKey): Promise<number> {

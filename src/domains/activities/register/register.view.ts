@@ -1,10 +1,11 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import { publicImageUrl, urlsOf } from '#domains/files/index.ts'
+import type { Locale } from '#lib/localized.ts'
 
+import { type ActivityRow, findCounters } from '../activities.store.ts'
 import type { ActivityItem, ActivityView } from './register.model.ts'
 import { qrContentOf } from './register.rules.ts'
-import { type ActivityRow, findCounters } from './register.store.ts'
 
 /** Facts about a viewer who may see the activity. They decide which fields are null. */
 export interface Shown {
@@ -99,4 +100,13 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
 async function statsOf(ctx: AppContext, id: number): Promise<NonNullable<ActivityView['stats']>> {
   const { checkIns, checkedInUsers, passes, passUses, confirmed, waiting } = await findCounters(ctx.db.read, id)
   return { checkIns, checkedInUsers, passes, passUses, registrations: { confirmed, waiting } }
+}
+
+/** The parts of an address in the order in which the language writes them. */
+export const addressText = (
+  { province, city, district, location }: Readonly<Record<'province' | 'city' | 'district' | 'location', string>>,
+  locale: Locale,
+): string => {
+  const parts = [province, city, district, location].filter((part) => part !== '')
+  return locale === 'zh' ? parts.join(' ') : parts.toReversed().join(', ')
 }

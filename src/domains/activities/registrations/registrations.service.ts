@@ -8,7 +8,7 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { notActive } from '../activities.errors.ts'
-import { type ActivityRow, findActivity, findCounters } from '../register/register.store.ts'
+import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import {
   type Asking,
   findNamed,

@@ -12,7 +12,7 @@ import type { DualPoint } from '#permission-points'
 import { MINUTE } from '#platform/clock.ts'
 
 import { codeRequired } from '../activities.errors.ts'
-import { type ActivityRow, findActivity } from '../register/register.store.ts'
+import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { normalizeInviteCode, sightOf } from './visibility.rules.ts'
 
 /** Wrong invite codes that an address may try in a minute: codes are short enough to guess. */

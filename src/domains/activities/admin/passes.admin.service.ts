@@ -8,12 +8,12 @@ import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
+import { statusOf } from '../passes/passes.rules.ts'
+import { revokePass } from '../passes/passes.store.ts'
+import { viewOf } from '../passes/passes.view.ts'
 import { purgePass } from '../purging.service.ts'
 import type { AdminPassesQuery, AdminPassView } from './passes.admin.model.ts'
 import * as store from './passes.admin.store.ts'
-import { statusOf } from './passes.rules.ts'
-import { revokePass } from './passes.store.ts'
-import { viewOf } from './passes.view.ts'
 
 export async function listAllPasses(
   ctx: AppContext,

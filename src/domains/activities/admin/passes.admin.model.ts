@@ -3,7 +3,7 @@
 import { ownerFields, timeFilters } from '#domains/admin/index.ts'
 import { Id, Line, Model, Nullable, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
-import { PassView, RevokePass, Status } from './passes.model.ts'
+import { PassView, RevokePass, Status } from '../passes/passes.model.ts'
 
 export const AdminPassesQuery = PageQuery({
   keyword: Type.Optional(

@@ -7,9 +7,9 @@ import { passes } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
-import { isNotPurged } from '../purging.store.ts'
+import { isNotPurged } from '../activities.store.ts'
+import { isKept, listed, matching, type PassRow } from '../passes/passes.store.ts'
 import type { AdminPassesQuery } from './passes.admin.model.ts'
-import { isKept, listed, matching, type PassRow } from './passes.store.ts'
 
 export type AdminRow = PassRow & Pick<typeof activities.$inferSelect, 'owner'> & { readonly activityName: string }
 

@@ -1,8 +1,8 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
+import { ByPass } from '../passes/passes.model.ts'
 import { AdminPassesQuery, AdminPassPage, AdminPassView, AdminRevokePass } from './passes.admin.model.ts'
 import * as service from './passes.admin.service.ts'
-import { ByPass } from './passes.model.ts'
 
 const tag = 'Passes'
 

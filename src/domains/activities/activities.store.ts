@@ -1,0 +1,73 @@
+/** The row of an activity, as all topics read it. */
+
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
+
+import { prepared } from '#db/prepared.ts'
+import { versionIn } from '#db/row-version.ts'
+import { users } from '#db/schema/accounts.ts'
+import { activities, activityCounters, purgedActivities } from '#db/schema/activities.ts'
+import { files } from '#db/schema/files.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+
+const p = sql.placeholder
+
+/** An activity with what its answers say about the owner and the cover. */
+const shown = {
+  ...getTableColumns(activities),
+  orgName: organizations.name,
+  orgStatus: organizations.status,
+  orgVisibility: organizations.visibility,
+  /** The nickname of the user who owns a personal activity. */
+  ownerNickname: users.nickname,
+  coverPublicKey: files.publicKey,
+  coverMime: files.mime,
+}
+
+/** An owner below 0 is a user, above 0 an organization (db/owner-key.ts). */
+export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
+  db
+    .select(shown)
+    .from(activities)
+    .leftJoin(organizations, eq(organizations.id, activities.owner))
+    .leftJoin(users, eq(users.id, sql`-${activities.owner}`))
+    .leftJoin(files, eq(files.id, activities.coverFileId))
+
+export const isLive = isNull(activities.deletedAt).inlineParams()
+
+const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isLive)))
+const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.uuid, p('uuid')), isLive)))
+const byCheckInUuid = prepared((db) =>
+  activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isLive)),
+)
+
+export const versionOfActivity = versionIn(activities)
+
+export type ActivityRow = Awaited<ReturnType<typeof byId>>[number]
+
+/** Any activity that is not deleted: the caller checks who may see it (visibility.service.ts). */
+export const findActivity = async (db: Db | Tx, id: number): Promise<ActivityRow | undefined> =>
+  (await byId(db, { id }))[0]
+
+/** Uuids are in lower case. */
+export const findByUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
+  (await byUuid(db, { uuid: id.toLowerCase() }))[0]
+
+/** By the uuid of the check-in page. */
+export const findByCheckInUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
+  (await byCheckInUuid(db, { uuid: id.toLowerCase() }))[0]
+
+const countersById = prepared((db) =>
+  db
+    .select()
+    .from(activityCounters)
+    .where(eq(activityCounters.activityId, p('id'))),
+)
+export type CountersRow = Awaited<ReturnType<typeof countersById>>[number]
+
+export const findCounters = async (db: Db | Tx, id: number): Promise<CountersRow> =>
+  (await countersById(db, { id }))[0]!
+
+/** For lists of the rows of one activity, which a job may still have to delete. */
+export const isNotPurged = (activityId: number): SQL =>
+  sql`not exists (select 1 from ${purgedActivities} where ${purgedActivities.activityId} = ${activityId})`
