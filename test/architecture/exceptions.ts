@@ -4,7 +4,7 @@ import type { Exceptions } from './domain-rules.ts'
 
 export const EXCEPTIONS: Exceptions = {
   levels: {
-    'access/cache.ts': 2,
+    'access/access.cache.ts': 2,
     'access/seed.ts': 2,
     'access/system-roles.ts': 0,
     'activities/passes/export.sheet.ts': 1,

@@ -9,7 +9,7 @@ import { importsOf, type SourceFile } from './imports.ts'
  * endpoints, listeners) are at the top and may import all.
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  access: ['system-roles', 'access', 'cache', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
+  access: ['system-roles', 'access', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
   accounts: [
     'accounts',
     'users',
@@ -129,8 +129,6 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 
 /** Imports of a topic above. The list may only become shorter. */
 export const UPWARD: readonly string[] = [
-  'access/access.service.ts → access/cache.ts',
-  'access/administrators.service.ts → access/admin/access.admin.errors.ts',
   'assets/register/register.endpoints.ts → assets/listing.service.ts',
   'assets/register/register.service.ts → assets/entities.service.ts',
   'assets/register/register.service.ts → assets/transfers/transfers.service.ts',

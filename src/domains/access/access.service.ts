@@ -12,6 +12,7 @@ import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { pointName } from '#permission-points'
 
+import { accessCache, bindingsChanged, rolesChanged } from './access.cache.ts'
 import type { MyPermissions } from './access.model.ts'
 import { isReading, pointsIn, type UserAccess } from './access.rules.ts'
 import {
@@ -25,7 +26,6 @@ import {
   type NewRole,
   type RoleKey,
 } from './access.store.ts'
-import { accessCache, bindingsChanged, rolesChanged } from './cache.ts'
 import { shownName } from './system-roles.ts'
 
 /** Synchronous if the user is cached. */

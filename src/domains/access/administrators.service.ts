@@ -8,9 +8,9 @@ import type { Db, Tx } from '#db/store.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import * as errors from './access.errors.ts'
 import { highestOf } from './access.rules.ts'
 import { bindPlatformRole, unbindRoles } from './access.service.ts'
-import * as errors from './admin/access.admin.errors.ts'
 import { findPasswordState, personalRolesOf } from './administrators.store.ts'
 import { shownName, SYSTEM_ADMIN, USER_ADMIN } from './system-roles.ts'
 

@@ -22,9 +22,9 @@ export {
   requireSystemAdmin,
   setAdministrator,
 } from './administrators.service.ts'
-export { systemAdminOnly } from './admin/access.admin.errors.ts'
+export { systemAdminOnly } from './access.errors.ts'
 export { requireAuthorityOver } from './admin/access.admin.service.ts'
-export { rolesChanged } from './cache.ts'
+export { rolesChanged } from './access.cache.ts'
 export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './access.store.ts'
 export {

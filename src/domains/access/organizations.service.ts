@@ -3,8 +3,8 @@
 import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { rolesChanged } from './access.cache.ts'
 import { insertRole, roleIdsOf } from './access.store.ts'
-import { rolesChanged } from './cache.ts'
 import * as store from './organizations.store.ts'
 import { OWNER, shownName } from './system-roles.ts'
 

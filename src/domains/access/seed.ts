@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { type PermissionPoint, points } from '#permission-points'
 import { sha256 } from '#platform/ids.ts'
 
+import { rolesChanged } from './access.cache.ts'
 import { planSeed, pointKey, roleKey } from './access.rules.ts'
 import {
   allPoints,
@@ -12,7 +13,6 @@ import {
   seededFrom,
   templateRoles,
 } from './access.store.ts'
-import { rolesChanged } from './cache.ts'
 import { type SystemRole, systemRoles } from './system-roles.ts'
 
 export interface SeedTable {

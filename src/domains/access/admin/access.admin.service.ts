@@ -17,12 +17,12 @@ import { notFound } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
+import { bindingsChanged, rolesChanged } from '../access.cache.ts'
+import * as errors from '../access.errors.ts'
 import { type Authority, covers } from '../access.rules.ts'
 import { allPoints, insertUserRole } from '../access.store.ts'
 import { requireMayChangeUser, requirePasswordOfAdministrator, requireSystemAdmin } from '../administrators.service.ts'
-import { bindingsChanged, rolesChanged } from '../cache.ts'
 import { holdsEverything, OWNER, storedName } from '../system-roles.ts'
-import * as errors from './access.admin.errors.ts'
 import type {
   CreatePermission,
   CreateRole,
