@@ -5,7 +5,7 @@ import type { SyncAuthor } from '#domains/contributions.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest, notFound, unavailable } from '#http/errors.ts'
 
-import { deleteReceiptsOf, mappingsOfRow, setMapping } from '../push/push.store.ts'
+import { deleteReceiptsOf, mappingsOfRow, setMapping } from '../mappings.store.ts'
 import {
   checkPermission,
   checkUnchanged,

@@ -7,11 +7,11 @@ import { invalidAll } from '#http/validate.ts'
 import { pause } from '#lib/pause.ts'
 
 import { deviceOf, notePush } from '../devices/devices.service.ts'
+import * as store from '../mappings.store.ts'
 import { type Kind, mayRead, ownerOf } from '../rows/rows.service.ts'
 import { entitiesOf } from '../sync.service.ts'
 import type { PushRecord, PushResult, PushResults } from './push.model.ts'
 import { type Order, type Ordered, orderOf, type Reference } from './push.rules.ts'
-import * as store from './push.store.ts'
 import {
   type Batch,
   judge,

@@ -14,6 +14,7 @@ import { invalid } from '#http/validate.ts'
 
 import { CONFLICT_SPACE, MAX_OPEN } from '../conflicts/conflicts.model.ts'
 import { insertConflict } from '../conflicts/conflicts.store.ts'
+import * as store from '../mappings.store.ts'
 import {
   checkPermission,
   checkUnchanged,
@@ -30,7 +31,6 @@ import {
 } from '../rows/rows.service.ts'
 import { MAX_DATA, MAX_LOCAL_ID, type PushRecord, type PushResult } from './push.model.ts'
 import { decide } from './push.rules.ts'
-import * as store from './push.store.ts'
 
 /** A record is judged again when its row has changed meanwhile, which happens when many devices push the same row at the same time. */
 const ATTEMPTS = 100

@@ -1,3 +1,5 @@
+/** The rows that the local ids of devices stand for, and the results of pushes. */
+
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
