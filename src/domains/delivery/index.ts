@@ -26,7 +26,7 @@ export {
   sendLastNotice,
   sendNotice,
   usesOfCeiling,
-} from './delivery.service.ts'
+} from './sending.service.ts'
 export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './delivery.model.ts'
 export { readBacklog } from './delivery.store.ts'
 export { wake } from './delivery-worker.ts'
