@@ -10,7 +10,7 @@ export const EXCEPTIONS: Exceptions = {
     'activities/passes/export.sheet.ts': 1,
     'accounts/passwords/failure-lock.ts': 2,
     'accounts/sessions/authenticate.ts': 2,
-    'backups/backups-worker.ts': 2,
+    'backups/backups.tasks.ts': 2,
     'chat/numbers.ts': 1,
     'delivery/gateways.ts': 0,
     'delivery/templates/codes.ts': 0,

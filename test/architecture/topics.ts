@@ -73,7 +73,6 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'public',
     'sync',
   ],
-  backups: ['backups', 'backups-worker'],
   chat: [
     'chat',
     'numbers',
@@ -136,7 +135,6 @@ export const UPWARD: readonly string[] = [
   'assets/register/register.store.ts → assets/listing.store.ts',
   'assets/register/register.store.ts → assets/map/map.store.ts',
   'assets/writing.service.ts → assets/transfers/transfers.store.ts',
-  'backups/backups.service.ts → backups/backups-worker.ts',
   'chat/conversations/conversations.model.ts → chat/groups/groups.model.ts',
   'chat/messages/forwarding.service.ts → chat/conversations/conversations.store.ts',
   'chat/messages/media.service.ts → chat/conversations/conversations.store.ts',

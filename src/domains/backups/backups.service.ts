@@ -26,7 +26,6 @@ import {
 import { SECOND, serverZone } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { isToolMissing, type Job, worker } from './backups-worker.ts'
 import * as errors from './backups.errors.ts'
 import {
   type BackupList,
@@ -39,6 +38,7 @@ import {
 } from './backups.model.ts'
 import { isGood, isOverdue, lastDue, nextDue, type Schedule } from './backups.rules.ts'
 import * as store from './backups.store.ts'
+import { isToolMissing, type Job, worker } from './backups.tasks.ts'
 import { toView } from './backups.view.ts'
 
 const folderOf = (ctx: AppContext): string => backupFolder(ctx.config)

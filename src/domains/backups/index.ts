@@ -3,9 +3,9 @@
 import { domain } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { worker } from './backups-worker.ts'
 import { backupEndpoints } from './backups.admin.endpoints.ts'
 import { runSchedule, startBackups } from './backups.service.ts'
+import { worker } from './backups.tasks.ts'
 
 export const backups = domain({
   name: 'backups',
