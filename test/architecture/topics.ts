@@ -159,7 +159,6 @@ export const UPWARD: readonly string[] = [
   'orgs/organizations/organizations.service.ts → orgs/joining/joining.store.ts',
   'orgs/organizations/organizations.service.ts → orgs/transfers/transfers.store.ts',
   'orgs/organizations/organizations.view.ts → orgs/transfers/transfers.model.ts',
-
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */
