@@ -1,13 +1,14 @@
 /** Runs the README's commands, in its order, against a fresh server, and checks the links and tables of the documents. */
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { Glob } from 'bun'
 
 import { settingsMarkdown } from '#cli/help.ts'
 
+import { TOPICS } from './architecture/topics.ts'
 import { pictureOfPng, readByQr } from './lib/qr-pictures.ts'
 import { Installation } from './ops/cli.ts'
 
@@ -90,6 +91,14 @@ test('package.json has every script that the README and CONTRIBUTING mention', a
   const named = new Set([...text.matchAll(/\bbun run ([\w:]+)/g)].map((m) => m[1]!))
   expect(named.size).toBeGreaterThan(4)
   expect([...named].filter((name) => !(name in manifest.scripts))).toEqual([])
+})
+
+test('docs/architecture.md lists every domain with its topics in the order that the architecture check keeps', async () => {
+  const text = await Bun.file(join(root, 'docs/architecture.md')).text()
+  const items = text.replaceAll(/\n  (?=\S)/g, ' ').matchAll(/^- \*\*([\w-]+)\*\*, [^:\n]+(?:: (.*))?$/gm)
+  const listed = Object.fromEntries([...items].map(([, domain, topics]) => [domain!, topics?.split(', ')]))
+  const folders = readdirSync(join(root, 'src/domains'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  expect(listed).toEqual(Object.fromEntries(folders.map(({ name }) => [name, TOPICS[name]?.slice()])))
 })
 
 describe('Markdown documents', () => {
