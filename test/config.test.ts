@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { settingsMarkdown } from '#cli/help.ts'
 import { defaultConfig, isShared } from '#config/config.ts'
 import { readConfig, type Reading } from '#config/read.ts'
 import { envName, maskedValue, settings } from '#config/settings.ts'
@@ -339,11 +338,4 @@ test('answers are checked only in tests and development', () => {
   expect(read({ NODE_ENV: 'test' }).config.checkAnswers).toBe(true)
   expect(read({ NODE_ENV: 'development' }).config.checkAnswers).toBe(true)
   expect(read({ NODE_ENV: 'production' }).config.checkAnswers).toBe(false)
-})
-
-test('the table in docs/operations.md is the table of settings', async () => {
-  const text = await Bun.file(join(import.meta.dir, '../docs/operations.md')).text()
-  // The formatter aligns the columns.
-  const plain = (markdown: string): string => markdown.replace(/-{3,}/g, '---').replace(/ +/g, ' ')
-  expect(plain(text)).toContain(plain(settingsMarkdown()))
 })

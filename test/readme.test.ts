@@ -1,4 +1,4 @@
-/** Runs the README's commands, in its order, against a fresh server, and checks the links and tables of the documents. */
+/** Runs the commands of the README and of docs/api.md against a fresh server, and checks the links and lists of the documents. */
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
@@ -18,9 +18,9 @@ const manifest = await Bun.file(join(root, 'package.json')).json()
 
 const shellBlocks = (markdown: string): string[] => [...markdown.matchAll(/^```sh\n([^]*?)^```/gm)].map((m) => m[1]!)
 
-function section(title: string): string {
-  const [, text] = readme.split(`\n## ${title}\n`)
-  if (text === undefined) throw new Error(`README.md has no section "${title}"`)
+async function section(file: string, title: string): Promise<string> {
+  const [, text] = (await Bun.file(join(root, file)).text()).split(`\n## ${title}\n`)
+  if (text === undefined) throw new Error(`${file} has no section "${title}"`)
   return text.split('\n## ')[0]!
 }
 
@@ -35,7 +35,7 @@ test('the README opens with the two commands, followed by the same commands for 
   expect(Object.keys(scripts)).toContain('test')
 })
 
-test('every command of the README section "Five minutes in a terminal" succeeds against a fresh server', async () => {
+test('every command of "Five minutes in a terminal" in docs/api.md succeeds against a fresh server', async () => {
   const home = await Installation.make()
   try {
     const server = await home.serve()
@@ -46,7 +46,7 @@ test('every command of the README section "Five minutes in a terminal" succeeds 
     }
     expect(link).toBeString()
 
-    const script = shellBlocks(section('Five minutes in a terminal')).join('')
+    const script = shellBlocks(await section('docs/api.md', 'Five minutes in a terminal')).join('')
     expect(script).toContain('http://localhost:8080')
     const child = Bun.spawn(
       ['bash', '-euo', 'pipefail', '-c', script.replaceAll('http://localhost:8080', server.url)],
@@ -80,17 +80,11 @@ test('every command of the README section "Five minutes in a terminal" succeeds 
   }
 })
 
-test('the README lists the same settings as the program', () => {
-  // The formatter pads the columns of the README.
+test('docs/operations.md, to which the README refers for the configuration, lists the same settings as the program', async () => {
+  expect(readme).toContain('](docs/operations.md#configuration)')
+  // The formatter pads the columns of the table.
   const plain = (markdown: string): string => markdown.replaceAll(/-{3,}/g, '---').replaceAll(/ +/g, ' ')
-  expect(plain(section('Configuration'))).toContain(plain(settingsMarkdown()))
-})
-
-test('package.json has every script that the README and CONTRIBUTING mention', async () => {
-  const text = readme + (await Bun.file(join(root, 'CONTRIBUTING.md')).text())
-  const named = new Set([...text.matchAll(/\bbun run ([\w:]+)/g)].map((m) => m[1]!))
-  expect(named.size).toBeGreaterThan(4)
-  expect([...named].filter((name) => !(name in manifest.scripts))).toEqual([])
+  expect(plain(await section('docs/operations.md', 'Configuration'))).toContain(plain(settingsMarkdown()))
 })
 
 test('docs/architecture.md lists every domain with its topics in the order that the architecture check keeps', async () => {
@@ -127,6 +121,13 @@ describe('Markdown documents', () => {
       }
     expect(count).toBeGreaterThan(10)
     expect(broken).toEqual([])
+  })
+
+  test('package.json has every script that a document mentions', async () => {
+    const texts = await Promise.all(documents.map((file) => Bun.file(join(root, file)).text()))
+    const named = new Set([...texts.join('\n').matchAll(/\bbun run ([\w:]+)/g)].map((m) => m[1]!))
+    expect(named.size).toBeGreaterThan(4)
+    expect([...named].filter((name) => !(name in manifest.scripts))).toEqual([])
   })
 
   test('the changelog has a section for the version of package.json', async () => {

@@ -30,7 +30,7 @@ export function settingsDocument(): string {
     '',
     'Administrators change these settings while the server runs, with `PUT /api/admin/settings`; a change takes effect at once in every process. How to',
     'do that is described in [docs/administration.md](administration.md). Those that protect accounts, data and the operation log are changed by SYSTEM_ADMIN',
-    'only. The settings with which the server starts are in the README.',
+    'only. The settings with which the server starts are in [docs/operations.md](operations.md#configuration).',
     '',
     '| Setting | Meaning | Values | Default |',
     '|---|---|---|---|',
