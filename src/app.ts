@@ -47,7 +47,7 @@ import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 import { createMetrics, type Metrics } from '#platform/metrics.ts'
-import { createPasswords } from '#platform/passwords.ts'
+import { createPasswords, type Passwords } from '#platform/passwords.ts'
 import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
 import { createSheets } from '#platform/spreadsheets/index.ts'
@@ -121,6 +121,7 @@ export interface RunningContext extends AppContext {
 export interface Parts {
   log: Log
   clock?: Clock
+  passwords?: Passwords
   /** Other domains than the product's: for tests. */
   domains?: readonly Domain[]
 }
@@ -147,7 +148,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     sheets: createSheets(),
     metrics,
     limiter: createLimiter(clock),
-    passwords: createPasswords(),
+    passwords: parts.passwords ?? createPasswords(),
     tokens: createTokens(key, clock),
     signer: createUrlSigner(key),
     seal: sealOf(key),

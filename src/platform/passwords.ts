@@ -26,8 +26,7 @@ export class PasswordQueueFull extends Error {
 }
 
 /** OWASP's second recommendation for argon2id (19 MiB, t=2, p=1) takes 26 ms (measured); Bun's default takes 98 ms and 64 MiB. */
-const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+const COST = { memoryCost: 19_456, timeCost: 2 }
 
 /** Hashes that may wait, at 26 ms each. With a longer queue, clients would time out before they are refused. */
 const QUEUE = 200
@@ -38,9 +37,11 @@ const QUEUE_OF_USER = 5
 
 /**
  * argon2 runs on the one pool that also serves WebCrypto, zlib and file reads: with every thread hashing, each token check
- * would wait (715 ms at 40 logins, measured). One core is always left free.
+ * would wait (715 ms at 40 logins, measured). One core is always left free. `cost`: a lower one for tests, which make thousands of users.
  */
-export function createPasswords(): Passwords {
+export function createPasswords(cost: Readonly<typeof COST> = COST): Passwords {
+  const parameters = { algorithm: 'argon2id', ...cost } as const
+  const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$`
   const slots = new Slots(Math.max(1, Math.min(2, availableParallelism() - 1)))
   const signIn = slots.lane(QUEUE - QUEUE_OF_USERS)
   const users = slots.lane(QUEUE_OF_USERS)
@@ -62,12 +63,12 @@ export function createPasswords(): Passwords {
   // The hash of a random value, so that an unknown account takes as long as a wrong password.
   let decoy: Promise<string> | undefined
   const makeDecoy = () =>
-    signIn(() => Bun.password.hash(secret(), PARAMETERS)).catch((error: unknown) => {
+    signIn(() => Bun.password.hash(secret(), parameters)).catch((error: unknown) => {
       decoy = undefined
       throw error
     })
   const hashing = (run: Run): Hashing => ({
-    hash: (password) => run(() => Bun.password.hash(password, PARAMETERS)),
+    hash: (password) => run(() => Bun.password.hash(password, parameters)),
     async verify(password, stored) {
       if (stored !== null) return run(() => Bun.password.verify(password, stored))
       const hash = await (decoy ??= makeDecoy())
@@ -78,7 +79,7 @@ export function createPasswords(): Passwords {
   return {
     ...hashing(signIn),
     ofUser: (userId) => hashing((task) => runForUser(userId, task)),
-    outdated: (stored) => !stored.startsWith(PREFIX),
+    outdated: (stored) => !stored.startsWith(prefix),
   }
 }
 

@@ -17,6 +17,7 @@ import type { AppContext } from '#context'
 import type { Domain } from '#domains/domain.ts'
 import { setSetting, type SettingKey, type Settings } from '#domains/settings/index.ts'
 import { createLog } from '#platform/log.ts'
+import { createPasswords } from '#platform/passwords.ts'
 
 import { type Call, callBy } from './api.ts'
 import { type Reply, type RequestOptions, send } from './client.ts'
@@ -142,6 +143,9 @@ interface Running {
   stop(): Promise<void>
 }
 
+/** A hash of the real cost takes 26 ms of a core, and the tests make thousands of users. */
+const CHEAP_HASHES = { memoryCost: 64, timeCost: 1 }
+
 async function startHere(
   config: Config,
   settings: Partial<Settings>,
@@ -149,7 +153,8 @@ async function startHere(
 ): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
-  const ctx = await createContext(config, { log, clock, domains: change?.(domains) ?? domains })
+  const passwords = createPasswords(CHEAP_HASHES)
+  const ctx = await createContext(config, { log, clock, passwords, domains: change?.(domains) ?? domains })
   await ctx.db.write('test.settings', async (tx) => {
     for (const [key, value] of Object.entries(settings)) await setSetting(tx, key as SettingKey, value)
   })

@@ -12,6 +12,15 @@ const outcomes = async (tasks: Promise<unknown>[]) => {
   }
 }
 
+test('a hash is argon2id of the cost that OWASP recommends, and one of another cost is outdated', async () => {
+  const passwords = createPasswords()
+  const stored = await passwords.hash('secret')
+  expect(stored).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
+  expect([passwords.outdated(stored), await passwords.verify('secret', stored)]).toEqual([false, true])
+  const cheap = await createPasswords({ memoryCost: 64, timeCost: 1 }).hash('secret')
+  expect([passwords.outdated(cheap), await passwords.verify('secret', cheap)]).toEqual([true, true])
+})
+
 test('a sign-in does not wait for the hashes of signed-in users that are in the queue', async () => {
   const passwords = createPasswords()
   const order: string[] = []
