@@ -1,0 +1,48 @@
+/**
+ * `bun run test:quick`: the types, the architecture, the English, the rules of the domains, the permission of each operation, and journeys through all areas on SQLite. Needs
+ * no network, no database server and no browser, and takes half a minute on two idle cores. `bun run test` runs all tests.
+ */
+
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '..')
+const TESTS = [
+  'test/architecture.test.ts',
+  'test/english.test.ts',
+  'test/journeys/',
+  'test/contract/contract.test.ts',
+  'test/contract/permissions.test.ts',
+  'rules.test.ts',
+]
+const PROJECTS = ['.', 'src/web', 'examples']
+
+const run = async (title: string, ...command: string[]): Promise<boolean> => {
+  const from = performance.now()
+  const child = Bun.spawn(command, { cwd: root, stdout: 'pipe', stderr: 'pipe', env: environment() })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  // Only failures are of interest here.
+  const shown = (out + err).replaceAll(/^\((?:pass|skip)\).*\n/gm, '')
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${title}, ${((performance.now() - from) / 1000).toFixed(1)} s`)
+  if (code !== 0) console.log(shown)
+  return code === 0
+}
+
+/** On SQLite, whatever the shell is set to. */
+function environment(): Record<string, string | undefined> {
+  const { TEST_DATABASE_URL: _, TEST_BINARY: __, TEST_PROCESSES: ___, ...rest } = process.env
+  return rest
+}
+
+async function types(): Promise<boolean> {
+  let ok = await run('types known to the web application', process.execPath, 'scripts/web-client.ts')
+  for (const project of PROJECTS)
+    ok = (await run(`types of ${project}`, process.execPath, 'x', '--bun', 'tsc', '--noEmit', '-p', project)) && ok
+  return ok
+}
+
+const tests = run('tests', process.execPath, 'test', '--no-isolate', '--parallel', '--timeout', '120000', ...TESTS)
+if (!(await Promise.all([tests, types()])).every(Boolean)) process.exit(1)
