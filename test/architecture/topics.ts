@@ -99,13 +99,13 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'notifications',
     'members',
     'organizations',
-    'transfers',
+    'locations',
     'public',
     'joining',
-    'locations',
+    'invitations',
+    'transfers',
     'memberships',
     'admin',
-    'invitations',
   ],
   push: ['push', 'payload', 'sender', 'push-worker'],
   'qr-codes': [
@@ -153,12 +153,7 @@ export const UPWARD: readonly string[] = [
   'metadata/fields/retyping.service.ts → metadata/values/values.model.ts',
   'metadata/objects/objects.service.ts → metadata/fields/fields.store.ts',
   'metadata/objects/objects.service.ts → metadata/templates/templates.store.ts',
-  'orgs/members/members.service.ts → orgs/organizations/organizations.store.ts',
-  'orgs/members/members.service.ts → orgs/transfers/transfers.store.ts',
-  'orgs/organizations/organizations.model.ts → orgs/transfers/transfers.model.ts',
-  'orgs/organizations/organizations.service.ts → orgs/joining/joining.store.ts',
-  'orgs/organizations/organizations.service.ts → orgs/transfers/transfers.store.ts',
-  'orgs/organizations/organizations.view.ts → orgs/transfers/transfers.model.ts',
+
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */

@@ -15,10 +15,12 @@ import { findMember, haveCommonOrganization, membersAfter, takesPart } from './m
 import { membershipAdminEndpoints } from './memberships/memberships.admin.endpoints.ts'
 import { reportRoleChange } from './memberships/memberships.service.ts'
 import { organizationEndpoints } from './organizations/organizations.endpoints.ts'
-import { clearAvatars, countOwned, findOrg, orgObject } from './organizations/organizations.store.ts'
+import { clearAvatars, orgObject } from './organizations/organizations.store.ts'
+import { countOwned, findOrg } from './orgs.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { resolveJoin } from './public/public.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
+import { deleteOffer } from './transfers/transfers.store.ts'
 
 export const orgs = domain({
   name: 'orgs',
@@ -35,6 +37,7 @@ export const orgs = domain({
   ],
   on: {
     'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId),
+    'member.left': async (_ctx, tx, { orgId, userId }) => void (await deleteOffer(tx, orgId, userId)),
     'orgRole.changedByAdministrator': reportRoleChange,
     async 'files.deleted'(_ctx, tx, { files }) {
       const lost = lostBy(files, 'ORG')

@@ -7,12 +7,12 @@ import {
   MemberLimit,
   OrgName,
   OrgResources,
+  PendingTransfer,
   Policy,
   publicFields,
   Status,
   Visibility,
 } from '../organizations/organizations.model.ts'
-import { PendingTransfer } from '../transfers/transfers.model.ts'
 
 export const ByOrg = Type.Object({ orgId: Id })
 

@@ -19,11 +19,11 @@ import {
   insertOrg,
   setOrgStatus,
 } from '../organizations/organizations.service.ts'
-import { findOrg, type OrgRow } from '../organizations/organizations.store.ts'
+import { openOffers } from '../organizations/organizations.store.ts'
 import { toPublicOrg } from '../organizations/organizations.view.ts'
 import { ownRole } from '../orgs.errors.ts'
+import { findOrg, type OrgRow } from '../orgs.store.ts'
 import { transferOwnership } from '../transfers/transfers.service.ts'
-import { openOffers } from '../transfers/transfers.store.ts'
 import type { AnyOrg, AnyOrgDetail, AnyOrgsQuery, CreateAnyOrg, UpdateAnyOrg } from './orgs.admin.model.ts'
 import { organizationsList } from './orgs.admin.store.ts'
 

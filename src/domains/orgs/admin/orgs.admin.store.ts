@@ -4,8 +4,8 @@ import { contains } from '#db/contains.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
-import type { OrgRow } from '../organizations/organizations.store.ts'
 import { normalizeCode } from '../orgs.rules.ts'
+import type { OrgRow } from '../orgs.store.ts'
 import type { OrgFilters } from './orgs.admin.model.ts'
 
 const { createdAt, id, name, memberCount } = organizations

@@ -8,14 +8,13 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 
-import { nicknameOf } from '../joining/joining.store.ts'
 import { addMember } from '../members/members.service.ts'
-import { findMember } from '../members/members.store.ts'
+import { findMember, nicknameOf } from '../members/members.store.ts'
 import { notifyInvitee, notifyInviter, notifyOfJoinLink } from '../notifications.ts'
-import { findOrg, type OrgRow } from '../organizations/organizations.store.ts'
 import { toQrCode } from '../organizations/organizations.view.ts'
 import { invitationClosed, joinLinkRefused, noTargets, tooManyTargets } from '../orgs.errors.ts'
 import { admissionTo, INVITATION_MS, invitationStatusAt } from '../orgs.rules.ts'
+import { findOrg, type OrgRow } from '../orgs.store.ts'
 import {
   type FoundUsers,
   type InvitationsQuery,

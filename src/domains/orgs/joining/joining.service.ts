@@ -8,11 +8,11 @@ import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 
 import { addMember } from '../members/members.service.ts'
-import { findMember } from '../members/members.store.ts'
+import { findMember, nicknameOf } from '../members/members.store.ts'
 import { notifyApplicant, notifyApprovers, notifyOwnerOfJoin } from '../notifications.ts'
-import { findOrg, type OrgRow } from '../organizations/organizations.store.ts'
 import { alreadyMember, invitationOnly } from '../orgs.errors.ts'
 import { admissionTo, codeInContent, normalizeCode } from '../orgs.rules.ts'
+import { findOrg, type OrgRow } from '../orgs.store.ts'
 import { findOrgByTypedCode } from '../public/public.service.ts'
 import type { Approve, Joined, MyRequestView, PendingView } from './joining.model.ts'
 import * as store from './joining.store.ts'
@@ -30,13 +30,13 @@ async function joinOrRequest(ctx: AppContext, tx: Tx, org: OrgRow, userId: numbe
       throw invitationOnly()
     case 'member at once':
       await addMember(ctx, tx, org.id, userId)
-      await notifyOwnerOfJoin(ctx, tx, org, { userId, nickname: await store.nicknameOf(tx, userId) })
+      await notifyOwnerOfJoin(ctx, tx, org, { userId, nickname: await nicknameOf(tx, userId) })
       return { status: 'JOINED', orgId: org.id, orgName: org.name }
     case 'request':
       // A second request changes nothing, and the approvers are not notified again.
       if (await store.insertRequest(tx, org.id, userId, message)) {
         const userIds = await access.usersHoldingPoint(tx, org.id, 'join_request:approve', MAX_APPROVERS)
-        const nickname = await store.nicknameOf(tx, userId)
+        const nickname = await nicknameOf(tx, userId)
         await notifyApprovers(ctx, tx, org, { userIds, userId, nickname, message })
       }
       return { status: 'PENDING', orgId: org.id, orgName: org.name }

@@ -79,17 +79,3 @@ export function requestsOfUser(db: Db, userId: number, page: PageInput): Promise
     db.select({ n: count() }).from(orgJoinRequests).where(where),
   )
 }
-
-/** Undefined if the user has no request to this organization. */
-export async function requestedAt(db: Db, orgId: number, userId: number): Promise<number | undefined> {
-  const rows = await db
-    .select({ createdAt: orgJoinRequests.createdAt })
-    .from(orgJoinRequests)
-    .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId)))
-  return rows[0]?.createdAt
-}
-
-export async function nicknameOf(db: Db | Tx, userId: number): Promise<string> {
-  const [row] = await db.select({ nickname: users.nickname }).from(users).where(eq(users.id, userId))
-  return row?.nickname ?? ''
-}

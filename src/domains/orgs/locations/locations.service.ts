@@ -6,7 +6,7 @@ import { treeRefusals } from '#http/tree-refusals.ts'
 import { checkPosition } from '#http/validate.ts'
 import { type Nested, orderItems, treeOf } from '#lib/tree.ts'
 
-import { findOrg } from '../organizations/organizations.store.ts'
+import { findOrg } from '../orgs.store.ts'
 import {
   type CreateLocation,
   type LocationView,

@@ -13,7 +13,6 @@ import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { notifyRemovedMember } from '../notifications.ts'
-import { decrementMemberCount, findOrg, incrementMemberCount, ownsAny } from '../organizations/organizations.store.ts'
 import {
   alreadyMember,
   cannotAssignRoles,
@@ -26,7 +25,7 @@ import {
   roleNotFound,
   userIsMember,
 } from '../orgs.errors.ts'
-import { deleteOffer } from '../transfers/transfers.store.ts'
+import { findOrg, ownsAny } from '../orgs.store.ts'
 import type { MembersQuery, MemberView, RoleChoice, UpdateMember } from './members.model.ts'
 import * as store from './members.store.ts'
 
@@ -153,7 +152,7 @@ export async function addMember(
 ): Promise<void> {
   if (!(await store.isActiveUser(tx, userId))) throw notFound()
   if (!(await store.insertMember(tx, orgId, userId))) throw byAdministrator ? userIsMember() : alreadyMember()
-  if (!(await incrementMemberCount(tx, orgId, byAdministrator))) {
+  if (!(await store.incrementMemberCount(tx, orgId, byAdministrator))) {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
     throw org.status === 'ACTIVE' || byAdministrator ? orgFull() : organizationDisabled
@@ -163,7 +162,7 @@ export async function addMember(
   await emit(ctx, tx, 'member.joined', { orgId, userId })
 }
 
-/** Ends a membership with its roles and an offer of ownership. Throws a 404 if there is none, and `refusal` for the owner. */
+/** Ends a membership with its roles and, by the event, an offer of ownership. Throws a 404 if there is none, and `refusal` for the owner. */
 export async function endMembership(
   ctx: AppContext,
   tx: Tx,
@@ -172,9 +171,8 @@ export async function endMembership(
   refusal: () => Error = ownerProtected,
 ): Promise<void> {
   if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
-  if (!(await decrementMemberCount(tx, orgId, userId))) throw refusal()
+  if (!(await store.decrementMemberCount(tx, orgId, userId))) throw refusal()
   await access.unbindRoles(tx, userId, 'ORG', orgId)
-  await deleteOffer(tx, orgId, userId)
   await emit(ctx, tx, 'member.left', { orgId, userId })
 }
 

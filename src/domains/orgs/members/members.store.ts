@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, gt, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -6,7 +6,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export interface MemberRow {
@@ -132,6 +132,32 @@ export async function deleteMember(tx: Tx, orgId: number, userId: number): Promi
   return true
 }
 
+const incrementIf = (condition?: SQL) =>
+  prepared((db) =>
+    db
+      .update(organizations)
+      .set({ memberCount: sql`${organizations.memberCount} + 1` })
+      .where(and(eq(organizations.id, p('id')), lt(organizations.memberCount, organizations.memberLimit), condition))
+      .returning({ id: organizations.id }),
+  )
+const increment = incrementIf()
+const incrementActive = incrementIf(eq(organizations.status, 'ACTIVE'))
+const decrement = prepared((db) =>
+  db
+    .update(organizations)
+    .set({ memberCount: sql`${organizations.memberCount} - 1` })
+    .where(and(eq(organizations.id, p('id')), ne(organizations.ownerId, p('userId')), gt(organizations.memberCount, 0)))
+    .returning({ id: organizations.id }),
+)
+
+/** False if the member limit is reached, or if the organization is missing or, unless `evenIfDisabled`, disabled. */
+export const incrementMemberCount = async (tx: Tx, id: number, evenIfDisabled: boolean): Promise<boolean> =>
+  (await (evenIfDisabled ? increment : incrementActive)(tx, { id })).length > 0
+
+/** `userId`: the member who leaves. False if that is the owner. */
+export const decrementMemberCount = async (tx: Tx, id: number, userId: number): Promise<boolean> =>
+  (await decrement(tx, { id, userId })).length > 0
+
 export async function setNickname(tx: Tx, orgId: number, userId: number, nickname: string | null): Promise<void> {
   await tx
     .update(orgMembers)
@@ -187,6 +213,11 @@ const activeUser = prepared((db) =>
 /** Whether the user exists and is neither deleted nor disabled. */
 export const isActiveUser = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await activeUser(db, { userId })).length > 0
+
+export async function nicknameOf(db: Db | Tx, userId: number): Promise<string> {
+  const [row] = await db.select({ nickname: users.nickname }).from(users).where(eq(users.id, userId))
+  return row?.nickname ?? ''
+}
 
 /** User ids of at most `limit` members above `afterUserId`, ascending. */
 export async function membersAfter(db: Db | Tx, orgId: number, afterUserId: number, limit: number): Promise<number[]> {

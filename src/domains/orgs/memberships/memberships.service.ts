@@ -20,8 +20,8 @@ import {
 } from '../members/members.service.ts'
 import { findMember } from '../members/members.store.ts'
 import { notifyAddedMember, notifyOwner, notifyRemovedMember } from '../notifications.ts'
-import { findOrg, type OrgRow } from '../organizations/organizations.store.ts'
 import { ownerProtected, ownRole, roleRequired, userDisabled } from '../orgs.errors.ts'
+import { findOrg, type OrgRow } from '../orgs.store.ts'
 import type { MembershipView } from './memberships.model.ts'
 import * as store from './memberships.store.ts'
 

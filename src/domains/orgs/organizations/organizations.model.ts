@@ -18,7 +18,6 @@ import {
 } from '#http/schema.ts'
 
 import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, MAX_MEMBER_LIMIT } from '../orgs.rules.ts'
-import { PendingTransfer } from '../transfers/transfers.model.ts'
 
 export const Status = Named('OrganizationStatus', Enum(['ACTIVE', 'DISABLED']))
 export const Visibility = Named(
@@ -89,6 +88,15 @@ export const publicFields = {
 export const PublicOrg = Model('PublicOrganization', publicFields)
 export type PublicOrg = Static<typeof PublicOrg>
 export const PublicOrgPage = PageOf(PublicOrg)
+
+/** An open offer of ownership. */
+export const PendingTransfer = Model('PendingTransfer', {
+  userId: { ...Id, description: 'The member who can accept' },
+  nickname: Text('Lin Mei'),
+  createdAt: Time,
+  expiresAt: Time,
+})
+export type PendingTransfer = Static<typeof PendingTransfer>
 
 export const OrgView = Model('Organization', {
   ...publicFields,

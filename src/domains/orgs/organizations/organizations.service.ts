@@ -12,7 +12,6 @@ import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { requestedAt } from '../joining/joining.store.ts'
 import { addMember } from '../members/members.service.ts'
 import { findMember } from '../members/members.store.ts'
 import { notifyOfDissolution } from '../notifications.ts'
@@ -26,7 +25,7 @@ import {
   ownerOnly,
 } from '../orgs.errors.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../orgs.rules.ts'
-import { openOffers } from '../transfers/transfers.store.ts'
+import { countOwned, findOrg, findOrgByCode, type OrgRow } from '../orgs.store.ts'
 import type {
   CreateOrg,
   DiscoverQuery,
@@ -47,15 +46,15 @@ const newCode = (): string => randomCode(CODE_ALPHABET, CODE_LENGTH)
 async function membershipOf(ctx: AppContext, orgId: number, userId: number, locale: Locale): Promise<Membership> {
   const { read } = ctx.db
   const [role] = await access.orgRolesOf(read, orgId, userId)
-  const transfer = (await openOffers(read, [orgId], ctx.clock.now())).get(orgId)
+  const transfer = (await store.openOffers(read, [orgId], ctx.clock.now())).get(orgId)
   return { userId, role, permissions: await access.permissionSet(ctx, userId, 'ORG', orgId), transfer, locale }
 }
 
-const viewForMember = async (ctx: AppContext, actor: Actor, org: store.OrgRow, locale: Locale): Promise<OrgView> =>
+const viewForMember = async (ctx: AppContext, actor: Actor, org: OrgRow, locale: Locale): Promise<OrgView> =>
   toOrgView(ctx, org, await membershipOf(ctx, org.id, actor.userId, locale))
 
-async function findOrFail(ctx: AppContext, id: number): Promise<store.OrgRow> {
-  const org = await store.findOrg(ctx.db.read, id)
+async function findOrFail(ctx: AppContext, id: number): Promise<OrgRow> {
+  const org = await findOrg(ctx.db.read, id)
   if (org === undefined) throw notFound()
   return org
 }
@@ -78,7 +77,7 @@ export async function insertOrg(
   { ownerId, creatorId }: { ownerId: number; creatorId: number },
   input: CreateOrg,
   storage: StorageQuota,
-): Promise<store.OrgRow> {
+): Promise<OrgRow> {
   const visibility = input.visibility ?? 'PUBLIC'
   const values = {
     name: input.name,
@@ -89,7 +88,7 @@ export async function insertOrg(
     avatar: null,
     ownerId,
   }
-  let org: store.OrgRow | undefined
+  let org: OrgRow | undefined
   while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
   await access.copyOrgTemplates(tx, org.id)
   await addMember(ctx, tx, org.id, ownerId, { roleCode: access.OWNER })
@@ -104,7 +103,7 @@ async function changeAvatarByUser(
   ctx: AppContext,
   tx: Tx,
   userId: number,
-  org: store.OrgRow,
+  org: OrgRow,
   input: UpdateOrg,
   storage: StorageQuota,
 ): Promise<string | null | undefined> {
@@ -115,7 +114,7 @@ async function changeAvatarByUser(
 
 /** Inside a write, which makes it exact. `quota`: organizations that a user may own, 0 for any number. @throws AppError 429 */
 export async function checkMayOwnMore(tx: Tx, userId: number, quota: number): Promise<void> {
-  if (quota > 0 && (await store.countOwned(tx, userId)) >= quota) throw orgQuotaReached(quota)
+  if (quota > 0 && (await countOwned(tx, userId)) >= quota) throw orgQuotaReached(quota)
 }
 
 export async function listMyOrgs(
@@ -128,7 +127,7 @@ export async function listMyOrgs(
   const page = await store.orgsOfUser(ctx.db.read, userId, query)
   const orgIds = page.items.map((org) => org.id)
   const roles = Map.groupBy(await access.orgRolesOfMany(ctx.db.read, orgIds, [userId]), (role) => role.orgId)
-  const transfers = await openOffers(ctx.db.read, orgIds, ctx.clock.now())
+  const transfers = await store.openOffers(ctx.db.read, orgIds, ctx.clock.now())
   const items: OrgView[] = []
   for (const org of page.items) {
     const permissions = await access.permissionSet(ctx, userId, 'ORG', org.id)
@@ -144,7 +143,7 @@ export async function getOrg(ctx: AppContext, actor: Actor, id: number, locale: 
   if (await findMember(ctx.db.read, id, actor.userId)) return viewForMember(ctx, actor, org, locale)
   if (org.visibility === 'INTERNAL') throw membersOnly()
   if (org.status !== 'ACTIVE') throw notFound()
-  return toOrgView(ctx, org, undefined, await requestedAt(ctx.db.read, id, actor.userId))
+  return toOrgView(ctx, org, undefined, await store.requestedAt(ctx.db.read, id, actor.userId))
 }
 
 export async function updateOrg(
@@ -155,7 +154,7 @@ export async function updateOrg(
   locale: Locale,
 ): Promise<OrgView> {
   const org = await ctx.db.write('orgs.updateOrg', async (tx) => {
-    const before = await store.findOrg(tx, id)
+    const before = await findOrg(tx, id)
     if (before === undefined) throw notFound()
     const owner = { userId: actor.userId, orgId: id }
     const avatar = await changeAvatar(ctx, tx, owner, before.avatar, input, pictureOf(id))
@@ -169,25 +168,20 @@ export const changeAnyOrg = async (
   ctx: AppContext,
   tx: Tx,
   actor: Actor,
-  before: store.OrgRow,
+  before: OrgRow,
   input: UpdateOrg,
   storage: StorageQuota,
-): Promise<store.OrgRow> =>
+): Promise<OrgRow> =>
   changeOrg(tx, before, input, await changeAvatarByUser(ctx, tx, actor.userId, before, input, storage))
 
 /** `avatar` undefined: the picture stays. */
-async function changeOrg(
-  tx: Tx,
-  before: store.OrgRow,
-  input: UpdateOrg,
-  avatar: string | null | undefined,
-): Promise<store.OrgRow> {
+async function changeOrg(tx: Tx, before: OrgRow, input: UpdateOrg, avatar: string | null | undefined): Promise<OrgRow> {
   const after = await store.updateOrg(tx, before.id, { ...changeOf(before, input), avatar })
   if (after === undefined) throw limitBelowMemberCount(before.memberCount)
   return after
 }
 
-function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
+function changeOf(org: OrgRow, input: UpdateOrg): store.OrgChange {
   const visibility = input.visibility ?? org.visibility
   return {
     visibility,
@@ -201,7 +195,7 @@ function changeOf(org: store.OrgRow, input: UpdateOrg): store.OrgChange {
 export async function resetCode(ctx: AppContext, actor: Actor, id: number, locale: Locale): Promise<OrgView> {
   const org = await ctx.db.write('orgs.resetCode', async (tx) => {
     let code = newCode()
-    while (await store.findOrgByCode(tx, code)) code = newCode()
+    while (await findOrgByCode(tx, code)) code = newCode()
     return store.setCode(tx, id, code)
   })
   if (org === undefined) throw notFound()
@@ -222,7 +216,7 @@ export async function setOrgStatus(ctx: AppContext, tx: Tx, orgId: number, statu
 /** Only the owner may dissolve an organization, even if a custom role has `org:delete`. */
 export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, force: boolean): Promise<void> {
   await ctx.db.write('orgs.dissolveOrg', async (tx) => {
-    const org = await store.findOrg(tx, id)
+    const org = await findOrg(tx, id)
     if (org === undefined) throw notFound()
     if (org.ownerId !== actor.userId) throw ownerOnly()
     await dissolve(ctx, tx, actor, org, force)
@@ -233,13 +227,7 @@ export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, for
  * Deletes an organization with everything in it, in this write; the caller has checked who may. Refused while it owns anything, and,
  * unless `force` is set, while it has members besides the owner; they are notified.
  */
-export async function dissolve(
-  ctx: AppContext,
-  tx: Tx,
-  actor: Actor,
-  org: store.OrgRow,
-  force: boolean,
-): Promise<void> {
+export async function dissolve(ctx: AppContext, tx: Tx, actor: Actor, org: OrgRow, force: boolean): Promise<void> {
   const left = (await countedResources(ctx, tx, org.id)).filter(({ count }) => count > 0)
   const others = force ? 0 : org.memberCount - 1
   if (left.length > 0) throw hasResources(left, others)
@@ -279,7 +267,7 @@ export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number
 
 /** For writes that ask for a reading point only. @throws AppError 403 if the organization is DISABLED */
 export async function requireEnabled(tx: Tx, orgId: number): Promise<void> {
-  if ((await store.findOrg(tx, orgId))?.status !== 'ACTIVE') throw organizationDisabled
+  if ((await findOrg(tx, orgId))?.status !== 'ACTIVE') throw organizationDisabled
 }
 
 export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {

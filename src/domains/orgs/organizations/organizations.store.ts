@@ -1,8 +1,7 @@
-import { and, asc, count, eq, gt, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, lte, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
-import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { orgLocations } from '#db/schema/locations.ts'
@@ -20,9 +19,9 @@ import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MetaObject } from '#domains/contributions.ts'
 
-import type { DiscoverQuery } from './organizations.model.ts'
+import type { OrgRow } from '../orgs.store.ts'
+import type { DiscoverQuery, PendingTransfer } from './organizations.model.ts'
 
-export type OrgRow = typeof organizations.$inferSelect
 export type NewOrg = Pick<
   OrgRow,
   'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar' | 'ownerId'
@@ -30,26 +29,6 @@ export type NewOrg = Pick<
 export type OrgChange = Partial<
   Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar'>
 >
-
-const p = sql.placeholder
-
-const byId = prepared((db) =>
-  db
-    .select()
-    .from(organizations)
-    .where(eq(organizations.id, p('id'))),
-)
-const byCode = prepared((db) =>
-  db
-    .select()
-    .from(organizations)
-    .where(eq(organizations.code, p('code'))),
-)
-
-export const findOrg = async (db: Db | Tx, id: number): Promise<OrgRow | undefined> => (await byId(db, { id }))[0]
-/** `code` must be normalized. */
-export const findOrgByCode = async (db: Db | Tx, code: string): Promise<OrgRow | undefined> =>
-  (await byCode(db, { code }))[0]
 
 /** Undefined if the code is taken. The member count is 0 until the owner is added as a member. */
 export async function insertOrg(tx: Tx, org: NewOrg): Promise<OrgRow | undefined> {
@@ -99,32 +78,6 @@ export async function setStatus(tx: Tx, id: number, status: OrgStatus): Promise<
   return rows.length > 0
 }
 
-const incrementIf = (condition?: SQL) =>
-  prepared((db) =>
-    db
-      .update(organizations)
-      .set({ memberCount: sql`${organizations.memberCount} + 1` })
-      .where(and(eq(organizations.id, p('id')), lt(organizations.memberCount, organizations.memberLimit), condition))
-      .returning({ id: organizations.id }),
-  )
-const increment = incrementIf()
-const incrementActive = incrementIf(eq(organizations.status, 'ACTIVE'))
-const decrement = prepared((db) =>
-  db
-    .update(organizations)
-    .set({ memberCount: sql`${organizations.memberCount} - 1` })
-    .where(and(eq(organizations.id, p('id')), ne(organizations.ownerId, p('userId')), gt(organizations.memberCount, 0)))
-    .returning({ id: organizations.id }),
-)
-
-/** False if the member limit is reached, or if the organization is missing or, unless `evenIfDisabled`, disabled. */
-export const incrementMemberCount = async (tx: Tx, id: number, evenIfDisabled: boolean): Promise<boolean> =>
-  (await (evenIfDisabled ? increment : incrementActive)(tx, { id })).length > 0
-
-/** `userId`: the member who leaves. False if that is the owner. */
-export const decrementMemberCount = async (tx: Tx, id: number, userId: number): Promise<boolean> =>
-  (await decrement(tx, { id, userId })).length > 0
-
 /** False if `from` is no longer the owner. */
 export async function setOwner(tx: Tx, id: number, from: number, to: number): Promise<boolean> {
   const rows = await tx
@@ -150,28 +103,6 @@ export async function deleteOrg(tx: Tx, id: number): Promise<void> {
   await tx.delete(orgShares).where(eq(orgShares.orgId, id))
   await tx.delete(organizations).where(eq(organizations.id, id))
 }
-
-const owned = prepared((db) =>
-  db
-    .select({ n: count() })
-    .from(organizations)
-    .where(eq(organizations.ownerId, p('userId'))),
-)
-
-/** Number of organizations of which the user is the owner. */
-export const countOwned = async (db: Db | Tx, userId: number): Promise<number> => (await owned(db, { userId }))[0]!.n
-
-const firstOwned = prepared((db) =>
-  db
-    .select({ id: organizations.id })
-    .from(organizations)
-    .where(eq(organizations.ownerId, p('userId')))
-    .limit(1),
-)
-
-/** Whether the user is the owner of any organization. */
-export const ownsAny = async (db: Db | Tx, userId: number): Promise<boolean> =>
-  (await firstOwned(db, { userId })).length > 0
 
 /** The organizations of a user, the earliest joined first. */
 export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<OrgRow>> {
@@ -241,6 +172,15 @@ export async function countRequests(db: Db, orgId: number): Promise<number> {
   return row!.n
 }
 
+/** Undefined if the user has no request to this organization. */
+export async function requestedAt(db: Db, orgId: number, userId: number): Promise<number | undefined> {
+  const rows = await db
+    .select({ createdAt: orgJoinRequests.createdAt })
+    .from(orgJoinRequests)
+    .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId)))
+  return rows[0]?.createdAt
+}
+
 /** Number of invitations that can be answered at `now` (epoch milliseconds). */
 export async function countOpenInvitations(db: Db, orgId: number, now: number): Promise<number> {
   const [row] = await db
@@ -250,6 +190,26 @@ export async function countOpenInvitations(db: Db, orgId: number, now: number): 
       and(eq(orgInvitations.orgId, orgId), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)),
     )
   return row!.n
+}
+
+/** The offers of these organizations that are open at `now`, by organization id. */
+export async function openOffers(
+  db: Db,
+  orgIds: readonly number[],
+  now: number,
+): Promise<ReadonlyMap<number, PendingTransfer>> {
+  if (orgIds.length === 0) return new Map()
+  const rows = await db
+    .select({ offer: orgTransfers, nickname: users.nickname })
+    .from(orgTransfers)
+    .innerJoin(users, eq(users.id, orgTransfers.candidateId))
+    .where(and(inArray(orgTransfers.orgId, [...orgIds]), gt(orgTransfers.expiresAt, now)))
+  return new Map(
+    rows.map(({ offer, nickname }) => [
+      offer.orgId,
+      { userId: offer.candidateId, nickname, createdAt: offer.createdAt, expiresAt: offer.expiresAt },
+    ]),
+  )
 }
 
 /** Organizations as things that have metadata. */

@@ -4,9 +4,8 @@ import { avatarUrl } from '#domains/files/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { JOIN_PREFIX } from '../orgs.rules.ts'
-import type { PendingTransfer } from '../transfers/transfers.model.ts'
-import type { OrgQrCode, OrgView, PublicOrg } from './organizations.model.ts'
-import type { OrgRow } from './organizations.store.ts'
+import type { OrgRow } from '../orgs.store.ts'
+import type { OrgQrCode, OrgView, PendingTransfer, PublicOrg } from './organizations.model.ts'
 
 export const toPublicOrg = (ctx: AppContext, org: OrgRow): PublicOrg => ({
   id: org.id,

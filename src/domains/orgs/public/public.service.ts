@@ -6,10 +6,10 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { findMember } from '../members/members.store.ts'
 import type { PublicOrg } from '../organizations/organizations.model.ts'
-import { findOrg, findOrgByCode, type OrgRow } from '../organizations/organizations.store.ts'
 import { toPublicOrg } from '../organizations/organizations.view.ts'
 import { tooManyWrongCodes } from '../orgs.errors.ts'
 import { codeInContent, normalizeCode } from '../orgs.rules.ts'
+import { findOrg, findOrgByCode, type OrgRow } from '../orgs.store.ts'
 
 /** Wrong organization codes that an IP address may try (interface: 20 a minute), because codes are short enough to guess. */
 const WRONG_CODES_PER_MINUTE = 20

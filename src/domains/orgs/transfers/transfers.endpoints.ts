@@ -1,11 +1,14 @@
 import { alias, endpoint, org, signedIn } from '#http/endpoint.ts'
-import { ById } from '#http/schema.ts'
+import { ById, Id, Model, Type } from '#http/schema.ts'
 
 import { OrgView } from '../organizations/organizations.model.ts'
-import { AnswerTransfer, OfferTransfer } from './transfers.model.ts'
 import * as service from './transfers.service.ts'
 
 const tag = 'Organizations'
+
+/** `userId`: the new owner, who must be a member. */
+const OfferTransfer = Model('TransferOwnership', { userId: Id })
+const AnswerTransfer = Model('AnswerTransfer', { accept: Type.Boolean() })
 
 const offerTransfer = endpoint({
   id: 'orgs.transfer',

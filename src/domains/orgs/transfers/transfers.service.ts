@@ -11,9 +11,10 @@ import { findMember, isActiveUser } from '../members/members.store.ts'
 import { notifyOfTransfer } from '../notifications.ts'
 import type { OrgView } from '../organizations/organizations.model.ts'
 import { checkMayOwnMore, getOrg } from '../organizations/organizations.service.ts'
-import { findOrg, type OrgRow, setOwner } from '../organizations/organizations.store.ts'
+import { setOwner } from '../organizations/organizations.store.ts'
 import { alreadyOwner, notMember, offerExpired, otherOfferOpen, ownerOnly } from '../orgs.errors.ts'
 import { TRANSFER_MS } from '../orgs.rules.ts'
+import { findOrg, type OrgRow } from '../orgs.store.ts'
 import * as store from './transfers.store.ts'
 
 async function findOwnedOrg(tx: Tx, orgId: number, userId: number): Promise<OrgRow> {

@@ -1,30 +1,7 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, lte } from 'drizzle-orm'
 
-import { users } from '#db/schema/accounts.ts'
 import { orgTransfers } from '#db/schema/orgs.ts'
-import type { Db, Tx } from '#db/store.ts'
-
-import type { PendingTransfer } from './transfers.model.ts'
-
-/** The offers of these organizations that are open at `now`, by organization id. */
-export async function openOffers(
-  db: Db,
-  orgIds: readonly number[],
-  now: number,
-): Promise<ReadonlyMap<number, PendingTransfer>> {
-  if (orgIds.length === 0) return new Map()
-  const rows = await db
-    .select({ offer: orgTransfers, nickname: users.nickname })
-    .from(orgTransfers)
-    .innerJoin(users, eq(users.id, orgTransfers.candidateId))
-    .where(and(inArray(orgTransfers.orgId, [...orgIds]), gt(orgTransfers.expiresAt, now)))
-  return new Map(
-    rows.map(({ offer, nickname }) => [
-      offer.orgId,
-      { userId: offer.candidateId, nickname, createdAt: offer.createdAt, expiresAt: offer.expiresAt },
-    ]),
-  )
-}
+import type { Tx } from '#db/store.ts'
 
 /** Also finds an offer that has expired. */
 export async function findOffer(tx: Tx, orgId: number) {
