@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 
 import { conversationMembers, messages } from '#db/schema/chat.ts'
-import { isUnread, isVisible } from '#domains/chat/conversations/conversations.rules.ts'
+import { isUnread, isVisible } from '#domains/chat/members.rules.ts'
 import { sync } from '#domains/chat/sync/sync.service.ts'
 import type { Actor } from '#http/endpoint.ts'
 

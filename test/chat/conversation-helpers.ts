@@ -4,12 +4,7 @@ import { eq } from 'drizzle-orm'
 
 import { messages } from '#db/schema/chat.ts'
 import type { MessageType } from '#db/schema/chat.ts'
-import {
-  ensureDirect,
-  findConversation,
-  messageAdded,
-  messageRecalled,
-} from '#domains/chat/conversations/conversations.store.ts'
+import { ensureDirect, findConversation, messageAdded, messageRecalled } from '#domains/chat/members.store.ts'
 import { insertMessages, type MessageRow } from '#domains/chat/messages/messages.store.ts'
 import { IN_ORDER, takeNumbers } from '#domains/chat/numbers.ts'
 import { addSocket, removeSocket } from '#http/socket.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
-import { matches, MAX_TERMS, runsOf, termsOf, textOf } from '#domains/chat/search/search.rules.ts'
+import { textOf } from '#domains/chat/messages/messages.rules.ts'
+import { matches, MAX_TERMS, runsOf, termsOf } from '#domains/chat/search/search.rules.ts'
 
 const finds = (query: string, text: string) => matches(runsOf(query), runsOf(text))
 

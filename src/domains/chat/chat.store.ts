@@ -1,4 +1,4 @@
-/** The sequence of numbers. Other tables of chat have their queries in the sub-folders. */
+/** The sequence of numbers. Other tables of chat have their queries in the stores of the topics. */
 
 import { eq, sql } from 'drizzle-orm'
 

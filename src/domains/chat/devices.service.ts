@@ -4,11 +4,11 @@ import type { AppContext } from '#context'
 import type { MessageType } from '#db/schema/chat.ts'
 import { personsByIds } from '#domains/contacts/index.ts'
 
-import { isUnread } from './conversations/conversations.rules.ts'
-import { conversationsByIds } from './conversations/conversations.store.ts'
 import * as store from './devices.store.ts'
+import { isUnread } from './members.rules.ts'
+import { conversationsByIds } from './members.store.ts'
+import { textOf } from './messages/messages.rules.ts'
 import { messagesByIds } from './messages/messages.store.ts'
-import { textOf } from './search/search.rules.ts'
 
 export interface DeviceMessage {
   readonly id: number

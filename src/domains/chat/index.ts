@@ -17,6 +17,7 @@ import { lostFilesJob } from './messages/media.service.ts'
 import { insertLostFiles } from './messages/media.store.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { reactionEndpoints } from './reactions/reactions.endpoints.ts'
+import { recallEndpoints } from './recall.endpoints.ts'
 import { retentionJob, startPurging, stopPurging } from './retention.jobs.ts'
 import { searchEndpoints } from './search/search.endpoints.ts'
 import { indexMessages } from './search/search.service.ts'
@@ -27,6 +28,7 @@ export const chat = domain({
   endpoints: [
     ...conversationEndpoints,
     ...messageEndpoints,
+    ...recallEndpoints,
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,

@@ -11,8 +11,8 @@ import { topic } from '#platform/bus.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
 import { notInConversation } from './chat.errors.ts'
-import { findMember, membersOf } from './conversations/conversations.store.ts'
 import { type Cursor, deleteOldCursors, saveCursor } from './live.store.ts'
+import { findMember, membersOf } from './members.store.ts'
 
 /** A user types in a conversation. Worthless a moment later, so no write publishes it. */
 const typed = topic<{ readonly conversationId: number; readonly userId: number }>('chat.typed')

@@ -7,7 +7,7 @@ import { getSetting } from '#domains/settings/index.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { PURGE } from './conversations/conversations.service.ts'
-import { messagesRemoved } from './conversations/conversations.store.ts'
+import { messagesRemoved } from './members.store.ts'
 import { releaseMedia } from './messages/media.service.ts'
 import { IN_ORDER } from './numbers.ts'
 import * as store from './retention.store.ts'

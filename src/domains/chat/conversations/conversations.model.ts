@@ -1,10 +1,11 @@
-import { CONVERSATION_TYPES } from '#db/schema/chat.ts'
+import { CONVERSATION_TYPES, GROUP_ROLES } from '#db/schema/chat.ts'
 import {
   Enum,
   Id,
   Line,
   Model,
   Multiline,
+  Named,
   Nullable,
   PageOf,
   PageQuery,
@@ -14,13 +15,22 @@ import {
   Type,
 } from '#http/schema.ts'
 
-import { GroupInfo } from '../groups/groups.model.ts'
 import { Message } from '../messages/messages.model.ts'
 
 /** The largest value of the setting `chat.draftMaxLength`. */
 const DRAFT_MAX = 10_000
 
 const LastRead = Type.Integer({ minimum: 0, description: 'The id of a message, 0 before the first' })
+
+export const GroupRole = Named('GroupRole', Enum(GROUP_ROLES, { examples: ['MEMBER'] }))
+
+/** Part of a Conversation of type GROUP. */
+const GroupInfo = Model('GroupInfo', {
+  role: Nullable({ ...GroupRole, description: 'Your role; null if you have left' }),
+  memberCount: Type.Integer({ minimum: 0, examples: [12] }),
+  orgId: Nullable({ ...Id, description: 'The organization that the group belongs to' }),
+  followsOrg: Type.Boolean({ description: 'Its members are the members of the organization' }),
+})
 
 /** As one of its members sees it. */
 export const Conversation = Model('Conversation', {

@@ -9,11 +9,12 @@ import { invalid } from '#http/validate.ts'
 import { isLongerThan } from '#lib/text.ts'
 import { topic } from '#platform/bus.ts'
 
+import { isUnread, isVisible, unseenUpTo } from '../members.rules.ts'
+import { findConversation, findDirect, findMember, type MemberRow, membersOf, peerOf } from '../members.store.ts'
 import { findMessage, hasCardOf } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { IN_ORDER } from '../numbers.ts'
 import type { Conversation, History, HistoryQuery, ListQuery, ReadState } from './conversations.model.ts'
-import { isUnread, isVisible, unseenUpTo } from './conversations.rules.ts'
 import * as store from './conversations.store.ts'
 import { announce, toConversations } from './conversations.view.ts'
 import { historyOf, messagesBetween } from './history.store.ts'
@@ -33,13 +34,13 @@ export const PURGE = topic<Record<string, never>>('chat.purge')
 const READ_STEP = 2000
 
 /** @throws AppError 404 if the user was never part of the conversation, or has deleted it and nothing newer has arrived */
-export async function findListed(db: Db | Tx, conversationId: number, userId: number): Promise<store.MemberRow> {
-  const row = await store.findMember(db, conversationId, userId)
+export async function findListed(db: Db | Tx, conversationId: number, userId: number): Promise<MemberRow> {
+  const row = await findMember(db, conversationId, userId)
   if (row === undefined || row.hidden) throw notFound()
   return row
 }
 
-const toConversation = async (ctx: AppContext, row: store.MemberRow): Promise<Conversation> =>
+const toConversation = async (ctx: AppContext, row: MemberRow): Promise<Conversation> =>
   (await toConversations(ctx, row.userId, [row]))[0]!
 
 export async function listConversations(
@@ -104,7 +105,7 @@ export async function readConversation(
 }
 
 /** Reads at most READ_STEP messages, so that no write takes long, however many are unread. */
-async function readStep(tx: Tx, conversationId: number, userId: number, upTo: number): Promise<store.MemberRow> {
+async function readStep(tx: Tx, conversationId: number, userId: number, upTo: number): Promise<MemberRow> {
   const row = await findListed(tx, conversationId, userId)
   let readUpTo = Math.max(row.readUpTo, upTo)
   let { unread } = row
@@ -115,8 +116,8 @@ async function readStep(tx: Tx, conversationId: number, userId: number, upTo: nu
     if (read.length === READ_STEP) readUpTo = read.at(-1)!.id
     unread -= read.filter((message) => isUnread(message, row)).length
   }
-  const conversation = (await store.findConversation(tx, conversationId))!
-  const peerId = store.peerOf(conversation, userId)
+  const conversation = (await findConversation(tx, conversationId))!
+  const peerId = peerOf(conversation, userId)
   const blocked = peerId !== undefined && (await isBlocked(tx, userId, peerId))
   const shownReadUpTo = blocked ? row.shownReadUpTo : readUpTo
   if (readUpTo === row.readUpTo && shownReadUpTo === row.shownReadUpTo) return row
@@ -147,12 +148,12 @@ export async function clearConversation(
   )
 }
 
-async function clear(tx: Tx, row: store.MemberRow, deleted: boolean): Promise<void> {
+async function clear(tx: Tx, row: MemberRow, deleted: boolean): Promise<void> {
   const { conversationId, userId } = row
-  const conversation = (await store.findConversation(tx, conversationId))!
+  const conversation = (await findConversation(tx, conversationId))!
   await store.clearHistory(tx, row, conversation.createdAt, deleted)
   announce(tx, conversationId, [userId])
-  const upTo = unseenUpTo(await store.membersOf(tx, conversationId))
+  const upTo = unseenUpTo(await membersOf(tx, conversationId))
   if (upTo === 0) return
   await store.setPurge(tx, conversationId, upTo)
   tx.publish(PURGE, {})
@@ -160,8 +161,8 @@ async function clear(tx: Tx, row: store.MemberRow, deleted: boolean): Promise<vo
 
 /** The user has deleted the other one from the contacts. */
 export async function hideDirect(tx: Tx, userId: number, otherId: number): Promise<void> {
-  const conversation = await store.findDirect(tx, userId, otherId)
-  const row = conversation && (await store.findMember(tx, conversation.id, userId))
+  const conversation = await findDirect(tx, userId, otherId)
+  const row = conversation && (await findMember(tx, conversation.id, userId))
   if (row !== undefined && !row.hidden) await clear(tx, row, true)
 }
 
@@ -181,14 +182,14 @@ export async function showHistory(
 
 /** The conversation of two users, if the first one has it on the list. */
 export async function directConversation(db: Db | Tx, userId: number, otherId: number): Promise<number | undefined> {
-  const conversation = await store.findDirect(db, userId, otherId)
-  const row = conversation && (await store.findMember(db, conversation.id, userId))
+  const conversation = await findDirect(db, userId, otherId)
+  const row = conversation && (await findMember(db, conversation.id, userId))
   return row === undefined || row.hidden ? undefined : row.conversationId
 }
 
 /** Whether a conversation or a received card makes the other user known to this one. */
 export async function isAcquainted(db: Db | Tx, userId: number, otherId: number): Promise<boolean> {
-  const conversation = await store.findDirect(db, userId, otherId)
-  if (conversation && (await store.findMember(db, conversation.id, userId))) return true
+  const conversation = await findDirect(db, userId, otherId)
+  if (conversation && (await findMember(db, conversation.id, userId))) return true
   return hasCardOf(db, userId, otherId)
 }

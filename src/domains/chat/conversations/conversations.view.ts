@@ -4,10 +4,11 @@ import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index
 import { findFiles, publicImageUrl } from '#domains/files/index.ts'
 import { topic } from '#platform/bus.ts'
 
+import { type ConversationRow, conversationsByIds, type MemberRow, peerOf } from '../members.store.ts'
 import { messagesByIds } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { Conversation } from './conversations.model.ts'
-import { type ConversationRow, conversationsByIds, type MemberRow, peerOf, peersIn } from './conversations.store.ts'
+import { peersIn } from './conversations.store.ts'
 
 /** A conversation looks different to these users. */
 export const CONVERSATION = topic<{ readonly conversationId: number; readonly userIds: readonly number[] }>(

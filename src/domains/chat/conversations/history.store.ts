@@ -6,9 +6,9 @@ import { prepared } from '#db/prepared.ts'
 import { messages } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import type { Countable } from '../members.rules.ts'
+import type { MemberRow } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
-import type { Countable } from './conversations.rules.ts'
-import type { MemberRow } from './conversations.store.ts'
 
 const p = sql.placeholder
 

@@ -10,10 +10,11 @@ import { type Frame, isLive, pushTexts, pushToUsers, type SocketHello } from '#h
 import { pause } from '#lib/pause.ts'
 
 import { lastNumber } from '../chat.store.ts'
-import { isVisible, type Seen } from '../conversations/conversations.rules.ts'
 import { READ } from '../conversations/conversations.service.ts'
-import { findMember, unreadTotal } from '../conversations/conversations.store.ts'
+import { unreadTotal } from '../conversations/conversations.store.ts'
 import { CONVERSATION, toConversations } from '../conversations/conversations.view.ts'
+import { isVisible, type Seen } from '../members.rules.ts'
+import { findMember } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { NUMBERS } from '../numbers.ts'

@@ -1,9 +1,10 @@
 /** Shapes of groups and their members. A group itself is shown as a Conversation. */
 
-import { GROUP_ROLES } from '#db/schema/chat.ts'
 import type { Budget } from '#http/budget.ts'
-import { Enum, Id, Line, Model, Named, Nullable, PageOf, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Id, Line, Model, Nullable, PageOf, type Static, Text, Time, Type } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
+
+import { GroupRole } from '../conversations/conversations.model.ts'
 
 /** Users whom one request can add. */
 export const MAX_NAMED = 100
@@ -81,23 +82,12 @@ export const TransferGroup = Model('TransferGroup', {
   userId: { ...Id, description: 'The member who becomes the owner' },
 })
 
-const Role = Named('GroupRole', Enum(GROUP_ROLES, { examples: ['MEMBER'] }))
-
 export const GroupMember = Model('GroupMember', {
   userId: Id,
   nickname: Text('Lin Mei'),
   avatarUrl: Nullable(Text('https://example.com/mei.png')),
-  role: Role,
+  role: GroupRole,
   joinedAt: Time,
 })
 export type GroupMember = Static<typeof GroupMember>
 export const GroupMemberPage = PageOf(GroupMember)
-
-/** Part of a Conversation of type GROUP. */
-export const GroupInfo = Model('GroupInfo', {
-  role: Nullable({ ...Role, description: 'Your role; null if you have left' }),
-  memberCount: Type.Integer({ minimum: 0, examples: [12] }),
-  orgId: Nullable({ ...Id, description: 'The organization that the group belongs to' }),
-  followsOrg: Type.Boolean({ description: 'Its members are the members of the organization' }),
-})
-export type GroupInfo = Static<typeof GroupInfo>

@@ -38,18 +38,6 @@ const membership = prepared((db) =>
 export const findMembership = async (db: Db | Tx, id: number, userId: number): Promise<Membership | undefined> =>
   (await membership(db, { id, userId }))[0]
 
-const statusOfOrg = prepared((db) =>
-  db
-    .select({ status: organizations.status })
-    .from(conversations)
-    .innerJoin(organizations, eq(organizations.id, conversations.orgId))
-    .where(eq(conversations.id, p('id'))),
-)
-
-/** Whether the group belongs to an organization that is disabled. */
-export const isReadOnly = async (db: Db | Tx, id: number): Promise<boolean> =>
-  (await statusOfOrg(db, { id }))[0]?.status === 'DISABLED'
-
 /** The organization, if the user is a member of it. */
 export async function findOrgOfMember(db: Db | Tx, orgId: number, userId: number) {
   const [row] = await db

@@ -8,7 +8,7 @@ import { AppError, notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import * as errors from '../chat.errors.ts'
-import { findMember, isVisible, type MemberRow } from '../conversations/conversations.store.ts'
+import { findMember, isVisible, type MemberRow } from '../members.store.ts'
 import { IN_ORDER } from '../numbers.ts'
 import type { SentType } from './contents.model.ts'
 import type { Prepared } from './contents.service.ts'

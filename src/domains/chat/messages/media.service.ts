@@ -8,7 +8,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { SECOND } from '#platform/clock.ts'
 
-import { findMember, isVisible, messageChanged } from '../conversations/conversations.store.ts'
+import { findMember, isVisible, messageChanged } from '../members.store.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
 import type { StoredContents } from './contents.model.ts'
 import type { MediaQuery } from './media.model.ts'

@@ -5,8 +5,8 @@ import { MEDIA_URL } from './contents.view.ts'
 import { forwardMessages } from './forwarding.service.ts'
 import { MediaQuery } from './media.model.ts'
 import { readMedia } from './media.service.ts'
-import { Forwarded, ForwardMessages, Message, SendMessage, SentMessages } from './messages.model.ts'
-import { recallMessage, sendMessage } from './messages.service.ts'
+import { Forwarded, ForwardMessages, SendMessage, SentMessages } from './messages.model.ts'
+import { sendMessage } from './messages.service.ts'
 
 const tag = 'Messages'
 
@@ -44,23 +44,6 @@ export const messageEndpoints = [
       404: 'There is no such conversation or user, or you may not know of them.',
     },
     run: ({ ctx, actor, caller, body }) => sendMessage(ctx, actor, caller, body),
-  }),
-  endpoint({
-    id: 'messages.recall',
-    method: 'POST',
-    path: '/api/chats/messages/:id/recall',
-    summary: 'Recall a message',
-    description:
-      'Its content ends for everyone, and so do its files. Possible for 2 minutes, unless administrators change that.',
-    tag,
-    access: app('chat:send'),
-    params: ById,
-    data: Message,
-    refuses: {
-      400: 'The time for recalling the message has passed: code 4014.',
-      403: 'You are not the sender, or have left the group (code 4015).',
-    },
-    run: ({ ctx, actor, params }) => recallMessage(ctx, actor, params.id),
   }),
   endpoint({
     id: 'messages.forward',

@@ -3,8 +3,6 @@
 import { MESSAGE_TYPES } from '#db/schema/chat.ts'
 import { Deferred, Enum, Id, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import { Reaction } from '../reactions/reactions.model.ts'
-
 export const MessageContent = Type.Unsafe<Readonly<Record<string, unknown>>>(
   Type.Record(Type.String(), Type.Unknown(), {
     description: 'By `type`, see `POST /api/chats/messages`; `{}` once the message is recalled',
@@ -22,6 +20,15 @@ export const RepliedMessage = Model('RepliedMessage', {
   excerpt: Text('See you at nine', {
     description: 'The beginning of its text, caption or name; empty once it is recalled',
   }),
+})
+
+/** Users named for each emoji. */
+export const SHOWN_USERS = 20
+
+const Reaction = Model('Reaction', {
+  emoji: Text('👍'),
+  count: Type.Integer({ minimum: 1, examples: [3] }),
+  userIds: Type.Array(Id, { description: `The first ${SHOWN_USERS} users who added it` }),
 })
 
 /** The same for all viewers. */

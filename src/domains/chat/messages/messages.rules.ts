@@ -1,5 +1,7 @@
 /** Pure decisions about messages. */
 
+import type { MessageType } from '#db/schema/chat.ts'
+
 import type { StoredContents } from './contents.model.ts'
 
 type Content = Readonly<Record<string, unknown>>
@@ -13,10 +15,6 @@ export const partOf = (clientMsgId: string, k: number): string => (k === 0 ? cli
  */
 export const keyOfTarget = (clientMsgId: string, userId: number): string => `${clientMsgId}:${userId}`
 
-/** Whether a message can no longer be recalled. Times in epoch milliseconds. */
-export const isTooLate = (createdAt: number, now: number, recallSeconds: number): boolean =>
-  now >= createdAt + recallSeconds * 1000
-
 /** The files of a content of any type. */
 export const filesOf = (content: Content): number[] => {
   const { fileId, thumbnailFileId } = content as Partial<StoredContents['VIDEO']>
@@ -29,4 +27,29 @@ export function withoutFiles(content: Content, lost: ReadonlySet<number>): Conte
   const { thumbnailFileId, ...rest } = content as unknown as StoredContents['VIDEO']
   const fileId = rest.fileId !== null && lost.has(rest.fileId) ? null : rest.fileId
   return { ...rest, fileId, ...(thumbnailFileId !== undefined && !lost.has(thumbnailFileId) && { thumbnailFileId }) }
+}
+
+/** The parts of a content that people write or read. Recalled messages have no content. */
+const SEARCHED: Readonly<Record<MessageType, readonly string[]>> = {
+  TEXT: ['text'],
+  IMAGE: ['caption'],
+  FILE: ['name'],
+  VOICE: [],
+  VIDEO: [],
+  LOCATION: ['name', 'address'],
+  CARD: ['nickname'],
+  QR_CODE: ['name'],
+  ACTIVITY: ['name'],
+  SYSTEM: [],
+}
+
+export function textOf({
+  type,
+  content,
+}: {
+  readonly type: MessageType
+  readonly content: Readonly<Record<string, unknown>>
+}): string {
+  const parts = SEARCHED[type].map((key) => content[key]).filter((part) => typeof part === 'string')
+  return parts.join('\n')
 }

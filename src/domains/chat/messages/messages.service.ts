@@ -1,22 +1,16 @@
-/** Sends and recalls messages. */
+/** Sends messages. */
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import * as errors from '../chat.errors.ts'
-import { findMember, isVisible, messageRecalled } from '../conversations/conversations.store.ts'
-import { IN_ORDER, takeNumbers } from '../numbers.ts'
-import { deleteReactionsTo } from '../reactions/reactions.store.ts'
-import { forgetTerms } from '../search/search.service.ts'
+import { IN_ORDER } from '../numbers.ts'
 import { CONTENTS, type SentType } from './contents.model.ts'
 import { checkShape, type Draft, prepare, type Prepared } from './contents.service.ts'
-import { releaseMedia } from './media.service.ts'
-import { ATTACHMENT_TYPES, type Message, type SendMessage, type SentMessages } from './messages.model.ts'
-import { isTooLate } from './messages.rules.ts'
+import { ATTACHMENT_TYPES, type SendMessage, type SentMessages } from './messages.model.ts'
 import * as store from './messages.store.ts'
 import { toMessages } from './messages.view.ts'
 import {
@@ -103,30 +97,3 @@ const sent = async (
 
 const repeated = async (ctx: AppContext, key: store.KeyRow): Promise<SentMessages> =>
   sent(ctx, key.conversationId, await store.messagesOfKey(ctx.db.read, key))
-
-/** Empties a message for everyone. A message that is recalled already stays as it is. */
-export async function recallMessage(ctx: AppContext, { userId }: Actor, id: number): Promise<Message> {
-  const recallSeconds = await getSetting(ctx, 'chat.recallSeconds')
-  const row = await ctx.db.write(
-    'chat.recall',
-    async (tx) => {
-      const message = await store.findMessage(tx, id)
-      const own = message && (await findMember(tx, message.conversationId, userId))
-      if (message === undefined || own === undefined) throw notFound()
-      if (message.senderId !== userId) throw isVisible(id, own) ? errors.notYourMessage() : notFound()
-      if (own.leftAfter !== null) throw errors.notInConversation()
-      if (message.recalledAt !== null) return message
-      const now = ctx.clock.now()
-      if (isTooLate(message.createdAt, now, recallSeconds)) throw errors.recallTimedOut(recallSeconds)
-      const number = await takeNumbers(tx, 1)
-      const recalled = (await store.markRecalled(tx, id, now, number))!
-      await messageRecalled(tx, message, number)
-      await releaseMedia(ctx, tx, [id])
-      await deleteReactionsTo(tx, [id])
-      await forgetTerms(tx, [message])
-      return recalled
-    },
-    IN_ORDER,
-  )
-  return (await toMessages(ctx, ctx.db.read, [row]))[0]!
-}

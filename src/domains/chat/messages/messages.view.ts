@@ -1,11 +1,10 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 
-import { textOf } from '../search/search.rules.ts'
 import { shownContent } from './contents.view.ts'
 import { lostFilesAmong } from './media.store.ts'
 import { EXCERPT_LENGTH, type Message } from './messages.model.ts'
-import { filesOf } from './messages.rules.ts'
+import { filesOf, textOf } from './messages.rules.ts'
 import { type MessageRow, messagesByIds } from './messages.store.ts'
 
 /** Rows of other tables that belong to the shown messages. */

@@ -16,11 +16,11 @@ import {
   findConversation,
   findDirect,
   findMember,
+  isReadOnly,
   isVisible,
   messageAdded,
   peerOf,
-} from '../conversations/conversations.store.ts'
-import { isReadOnly } from '../groups/groups.store.ts'
+} from '../members.store.ts'
 import { takeNumbers } from '../numbers.ts'
 import type { StoredContents } from './contents.model.ts'
 import { isSendable, notSendable, type Prepared } from './contents.service.ts'

@@ -1,12 +1,9 @@
 import type { Budget } from '#http/budget.ts'
-import { Id, Model, Raw, Text, Type } from '#http/schema.ts'
+import { Id, Raw, Type } from '#http/schema.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 /** Different emoji of one message. */
 export const MAX_EMOJI = 20
-/** Users named for each emoji. */
-export const SHOWN_USERS = 20
-
 /** Each reaction is delivered to all members. */
 export const REACTIONS: Budget = {
   name: 'reactions',
@@ -19,10 +16,4 @@ export const REACTIONS: Budget = {
 export const ByEmoji = Type.Object({
   id: Id,
   emoji: Raw(64, 1, { description: 'One emoji, percent-encoded', examples: ['👍'] }),
-})
-
-export const Reaction = Model('Reaction', {
-  emoji: Text('👍'),
-  count: Type.Integer({ minimum: 1, examples: [3] }),
-  userIds: Type.Array(Id, { description: `The first ${SHOWN_USERS} users who added it` }),
 })

@@ -8,13 +8,13 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
 import { notInConversation } from '../chat.errors.ts'
-import { findMember, isVisible, messageChanged } from '../conversations/conversations.store.ts'
-import type { Message } from '../messages/messages.model.ts'
+import { findMember, isVisible, messageChanged } from '../members.store.ts'
+import { type Message, SHOWN_USERS } from '../messages/messages.model.ts'
 import { findMessage, type MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { checkRelation, findTarget } from '../messages/posting.service.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
-import { MAX_EMOJI, SHOWN_USERS } from './reactions.model.ts'
+import { MAX_EMOJI } from './reactions.model.ts'
 import * as store from './reactions.store.ts'
 
 const notAnEmoji = () => invalid('path.emoji', 'must be one emoji', '须为一个表情符号')

@@ -3,8 +3,6 @@
  * words: each pair of neighbouring characters is a term. Other scripts are cut into words. Case and width of letters do not count.
  */
 
-import type { MessageType } from '#db/schema/chat.ts'
-
 /** Different terms of one message; what comes after them is not found. */
 export const MAX_TERMS = 1000
 /** Characters of a text that are read. Normalization makes one character up to 18, so this is not the length of the message. */
@@ -47,28 +45,3 @@ export const matches = (query: readonly Run[], text: readonly Run[]): boolean =>
       run.isUnspaced ? other.isUnspaced && other.text.includes(run.text) : !other.isUnspaced && other.text === run.text,
     ),
   )
-
-/** The parts of a content that people write or read. Recalled messages have no content. */
-const SEARCHED: Readonly<Record<MessageType, readonly string[]>> = {
-  TEXT: ['text'],
-  IMAGE: ['caption'],
-  FILE: ['name'],
-  VOICE: [],
-  VIDEO: [],
-  LOCATION: ['name', 'address'],
-  CARD: ['nickname'],
-  QR_CODE: ['name'],
-  ACTIVITY: ['name'],
-  SYSTEM: [],
-}
-
-export function textOf({
-  type,
-  content,
-}: {
-  readonly type: MessageType
-  readonly content: Readonly<Record<string, unknown>>
-}): string {
-  const parts = SEARCHED[type].map((key) => content[key]).filter((part) => typeof part === 'string')
-  return parts.join('\n')
-}

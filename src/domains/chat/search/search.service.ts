@@ -7,11 +7,12 @@ import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
 import { lastNumber } from '../chat.store.ts'
-import { findMember } from '../conversations/conversations.store.ts'
+import { findMember } from '../members.store.ts'
+import { textOf } from '../messages/messages.rules.ts'
 import { type MessageRow, messagesByIds } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { FoundMessages, SearchQuery } from './search.model.ts'
-import { matches, type Run, runsOf, termsOf, textOf } from './search.rules.ts'
+import { matches, type Run, runsOf, termsOf } from './search.rules.ts'
 import * as store from './search.store.ts'
 
 /** Terms that the database looks up; the texts of the messages decide about the rest. */

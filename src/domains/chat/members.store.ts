@@ -1,0 +1,249 @@
+/**
+ * Conversations and their member rows. A member row carries what lists and counts show (unread messages, last message), so that neither of
+ * them reads messages: every write that adds, recalls or deletes messages says so with the functions of this file.
+ */
+
+import { and, eq, gt, inArray, lt, lte, ne, sql } from 'drizzle-orm'
+
+import { prepared } from '#db/prepared.ts'
+import { conversationMembers as members, conversations, type MessageType } from '#db/schema/chat.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+import { type Countable, counts, isUnread } from './members.rules.ts'
+
+export type ConversationRow = typeof conversations.$inferSelect
+export type MemberRow = typeof members.$inferSelect
+export { isVisible } from './members.rules.ts'
+
+const p = sql.placeholder
+
+const ofMember = and(eq(members.conversationId, p('conversationId')), eq(members.userId, p('userId')))
+
+const member = prepared((db) => db.select().from(members).where(ofMember))
+
+/** Undefined if the user was never part of the conversation. Callers check `hidden` and `leftAfter`. */
+export const findMember = async (db: Db | Tx, conversationId: number, userId: number): Promise<MemberRow | undefined> =>
+  (await member(db, { conversationId, userId }))[0]
+
+const conversation = prepared((db) =>
+  db
+    .select()
+    .from(conversations)
+    .where(eq(conversations.id, p('id'))),
+)
+
+export const findConversation = async (db: Db | Tx, id: number): Promise<ConversationRow | undefined> =>
+  (await conversation(db, { id }))[0]
+
+/** In no particular order. */
+export const conversationsByIds = async (db: Db | Tx, ids: readonly number[]): Promise<ConversationRow[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .select()
+        .from(conversations)
+        .where(inArray(conversations.id, [...ids]))
+
+const direct = prepared((db) =>
+  db
+    .select()
+    .from(conversations)
+    .where(and(eq(conversations.lowUserId, p('low')), eq(conversations.highUserId, p('high')))),
+)
+
+const pairOf = (a: number, b: number) => ({ low: Math.min(a, b), high: Math.max(a, b) })
+
+/** The direct conversation of two users, if they have ever written to each other. */
+export const findDirect = async (db: Db | Tx, a: number, b: number): Promise<ConversationRow | undefined> =>
+  (await direct(db, pairOf(a, b)))[0]
+
+/** The other user of a direct conversation; undefined for groups. */
+export function peerOf(row: ConversationRow, userId: number): number | undefined {
+  if (row.type === 'GROUP') return undefined
+  return (row.lowUserId === userId ? row.highUserId : row.lowUserId)!
+}
+
+/** The direct conversation of two users, which is created with both member rows if there is none. */
+export async function ensureDirect(tx: Tx, a: number, b: number): Promise<ConversationRow> {
+  const found = await findDirect(tx, a, b)
+  if (found) return found
+  const { low, high } = pairOf(a, b)
+  const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+  const [created] = await tx
+    .insert(conversations)
+    .values({ type: 'DIRECT', lowUserId: low, highUserId: high, memberCount: 2, ...times })
+    .onConflictDoNothing()
+    .returning()
+  if (created === undefined) return (await findDirect(tx, a, b))!
+  await tx
+    .insert(members)
+    .values(
+      [low, high].map((userId) => ({ conversationId: created.id, userId, sortAt: tx.stamp, updatedAt: tx.stamp })),
+    )
+  return created
+}
+
+const membersIn = prepared((db) =>
+  db
+    .select()
+    .from(members)
+    .where(eq(members.conversationId, p('conversationId'))),
+)
+
+/** Also those who have left. */
+export const membersOf = (db: Db | Tx, conversationId: number): Promise<MemberRow[]> =>
+  membersIn(db, { conversationId })
+
+export interface AddedMessage {
+  readonly id: number
+  /** Null for SYSTEM. */
+  readonly senderId: number | null
+  readonly type: MessageType
+  readonly createdAt: number
+  /** Users whom the message mentions; those who are not in the conversation are ignored. */
+  readonly mentions?: readonly number[]
+}
+
+// One statement also for a group of 500: the costs are the index entries of the rows that change.
+const addMessages = prepared((db) =>
+  db
+    .update(members)
+    .set({
+      unread: sql`${members.unread} + case when ${members.userId} = ${p('senderId')} then 0 else ${p('unread')} end`,
+      lastMessageId: sql`${p('lastId')}`,
+      lastNumber: sql`${p('lastId')}`,
+      sortAt: sql`${p('sortAt')}`,
+      hidden: false,
+      updatedAt: sql`${p('stamp')}`,
+    })
+    .where(and(eq(members.conversationId, p('conversationId')), sql`${members.leftAfter} is null`)),
+)
+
+/** Takes new messages of one sender, in the order of their ids, into the rows of all present members. */
+export async function messageAdded(
+  tx: Tx,
+  { id: conversationId }: Pick<ConversationRow, 'id'>,
+  added: readonly AddedMessage[],
+): Promise<void> {
+  const last = added.at(-1)
+  if (last === undefined) return
+  await addMessages(tx, {
+    conversationId,
+    senderId: last.senderId ?? 0,
+    unread: added.filter(counts).length,
+    lastId: last.id,
+    sortAt: last.createdAt,
+    stamp: tx.stamp,
+  })
+  for (const { id, senderId, mentions = [] } of added)
+    if (mentions.length > 0)
+      await tx
+        .update(members)
+        .set({ mentionedAt: id })
+        .where(
+          and(
+            eq(members.conversationId, conversationId),
+            inArray(members.userId, [...mentions]),
+            ne(members.userId, senderId ?? 0),
+            sql`${members.leftAfter} is null`,
+          ),
+        )
+}
+
+/** The members who can see the message. */
+const viewers = and(
+  eq(members.conversationId, p('conversationId')),
+  sql`${members.clearedUpTo} < ${p('messageId')}`,
+  sql`(${members.leftAfter} is null or ${members.leftAfter} >= ${p('messageId')})`,
+)
+
+const setLastNumber = prepared((db) =>
+  db
+    .update(members)
+    .set({ lastNumber: sql`${p('number')}` })
+    .where(viewers),
+)
+
+/** Takes a change of a message (`changedNumber`) into the rows of the members who can see it, so that they find it by catching up. */
+export const messageChanged = async (
+  tx: Tx,
+  { id: messageId, conversationId }: { readonly id: number; readonly conversationId: number },
+  number: number,
+): Promise<void> => void (await setLastNumber(tx, { conversationId, messageId, number }))
+
+const recall = prepared((db) =>
+  db
+    .update(members)
+    .set({
+      unread: sql`${members.unread} - case when ${members.readUpTo} < ${p('messageId')} and ${members.userId} <> ${p('senderId')} then 1 else 0 end`,
+      mentionedAt: sql`case when ${members.mentionedAt} = ${p('messageId')} then 0 else ${members.mentionedAt} end`,
+      lastNumber: sql`${p('number')}`,
+      updatedAt: sql`${p('stamp')}`,
+    })
+    .where(viewers),
+)
+
+/** Takes the first recall of a message, which is not SYSTEM, into the rows of the members who can see it. */
+export async function messageRecalled(
+  tx: Tx,
+  message: { readonly id: number; readonly conversationId: number; readonly senderId: number | null },
+  number: number,
+): Promise<void> {
+  const { id: messageId, conversationId, senderId } = message
+  await recall(tx, { conversationId, messageId, senderId: senderId ?? 0, number, stamp: tx.stamp })
+}
+
+const forgetLast = prepared((db) =>
+  db
+    .update(members)
+    .set({
+      lastMessageId: null,
+      sortAt: sql`(select ${conversations.createdAt} from ${conversations} where ${conversations.id} = ${p('conversationId')})`,
+      updatedAt: sql`${p('stamp')}`,
+    })
+    .where(and(eq(members.conversationId, p('conversationId')), lte(members.lastMessageId, p('upTo')))),
+)
+
+const unreadBefore = prepared((db) =>
+  db
+    .select()
+    .from(members)
+    .where(
+      and(
+        eq(members.conversationId, p('conversationId')),
+        gt(members.unread, 0),
+        lt(members.readUpTo, p('upTo')),
+        lt(members.clearedUpTo, p('upTo')),
+      ),
+    ),
+)
+
+/** Takes the deletion of the oldest messages of a conversation, which are given in the order of their ids, into the member rows. */
+export async function messagesRemoved(tx: Tx, conversationId: number, removed: readonly Countable[]): Promise<void> {
+  const upTo = removed.at(-1)?.id
+  if (upTo === undefined) return
+  await forgetLast(tx, { conversationId, upTo, stamp: tx.stamp })
+  const byDecrease = new Map<number, number[]>()
+  for (const row of await unreadBefore(tx, { conversationId, upTo })) {
+    const decrease = removed.filter((message) => isUnread(message, row)).length
+    if (decrease > 0) byDecrease.set(decrease, [...(byDecrease.get(decrease) ?? []), row.userId])
+  }
+  for (const [decrease, userIds] of byDecrease)
+    await tx
+      .update(members)
+      .set({ unread: sql`${members.unread} - ${decrease}`, updatedAt: tx.stamp })
+      .where(and(eq(members.conversationId, conversationId), inArray(members.userId, userIds)))
+}
+
+const statusOfOrg = prepared((db) =>
+  db
+    .select({ status: organizations.status })
+    .from(conversations)
+    .innerJoin(organizations, eq(organizations.id, conversations.orgId))
+    .where(eq(conversations.id, p('id'))),
+)
+
+/** Whether the group belongs to an organization that is disabled. */
+export const isReadOnly = async (db: Db | Tx, id: number): Promise<boolean> =>
+  (await statusOfOrg(db, { id }))[0]?.status === 'DISABLED'
