@@ -146,7 +146,6 @@ export const UPWARD: readonly string[] = [
   'metadata/fields/retyping.service.ts → metadata/values/values.model.ts',
   'metadata/objects/objects.service.ts → metadata/fields/fields.store.ts',
   'metadata/objects/objects.service.ts → metadata/templates/templates.store.ts',
-
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */
