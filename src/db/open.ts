@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts'
 import { dialect } from './dialect.ts'
 import type { BusTimes } from './engine/pg-bus.ts'
 import { openPostgres } from './engine/postgres.ts'
-import { openSqlite } from './engine/sqlite.ts'
+import { SqliteStore } from './engine/sqlite.ts'
 import type { WriteLimits } from './engine/write.ts'
 import { databaseFile, migrate } from './migrate.ts'
 import type { Store } from './store.ts'
@@ -40,6 +40,6 @@ export async function openStore({
     throw new Error(`this process was started for ${dialect}: the schema of the other database is not loaded`)
   await migrate({ databaseUrl, dataDir, ...options })
   return databaseUrl === ''
-    ? openSqlite({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
+    ? new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
     : openPostgres({ databaseUrl, ...options })
 }

@@ -77,14 +77,14 @@ export class StorageState implements StorageTroubles {
    * Rejects while the storage accepts no writes: if one was refused before, a small one shows whether that is still so. Another write
    * that succeeds would prove less, because it may have changed nothing.
    */
-  async settle(write: Store['write']): Promise<void> {
+  async settle(store: Pick<Store, 'write'>): Promise<void> {
     if (!this.inDoubt) return
-    await (this.#probing ??= this.#probe(write).finally(() => (this.#probing = undefined)))
+    await (this.#probing ??= this.#probe(store).finally(() => (this.#probing = undefined)))
   }
 
-  async #probe(write: Store['write']): Promise<void> {
+  async #probe(store: Pick<Store, 'write'>): Promise<void> {
     const value = uuid()
-    await write('storage.probe', (tx) =>
+    await store.write('storage.probe', (tx) =>
       tx
         .insert(serverState)
         .values({ key: 'storage.probe', value })

@@ -9,6 +9,7 @@ import { type PermissionDomain, permissions, rolePermissions, roles } from '#db/
 import type { Store, Tx } from '#db/store.ts'
 import { bindRole, can, rolesChanged, unbindRoles } from '#domains/access/index.ts'
 
+import { storeWith } from '../harness/store.ts'
 import { bind, openTestContext, type TestContext } from './test-context.ts'
 
 let context: TestContext
@@ -119,7 +120,7 @@ function contextReading(wrap: (rows: Rows) => Rows): AppContext {
   const read = Object.create(ctx.db.read, {
     runner: { value: { rows: wrap((sql, params) => runner.rows(sql, params)) } },
   }) as Store['read']
-  return { ...context.otherProcess(), db: { ...ctx.db, read } }
+  return { ...context.otherProcess(), db: storeWith(ctx.db, { read }) }
 }
 
 /** Delays the results of reads of `table` until `release` is called. `hasRead` resolves after the first read. */

@@ -11,6 +11,7 @@ import { seed, type SeedTable } from '#domains/access/seed.ts'
 import { type SystemRole, systemRoles } from '#domains/access/system-roles.ts'
 import { points } from '#permission-points'
 
+import { storeWith } from '../harness/store.ts'
 import { openTestContext, type TestContext } from './test-context.ts'
 
 let context: TestContext
@@ -78,7 +79,7 @@ describe('seeding', () => {
   test('writes nothing at the second start', async () => {
     const before = await seededRows()
     const { ctx } = context
-    const refusing = { ...ctx, db: { ...ctx.db, read: ctx.db.read, write: () => Promise.reject(new Error('wrote')) } }
+    const refusing = { ...ctx, db: storeWith(ctx.db, { write: () => Promise.reject(new Error('wrote')) }) }
     await seed(refusing)
     expect(await seededRows()).toEqual(before)
   })

@@ -8,6 +8,7 @@ import { indexMessages } from '#domains/chat/search/search.service.ts'
 import { indexedUpTo } from '#domains/chat/search/search.store.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { storeWith } from '../harness/store.ts'
 import { befriend, createGroup, say } from './group-helpers.ts'
 
 interface Query {
@@ -126,8 +127,8 @@ describe.if(inProcess)('the search of messages', () => {
     for (let i = 0; i < 30; i++) await say(alice, group, '哈'.repeat(4990) + ` long${i}`)
     const { db } = server.ctx
     let writes = 0
-    const counting = { ...db, write: (...args: Parameters<typeof db.write>) => (writes++, db.write(...args)) }
-    await indexMessages({ ...server.ctx, db: counting as typeof db })
+    const counting = storeWith(db, { write: (...args) => (writes++, db.write(...args)) })
+    await indexMessages({ ...server.ctx, db: counting })
     expect(writes).toBeGreaterThanOrEqual(3)
     expect(await indexedUpTo(db.read)).toBe(await lastNumber(db.read))
     for (const i of [0, 9, 10, 29]) expect(await texts(bob, `long${i}`)).toHaveLength(1)

@@ -374,7 +374,7 @@ describe.if(inProcess)('when the answer was not stored', () => {
 
   beforeAll(() => {
     const { db } = server.ctx
-    write = db.write
+    write = db.write.bind(db)
     db.write = (writeName, ...rest) =>
       losing && writeName === 'http.keepAnswer'
         ? Promise.reject(new StorageError('io', 'lost'))

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { openSqlite } from '#db/engine/sqlite.ts'
+import { SqliteStore } from '#db/engine/sqlite.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { counters } from '#db/schema/index.ts'
 
@@ -15,7 +15,12 @@ if (onSqlite) {
     await withPlace(async ({ dataDir, clock, log, open, raw }) => {
       await (await open()).close()
       const file = databaseFile(dataDir)
-      const store = openSqlite({ file, clock, log, logPages: { checkpoint: 100, restart: 800, fallback: 100_000 } })
+      const store = new SqliteStore({
+        file,
+        clock,
+        log,
+        logPages: { checkpoint: 100, restart: 800, fallback: 100_000 },
+      })
       const text = 'x'.repeat(1000)
       const ROUNDS = 120
       let longest = 0

@@ -86,15 +86,19 @@ describe('checkWritable', () => {
       await Bun.sleep(1)
       if (!works) throw trouble
     }) as unknown as Store['write']
-    await state.settle(write)
+    await state.settle({ write })
     expect(attempts).toBe(0)
     state.refused(trouble)
-    const outcomes = await Promise.allSettled([state.settle(write), state.settle(write), state.settle(write)])
+    const outcomes = await Promise.allSettled([
+      state.settle({ write }),
+      state.settle({ write }),
+      state.settle({ write }),
+    ])
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
     expect(attempts).toBe(1)
     works = true
-    await state.settle(write)
-    await state.settle(write)
+    await state.settle({ write })
+    await state.settle({ write })
     expect(attempts).toBe(2)
     state.stop()
   })

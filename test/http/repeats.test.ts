@@ -182,7 +182,7 @@ describe.if(inProcess)('keys', () => {
       return Number(row!.n)
     }
     const { db } = server.ctx
-    const { write } = db
+    const write = db.write.bind(db)
     // The write of the answer fails as if the server were killed.
     db.write = (name, ...rest) =>
       name === 'http.keepAnswer' ? Promise.reject(new Error('killed')) : write(name, ...rest)

@@ -246,10 +246,10 @@ describe.if(inProcess)('the chain of the operation log', () => {
   test('cannot be changed with UPDATE or DELETE', async () => {
     await createRole(admin)
     const { rows } = await chainOf(server)
-    const { write } = server.ctx.db
+    const { db } = server.ctx
     const attempts = [
-      () => write('test', async (tx) => void (await tx.update(adminLogs).set({ actorName: 'x' }))),
-      () => write('test', async (tx) => void (await tx.delete(adminLogs).where(eq(adminLogs.id, rows[0]!.id)))),
+      () => db.write('test', async (tx) => void (await tx.update(adminLogs).set({ actorName: 'x' }))),
+      () => db.write('test', async (tx) => void (await tx.delete(adminLogs).where(eq(adminLogs.id, rows[0]!.id)))),
     ]
     for (const attempt of attempts) {
       const error = await attempt().catch((caught: unknown) => caught)

@@ -13,6 +13,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { createRole } from '../access/helpers.ts'
 import { inProcess, ok, startServer, type TestServer } from '../harness/index.ts'
+import { storeWith } from '../harness/store.ts'
 
 const rowsOf = (ctx: AppContext) => ctx.db.read.select().from(adminLogs).orderBy(asc(adminLogs.id))
 const checkpointsOf = (ctx: AppContext) =>
@@ -79,18 +80,16 @@ describe.if(inProcess)('the retention of the operation log', () => {
     await retentionJob.run(ctx)
     expect(await rowsOf(ctx)).toHaveLength(405)
     // It is stopped after the first step.
-    const { write } = ctx.db
     const stopping: AppContext = {
       ...ctx,
       lifecycle: { ...ctx.lifecycle, draining: false },
-      db: {
-        ...ctx.db,
-        write: async (...given: Parameters<typeof write>) => {
-          const result = await write(...given)
+      db: storeWith(ctx.db, {
+        write: async (...given) => {
+          const result = await ctx.db.write(...given)
           stopping.lifecycle.draining = true
-          return result as never
+          return result
         },
-      },
+      }),
     }
     await retentionJob.run(stopping)
     expect((await rowsOf(ctx))[0]!.id).toBe(201)
@@ -119,7 +118,7 @@ describe.if(inProcess)('the retention of the operation log', () => {
     const { server, ctx } = await serverWith(2, 2)
     await using _ = server
     await retentionJob.run(ctx)
-    const { write } = ctx.db
+    const { db } = ctx
     const state = async () => [
       await rowsOf(ctx),
       await checkpointsOf(ctx),
@@ -128,12 +127,12 @@ describe.if(inProcess)('the retention of the operation log', () => {
     const before = await state()
     const checkpoint = { id: 2, rowId: 4, hash: 'x', rowCount: 4, createdAt: 1, signature: 'x' }
     const attempts = [
-      () => write('test', async (tx) => void (await tx.delete(adminLogs).where(eq(adminLogs.id, 3)))),
-      () => write('test', async (tx) => void (await tx.insert(adminLogCheckpoints).values(checkpoint))),
-      () => write('test', async (tx) => void (await tx.update(adminLogCheckpoints).set({ rowId: 3 }))),
-      () => write('test', async (tx) => void (await tx.delete(adminLogCheckpoints))),
-      () => write('test', async (tx) => void (await tx.update(adminLogHead).set({ rowId: 3 }))),
-      () => write('test', async (tx) => void (await tx.delete(adminLogHead))),
+      () => db.write('test', async (tx) => void (await tx.delete(adminLogs).where(eq(adminLogs.id, 3)))),
+      () => db.write('test', async (tx) => void (await tx.insert(adminLogCheckpoints).values(checkpoint))),
+      () => db.write('test', async (tx) => void (await tx.update(adminLogCheckpoints).set({ rowId: 3 }))),
+      () => db.write('test', async (tx) => void (await tx.delete(adminLogCheckpoints))),
+      () => db.write('test', async (tx) => void (await tx.update(adminLogHead).set({ rowId: 3 }))),
+      () => db.write('test', async (tx) => void (await tx.delete(adminLogHead))),
     ]
     for (const [i, attempt] of attempts.entries()) {
       const error = await attempt().catch((caught: unknown) => caught)

@@ -84,6 +84,7 @@ const isEvent = (value: unknown): value is BusEvent =>
 
 /** The state of the database at the last read. */
 interface Seen {
+  readonly xmin: string
   readonly xmax: string
   /** Separated by commas. */
   readonly running: string
@@ -92,6 +93,8 @@ interface Seen {
   /** The process of PostgreSQL that answered. */
   readonly backend: number
 }
+
+type LocalBus = ReturnType<typeof createBus>
 
 export interface PgBusOptions {
   readonly databaseUrl: string
@@ -115,100 +118,190 @@ export interface PgBus {
   close(): Promise<void>
 }
 
-/** @throws StorageError */
-export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
-  const { databaseUrl, log, onMark, onTrouble, times = BUS_TIMES } = options
-  const where = placeOf(databaseUrl)
-  const base = createBus(log)
-  const origin = uuid()
-  // A plan made while the table was empty would read all of it later.
-  const reader = new TimedConnection(databaseUrl, { enable_seqscan: 'off' })
-  // Nothing is lost if a notification is: its commit need not wait for the disk.
-  const notifier = new TimedConnection(databaseUrl, { synchronous_commit: 'off' })
-  const listener = connectPostgres(databaseUrl, 1)
-  let closed = false
-  let seen: Seen | undefined
-  let readAt = 0
-  let nextMark = 0
-  const doubtful = new Set<string>()
+/** Reads the events of the other processes and delivers them to the listeners of this one. */
+class EventReader {
+  readonly #options: PgBusOptions
+  readonly #times: BusTimes
+  readonly #base: LocalBus
+  readonly #origin: string
+  readonly #where: string
+  readonly #connection: TimedConnection
+  #closed = false
+  #seen: Seen | undefined
+  #readAt = 0
+  #nextMark = 0
+  readonly #doubtful = new Set<string>()
 
-  async function read(): Promise<void> {
-    const asked = [...doubtful]
-    const wantsMark = performance.now() >= nextMark
-    const rows = (await reader.rows(READ, [
-      seen?.xmax ?? NEVER,
-      seen?.running ?? '',
-      origin,
-      asked.join(','),
-      wantsMark ? 1 : 0,
-    ])) as ReadRow[]
-    readAt = performance.now()
-    const [snapshot, isShared, now, server, backend, mark] = rows[0]!
-    if (!isShared) throw inUse(where, 'shared')
-    const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
-    const before = seen
-    seen = { xmax, running, now: Number(now), server, backend }
-    if (wantsMark) {
-      onMark(Number(mark ?? 0))
-      nextMark = readAt + MARK_MS
-    }
-    if (before === undefined) return
-    // After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may
-    // be given again, also those of `asked`. The gap listeners are called instead.
-    const hasRestarted = server !== before.server || BigInt(xmax) < BigInt(before.xmax)
-    const found = rows.filter((row) => row[6] !== null && !(hasRestarted && asked.includes(row[6])))
-    for (const xid of asked) {
-      const isCommitted = found.some((row) => row[6] === xid)
-      const hasEnded = BigInt(xid) < BigInt(xmin)
-      if (isCommitted || hasEnded || hasRestarted) doubtful.delete(xid)
-    }
-    // PostgreSQL also recovers from the crash of one of its processes, ends all connections, and may give ids again that this process has seen.
-    // It looks like any broken connection. Connections break rarely, and a gap costs some reads.
-    const mayHaveCrashed = backend !== before.backend
-    const isGap =
-      found.length > MAX_EVENTS || seen.now - before.now > times.keepMs / 2 || hasRestarted || mayHaveCrashed
-    if (isGap) base.gap()
-    if (found.length > MAX_EVENTS) return
-    base.deliver(found.map((row) => ({ topic: row[7], payload: JSON.parse(row[8]) as unknown })))
+  constructor(options: PgBusOptions, times: BusTimes, base: LocalBus, origin: string) {
+    this.#options = options
+    this.#times = times
+    this.#base = base
+    this.#origin = origin
+    this.#where = placeOf(options.databaseUrl)
+    // A plan made while the table was empty would read all of it later.
+    this.#connection = new TimedConnection(options.databaseUrl, { enable_seqscan: 'off' })
   }
 
-  const caughtUp = sharedRuns(async () => {
+  readonly caughtUp = sharedRuns(async () => {
     try {
-      await read()
+      await this.#read()
     } catch (error) {
-      if (error instanceof StorageError) onTrouble(error)
+      if (error instanceof StorageError) this.#options.onTrouble(error)
       throw error
     }
   })
 
-  const wake = (): void => {
-    if (!closed) caughtUp().catch(() => undefined)
+  readonly wake = (): void => {
+    if (!this.#closed) this.caughtUp().catch(() => undefined)
   }
 
+  /** Called by a timer. */
+  poll(): void {
+    if (performance.now() - this.#readAt >= this.#times.pollMs * 0.9) this.wake()
+  }
+
+  doubt(xid: string): void {
+    this.#doubtful.add(xid)
+    this.wake()
+  }
+
+  async #read(): Promise<void> {
+    const asked = [...this.#doubtful]
+    const wantsMark = performance.now() >= this.#nextMark
+    const before = this.#seen
+    const rows = (await this.#connection.rows(READ, [
+      before?.xmax ?? NEVER,
+      before?.running ?? '',
+      this.#origin,
+      asked.join(','),
+      wantsMark ? 1 : 0,
+    ])) as ReadRow[]
+    this.#readAt = performance.now()
+    const [snapshot, isShared, now, server, backend, mark] = rows[0]!
+    if (!isShared) throw inUse(this.#where, 'shared')
+    const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
+    const seen = (this.#seen = { xmin, xmax, running, now: Number(now), server, backend })
+    if (wantsMark) {
+      this.#options.onMark(Number(mark ?? 0))
+      this.#nextMark = this.#readAt + MARK_MS
+    }
+    if (before !== undefined) this.#deliver(before, seen, rows, asked)
+  }
+
+  #deliver(before: Seen, seen: Seen, rows: readonly ReadRow[], asked: readonly string[]): void {
+    // After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may
+    // be given again, also those of `asked`. The gap listeners are called instead.
+    const hasRestarted = seen.server !== before.server || BigInt(seen.xmax) < BigInt(before.xmax)
+    const found = rows.filter((row) => row[6] !== null && !(hasRestarted && asked.includes(row[6])))
+    for (const xid of asked) {
+      const isCommitted = found.some((row) => row[6] === xid)
+      const hasEnded = BigInt(xid) < BigInt(seen.xmin)
+      if (isCommitted || hasEnded || hasRestarted) this.#doubtful.delete(xid)
+    }
+    // PostgreSQL also recovers from the crash of one of its processes, ends all connections, and may give ids again that this process has seen.
+    // It looks like any broken connection. Connections break rarely, and a gap costs some reads.
+    const mayHaveCrashed = seen.backend !== before.backend
+    const isGap =
+      found.length > MAX_EVENTS || seen.now - before.now > this.#times.keepMs / 2 || hasRestarted || mayHaveCrashed
+    if (isGap) this.#base.gap()
+    if (found.length > MAX_EVENTS) return
+    this.#base.deliver(found.map((row) => ({ topic: row[7], payload: JSON.parse(row[8]) as unknown })))
+  }
+
+  stop(): void {
+    this.#closed = true
+  }
+
+  async close(): Promise<void> {
+    this.stop()
+    await this.#connection.close()
+  }
+}
+
+/** JSON of an event of `tell`. */
+function textOf({ topic, payload }: BusEvent): string {
+  const text = JSON.stringify({ topic, payload: payload ?? null })
+  if (Buffer.byteLength(text) > MAX_NOTIFICATION - 50)
+    throw new Error(`an event of ${topic} is too long for a notification`)
+  return text
+}
+
+/** Sends notifications to the other processes, and deletes old events. */
+class Notifier {
+  readonly #origin: string
+  readonly #connection: TimedConnection
   /** JSON of events of `tell`, without their brackets. */
-  let told: string[] = []
-  let isAnnounced = false
-  let notifying: Promise<void> | undefined
+  #told: string[] = []
+  #isAnnounced = false
+  #notifying: Promise<void> | undefined
+
+  constructor(databaseUrl: string, origin: string) {
+    this.#origin = origin
+    // Nothing is lost if a notification is: its commit need not wait for the disk.
+    this.#connection = new TimedConnection(databaseUrl, { synchronous_commit: 'off' })
+  }
+
+  tell(text: string): void {
+    if (this.#told.push(text) > MAX_TOLD) this.#told = this.#told.slice(-MAX_TOLD)
+    this.#notifying ??= this.#notify()
+  }
+
+  announce(): void {
+    this.#isAnnounced = true
+    this.#notifying ??= this.#notify()
+  }
 
   /**
    * Sends one notification at a time, for all commits and events since the last one. Not inside the writes: a transaction that notifies holds
    * a lock of the whole server during its commit, so that such commits would run one after the other, each with its fsync.
    */
-  async function notify(): Promise<void> {
-    while (isAnnounced || told.length > 0) {
-      let text = `["${origin}",${isAnnounced}`
-      isAnnounced = false
+  async #notify(): Promise<void> {
+    while (this.#isAnnounced || this.#told.length > 0) {
+      let text = `["${this.#origin}",${this.#isAnnounced}`
+      this.#isAnnounced = false
       let length = text.length + 1
-      while (told.length > 0) {
-        length += Buffer.byteLength(told[0]!) + 1
+      while (this.#told.length > 0) {
+        length += Buffer.byteLength(this.#told[0]!) + 1
         if (length > MAX_NOTIFICATION) break
-        text += `,${told.shift()}`
+        text += `,${this.#told.shift()}`
       }
       // If it fails, the other processes find the events when they poll.
-      await notifier.rows('SELECT pg_notify($1, $2)', [CHANNEL, `${text}]`]).catch(() => undefined)
+      await this.#connection.rows('SELECT pg_notify($1, $2)', [CHANNEL, `${text}]`]).catch(() => undefined)
     }
-    notifying = undefined
+    this.#notifying = undefined
   }
+
+  /** Deletes events that are older than `keepMs`. Called by a timer. */
+  clean(keepMs: number): void {
+    this.#connection.rows(CLEAN, [String(keepMs)]).catch(() => undefined)
+  }
+
+  /** Resolves when everything was sent. */
+  async sent(): Promise<void> {
+    await this.#notifying
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+}
+
+/** Runs `work` until the interval is cleared. It does not keep the process alive. */
+function every(ms: number, work: () => void): ReturnType<typeof setInterval> {
+  const timer = setInterval(work, ms)
+  timer.unref()
+  return timer
+}
+
+/** @throws StorageError */
+export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
+  const { databaseUrl, log, times = BUS_TIMES } = options
+  const base = createBus(log)
+  const origin = uuid()
+  const reader = new EventReader(options, times, base, origin)
+  const notifier = new Notifier(databaseUrl, origin)
+  const listener = connectPostgres(databaseUrl, 1)
+  const closeAll = () => Promise.all([listener.close(), reader.close(), notifier.close()])
 
   function onNotification(text: string): void {
     let message: unknown
@@ -219,44 +312,31 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     }
     if (!Array.isArray(message) || message[0] === origin) return
     base.deliver(message.slice(2).filter(isEvent))
-    if (message[1] === true) wake()
-  }
-
-  const bus: Bus = {
-    ...base,
-    caughtUp,
-    tell({ name }, payload) {
-      const text = JSON.stringify({ topic: name, payload: payload ?? null })
-      if (Buffer.byteLength(text) > MAX_NOTIFICATION - 50)
-        throw new Error(`an event of ${name} is too long for a notification`)
-      base.deliver([{ topic: name, payload }])
-      if (told.push(text) > MAX_TOLD) told = told.slice(-MAX_TOLD)
-      notifying ??= notify()
-    },
+    if (message[1] === true) reader.wake()
   }
 
   let subscription: Bun.SQL.ListenSubscription | undefined
   try {
     // Listens before the first read: no event between the two is noticed late. `wake` is called after each reconnect, too.
-    subscription = await listener.listen(CHANNEL, onNotification, wake)
-    await caughtUp()
+    subscription = await listener.listen(CHANNEL, onNotification, reader.wake)
+    await reader.caughtUp()
   } catch (error) {
-    closed = true
-    await Promise.all([subscription?.unlisten(), listener.close(), reader.close(), notifier.close()])
+    await Promise.all([subscription?.unlisten(), closeAll()])
     throw error
   }
-  const polling = setInterval(() => {
-    if (performance.now() - readAt >= times.pollMs * 0.9) wake()
-  }, times.pollMs)
-  const cleaning = setInterval(() => {
-    notifier.rows(CLEAN, [String(times.keepMs)]).catch(() => undefined)
-  }, times.cleanMs)
-  // They must not keep the process alive.
-  polling.unref()
-  cleaning.unref()
+  const polling = every(times.pollMs, () => reader.poll())
+  const cleaning = every(times.cleanMs, () => notifier.clean(times.keepMs))
 
   return {
-    bus,
+    bus: {
+      ...base,
+      caughtUp: reader.caughtUp,
+      tell({ name: topic }, payload) {
+        const text = textOf({ topic, payload })
+        base.deliver([{ topic, payload }])
+        notifier.tell(text)
+      },
+    },
     gap: base.gap,
     async insert(connection, events) {
       // Payloads are texts inside the JSON: PostgreSQL cannot read all JSON, for example "\u0000".
@@ -264,22 +344,16 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
       const [row] = await connection.rows(INSERT, [origin, JSON.stringify(list)])
       return String(row![0])
     },
-    announce() {
-      isAnnounced = true
-      notifying ??= notify()
-    },
-    doubt(xid) {
-      doubtful.add(xid)
-      wake()
-    },
+    announce: () => notifier.announce(),
+    doubt: (xid) => reader.doubt(xid),
     async close() {
       clearInterval(polling)
       clearInterval(cleaning)
       // The other processes would hear of the last writes a second later.
-      await notifying
-      closed = true
+      await notifier.sent()
+      reader.stop()
       await subscription.unlisten().catch(() => undefined)
-      await Promise.all([listener.close(), reader.close(), notifier.close()])
+      await closeAll()
     },
   }
 }

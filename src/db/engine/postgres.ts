@@ -5,6 +5,7 @@
 
 import type { SQL } from 'bun'
 
+import type { Bus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
@@ -65,49 +66,129 @@ export interface PostgresOptions {
 }
 
 /** @throws StorageError of kind `unreachable`, or `busy` when another process uses the database */
-export async function openPostgres({
-  databaseUrl,
-  clock,
-  log,
-  shared = false,
-  limits = WRITE_LIMITS,
-  searchMs = SEARCH_MS,
-  busTimes,
-}: PostgresOptions): Promise<Store> {
+export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  const { databaseUrl, clock, log, shared = false, limits = WRITE_LIMITS, searchMs = SEARCH_MS, busTimes } = options
   const where = placeOf(databaseUrl)
-  const readers = connectPostgres(databaseUrl, READ_CONNECTIONS)
-  const writers = connectPostgres(databaseUrl, WRITE_CONNECTIONS, {
-    settings: { idle_in_transaction_session_timeout: String(IDLE_MS) },
-  })
-  const searchers = connectPostgres(databaseUrl, SEARCH_CONNECTIONS, {
-    settings: { statement_timeout: String(searchMs) },
-  })
-  const closePools = () => Promise.all([readers.close(), searchers.close(), writers.close()])
-  const reader = new PgRunner(readers, where)
-  const read = new ReadDb(reader)
+  const pools: Pools = {
+    readers: connectPostgres(databaseUrl, READ_CONNECTIONS),
+    writers: connectPostgres(databaseUrl, WRITE_CONNECTIONS, {
+      settings: { idle_in_transaction_session_timeout: String(IDLE_MS) },
+    }),
+    searchers: connectPostgres(databaseUrl, SEARCH_CONNECTIONS, {
+      settings: { statement_timeout: String(searchMs) },
+    }),
+  }
+  const reader = new PgRunner(pools.readers, where)
   const storage = new StorageState(log)
-  let sharing: Sharing
   try {
-    sharing = await (shared ? useShared : useAlone)({ databaseUrl, clock, log, storage, reader, busTimes })
+    const sharing = await (shared ? useShared : useAlone)({ databaseUrl, clock, log, storage, reader, busTimes })
+    const search = searchQueue(new PgRunner(pools.searchers, where), searchMs)
+    return new PostgresStore({ where, log, limits, pools, reader, storage, sharing, search })
   } catch (error) {
-    await closePools()
+    await closePools(pools)
     throw error
   }
-  const { bus } = sharing
+}
+
+interface Pools {
+  readonly readers: SQL
+  readonly writers: SQL
+  readonly searchers: SQL
+}
+
+const closePools = ({ readers, writers, searchers }: Pools) =>
+  Promise.all([readers.close(), searchers.close(), writers.close()])
+
+interface Parts {
+  /** The place of the database for error messages. */
+  readonly where: string
+  readonly log: Log
+  readonly limits: WriteLimits
+  readonly pools: Pools
+  readonly reader: PgRunner
+  readonly storage: StorageState
+  readonly sharing: Sharing
+  readonly search: Store['search']
+}
+
+class PostgresStore implements Store {
+  readonly read: ReadDb
+  readonly readInWorker: ReadDb
+  readonly search: Store['search']
+  readonly storage: StorageState
+  readonly bus: Bus
+  readonly aroundWrites = aroundWrites
+  readonly #where: string
+  readonly #log: Log
+  readonly #limits: WriteLimits
+  readonly #pools: Pools
+  readonly #sharing: Sharing
+  readonly #limiter = writeLimiter(WRITE_CONNECTIONS)
+  readonly #lastInOrder = new Map<string, Promise<unknown>>()
+  readonly #running = new Set<Promise<unknown>>()
+  #closed = false
+
+  constructor({ where, log, limits, pools, reader, storage, sharing, search }: Parts) {
+    this.read = this.readInWorker = new ReadDb(reader)
+    this.search = search
+    this.storage = storage
+    this.bus = sharing.bus
+    this.#where = where
+    this.#log = log
+    this.#limits = limits
+    this.#pools = pools
+    this.#sharing = sharing
+  }
+
+  settledStamp(waitMs?: number): Promise<number> {
+    return this.#sharing.settledStamp(waitMs)
+  }
+
+  async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    refuseNested()
+    if (this.#closed) throw new Error('the store is closed')
+    const around = withAround(name, fn)
+    const writing = this.#sharing.mayWrite
+      ? this.#inTurn(options.inOrder, () =>
+          this.#limiter.run(() => this.#attempt(name, around, options), isSerializationFailure, ATTEMPTS),
+        )
+      : Promise.reject<T>(storageError('unreachable', this.#where))
+    this.#running.add(writing)
+    try {
+      return await writing
+    } catch (error) {
+      const trouble = asStorageError(error, this.#where)
+      this.storage.refused(trouble)
+      throw trouble
+    } finally {
+      this.#running.delete(writing)
+    }
+  }
+
+  /** One of the writes of a table waits for the lock in the database; the others wait here, so that they take no connections. */
+  #inTurn<T>(inOrder: string | undefined, run: () => Promise<T>): Promise<T> {
+    if (inOrder === undefined) return run()
+    const turn = (this.#lastInOrder.get(inOrder) ?? Promise.resolve()).then(run)
+    this.#lastInOrder.set(
+      inOrder,
+      turn.catch(() => undefined),
+    )
+    return turn
+  }
 
   /** Runs a write once. Resolves after the commit and the after-commit hooks. */
-  async function attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
-    const { maxMs: stuckMs = limits.stuckMs, inOrder } = options
-    const client = await writers.reserve()
-    const connection = new PgRunner(client, where)
+  async #attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
+    const { maxMs: stuckMs = this.#limits.stuckMs, inOrder } = options
+    const client = await this.#pools.writers.reserve()
+    const connection = new PgRunner(client, this.#where)
     let begun: Begun | undefined
     try {
-      begun = await sharing.begin(connection, inOrder)
-      const tx = new WriteTx(connection, read, begun.nextStamp, bus)
+      begun = await this.#sharing.begin(connection, inOrder)
+      const tx = new WriteTx(connection, this.read, begun.nextStamp, this.bus)
       try {
-        const value = await runWrite(tx, name, fn, log, { ...limits, stuckMs })
+        const value = await runWrite(tx, name, fn, this.#log, { ...this.#limits, stuckMs })
         await begun.commit(tx.events)
-        runHooks(tx.hooks, log)
+        runHooks(tx.hooks, this.#log)
         return value
       } catch (error) {
         // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
@@ -122,63 +203,17 @@ export async function openPostgres({
     }
   }
 
-  const limiter = writeLimiter(WRITE_CONNECTIONS)
-  const lastInOrder = new Map<string, Promise<unknown>>()
-
-  /** One of the writes of a table waits for the lock in the database; the others wait here, so that they take no connections. */
-  function inTurn<T>(inOrder: string | undefined, run: () => Promise<T>): Promise<T> {
-    if (inOrder === undefined) return run()
-    const turn = (lastInOrder.get(inOrder) ?? Promise.resolve()).then(run)
-    lastInOrder.set(
-      inOrder,
-      turn.catch(() => undefined),
-    )
-    return turn
+  async checkWritable(): Promise<void> {
+    await this.#sharing.check()
+    await this.storage.settle(this)
   }
 
-  const running = new Set<Promise<unknown>>()
-  let closed = false
-
-  const store: Store = {
-    read,
-    readInWorker: read,
-    search: searchQueue(new PgRunner(searchers, where), searchMs),
-    storage,
-    bus,
-    aroundWrites,
-    settledStamp: sharing.settledStamp,
-    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-      refuseNested()
-      if (closed) throw new Error('the store is closed')
-      const around = withAround(name, fn)
-      const writing = sharing.mayWrite
-        ? inTurn(options.inOrder, () =>
-            limiter.run(() => attempt(name, around, options), isSerializationFailure, ATTEMPTS),
-          )
-        : Promise.reject<T>(storageError('unreachable', where))
-      running.add(writing)
-      try {
-        return await writing
-      } catch (error) {
-        const trouble = asStorageError(error, where)
-        storage.refused(trouble)
-        throw trouble
-      } finally {
-        running.delete(writing)
-      }
-    },
-    async checkWritable() {
-      await sharing.check()
-      await storage.settle(store.write)
-    },
-    async close() {
-      if (closed) return
-      closed = true
-      storage.stop()
-      await Promise.allSettled(running)
-      await sharing.close()
-      await closePools()
-    },
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.storage.stop()
+    await Promise.allSettled(this.#running)
+    await this.#sharing.close()
+    await closePools(this.#pools)
   }
-  return store
 }

@@ -6,7 +6,7 @@
 
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
-import { createBus } from '#platform/bus.ts'
+import { type Bus, createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
@@ -19,7 +19,7 @@ import { DatabaseFile } from './database-file.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
-import { STAMP_MARK, Stamps } from './stamps.ts'
+import { GroupStamps, STAMP_MARK, Stamps } from './stamps.ts'
 import { WorkerHost, workerUrl } from './worker-host.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
 
@@ -156,7 +156,7 @@ interface QueuedWrite {
   reject(error: unknown): void
 }
 
-/** A write of the current group whose function has ended and whose answer waits for the COMMIT. */
+/** The end of a write's function. Its answer waits for the COMMIT of the group. */
 interface Outcome {
   write: QueuedWrite
   ok: boolean
@@ -181,174 +181,199 @@ export interface SqliteOptions {
   checksPages?: boolean
 }
 
-export function openSqlite({
-  file,
-  clock,
-  log,
-  limits = WRITE_LIMITS,
-  logPages = LOG_PAGES,
-  searchMs = SEARCH_MS,
-  checksPages,
-}: SqliteOptions): Store {
-  const writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
-  const reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
-  const stamps = new Stamps(
-    clock,
-    Number(reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])[0]?.[0] ?? 0),
-  )
-
+export class SqliteStore implements Store {
+  readonly read: ReadDb
+  readonly readInWorker: ReadDb
+  readonly search: Store['search']
+  readonly storage: StorageState
+  readonly bus: Bus
+  readonly aroundWrites = aroundWrites
+  readonly #log: Log
+  readonly #limits: WriteLimits
+  readonly #writer: Connection
+  readonly #reader: Reader
+  readonly #workerReader: WorkerReader
+  /** A worker of their own, because a worker runs one query at a time, and statistics should not wait for searches. */
+  readonly #searchReader: WorkerReader
+  readonly #files: DatabaseFile
+  readonly #checkpointer: Checkpointer
+  readonly #stamps: Stamps
   /** The last stamp when no group of writes was running. */
-  let settledStamp = stamps.last
+  #settledStamp: number
+  readonly #queue: QueuedWrite[] = []
+  readonly #commitQueued = () => this.#commitQueue()
+  #committing: Promise<void> | undefined
+  #closed = false
 
-  const read = new ReadDb(reader, checksPages)
-  const workerReader = new WorkerReader(file)
-  // A worker of their own, because a worker runs one query at a time, and statistics should not wait for searches.
-  const searchReader = new WorkerReader(file)
-  const files = new DatabaseFile(file)
-  const storage = new StorageState(log)
-  const bus = createBus(log)
-  const checkpointer = new Checkpointer(writer, files, storage, log, logPages)
-  const queue: QueuedWrite[] = []
-  let committing: Promise<void> | undefined
-  let closed = false
-
-  const saveMark = (mark: number) =>
-    writer.rows(
-      'INSERT INTO server_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-      [STAMP_MARK, String(mark)],
-    )
-
-  /** Runs one write of the group. Throws only if the whole group is lost. */
-  async function runInSavepoint(write: QueuedWrite, stampOf: (write: QueuedWrite) => number): Promise<Outcome> {
-    const tx = new WriteTx(writer, read, () => stampOf(write), bus)
-    writer.rows('SAVEPOINT w', [])
-    try {
-      const { maxMs = limits.stuckMs } = write
-      const value = await runWrite(tx, write.name, write.fn, log, { ...limits, stuckMs: maxMs })
-      writer.rows('RELEASE w', [])
-      return { write, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(read) }
-    } catch (error) {
-      // After a full disk or an I/O error, SQLite has rolled back everything, including the earlier writes of the group.
-      if (!writer.client.inTransaction) throw error
-      storage.refused(error)
-      writer.rows('ROLLBACK TO w', [])
-      writer.rows('RELEASE w', [])
-      return { write, ok: false, value: error, hooks: [], applyListChanges() {} }
-    }
+  /** @throws StorageError */
+  constructor({
+    file,
+    clock,
+    log,
+    limits = WRITE_LIMITS,
+    logPages = LOG_PAGES,
+    searchMs = SEARCH_MS,
+    checksPages,
+  }: SqliteOptions) {
+    this.#log = log
+    this.#limits = limits
+    this.#writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
+    this.#reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
+    const [saved] = this.#reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])
+    this.#stamps = new Stamps(clock, Number(saved?.[0] ?? 0))
+    this.#settledStamp = this.#stamps.last
+    this.#workerReader = new WorkerReader(file)
+    this.#searchReader = new WorkerReader(file)
+    this.#files = new DatabaseFile(file)
+    this.storage = new StorageState(log)
+    this.#checkpointer = new Checkpointer(this.#writer, this.#files, this.storage, log, logPages)
+    this.read = new ReadDb(this.#reader, checksPages)
+    this.readInWorker = new ReadDb(this.#workerReader)
+    this.search = searchQueue(this.#searchReader, searchMs)
+    this.bus = createBus(log)
   }
 
-  async function commitGroup(): Promise<void> {
-    const outcomes: Outcome[] = []
-    let write: QueuedWrite | undefined
+  async settledStamp(): Promise<number> {
+    return this.#settledStamp
+  }
+
+  async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
+    refuseNested()
+    if (this.#closed) throw new Error('the store is closed')
+    return new Promise<T>((resolve, reject) => {
+      const { maxMs, sharesStamp = false } = options
+      const around = withAround(name, fn)
+      this.#queue.push({ fn: around, name, maxMs, sharesStamp, resolve: resolve as (value: unknown) => void, reject })
+      this.#committing ??= outsideRequest(this.#commitQueued)
+    })
+  }
+
+  async #commitQueue(): Promise<void> {
+    do {
+      // First let the event loop handle all input that has arrived, so that requests that came together are committed together.
+      await new Promise<void>((next) => setImmediate(next))
+      await this.#commitGroup()
+      this.#checkpointer.checkpointIfNeeded()
+    } while (this.#queue.length > 0)
+    this.#committing = undefined
+  }
+
+  async #commitGroup(): Promise<void> {
+    const taken: QueuedWrite[] = []
+    let outcomes: Outcome[]
     try {
-      files.checkNowAndThen()
-      writer.rows('BEGIN IMMEDIATE', [])
-      const mark = stamps.markToSave()
-      if (mark !== undefined) saveMark(mark)
-      let shared: number | undefined
-      const stampOf = ({ sharesStamp }: QueuedWrite): number => {
-        const stamp = sharesStamp && shared === stamps.last ? shared : stamps.next(mark)
-        if (sharesStamp) shared = stamp
-        return stamp
-      }
-      const endsAt = performance.now() + limits.groupMs
-      do {
-        if (outcomes.length > 0 && queue[0]?.maxMs !== undefined) break
-        write = queue.shift()
-        if (write === undefined) break
-        outcomes.push(await runInSavepoint(write, stampOf))
-        const isLong = write.maxMs !== undefined
-        write = undefined
-        if (isLong) break
-      } while (outcomes.length < GROUP_WRITES && performance.now() < endsAt)
-      writer.rows('COMMIT', [])
-      reader.release()
-      if (mark !== undefined) stamps.markSaved(mark)
+      outcomes = await this.#runGroup(taken)
     } catch (error) {
-      try {
-        if (writer.client.inTransaction) writer.client.run('ROLLBACK')
-      } catch (cause) {
-        log.error('a failed group of writes could not be rolled back', { error: cause })
-      }
-      const lost = outcomes.map((outcome) => outcome.write)
-      if (write !== undefined) lost.push(write)
       // BEGIN itself failed: reject every queued write instead of letting each one wait for the same failure.
-      if (lost.length === 0) lost.push(...queue.splice(0))
-      if (error instanceof StorageError) storage.refused(error, lost.length)
-      else log.error('writes were lost', { count: lost.length, error })
-      for (const { reject } of lost) reject(error)
+      this.#lose(taken.length > 0 ? taken : this.#queue.splice(0), error)
       return
     } finally {
-      settledStamp = stamps.last
+      this.#settledStamp = this.#stamps.last
     }
     // Of the whole group before any hook, because hooks may read lists and see the rows of the whole group.
     runHooks(
       outcomes.map((outcome) => outcome.applyListChanges),
-      log,
+      this.#log,
     )
-    for (const { hooks } of outcomes) runHooks(hooks, log)
-    for (const outcome of outcomes) {
-      if (outcome.ok) outcome.write.resolve(outcome.value)
-      else outcome.write.reject(outcome.value)
+    for (const { hooks } of outcomes) runHooks(hooks, this.#log)
+    for (const { write, ok, value } of outcomes) {
+      if (ok) write.resolve(value)
+      else write.reject(value)
     }
   }
 
-  async function commitQueue(): Promise<void> {
+  /** Runs and commits the next writes of the queue, which it moves to `taken`. Throws if they are all lost. */
+  async #runGroup(taken: QueuedWrite[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    this.#files.checkNowAndThen()
+    this.#writer.rows('BEGIN IMMEDIATE', [])
+    const mark = this.#stamps.markToSave()
+    if (mark !== undefined) this.#saveMark(mark)
+    const stamps = new GroupStamps(this.#stamps, mark)
+    const endsAt = performance.now() + this.#limits.groupMs
     do {
-      // First let the event loop handle all input that has arrived, so that requests that came together are committed together.
-      await new Promise<void>((next) => setImmediate(next))
-      await commitGroup()
-      checkpointer.checkpointIfNeeded()
-    } while (queue.length > 0)
-    committing = undefined
+      if (outcomes.length > 0 && this.#queue[0]?.maxMs !== undefined) break
+      const write = this.#queue.shift()
+      if (write === undefined) break
+      taken.push(write)
+      outcomes.push(await this.#runInSavepoint(write, stamps))
+      if (write.maxMs !== undefined) break
+    } while (outcomes.length < GROUP_WRITES && performance.now() < endsAt)
+    this.#writer.rows('COMMIT', [])
+    this.#reader.release()
+    if (mark !== undefined) this.#stamps.markSaved(mark)
+    return outcomes
   }
 
-  const store: Store = {
-    read,
-    readInWorker: new ReadDb(workerReader),
-    search: searchQueue(searchReader, searchMs),
-    storage,
-    bus,
-    aroundWrites,
-    settledStamp: async () => settledStamp,
-    async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
-      refuseNested()
-      if (closed) throw new Error('the store is closed')
-      return new Promise<T>((resolve, reject) => {
-        const { maxMs, sharesStamp = false } = options
-        const around = withAround(name, fn)
-        queue.push({ fn: around, name, maxMs, sharesStamp, resolve: resolve as (value: unknown) => void, reject })
-        committing ??= outsideRequest(commitQueue)
-      })
-    },
-    async checkWritable() {
-      files.check()
-      await storage.settle(store.write)
-    },
-    async close() {
-      if (closed) return
-      closed = true
-      await committing
-      await Promise.all([workerReader.close(), searchReader.close()])
-      await checkpointer.close()
-      storage.stop()
-      reader.release()
-      try {
-        files.check()
-        saveMark(stamps.last)
-        // No PRAGMA optimize: statistics of a day-old database mislead the planner for the database it becomes before the next stop
-        // (measured: a page of members took 49 ms instead of 1). Without statistics it trusts the indexes, which fit the queries.
-        writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
-      } catch (error) {
-        // Nothing is lost: the next start reads the log file and the mark that was saved ahead.
-        log.warn('the database could not be tidied up on closing', { error })
-      }
-      reader.close()
-      writer.close()
-      const moved = files.moveLogAway()
-      if (moved !== undefined)
-        log.warn('the database file was replaced, so the log of the earlier one was moved away', { log: moved })
-    },
+  /** Runs one write of the group. Throws only if the whole group is lost. */
+  async #runInSavepoint(write: QueuedWrite, stamps: GroupStamps): Promise<Outcome> {
+    const tx = new WriteTx(this.#writer, this.read, () => stamps.next(write.sharesStamp), this.bus)
+    this.#writer.rows('SAVEPOINT w', [])
+    try {
+      const { maxMs = this.#limits.stuckMs } = write
+      const value = await runWrite(tx, write.name, write.fn, this.#log, { ...this.#limits, stuckMs: maxMs })
+      this.#writer.rows('RELEASE w', [])
+      return { write, ok: true, value, hooks: tx.hooks, applyListChanges: () => tx.listChanges.apply(this.read) }
+    } catch (error) {
+      // After a full disk or an I/O error, SQLite has rolled back everything, including the earlier writes of the group.
+      if (!this.#writer.client.inTransaction) throw error
+      this.storage.refused(error)
+      this.#writer.rows('ROLLBACK TO w', [])
+      this.#writer.rows('RELEASE w', [])
+      return { write, ok: false, value: error, hooks: [], applyListChanges() {} }
+    }
   }
-  return store
+
+  /** Rolls back the transaction, if it has begun, and rejects its writes. */
+  #lose(lost: readonly QueuedWrite[], error: unknown): void {
+    try {
+      if (this.#writer.client.inTransaction) this.#writer.client.run('ROLLBACK')
+    } catch (cause) {
+      this.#log.error('a failed group of writes could not be rolled back', { error: cause })
+    }
+    if (error instanceof StorageError) this.storage.refused(error, lost.length)
+    else this.#log.error('writes were lost', { count: lost.length, error })
+    for (const { reject } of lost) reject(error)
+  }
+
+  #saveMark(mark: number): void {
+    this.#writer.rows(
+      'INSERT INTO server_state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      [STAMP_MARK, String(mark)],
+    )
+  }
+
+  async checkWritable(): Promise<void> {
+    this.#files.check()
+    await this.storage.settle(this)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    await this.#committing
+    await Promise.all([this.#workerReader.close(), this.#searchReader.close()])
+    await this.#checkpointer.close()
+    this.storage.stop()
+    this.#reader.release()
+    this.#tidyUp()
+    this.#reader.close()
+    this.#writer.close()
+    const moved = this.#files.moveLogAway()
+    if (moved !== undefined)
+      this.#log.warn('the database file was replaced, so the log of the earlier one was moved away', { log: moved })
+  }
+
+  #tidyUp(): void {
+    try {
+      this.#files.check()
+      this.#saveMark(this.#stamps.last)
+      // No PRAGMA optimize: statistics of a day-old database mislead the planner for the database it becomes before the next stop
+      // (measured: a page of members took 49 ms instead of 1). Without statistics it trusts the indexes, which fit the queries.
+      this.#writer.client.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      // Nothing is lost: the next start reads the log file and the mark that was saved ahead.
+      this.#log.warn('the database could not be tidied up on closing', { error })
+    }
+  }
 }

@@ -61,3 +61,20 @@ export class Stamps {
     return (this.#last = Math.max(this.#last + 1, Math.min(this.clock.now(), mark)))
   }
 }
+
+/** The stamps of one group of writes, which are committed together with `mark`. */
+export class GroupStamps {
+  /** The last stamp that a write with `sharesStamp` got. */
+  #shared: number | undefined
+
+  constructor(
+    readonly stamps: Stamps,
+    readonly mark: number | undefined,
+  ) {}
+
+  next(sharesStamp: boolean): number {
+    const stamp = sharesStamp && this.#shared === this.stamps.last ? this.#shared : this.stamps.next(this.mark)
+    if (sharesStamp) this.#shared = stamp
+    return stamp
+  }
+}
