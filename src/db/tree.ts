@@ -6,7 +6,7 @@
  * and is refused.
  */
 
-import { and, asc, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { fitsBelow, type OrderItem, type TreeProblem } from '#lib/tree.ts'
@@ -70,45 +70,180 @@ interface TreeOptions {
 }
 
 export function treeIn<T extends TreeTable>(table: T, options: TreeOptions): Tree<T['$inferSelect']>
-export function treeIn(
-  table: TreeTable,
-  { owner, maxDepth, deletedAt }: TreeOptions,
-): Tree<SQLiteTable['$inferSelect']> {
-  const isLive = deletedAt && isNull(deletedAt)
-  const ownedBy = (ownerId: number, ...more: SQL[]) => and(eq(owner, ownerId), isLive, ...more)
-  const one = and(eq(owner, p('ownerId')), isLive, eq(table.id, p('id')))
-  const ownerName = sql.identifier(owner.name)
-  const live = (alias: string) =>
-    deletedAt ? sql` and ${sql.raw(alias)}${sql.identifier(deletedAt.name)} is null` : sql``
-  /** The columns that rise if a value of `change` differs from the row. */
-  const changedBy = (change: Record<string, unknown>, stamp: number) => ({
-    updatedAt: updatedAtFor(table, change, stamp),
-    ...(table.version && { version: versionFor(table, change) }),
-  })
+export function treeIn(table: TreeTable, options: TreeOptions): Tree<AnyRow> {
+  return new TableTree(table, options)
+}
 
-  // The ids from a node up to the top level. UNION instead of UNION ALL, because it ends even if there is a cycle.
-  const path = prepared((db) =>
+type AnyRow = SQLiteTable['$inferSelect']
+
+class TableTree implements Tree<AnyRow> {
+  readonly #table: TreeTable
+  readonly #options: TreeOptions
+  readonly #isLive: SQL | undefined
+  readonly #path: ReturnType<typeof pathIn>
+  readonly #branch: ReturnType<typeof branchIn>
+  readonly #find: ReturnType<typeof findIn>
+  readonly #setSortOrder: ReturnType<typeof setSortOrderIn>
+
+  constructor(table: TreeTable, options: TreeOptions) {
+    this.#table = table
+    this.#options = options
+    this.#isLive = options.deletedAt && isNull(options.deletedAt)
+    const one = this.#ownedBy(p('ownerId'), eq(table.id, p('id')))
+    this.#path = pathIn(table, options)
+    this.#branch = branchIn(table, options)
+    this.#find = findIn(table, one)
+    this.#setSortOrder = setSortOrderIn(table, one)
+  }
+
+  async find(db: Db | Tx, ownerId: number, id: number): Promise<AnyRow | undefined> {
+    return (await this.#find(db, { ownerId, id }))[0]
+  }
+
+  async findMany(db: Db | Tx, ownerId: number, ids: readonly number[]): Promise<AnyRow[]> {
+    return db
+      .select()
+      .from(this.#table)
+      .where(this.#ownedBy(ownerId, inArray(this.#table.id, [...ids])))
+  }
+
+  async all(db: Db | Tx, ownerId: number): Promise<AnyRow[]> {
+    return db
+      .select()
+      .from(this.#table)
+      .where(this.#ownedBy(ownerId))
+      .orderBy(...treeOrder(this.#table))
+  }
+
+  count(db: Db | Tx, ownerId: number): Promise<number> {
+    return this.#countWhere(db, this.#ownedBy(ownerId))
+  }
+
+  countChildren(db: Db | Tx, ownerId: number, id: number): Promise<number> {
+    return this.#countWhere(db, this.#ownedBy(ownerId, eq(this.#table.parentId, id)))
+  }
+
+  async branchIds(db: Db | Tx, ownerId: number, id: number): Promise<number[]> {
+    return (await this.#branch(db, { ownerId, id })).map((row) => row.id)
+  }
+
+  async checkParent(tx: Tx, ownerId: number, parentId: number | null): Promise<TreeProblem | undefined> {
+    const parentPath = await this.#pathOf(tx, ownerId, parentId)
+    return parentPath === undefined ? 'PARENT_NOT_FOUND' : fitsBelow(parentPath, { height: 1 }, this.#options.maxDepth)
+  }
+
+  async checkMove(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined> {
+    const levels = (await this.#branch(tx, { ownerId, id })).map((row) => row.level)
+    if (levels.length === 0) return 'NODE_NOT_FOUND'
+    const parentPath = await this.#pathOf(tx, ownerId, parentId)
+    if (parentPath === undefined) return 'PARENT_NOT_FOUND'
+    return fitsBelow(parentPath, { id, height: Math.max(...levels) }, this.#options.maxDepth)
+  }
+
+  async move(tx: Tx, ownerId: number, id: number, parentId: number | null): Promise<TreeProblem | undefined> {
+    const problem = await this.checkMove(tx, ownerId, id, parentId)
+    if (problem === undefined)
+      await tx
+        .update(this.#table)
+        .set({ parentId, ...this.#changedBy({ parentId }, tx.stamp) })
+        .where(this.#ownedBy(ownerId, eq(this.#table.id, id)))
+    return problem
+  }
+
+  async pin(tx: Tx, ownerId: number, ids: readonly number[], pinned: boolean): Promise<number> {
+    const found = await tx
+      .update(this.#table)
+      .set({ pinned, ...this.#changedBy({ pinned }, tx.stamp) })
+      .where(this.#ownedBy(ownerId, inArray(this.#table.id, [...ids])))
+      .returning({ id: this.#table.id })
+    return found.length
+  }
+
+  async reorder(tx: Tx, ownerId: number, items: readonly OrderItem[]): Promise<TreeProblem | undefined> {
+    const found = await this.findMany(
+      tx,
+      ownerId,
+      items.map((item) => item.id),
+    )
+    if (found.length !== items.length) return 'NODE_NOT_FOUND'
+    if (new Set(found.map((row) => row['parentId'])).size > 1) return 'NOT_SIBLINGS'
+    const before = new Map(found.map((row) => [row['id'], row['sortOrder']]))
+    // In the order of the ids: on PostgreSQL, reorders that lock the same rows in different orders deadlock.
+    for (const { id, sortOrder } of items.toSorted((a, b) => a.id - b.id))
+      if (before.get(id) !== sortOrder) await this.#setSortOrder(tx, { ownerId, id, sortOrder, now: tx.stamp })
+    return undefined
+  }
+
+  #ownedBy(ownerId: number | Placeholder, ...more: SQL[]): SQL | undefined {
+    return and(eq(this.#options.owner, ownerId), this.#isLive, ...more)
+  }
+
+  async #countWhere(db: Db | Tx, where: SQL | undefined): Promise<number> {
+    const [row] = await db.select({ n: count() }).from(this.#table).where(where)
+    return row!.n
+  }
+
+  /** Undefined if the owner has no such node; empty for the top level. */
+  async #pathOf(tx: Tx, ownerId: number, id: number | null): Promise<number[] | undefined> {
+    if (id === null) return []
+    const ids = await this.#path(tx, { ownerId, id })
+    return ids.length === 0 ? undefined : ids.map((row) => row.id)
+  }
+
+  /** The columns that rise if a value of `change` differs from the row. */
+  #changedBy(change: Record<string, unknown>, stamp: number) {
+    return {
+      updatedAt: updatedAtFor(this.#table, change, stamp),
+      ...(this.#table.version && { version: versionFor(this.#table, change) }),
+    }
+  }
+}
+
+/** For the recursive queries: the column of the owner, and the condition that leaves out deleted rows. `alias`: `node.` or nothing. */
+const namesIn = ({ owner, deletedAt }: TreeOptions) => ({
+  owner: sql.identifier(owner.name),
+  live: (alias: string) => (deletedAt ? sql` and ${sql.raw(alias)}${sql.identifier(deletedAt.name)} is null` : sql``),
+})
+
+/** The ids from a node up to the top level. UNION instead of UNION ALL, because it ends even if there is a cycle. */
+function pathIn(table: TreeTable, options: TreeOptions) {
+  const { owner, live } = namesIn(options)
+  return prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number) }).from(sql`(
       with recursive path (id, parent_id) as (
-        select id, parent_id from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}${live('')}
+        select id, parent_id from ${table} where ${owner} = ${p('ownerId')} and id = ${p('id')}${live('')}
         union
         select node.id, node.parent_id from path
-          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.id = path.parent_id${live('node.')}
+          join ${table} as node on node.${owner} = ${p('ownerId')} and node.id = path.parent_id${live('node.')}
       ) select id from path) as path`),
   )
-  // A node and everything below it, with levels from 1. The limit of the level ends it even if there is a cycle.
-  const branch = prepared((db) =>
+}
+
+/** A node and everything below it, with levels from 1. The limit of the level ends it even if there is a cycle. */
+function branchIn(table: TreeTable, options: TreeOptions) {
+  const { owner, live } = namesIn(options)
+  return prepared((db) =>
     db.select({ id: sql`id`.mapWith(Number), level: sql`level`.mapWith(Number) }).from(sql`(
       with recursive branch (id, level) as (
-        select id, 1 from ${table} where ${ownerName} = ${p('ownerId')} and id = ${p('id')}${live('')}
+        select id, 1 from ${table} where ${owner} = ${p('ownerId')} and id = ${p('id')}${live('')}
         union all
         select node.id, branch.level + 1 from branch
-          join ${table} as node on node.${ownerName} = ${p('ownerId')} and node.parent_id = branch.id${live('node.')}
-          where branch.level < ${sql.raw(String(maxDepth))}
+          join ${table} as node on node.${owner} = ${p('ownerId')} and node.parent_id = branch.id${live('node.')}
+          where branch.level < ${sql.raw(String(options.maxDepth))}
       ) select id, level from branch) as branch`),
   )
-  const find = prepared((db) => db.select().from(table).where(one))
-  const setSortOrder = prepared((db) =>
+}
+
+const findIn = (table: TreeTable, one: SQL | undefined) =>
+  prepared((db) =>
+    db
+      .select()
+      .from(table as SQLiteTable)
+      .where(one),
+  )
+
+const setSortOrderIn = (table: TreeTable, one: SQL | undefined) =>
+  prepared((db) =>
     db
       .update(table)
       .set({
@@ -118,80 +253,3 @@ export function treeIn(
       })
       .where(one),
   )
-  const countWhere = async (db: Db | Tx, where: SQL | undefined): Promise<number> => {
-    const [row] = await db.select({ n: count() }).from(table).where(where)
-    return row!.n
-  }
-  const findMany = (db: Db | Tx, ownerId: number, ids: readonly number[]) =>
-    db
-      .select()
-      .from(table)
-      .where(ownedBy(ownerId, inArray(table.id, [...ids])))
-  /** Undefined if the owner has no such node; empty for the top level. */
-  async function pathOf(tx: Tx, ownerId: number, id: number | null): Promise<number[] | undefined> {
-    if (id === null) return []
-    const ids = await path(tx, { ownerId, id })
-    return ids.length === 0 ? undefined : ids.map((row) => row.id)
-  }
-  async function checkMove(tx: Tx, ownerId: number, id: number, parentId: number | null) {
-    const levels = (await branch(tx, { ownerId, id })).map((row) => row.level)
-    if (levels.length === 0) return 'NODE_NOT_FOUND'
-    const parentPath = await pathOf(tx, ownerId, parentId)
-    if (parentPath === undefined) return 'PARENT_NOT_FOUND'
-    return fitsBelow(parentPath, { id, height: Math.max(...levels) }, maxDepth)
-  }
-
-  return {
-    async find(db, ownerId, id) {
-      return (await find(db, { ownerId, id }))[0]
-    },
-    findMany,
-    all: (db, ownerId) =>
-      db
-        .select()
-        .from(table)
-        .where(ownedBy(ownerId))
-        .orderBy(...treeOrder(table)),
-    count: (db, ownerId) => countWhere(db, ownedBy(ownerId)),
-    countChildren: (db, ownerId, id) => countWhere(db, ownedBy(ownerId, eq(table.parentId, id))),
-    async branchIds(db, ownerId, id) {
-      return (await branch(db, { ownerId, id })).map((row) => row.id)
-    },
-    async checkParent(tx, ownerId, parentId) {
-      const parentPath = await pathOf(tx, ownerId, parentId)
-      return parentPath === undefined ? 'PARENT_NOT_FOUND' : fitsBelow(parentPath, { height: 1 }, maxDepth)
-    },
-    checkMove,
-    async move(tx, ownerId, id, parentId) {
-      const problem = await checkMove(tx, ownerId, id, parentId)
-      if (problem === undefined)
-        await tx
-          .update(table)
-          .set({ parentId, ...changedBy({ parentId }, tx.stamp) })
-          .where(ownedBy(ownerId, eq(table.id, id)))
-      return problem
-    },
-    async pin(tx, ownerId, ids, pinned) {
-      const found = await tx
-        .update(table)
-        .set({ pinned, ...changedBy({ pinned }, tx.stamp) })
-        .where(ownedBy(ownerId, inArray(table.id, [...ids])))
-        .returning({ id: table.id })
-      return found.length
-    },
-    async reorder(tx, ownerId, items) {
-      const found = await findMany(
-        tx,
-        ownerId,
-        items.map((item) => item.id),
-      )
-      if (found.length !== items.length) return 'NODE_NOT_FOUND'
-      if (new Set(found.map((row) => row['parentId'])).size > 1) return 'NOT_SIBLINGS'
-      const before = new Map(found.map((row) => [row.id, row['sortOrder']]))
-      // In the order of the ids: on PostgreSQL, reorders that lock the same rows in different orders deadlock.
-      for (const { id, sortOrder } of items.toSorted((a, b) => a.id - b.id))
-        if (before.get(id) !== sortOrder) await setSortOrder(tx, { ownerId, id, sortOrder, now: tx.stamp })
-      return undefined
-    },
-  }
-}

@@ -11,7 +11,7 @@ import { defaultConfig } from '#config/config.ts'
 import { readStorageUrl, type S3Bucket } from '#config/storage.ts'
 import { openBlobs } from '#platform/blobs/index.ts'
 import { BlobError, type BlobStore } from '#platform/blobs/port.ts'
-import { s3Blobs } from '#platform/blobs/s3.ts'
+import { S3Blobs } from '#platform/blobs/s3.ts'
 import { createStaging } from '#platform/blobs/staging.ts'
 
 import { S3_SECRET, startS3, type StorageUrlOptions } from '../harness/s3.ts'
@@ -323,7 +323,7 @@ describe.skipIf(s3 === undefined)('S3', () => {
 
   test('S3: a server that accepts connections and never answers is reported after the time limit', async () => {
     using hanging = await between(() => 'hang')
-    const blobs = s3Blobs(bucketOf({ host: hanging.host }), { answerMs: 100, partMs: 200 })
+    const blobs = new S3Blobs(bucketOf({ host: hanging.host }), { answerMs: 100, partMs: 200 })
     const [whole, large] = [await fileOf('x'), await fileOf(new Uint8Array(9_000_000))]
     const attempts = [
       () => blobs.read('aa/x'),

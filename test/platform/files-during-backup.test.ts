@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { whileFilesAreKept } from '#platform/backup/under-way.ts'
-import { localBlobs } from '#platform/blobs/local.ts'
+import { LocalBlobs } from '#platform/blobs/local.ts'
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'tessera-blobs-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function storedBytes() {
-  const blobs = localBlobs(folder)
+  const blobs = new LocalBlobs(folder)
   const path = join(folder, 'upload')
   writeFileSync(path, 'a photo')
   await blobs.put('ab/abcd.1', path)

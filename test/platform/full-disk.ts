@@ -6,13 +6,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { localBlobs } from '#platform/blobs/local.ts'
+import { LocalBlobs } from '#platform/blobs/local.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { createStaging } from '#platform/blobs/staging.ts'
 
 const folder = process.argv[2]!
 const stagingFolder = join(folder, '.staging')
-const blobs = localBlobs(folder)
+const blobs = new LocalBlobs(folder)
 const staging = createStaging(stagingFolder)
 
 async function* bytes(size: number) {

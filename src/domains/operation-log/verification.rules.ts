@@ -58,94 +58,146 @@ class Fault extends Error {
 
 const ADVICE = 'the key was replaced, or the rows were rewritten.'
 
-export async function verifyLog(
-  stored: StoredLog,
-  sign: Signatures,
-  { oldKeyUntil, since }: Expectations = {},
-): Promise<LogReport> {
-  let rows = 0
-  let otherKeyUntil: number | undefined
-  let start: Start = { rowId: 0, hash: FIRST_HASH, rowCount: 0 }
-  let newest: Witness = { id: 0, hash: FIRST_HASH }
-  let head: (Head & { readonly isSigned: boolean }) | undefined
-  let fault: LogReport['fault']
-  const mayHaveOtherKey = (id: number): boolean => oldKeyUntil === undefined || id <= oldKeyUntil
-  const noteOtherKey = (id: number): void => void (otherKeyUntil = Math.max(otherKeyUntil ?? 0, id))
+export function verifyLog(stored: StoredLog, sign: Signatures, expectations: Expectations = {}): Promise<LogReport> {
+  return new Verification(stored, sign, expectations).run()
+}
 
+class Verification {
+  readonly #stored: StoredLog
+  readonly #sign: Signatures
+  readonly #expectations: Expectations
+  #rows = 0
+  #otherKeyUntil: number | undefined
+  #start: Start = { rowId: 0, hash: FIRST_HASH, rowCount: 0 }
+  #newest: Witness = { id: 0, hash: FIRST_HASH }
+  #head: SignedHead | undefined
   /** True once a row or checkpoint is signed with the present key: all later ones must be. */
-  let isSigned = false
-  let isSince = since === undefined || (since.id === 0 && since.hash === FIRST_HASH)
-  const compare = (witness: Witness): void => {
-    if (since?.id !== witness.id) return
-    if (since.hash !== witness.hash)
-      throw new Fault(`Row ${witness.id} has another hash than the given one.`, witness.id)
-    isSince = true
+  #isSigned = false
+  /** True once a row has a signature with its id: rows of earlier versions cannot follow. */
+  #hasOwnRow = false
+  /** True once the row of `since` was found. */
+  #isSince: boolean
+
+  constructor(stored: StoredLog, sign: Signatures, expectations: Expectations) {
+    this.#stored = stored
+    this.#sign = sign
+    this.#expectations = expectations
+    const { since } = expectations
+    this.#isSince = since === undefined || (since.id === 0 && since.hash === FIRST_HASH)
   }
 
-  function readCheckpoints(): void {
-    for (const [i, row] of stored.checkpoints.entries()) {
+  async run(): Promise<LogReport> {
+    let fault: LogReport['fault']
+    try {
+      this.#readCheckpoints()
+      const head = (this.#head = this.#readHead())
+      for await (const batch of this.#stored.batches) for (const row of batch) this.#readRow(row, head)
+      this.#checkEnd(head)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      fault = { id: error.id, message: error.message }
+    }
+    const [start, newest, head] = [this.#start, this.#newest, this.#head]
+    return {
+      rows: this.#rows,
+      newest: newest.id === 0 ? undefined : newest,
+      head: head && { id: head.rowId, hash: head.hash },
+      checkpoint: start.rowId === 0 ? undefined : { id: start.rowId, hash: start.hash, deleted: start.rowCount },
+      fault,
+      otherKeyUntil: this.#otherKeyUntil,
+    }
+  }
+
+  #readCheckpoints(): void {
+    for (const [i, row] of this.#stored.checkpoints.entries()) {
       const wrong = (why: string) => new Fault(`Checkpoint ${i + 1} ${why}`)
       const read = fieldsOf(row, CHECKPOINT)
       if (typeof read === 'string') throw wrong(`was edited: ${read}`)
       const checkpoint = { id: read.int('id'), ...startOf(read), createdAt: read.int('created_at') }
-      if (checkpoint.id !== i + 1 || checkpoint.rowId <= start.rowId || checkpoint.rowCount <= start.rowCount)
+      const { rowId, hash, rowCount } = checkpoint
+      if (checkpoint.id !== i + 1 || rowId <= this.#start.rowId || rowCount <= this.#start.rowCount)
         throw wrong('does not follow the one before it: checkpoints were deleted, added or edited.')
-      if (read.text('signature') === sign.checkpoint(checkpoint)) isSigned = true
-      else if (isSigned || !mayHaveOtherKey(checkpoint.rowId))
+      if (read.text('signature') === this.#sign.checkpoint(checkpoint)) this.#isSigned = true
+      else if (this.#isSigned || !this.#mayHaveOtherKey(rowId))
         throw wrong(`is not signed with the key of this server: the key was replaced, or it was edited.`)
-      else noteOtherKey(checkpoint.rowId)
-      start = checkpoint
-      newest = { id: start.rowId, hash: start.hash }
-      compare(newest)
+      else this.#noteOtherKey(rowId)
+      this.#start = checkpoint
+      this.#continueFrom({ id: rowId, hash })
     }
   }
 
-  function readHead(): void {
-    if (stored.heads.length !== 1) throw new Fault('The head of the log was deleted or repeated.')
-    const read = fieldsOf(stored.heads[0]!, HEAD)
+  #readHead(): SignedHead {
+    const { heads } = this.#stored
+    if (heads.length !== 1) throw new Fault('The head of the log was deleted or repeated.')
+    const read = fieldsOf(heads[0]!, HEAD)
     if (typeof read === 'string') throw new Fault(`The head of the log was edited: ${read}`)
     const found: Head = { ...startOf(read), brokenAt: read.intOrNull('broken_at') }
-    head = { ...found, isSigned: read.int('id') === 1 && read.text('signature') === sign.head(found) }
+    return { ...found, isSigned: read.int('id') === 1 && read.text('signature') === this.#sign.head(found) }
   }
 
-  function readRow(row: Stored): void {
+  #readRow(row: Stored, head: SignedHead): void {
     const read = fieldsOf(row, ROW)
     if (typeof read === 'string') {
       const id = integer(row['id'])
       throw new Fault(`Row ${String(row['id'])} was changed after it was written: ${read}`, id)
     }
     const [id, hash] = [read.int('id'), read.text('hash')]
+    const { rowId: deletedUntil } = this.#start
     const wrong = (why: string) => new Fault(`Row ${id} ${why}`, id)
-    if (id <= start.rowId)
+    if (id <= deletedUntil)
       throw wrong(
-        start.rowId === 0
+        deletedUntil === 0
           ? 'was added: ids begin with 1.'
-          : `was added: rows up to ${start.rowId} were deleted by the retention.`,
+          : `was added: rows up to ${deletedUntil} were deleted by the retention.`,
       )
-    if (head!.isSigned && id > head!.rowId) throw wrong(`was added: the newest row is ${head!.rowId}.`)
+    if (head.isSigned && id > head.rowId) throw wrong(`was added: the newest row is ${head.rowId}.`)
     const link = linkOf(read)
     if (hashOf(link) !== hash) throw wrong('was changed after it was written.')
-    const isEarlier = read.text('signature') === sign.earlierRow(hash)
-    const isOwn = read.text('signature') === sign.row(id, hash)
+    const isEarlier = read.text('signature') === this.#sign.earlierRow(hash)
+    const isOwn = read.text('signature') === this.#sign.row(id, hash)
+    const newest = this.#newest
     // Ids of earlier versions may have gaps.
     const isNext = link.previousHash === newest.hash && (isOwn ? id === newest.id + 1 : id > newest.id)
     if (!isNext) throw wrong('does not follow the row before it: a row was deleted, added or moved.')
-    if (isEarlier ? hasOwnRow : !isOwn && (isSigned || !mayHaveOtherKey(id)))
+    if (isEarlier ? this.#hasOwnRow : !isOwn && (this.#isSigned || !this.#mayHaveOtherKey(id)))
       throw wrong(`is not signed with the key of this server: ${ADVICE}`)
-    if (isOwn || isEarlier) isSigned = true
-    else noteOtherKey(id)
-    hasOwnRow ||= isOwn
-    rows += 1
-    newest = { id, hash }
-    compare(newest)
+    if (isOwn || isEarlier) this.#isSigned = true
+    else this.#noteOtherKey(id)
+    this.#hasOwnRow ||= isOwn
+    this.#rows += 1
+    this.#continueFrom({ id, hash })
   }
-  let hasOwnRow = false
 
-  function checkEnd({ rowId, hash, rowCount, brokenAt, isSigned: isHeadSigned }: NonNullable<typeof head>): void {
-    if (rows > 0 && !isSigned && oldKeyUntil === undefined)
+  #mayHaveOtherKey(id: number): boolean {
+    const { oldKeyUntil } = this.#expectations
+    return oldKeyUntil === undefined || id <= oldKeyUntil
+  }
+
+  #noteOtherKey(id: number): void {
+    this.#otherKeyUntil = Math.max(this.#otherKeyUntil ?? 0, id)
+  }
+
+  #continueFrom(newest: Witness): void {
+    this.#newest = newest
+    const { since } = this.#expectations
+    if (since?.id !== newest.id) return
+    if (since.hash !== newest.hash) throw new Fault(`Row ${newest.id} has another hash than the given one.`, newest.id)
+    this.#isSince = true
+  }
+
+  #checkEnd(head: SignedHead): void {
+    this.#checkRows(head)
+    this.#checkHead(head)
+    this.#checkSince()
+  }
+
+  /** The rows are all that the head counts. */
+  #checkRows({ rowId, hash, rowCount }: SignedHead): void {
+    const [rows, start, newest] = [this.#rows, this.#start, this.#newest]
+    if (rows > 0 && !this.#isSigned && this.#expectations.oldKeyUntil === undefined)
       throw new Fault(`Row ${newest.id} is not signed with the key of this server: ${ADVICE}`, newest.id)
-    if (stored.rowCount !== rows)
-      throw new Fault(`The log has ${stored.rowCount} rows, but only ${rows} can be found by their ids.`)
+    if (this.#stored.rowCount !== rows)
+      throw new Fault(`The log has ${this.#stored.rowCount} rows, but only ${rows} can be found by their ids.`)
     if (newest.id < rowId)
       throw new Fault(
         `The newest rows are missing: the log ends with row ${newest.id}, its head is row ${rowId}.`,
@@ -158,53 +210,48 @@ export async function verifyLog(
       )
     if (start.rowCount + rows !== rowCount)
       throw new Fault(`The head of the log counts ${rowCount} rows, but there are ${start.rowCount + rows}.`)
+  }
+
+  /** The head is of this server, and has always been when rows were written. */
+  #checkHead({ rowId, brokenAt, isSigned }: SignedHead): void {
+    const { oldKeyUntil, since } = this.#expectations
     const isOfOldKey = oldKeyUntil !== undefined && rowId <= oldKeyUntil
-    if (!isHeadSigned && !isOfOldKey)
+    if (!isSigned && !isOfOldKey)
       throw new Fault(
         'The head of the log is not signed with the key of this server: the key was replaced, or it was edited.',
       )
     // Anyone can write a log without a signature, so only a witness shows that it is the one from before the key was replaced.
-    if (!isHeadSigned && since?.id !== rowId)
+    if (!isSigned && since?.id !== rowId)
       throw new Fault(
         `Nothing is signed with the key of this server after row ${rowId}, so newer rows may be missing: verify with the witness line of row ${rowId} too (--since).`,
         rowId,
       )
+    const { rowId: deletedUntil } = this.#start
     // The retention has deleted the rows whose signatures would show where the key was replaced.
-    if (brokenAt !== null && start.rowId > 0 && brokenAt - 1 <= start.rowId && oldKeyUntil === undefined)
-      noteOtherKey(brokenAt - 1)
-    const replacedAt = oldKeyUntil ?? otherKeyUntil
+    if (brokenAt !== null && deletedUntil > 0 && brokenAt - 1 <= deletedUntil && oldKeyUntil === undefined)
+      this.#noteOtherKey(brokenAt - 1)
+    const replacedAt = oldKeyUntil ?? this.#otherKeyUntil
     if (brokenAt !== null && (replacedAt === undefined || brokenAt - 1 > replacedAt))
       throw new Fault(
         `When row ${brokenAt} was written, the head of the log was not the one of this server: rows before it may be missing, or the key was replaced.`,
         brokenAt,
       )
-    if (isSince) return
-    throw new Fault(
-      since!.id <= start.rowId
-        ? `Row ${since!.id} was deleted by the retention: compare with a row above ${start.rowId}.`
-        : `Row ${since!.id} is missing: the log ends with row ${newest.id}.`,
-      since!.id,
-    )
   }
 
-  try {
-    readCheckpoints()
-    readHead()
-    for await (const batch of stored.batches) for (const row of batch) readRow(row)
-    checkEnd(head!)
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    fault = { id: error.id, message: error.message }
-  }
-  return {
-    rows,
-    newest: newest.id === 0 ? undefined : newest,
-    head: head && { id: head.rowId, hash: head.hash },
-    checkpoint: start.rowId === 0 ? undefined : { id: start.rowId, hash: start.hash, deleted: start.rowCount },
-    fault,
-    otherKeyUntil,
+  #checkSince(): void {
+    if (this.#isSince) return
+    const { id } = this.#expectations.since!
+    const { rowId: deletedUntil } = this.#start
+    throw new Fault(
+      id <= deletedUntil
+        ? `Row ${id} was deleted by the retention: compare with a row above ${deletedUntil}.`
+        : `Row ${id} is missing: the log ends with row ${this.#newest.id}.`,
+      id,
+    )
   }
 }
+
+type SignedHead = Head & { readonly isSigned: boolean }
 
 /** The row before the first one of the chain. */
 interface Start {

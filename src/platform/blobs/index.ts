@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { readStorageUrl } from '#config/storage.ts'
 
-import { localBlobs } from './local.ts'
+import { LocalBlobs } from './local.ts'
 import type { BlobStore } from './port.ts'
-import { s3Blobs } from './s3.ts'
+import { S3Blobs } from './s3.ts'
 import { createStaging, type Staging } from './staging.ts'
 
 /** The folder of files on local disk. With files in S3 it contains uploads under way only. */
@@ -15,10 +15,10 @@ export const filesFolder = (config: Pick<Config, 'dataDir' | 'sharedFiles'>): st
   config.sharedFiles || join(config.dataDir, 'files')
 
 export function openBlobs(config: Config): BlobStore {
-  if (config.storageUrl === '') return localBlobs(filesFolder(config))
+  if (config.storageUrl === '') return new LocalBlobs(filesFolder(config))
   const bucket = readStorageUrl(config.storageUrl)
   if (typeof bucket === 'string') throw new TypeError(`The address of the bucket is not accepted: ${bucket}`)
-  return s3Blobs(bucket)
+  return new S3Blobs(bucket)
 }
 
 export const openStaging = (config: Config): Staging =>

@@ -7,7 +7,7 @@ import type { S3Bucket } from '#config/storage.ts'
 import { MINUTE, SECOND } from '../clock.ts'
 import { uuid } from '../ids.ts'
 import { discard, diskError } from './local.ts'
-import { assertKey, type BlobFacts, type BlobStore, type ByteRange, isKey } from './port.ts'
+import { assertKey, type BlobFacts, type BlobStore, type ByteRange, type Bytes, isKey } from './port.ts'
 import { codeOf, isTransient, placeOf, s3Error, S3Failure } from './s3-errors.ts'
 import { signUpload } from './s3-signing.ts'
 
@@ -47,90 +47,59 @@ const OWN_URL_SECONDS = 300
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
-export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobStore {
-  const { key: accessKeyId, secret: secretAccessKey, region, prefix } = bucket
-  const options = { accessKeyId, secretAccessKey, region, bucket: bucket.bucket, virtualHostedStyle: bucket.virtual }
-  const client = new Bun.S3Client({ ...options, endpoint: bucket.endpoint })
-  const whole = new Budget(WHOLE_BYTES)
-  const inParts = new Budget(IN_PARTS)
-  const place = (key: string): string => prefix + assertKey(key)
+export class S3Blobs implements BlobStore {
+  readonly storage = 'OSS'
+  readonly place: string
+  readonly #bucket: S3Bucket
+  readonly #limits: Limits
+  readonly #client: Bun.S3Client
+  readonly #whole = new Budget(WHOLE_BYTES)
+  readonly #inParts = new Budget(IN_PARTS)
 
-  /** Runs an attempt until it succeeds or fails for a lasting reason. `attempt` throws errors of S3Client and S3Failures. */
-  async function tried<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let failed = 0; ; failed++) {
-      try {
-        return await attempt()
-      } catch (error) {
-        const code = codeOf(error)
-        if (code === undefined) throw error
-        const pause = RETRY_MS[failed]
-        if (pause === undefined || !isTransient(code)) throw s3Error(code, bucket)
-        await Bun.sleep(pause)
-      }
-    }
+  constructor(bucket: S3Bucket, limits = LIMITS) {
+    const { key: accessKeyId, secret: secretAccessKey, region, endpoint, virtual: virtualHostedStyle } = bucket
+    this.place = placeOf(bucket)
+    this.#bucket = bucket
+    this.#limits = limits
+    this.#client = new Bun.S3Client({
+      accessKeyId,
+      secretAccessKey,
+      region,
+      bucket: bucket.bucket,
+      virtualHostedStyle,
+      endpoint,
+    })
   }
 
-  /**
-   * Sends a request by a URL that S3Client has signed. Its own methods have no time limit, and their `stat` does not tell refused
-   * credentials from other failures. Undefined if there is no such object.
-   */
-  async function send(
-    method: Method,
-    key: string,
-    request: RequestInit = {},
-    ms = answerMs,
-  ): Promise<Response | undefined> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), ms)
-    try {
-      const url = client.presign(place(key), { method, expiresIn: OWN_URL_SECONDS })
-      const answer = await fetch(url, {
-        ...request,
-        method,
-        signal: late.signal,
-        redirect: 'manual',
-        decompress: false,
-      })
-      if (answer.ok || answer.status === RANGE_AFTER_END) return answer
-      const code = /<Code>([^<]*)<\/Code>/.exec(await answer.text())?.[1]
-      if (code === 'NoSuchKey' || (method === 'HEAD' && answer.status < 500)) return undefined
-      throw new S3Failure(code ?? `HTTP ${answer.status}`)
-    } catch (error) {
-      throw late.signal.aborted ? new S3Failure('Timeout') : error
-    } finally {
-      // The time limit does not include the body of a download.
-      clearTimeout(timer)
-    }
-  }
-
-  async function store(key: string, body: Blob, ms: number): Promise<void> {
-    const answer = await tried(() => send('PUT', key, { body, headers: { 'content-type': TYPE } }, ms))
-    await answer?.text()
-  }
-
-  async function storeParts(key: string, body: Blob, size: number): Promise<void> {
-    const write = () => client.write(place(key), body, { partSize: PART_BYTES, queueSize: 1, type: TYPE })
-    await tried(() => within(partMs * Math.ceil(size / PART_BYTES), write()))
-    // Some servers answer 200 to the end of an upload and report its failure in the body.
-    if ((await find(key))?.size !== size) throw s3Error('IncompleteUpload', bucket)
-  }
-
-  async function put(key: string, path: string): Promise<void> {
+  async put(key: string, path: string): Promise<void> {
     try {
       const file = Bun.file(path)
       const { size } = await file.stat().catch((error: unknown) => Promise.reject(diskError(error, dirname(path))))
-      if (size > MAX_WHOLE_BYTES) await inParts.use(1, () => storeParts(key, file, size))
-      else await whole.use(size, () => store(key, file, partMs))
+      if (size > MAX_WHOLE_BYTES) await this.#inParts.use(1, () => this.#storeParts(key, file, size))
+      else await this.#whole.use(size, () => this.#store(key, file, this.#limits.partMs))
     } finally {
       await discard(path)
     }
   }
 
-  async function find(key: string): Promise<BlobFacts | undefined> {
-    const answer = await tried(() => send('HEAD', key))
+  async #store(key: string, body: Blob, ms: number): Promise<void> {
+    const answer = await this.#tried('PUT', key, { body, headers: { 'content-type': TYPE } }, ms)
+    await answer?.text()
+  }
+
+  async #storeParts(key: string, body: Blob, size: number): Promise<void> {
+    const options = { partSize: PART_BYTES, queueSize: 1, type: TYPE }
+    const ms = this.#limits.partMs * Math.ceil(size / PART_BYTES)
+    await this.#untilDone(() => within(ms, this.#client.write(this.#objectOf(key), body, options)))
+    // Some servers answer 200 to the end of an upload and report its failure in the body.
+    if ((await this.stat(key))?.size !== size) throw s3Error('IncompleteUpload', this.#bucket)
+  }
+
+  async stat(key: string): Promise<BlobFacts | undefined> {
+    const answer = await this.#tried('HEAD', key)
     if (answer === undefined) {
       // The answer to a HEAD has no body that says whether the key, the bucket or the permission is missing. This request throws then.
-      const other = await tried(() => send('GET', key, { headers: { range: 'bytes=0-0' } }))
+      const other = await this.#tried('GET', key, { headers: { range: 'bytes=0-0' } })
       await other?.text()
       return undefined
     }
@@ -141,23 +110,24 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
     }
   }
 
-  async function read(key: string, range?: ByteRange) {
+  async read(key: string, range?: ByteRange): Promise<Bytes | undefined> {
     // S3 refuses empty ranges.
-    if (range && range.end <= range.start) return (await find(key)) && new Blob()
+    if (range && range.end <= range.start) return (await this.stat(key)) && new Blob()
     const headers = range && { range: `bytes=${range.start}-${range.end - 1}` }
-    const answer = await tried(() => send('GET', key, headers ? { headers } : {}))
+    const answer = await this.#tried('GET', key, headers ? { headers } : {})
     // The range begins after the end.
     if (answer?.status === RANGE_AFTER_END) {
       await answer.text()
       return new Blob()
     }
-    if (range && answer && answer.status !== 206) throw s3Error('RangeIgnored', bucket)
-    return answer && (answer.body ? bodyOf(answer.body) : new Blob())
+    if (range && answer && answer.status !== 206) throw s3Error('RangeIgnored', this.#bucket)
+    return answer && (answer.body ? this.#bodyOf(answer.body) : new Blob())
   }
 
   /** Passes the bytes on as they are asked for. The error of a connection that breaks contains the signed URL, and Bun prints it. */
-  function bodyOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  #bodyOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
     const reader = body.getReader()
+    const bucket = this.#bucket
     return new ReadableStream(
       {
         async pull(controller) {
@@ -175,45 +145,103 @@ export function s3Blobs(bucket: S3Bucket, { answerMs, partMs } = LIMITS): BlobSt
     )
   }
 
-  return {
-    storage: 'OSS',
-    place: placeOf(bucket),
-    put,
-    read,
-    stat: find,
-    async delete(key) {
-      const answer = await tried(() => send('DELETE', key))
-      await answer?.text()
-    },
-    async *list(wanted) {
-      let continuationToken: string | undefined
-      do {
-        const page = await tried(() =>
-          within(answerMs, client.list({ prefix: prefix + wanted, ...(continuationToken && { continuationToken }) })),
-        )
-        for (const { key: place, size, lastModified } of page.contents ?? []) {
-          const key = place.slice(prefix.length)
-          if (isOwnKey(key)) yield { key, size: size ?? 0, modifiedAt: Date.parse(String(lastModified)) }
-        }
-        continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
-      } while (continuationToken !== undefined)
-    },
-    presignPut: (key, size, seconds) => signUpload(bucket, place(key), size, seconds),
-    async owner() {
-      const bytes = await read(OWNER_KEY)
-      return bytes && (await new Response(bytes).text()).trim()
-    },
-    setOwner: (id) => store(OWNER_KEY, new Blob([id]), answerMs),
-    async check() {
-      const key = `check-${uuid()}`
-      await store(key, new Blob([key]), answerMs)
-      try {
-        const bytes = await read(key)
-        if (bytes === undefined || (await new Response(bytes).text()) !== key) throw s3Error('OtherBytes', bucket)
-      } finally {
-        await tried(() => send('DELETE', key))
+  async delete(key: string): Promise<void> {
+    const answer = await this.#tried('DELETE', key)
+    await answer?.text()
+  }
+
+  async *list(wanted: string): AsyncGenerator<BlobFacts> {
+    const { prefix } = this.#bucket
+    let continuationToken: string | undefined
+    do {
+      const query = { prefix: prefix + wanted, ...(continuationToken && { continuationToken }) }
+      const page = await this.#untilDone(() => within(this.#limits.answerMs, this.#client.list(query)))
+      for (const { key: place, size, lastModified } of page.contents ?? []) {
+        const key = place.slice(prefix.length)
+        if (isOwnKey(key)) yield { key, size: size ?? 0, modifiedAt: Date.parse(String(lastModified)) }
       }
-    },
+      continuationToken = page.isTruncated ? page.nextContinuationToken : undefined
+    } while (continuationToken !== undefined)
+  }
+
+  presignPut(key: string, size: number, seconds: number): string {
+    return signUpload(this.#bucket, this.#objectOf(key), size, seconds)
+  }
+
+  async owner(): Promise<string | undefined> {
+    const bytes = await this.read(OWNER_KEY)
+    return bytes && (await new Response(bytes).text()).trim()
+  }
+
+  setOwner(id: string): Promise<void> {
+    return this.#store(OWNER_KEY, new Blob([id]), this.#limits.answerMs)
+  }
+
+  async check(): Promise<void> {
+    const key = `check-${uuid()}`
+    await this.#store(key, new Blob([key]), this.#limits.answerMs)
+    try {
+      const bytes = await this.read(key)
+      if (bytes === undefined || (await new Response(bytes).text()) !== key) throw s3Error('OtherBytes', this.#bucket)
+    } finally {
+      await this.#tried('DELETE', key)
+    }
+  }
+
+  #objectOf(key: string): string {
+    return this.#bucket.prefix + assertKey(key)
+  }
+
+  #tried(method: Method, key: string, request?: RequestInit, ms?: number): Promise<Response | undefined> {
+    return this.#untilDone(() => this.#send(method, key, request, ms))
+  }
+
+  /** Runs an attempt until it succeeds or fails for a lasting reason. `attempt` throws errors of S3Client and S3Failures. */
+  async #untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let failed = 0; ; failed++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        const code = codeOf(error)
+        if (code === undefined) throw error
+        const pause = RETRY_MS[failed]
+        if (pause === undefined || !isTransient(code)) throw s3Error(code, this.#bucket)
+        await Bun.sleep(pause)
+      }
+    }
+  }
+
+  /**
+   * Sends a request by a URL that S3Client has signed. Its own methods have no time limit, and their `stat` does not tell refused
+   * credentials from other failures. Undefined if there is no such object.
+   */
+  async #send(
+    method: Method,
+    key: string,
+    request: RequestInit = {},
+    ms = this.#limits.answerMs,
+  ): Promise<Response | undefined> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), ms)
+    try {
+      const url = this.#client.presign(this.#objectOf(key), { method, expiresIn: OWN_URL_SECONDS })
+      const answer = await fetch(url, {
+        ...request,
+        method,
+        signal: late.signal,
+        redirect: 'manual',
+        decompress: false,
+      })
+      if (answer.ok || answer.status === RANGE_AFTER_END) return answer
+      const code = /<Code>([^<]*)<\/Code>/.exec(await answer.text())?.[1]
+      if (code === 'NoSuchKey' || (method === 'HEAD' && answer.status < 500)) return undefined
+      throw new S3Failure(code ?? `HTTP ${answer.status}`)
+    } catch (error) {
+      throw late.signal.aborted ? new S3Failure('Timeout') : error
+    } finally {
+      // The time limit does not include the body of a download.
+      clearTimeout(timer)
+    }
   }
 }
 
