@@ -13,6 +13,82 @@ const ring =
     '&.Mui-focusVisible': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset },
   })
 
+const components: RaThemeOptions['components'] = {
+  // The default mark of the focus is a slightly darker background.
+  MuiButtonBase: { styleOverrides: { root: ring(2) } },
+  // Without room around them.
+  MuiMenuItem: { styleOverrides: { root: ring(-2) } },
+  MuiListItemButton: { styleOverrides: { root: ring(-2) } },
+  // On phones, more tabs fit beside each other, and the last one is seen at least in part.
+  MuiTab: {
+    styleOverrides: {
+      root: ({ theme }: { theme: Theme }) => ({
+        ...ring(-2)({ theme }),
+        [theme.breakpoints.down('sm')]: { minWidth: 44, paddingInline: 12 },
+      }),
+    },
+  },
+  MuiCardActionArea: { styleOverrides: { root: ring(-2) } },
+  MuiButton: { defaultProps: { disableElevation: true } },
+  MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
+  MuiCard: { defaultProps: { variant: 'outlined' } },
+  // The default grey has too little contrast on the background of pages.
+  MuiToggleButton: {
+    styleOverrides: { root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }) },
+  },
+  MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
+  MuiFormControl: {
+    defaultProps: { variant: 'outlined', size: 'small' },
+    // The inputs of react-admin's forms, which stand one below the other without a gap of their own.
+    styleOverrides: { root: { '&.ra-input': { marginTop: 8, marginBottom: 12 } } },
+  },
+  // It says why a field is disabled.
+  MuiFormHelperText: {
+    styleOverrides: {
+      root: ({ theme }: { theme: Theme }) => ({ '&.Mui-disabled': { color: theme.palette.text.secondary } }),
+    },
+  },
+  MuiLink: { defaultProps: { underline: 'hover' } },
+  // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
+  MuiCheckbox: {
+    defaultProps: {
+      slotProps: {
+        root: { 'aria-label': undefined },
+        input: (props: object) => ('aria-label' in props ? { 'aria-label': props['aria-label'] as string } : {}),
+      },
+    },
+  },
+  MuiTooltip: { defaultProps: { arrow: true } },
+  // Material UI 9 knows only `textSecondary` here, and ignores the path of the palette that `sx` takes.
+  MuiTypography: {
+    variants: [
+      {
+        props: { color: 'text.secondary' },
+        style: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }),
+      },
+    ],
+  },
+  // react-admin fixes it to the bottom of phones, where the navigation would cover it.
+  RaToolbar: {
+    styleOverrides: {
+      root: { '&&': { backgroundColor: 'transparent' }, '&.RaToolbar-mobileToolbar': { position: 'static' } },
+    },
+  },
+  // Wide content scrolls in its own box, not the page.
+  RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
+  RaMenuItemLink: {
+    styleOverrides: {
+      root: ({ theme }: { theme: Theme }) => ({
+        '&.RaMenuItemLink-active': {
+          color: theme.palette.primary.main,
+          backgroundColor: theme.palette.action.selected,
+          fontWeight: 600,
+        },
+      }),
+    },
+  },
+}
+
 const shared = (base: RaThemeOptions): RaThemeOptions => ({
   ...base,
   // No transitions for users whose system asks for less motion.
@@ -27,82 +103,7 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     button: { textTransform: 'none', fontWeight: 600 },
   },
   sidebar: { width: 248, closedWidth: 56 },
-  components: {
-    ...base.components,
-    // The default mark of the focus is a slightly darker background.
-    MuiButtonBase: { styleOverrides: { root: ring(2) } },
-    // Without room around them.
-    MuiMenuItem: { styleOverrides: { root: ring(-2) } },
-    MuiListItemButton: { styleOverrides: { root: ring(-2) } },
-    // On phones, more tabs fit beside each other, and the last one is seen at least in part.
-    MuiTab: {
-      styleOverrides: {
-        root: ({ theme }: { theme: Theme }) => ({
-          ...ring(-2)({ theme }),
-          [theme.breakpoints.down('sm')]: { minWidth: 44, paddingInline: 12 },
-        }),
-      },
-    },
-    MuiCardActionArea: { styleOverrides: { root: ring(-2) } },
-    MuiButton: { defaultProps: { disableElevation: true } },
-    MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
-    MuiCard: { defaultProps: { variant: 'outlined' } },
-    // The default grey has too little contrast on the background of pages.
-    MuiToggleButton: {
-      styleOverrides: { root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }) },
-    },
-    MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
-    MuiFormControl: {
-      defaultProps: { variant: 'outlined', size: 'small' },
-      // The inputs of react-admin's forms, which stand one below the other without a gap of their own.
-      styleOverrides: { root: { '&.ra-input': { marginTop: 8, marginBottom: 12 } } },
-    },
-    // It says why a field is disabled.
-    MuiFormHelperText: {
-      styleOverrides: {
-        root: ({ theme }: { theme: Theme }) => ({ '&.Mui-disabled': { color: theme.palette.text.secondary } }),
-      },
-    },
-    MuiLink: { defaultProps: { underline: 'hover' } },
-    // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
-    MuiCheckbox: {
-      defaultProps: {
-        slotProps: {
-          root: { 'aria-label': undefined },
-          input: (props: object) => ('aria-label' in props ? { 'aria-label': props['aria-label'] as string } : {}),
-        },
-      },
-    },
-    MuiTooltip: { defaultProps: { arrow: true } },
-    // Material UI 9 knows only `textSecondary` here, and ignores the path of the palette that `sx` takes.
-    MuiTypography: {
-      variants: [
-        {
-          props: { color: 'text.secondary' },
-          style: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }),
-        },
-      ],
-    },
-    // react-admin fixes it to the bottom of phones, where the navigation would cover it.
-    RaToolbar: {
-      styleOverrides: {
-        root: { '&&': { backgroundColor: 'transparent' }, '&.RaToolbar-mobileToolbar': { position: 'static' } },
-      },
-    },
-    // Wide content scrolls in its own box, not the page.
-    RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
-    RaMenuItemLink: {
-      styleOverrides: {
-        root: ({ theme }: { theme: Theme }) => ({
-          '&.RaMenuItemLink-active': {
-            color: theme.palette.primary.main,
-            backgroundColor: theme.palette.action.selected,
-            fontWeight: 600,
-          },
-        }),
-      },
-    },
-  },
+  components: { ...base.components, ...components },
 })
 
 export const lightTheme: RaThemeOptions = {

@@ -68,6 +68,8 @@ interface Seen {
   misses: number
 }
 
+type Camera = ReturnType<typeof useCamera>
+
 export interface ScannerProps {
   onCode: (text: string) => void
   /** True: the camera stays on, but nothing is read. */
@@ -79,7 +81,6 @@ export interface ScannerProps {
 export function Scanner({ onCode, isPaused = false, ignoresSame = false }: ScannerProps) {
   const t = useTexts(words)
   const camera = useCamera()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [notLoaded, setNotLoaded] = useState(false)
   const [attempt, setAttempt] = useState(0)
   const report = useRef(onCode)
@@ -136,21 +137,7 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
       if (problem === undefined) setAttempt((n) => n + 1)
       else camera.retry()
     }
-    return (
-      <Stack
-        role="alert"
-        spacing={2}
-        sx={{ alignItems: 'center', textAlign: 'center', p: 3, border: 1, borderColor: 'divider', borderRadius: 2 }}
-      >
-        <NoPhotography sx={{ fontSize: 48, color: 'text.secondary' }} />
-        <Typography sx={{ maxWidth: 420 }}>{problem === undefined ? t.notLoaded : t.problem[problem]}</Typography>
-        {problem !== 'insecure' && (
-          <Button variant="outlined" onClick={retry}>
-            {t.retry}
-          </Button>
-        )}
-      </Stack>
-    )
+    return <NoPicture problem={problem} onRetry={retry} />
   }
   return (
     <Box
@@ -186,6 +173,48 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
           boxShadow: '0 0 0 2000px rgba(0,0,0,0.35)',
         }}
       />
+      <Controls camera={camera} />
+      {!isRunning && (
+        <CircularProgress
+          aria-label={t.starting}
+          sx={{ position: 'absolute', inset: 0, m: 'auto', color: 'common.white' }}
+        />
+      )}
+    </Box>
+  )
+}
+
+interface NoPictureProps {
+  /** Undefined: the reader of codes could not be loaded. */
+  problem: Camera['problem']
+  onRetry: () => void
+}
+
+function NoPicture({ problem, onRetry }: NoPictureProps) {
+  const t = useTexts(words)
+  return (
+    <Stack
+      role="alert"
+      spacing={2}
+      sx={{ alignItems: 'center', textAlign: 'center', p: 3, border: 1, borderColor: 'divider', borderRadius: 2 }}
+    >
+      <NoPhotography sx={{ fontSize: 48, color: 'text.secondary' }} />
+      <Typography sx={{ maxWidth: 420 }}>{problem === undefined ? t.notLoaded : t.problem[problem]}</Typography>
+      {problem !== 'insecure' && (
+        <Button variant="outlined" onClick={onRetry}>
+          {t.retry}
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+/** The line below the picture: the light and the choice of the camera. */
+function Controls({ camera }: { camera: Camera }) {
+  const t = useTexts(words)
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  return (
+    <>
       <Stack
         direction="row"
         sx={{
@@ -200,7 +229,7 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
         }}
       >
         <Typography component="output" variant="body2" sx={{ flex: 1, pl: 1 }}>
-          {isRunning ? t.hint : t.starting}
+          {camera.isRunning ? t.hint : t.starting}
         </Typography>
         {camera.light !== undefined && (
           <Tooltip title={camera.light ? t.lightOff : t.lightOn}>
@@ -226,12 +255,6 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
           </Tooltip>
         )}
       </Stack>
-      {!isRunning && (
-        <CircularProgress
-          aria-label={t.starting}
-          sx={{ position: 'absolute', inset: 0, m: 'auto', color: 'common.white' }}
-        />
-      )}
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         {camera.cameras.map(({ deviceId, label }, i) => (
           <MenuItem
@@ -246,6 +269,6 @@ export function Scanner({ onCode, isPaused = false, ignoresSame = false }: Scann
           </MenuItem>
         ))}
       </Menu>
-    </Box>
+    </>
   )
 }

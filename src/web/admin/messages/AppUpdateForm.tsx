@@ -76,7 +76,6 @@ const words = texts({
 export default function AppUpdateForm() {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const latest = useCall('appUpdates.latest')
   const [file, setFile] = useState<AppPackage>()
   const [name, setName] = useState('')
   const [code, setCode] = useState('')
@@ -131,11 +130,7 @@ export default function AppUpdateForm() {
           <CardContent>
             <Stack spacing={2}>
               <Typography variant="h2">{t.version}</Typography>
-              {latest.data && (
-                <Typography color="text.secondary">
-                  {t.latest(latest.data.versionName, latest.data.versionCode)}
-                </Typography>
-              )}
+              <LatestVersion />
               <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ '& > *': { flex: 1 } }}>
                 <TextField
                   label={t.name}
@@ -196,6 +191,12 @@ export default function AppUpdateForm() {
       />
     </Page>
   )
+}
+
+function LatestVersion() {
+  const t = useTexts(words)
+  const { data } = useCall('appUpdates.latest')
+  return data && <Typography color="text.secondary">{t.latest(data.versionName, data.versionCode)}</Typography>
 }
 
 interface PackageProps {

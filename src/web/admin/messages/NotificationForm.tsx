@@ -135,22 +135,10 @@ export default function NotificationForm() {
                   error={missing ?? send.error?.problem('userIds')}
                 />
                 {users.length > 0 && (
-                  <Stack
-                    component="section"
-                    aria-label={t.chosen}
-                    direction="row"
-                    useFlexGap
-                    spacing={1}
-                    sx={{ flexWrap: 'wrap' }}
-                  >
-                    {users.map((user) => (
-                      <Chip
-                        key={user.id}
-                        label={user.nickname || user.username || user.id}
-                        onDelete={() => setUsers((before) => before.filter(({ id }) => id !== user.id))}
-                      />
-                    ))}
-                  </Stack>
+                  <ChosenUsers
+                    users={users}
+                    onRemove={(userId) => setUsers((before) => before.filter(({ id }) => id !== userId))}
+                  />
                 )}
               </>
             )}
@@ -190,5 +178,16 @@ export default function NotificationForm() {
         onClose={() => setAsking(false)}
       />
     </Page>
+  )
+}
+
+function ChosenUsers({ users, onRemove }: { users: readonly UserAdmin[]; onRemove: (userId: number) => void }) {
+  const t = useTexts(words)
+  return (
+    <Stack component="section" aria-label={t.chosen} direction="row" useFlexGap spacing={1} sx={{ flexWrap: 'wrap' }}>
+      {users.map((user) => (
+        <Chip key={user.id} label={user.nickname || user.username || user.id} onDelete={() => onRemove(user.id)} />
+      ))}
+    </Stack>
   )
 }

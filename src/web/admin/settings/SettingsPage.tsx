@@ -77,6 +77,9 @@ export default function SettingsPage() {
   return <Answer query={query}>{({ items }) => <Settings items={items} />}</Answer>
 }
 
+/** New values by key; null for the default. */
+type Drafts = Readonly<Record<string, Value | null>>
+
 function Settings({ items }: { items: readonly Setting[] }) {
   const t = useTexts(words)
   const groups = useTexts(groupWords)
@@ -84,8 +87,7 @@ function Settings({ items }: { items: readonly Setting[] }) {
   const mayChange = may('admin.settings.update')
   const [keyword, setKeyword] = useState('')
   const [onlyChanged, setOnlyChanged] = useState(false)
-  /** New values by key; null for the default. */
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Value | null>>>({})
+  const [drafts, setDrafts] = useState<Drafts>({})
   const authors = useAuthors()
   const save = useAction('admin.settings.update', {
     done: t.saved,
@@ -107,8 +109,6 @@ function Settings({ items }: { items: readonly Setting[] }) {
       `${key} ${label} ${description}`.toLowerCase().includes(searched),
   )
   const names = [...new Set(matches.map(({ group }) => group))]
-  const count = Object.keys(drafts).length
-  const labelOf = (name: string) => items.find(({ key }) => key === name)?.label ?? name
 
   return (
     <Page title={t.title} width={900}>
@@ -183,49 +183,69 @@ function Settings({ items }: { items: readonly Setting[] }) {
           </CardContent>
         </Card>
       ))}
-      {count > 0 && (
-        <Paper
-          variant="outlined"
-          component="section"
-          aria-label={t.pending(count)}
-          sx={{ position: 'sticky', bottom: { xs: 76, sm: 16 }, p: 1.5, zIndex: 2, boxShadow: 4 }}
-        >
-          <Stack direction="row" useFlexGap spacing={1} sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
-            <Typography component="output" sx={{ flex: 1, minWidth: 160 }}>
-              {t.pending(count)}
-            </Typography>
-            <Button
-              onClick={() => {
-                save.reset()
-                setDrafts({})
-              }}
-            >
-              {t.discard}
-            </Button>
-            <Button
-              variant="contained"
-              loading={save.isPending}
-              onClick={() => save.mutate({ body: { values: { ...drafts } } })}
-            >
-              {t.save}
-            </Button>
-          </Stack>
-          {save.error !== null &&
-            (save.error.details.length > 0 ? (
-              <Alert severity="error" sx={{ mt: 1 }}>
-                {t.refused}
-                {save.error.details.map(({ path, message }) => (
-                  <Box key={path}>
-                    {labelOf(path.replace(/^body\.(values\.)?/, ''))}: {message}
-                  </Box>
-                ))}
-              </Alert>
-            ) : (
-              <ErrorNotice error={save.error} />
-            ))}
-        </Paper>
+      {Object.keys(drafts).length > 0 && (
+        <Unsaved
+          drafts={drafts}
+          save={save}
+          labelOf={(name) => items.find(({ key }) => key === name)?.label ?? name}
+          onDiscard={() => setDrafts({})}
+        />
       )}
     </Page>
+  )
+}
+
+interface UnsavedProps {
+  drafts: Drafts
+  save: ReturnType<typeof useAction<'admin.settings.update'>>
+  labelOf: (key: string) => string
+  onDiscard: () => void
+}
+
+function Unsaved({ drafts, save, labelOf, onDiscard }: UnsavedProps) {
+  const t = useTexts(words)
+  const count = Object.keys(drafts).length
+  return (
+    <Paper
+      variant="outlined"
+      component="section"
+      aria-label={t.pending(count)}
+      sx={{ position: 'sticky', bottom: { xs: 76, sm: 16 }, p: 1.5, zIndex: 2, boxShadow: 4 }}
+    >
+      <Stack direction="row" useFlexGap spacing={1} sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
+        <Typography component="output" sx={{ flex: 1, minWidth: 160 }}>
+          {t.pending(count)}
+        </Typography>
+        <Button
+          onClick={() => {
+            save.reset()
+            onDiscard()
+          }}
+        >
+          {t.discard}
+        </Button>
+        <Button
+          variant="contained"
+          loading={save.isPending}
+          onClick={() => save.mutate({ body: { values: { ...drafts } } })}
+        >
+          {t.save}
+        </Button>
+      </Stack>
+      {save.error !== null &&
+        (save.error.details.length > 0 ? (
+          <Alert severity="error" sx={{ mt: 1 }}>
+            {t.refused}
+            {save.error.details.map(({ path, message }) => (
+              <Box key={path}>
+                {labelOf(path.replace(/^body\.(values\.)?/, ''))}: {message}
+              </Box>
+            ))}
+          </Alert>
+        ) : (
+          <ErrorNotice error={save.error} />
+        ))}
+    </Paper>
   )
 }
 

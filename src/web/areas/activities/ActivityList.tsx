@@ -100,8 +100,7 @@ export default function ActivityList() {
   const shown: Paged<ActivityItem | PublicActivity> = isDiscovery ? discovered : mine
   const isFiltered = keyword !== '' || (!isDiscovery && status !== undefined)
   const isEmpty = shown.items?.length === 0
-  const mayCreate = may('activities.create')
-  const create = mayCreate && (
+  const create = may('activities.create') && (
     <Button variant="contained" startIcon={<Add />} component={Link} to="/activities/new" data-create>
       {t.create}
     </Button>
@@ -164,43 +163,56 @@ export default function ActivityList() {
       {isEmpty &&
         (isFiltered ? (
           <EmptyState icon={SearchOff} title={shared.notFound} text={shared.notFoundText} />
-        ) : view === 'registered' ? (
-          <EmptyState icon={HowToReg} title={t.emptyRegistered} text={t.emptyRegisteredText} />
-        ) : isDiscovery ? (
-          <EmptyState icon={TravelExplore} title={t.emptyDiscover} text={t.emptyDiscoverText} />
         ) : (
-          <EmptyState
-            icon={Event}
-            title={t.empty}
-            text={mayCreate ? t.emptyText : t.emptyMember}
-            action={
-              mayCreate && (
-                <Button variant="contained" component={Link} to="/activities/new">
-                  {t.create}
-                </Button>
-              )
-            }
-          />
+          <NoActivities view={view} />
         ))}
       {shown.items !== undefined && !isEmpty && (
         <>
-          <Box
-            component="ul"
-            sx={{
-              m: 0,
-              p: 0,
-              display: 'grid',
-              gap: 2,
-              gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 300px), 1fr))',
-            }}
-          >
-            {shown.items.map((activity) => (
-              <ActivityCard key={activity.id} activity={activity} />
-            ))}
-          </Box>
+          <ActivityCards activities={shown.items} />
           <MoreButton shown={shown.items.length} total={shown.total} onMore={shown.more} isLoading={shown.isLoading} />
         </>
       )}
     </Page>
+  )
+}
+
+function NoActivities({ view }: { view: (typeof VIEWS)[number] }) {
+  const t = useTexts(words)
+  const mayCreate = useMay()('activities.create')
+  if (view === 'registered')
+    return <EmptyState icon={HowToReg} title={t.emptyRegistered} text={t.emptyRegisteredText} />
+  if (view === 'discover') return <EmptyState icon={TravelExplore} title={t.emptyDiscover} text={t.emptyDiscoverText} />
+  return (
+    <EmptyState
+      icon={Event}
+      title={t.empty}
+      text={mayCreate ? t.emptyText : t.emptyMember}
+      action={
+        mayCreate && (
+          <Button variant="contained" component={Link} to="/activities/new">
+            {t.create}
+          </Button>
+        )
+      }
+    />
+  )
+}
+
+function ActivityCards({ activities }: { activities: readonly (ActivityItem | PublicActivity)[] }) {
+  return (
+    <Box
+      component="ul"
+      sx={{
+        m: 0,
+        p: 0,
+        display: 'grid',
+        gap: 2,
+        gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 300px), 1fr))',
+      }}
+    >
+      {activities.map((activity) => (
+        <ActivityCard key={activity.id} activity={activity} />
+      ))}
+    </Box>
   )
 }

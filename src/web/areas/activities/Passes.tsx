@@ -21,7 +21,7 @@ import { useNotify } from 'react-admin'
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { usePages } from '../../api/pages.ts'
-import type { Activity, PassStatus } from '../../api/types.ts'
+import type { Activity, Pass, PassStatus } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -76,7 +76,6 @@ const words = texts({
 export function Passes({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
-  const notify = useNotify()
   const can = useRights(activity)
   const statuses = useChoices('passStatus')
   const [view, setView] = useState<'passes' | 'records'>('passes')
@@ -84,23 +83,12 @@ export function Passes({ activity }: { activity: Activity }) {
   const [status, setStatus] = useState<PassStatus>()
   const [isIssuing, setIssuing] = useState(false)
   const [openId, setOpenId] = useState<number>()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isLoading, setLoading] = useState(false)
   const params = { id: activity.id }
   const filter = { ...(keyword && { keyword }), ...(status && { status }) }
   const query = usePages('passes.list', { params, query: filter })
   const isFiltered = keyword !== '' || status !== undefined
   const open = query.items?.find(({ id }) => id === openId)
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
-  const save = async (format: 'pdf' | 'zip' | 'csv') => {
-    setAnchor(null)
-    setLoading(true)
-    const tz = timeZone()
-    await download('passes.list', { params, query: { ...filter, format, tz } }).catch((error: ApiError) =>
-      notify(error.message, { type: 'error', multiLine: true }),
-    )
-    setLoading(false)
-  }
   const issue = can('passes.issue') && !isOver && (
     <Button variant="contained" startIcon={<Add />} onClick={() => setIssuing(true)} data-create>
       {t.issue}
@@ -126,22 +114,8 @@ export function Passes({ activity }: { activity: Activity }) {
             </ToggleButton>
           </ToggleButtonGroup>
           <Box sx={{ flex: 1 }} />
-          <Button
-            startIcon={<Print />}
-            loading={isLoading}
-            aria-haspopup="menu"
-            onClick={({ currentTarget }) => setAnchor(currentTarget)}
-          >
-            {t.print}
-          </Button>
+          <PrintButton activityId={activity.id} filter={filter} />
           {issue}
-          <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-            {(['pdf', 'zip', 'csv'] as const).map((format) => (
-              <MenuItem key={format} onClick={() => void save(format)}>
-                <ListItemText>{t[format]}</ListItemText>
-              </MenuItem>
-            ))}
-          </Menu>
         </Stack>
       )}
       {view === 'records' && <PassUses activityId={activity.id} />}
@@ -189,24 +163,7 @@ export function Passes({ activity }: { activity: Activity }) {
                 )
               }
             >
-              {(pass) => (
-                <CardActionArea
-                  onClick={() => setOpenId(pass.id)}
-                  sx={{ mx: -1, px: 1, width: 'calc(100% + 16px)', font: 'inherit', borderRadius: 1 }}
-                >
-                  <Row
-                    title={pass.holderName}
-                    details={[
-                      t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses)),
-                      pass.validTo !== null && t.until(dateTime(pass.validTo)),
-                      ...pass.fields.map(({ label, value }) => `${label}: ${value}`),
-                    ]
-                      .filter(Boolean)
-                      .join(' · ')}
-                    actions={<EnumChip of="passStatus" value={pass.status} />}
-                  />
-                </CardActionArea>
-              )}
+              {(pass) => <PassRow pass={pass} onOpen={() => setOpenId(pass.id)} />}
             </Rows>
           </CardContent>
         </Card>
@@ -214,5 +171,68 @@ export function Passes({ activity }: { activity: Activity }) {
       {isIssuing && <IssueDialog activity={activity} onClose={() => setIssuing(false)} />}
       {open && <PassDialog activity={activity} pass={open} onClose={() => setOpenId(undefined)} />}
     </Stack>
+  )
+}
+
+interface PrintProps {
+  activityId: number
+  filter: { readonly keyword?: string; readonly status?: PassStatus }
+}
+
+function PrintButton({ activityId, filter }: PrintProps) {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [isLoading, setLoading] = useState(false)
+  const save = async (format: 'pdf' | 'zip' | 'csv') => {
+    setAnchor(null)
+    setLoading(true)
+    const tz = timeZone()
+    await download('passes.list', { params: { id: activityId }, query: { ...filter, format, tz } }).catch(
+      (error: ApiError) => notify(error.message, { type: 'error', multiLine: true }),
+    )
+    setLoading(false)
+  }
+  return (
+    <>
+      <Button
+        startIcon={<Print />}
+        loading={isLoading}
+        aria-haspopup="menu"
+        onClick={({ currentTarget }) => setAnchor(currentTarget)}
+      >
+        {t.print}
+      </Button>
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
+        {(['pdf', 'zip', 'csv'] as const).map((format) => (
+          <MenuItem key={format} onClick={() => void save(format)}>
+            <ListItemText>{t[format]}</ListItemText>
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
+  )
+}
+
+function PassRow({ pass, onOpen }: { pass: Pass; onOpen: () => void }) {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  return (
+    <CardActionArea
+      onClick={onOpen}
+      sx={{ mx: -1, px: 1, width: 'calc(100% + 16px)', font: 'inherit', borderRadius: 1 }}
+    >
+      <Row
+        title={pass.holderName}
+        details={[
+          t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses)),
+          pass.validTo !== null && t.until(dateTime(pass.validTo)),
+          ...pass.fields.map(({ label, value }) => `${label}: ${value}`),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+        actions={<EnumChip of="passStatus" value={pass.status} />}
+      />
+    </CardActionArea>
   )
 }

@@ -153,35 +153,45 @@ export default function Album() {
             <EmptyState icon={SearchOff} title={t.notFound} text={t.notFoundText} />
           ))}
         {items !== undefined &&
-          byMonth(items).map(({ month, photos }) => (
-            <Box component="section" key={month} sx={{ mb: 3 }}>
-              <Typography variant="h2" sx={{ mb: 1 }}>
-                {month}
-              </Typography>
-              <Box
-                component="ul"
-                sx={{
-                  m: 0,
-                  p: 0,
-                  listStyle: 'none',
-                  display: 'grid',
-                  gap: { xs: 0.5, sm: 1 },
-                  gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(auto-fill, minmax(150px, 1fr))' },
-                }}
-              >
-                {photos.map((photo) => (
-                  <li key={photo.id}>
-                    <Thumbnail photo={photo} onOpen={() => show(photo.id)} />
-                  </li>
-                ))}
-              </Box>
-            </Box>
-          ))}
+          byMonth(items).map(({ month, photos }) => <Month key={month} name={month} photos={photos} onOpen={show} />)}
         {items !== undefined && <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />}
       </Page>
       {openId !== undefined && items !== undefined && (
         <PhotoViewer id={openId} photos={items} onShow={show} onMore={items.length < total ? more : undefined} />
       )}
+    </Box>
+  )
+}
+
+interface MonthProps {
+  name: string
+  photos: readonly AlbumPhoto[]
+  onOpen: (id: number) => void
+}
+
+function Month({ name, photos, onOpen }: MonthProps) {
+  return (
+    <Box component="section" sx={{ mb: 3 }}>
+      <Typography variant="h2" sx={{ mb: 1 }}>
+        {name}
+      </Typography>
+      <Box
+        component="ul"
+        sx={{
+          m: 0,
+          p: 0,
+          listStyle: 'none',
+          display: 'grid',
+          gap: { xs: 0.5, sm: 1 },
+          gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(auto-fill, minmax(150px, 1fr))' },
+        }}
+      >
+        {photos.map((photo) => (
+          <li key={photo.id}>
+            <Thumbnail photo={photo} onOpen={() => onOpen(photo.id)} />
+          </li>
+        ))}
+      </Box>
     </Box>
   )
 }

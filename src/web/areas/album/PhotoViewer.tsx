@@ -62,18 +62,18 @@ export interface PhotoViewerProps {
   onMore: (() => void) | undefined
 }
 
+type PhotoDialog = 'delete' | 'edit' | 'share'
+
 /** Pixels of a swipe. */
 const SWIPE = 60
 
 export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const { orgs, workspace } = useSession()
   const isWide = !useIsNarrow()
   const [hasFacts, setFacts] = useState(isWide)
-  const [dialog, setDialog] = useState<'delete' | 'edit' | 'share'>()
-  const touched = useRef<number>(undefined)
+  const [dialog, setDialog] = useState<PhotoDialog>()
   const index = photos.findIndex((one) => one.id === id)
   // A photo that was opened by its address may be further down the list.
   const single = useCall('album.get', { params: { id }, query: ownerQuery() }, { enabled: index < 0 })
@@ -101,26 +101,10 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
       void refresh('album.list', 'profile.quotas')
     },
   })
-  const save = async () => {
-    try {
-      const { url } = await call('files.signedUrl', { query: { fileId: photo!.fileId, disposition: 'attachment' } })
-      const link = document.createElement('a')
-      link.href = url
-      link.download = photo!.name
-      link.click()
-    } catch (error) {
-      notify((error as ApiError).message, { type: 'error' })
-    }
-  }
   const onKey = (event: KeyboardEvent) => {
     if (dialog !== undefined) return
     if (event.key === 'ArrowRight' && next) onShow(next.id)
     if (event.key === 'ArrowLeft' && previous) onShow(previous.id)
-  }
-  const onTouchEnd = ({ changedTouches }: TouchEvent) => {
-    const moved = changedTouches[0]!.clientX - (touched.current ?? changedTouches[0]!.clientX)
-    if (moved < -SWIPE && next) onShow(next.id)
-    if (moved > SWIPE && previous) onShow(previous.id)
   }
   const targets = orgs.filter((org) => may('shares.create', org))
   return (
@@ -138,47 +122,21 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
           {photo?.name ?? t.facts}
         </Typography>
         {photo !== undefined && (
-          <>
-            <Tool label={t.facts} onClick={() => setFacts((shown) => !shown)} icon={<InfoOutlined />} />
-            <Tool label={t.download} onClick={() => void save()} icon={<Download />} />
-            {workspace === null && targets.length > 0 && (
-              <Tool label={t.share} onClick={() => setDialog('share')} icon={<IosShare />} />
-            )}
-            {may('album.add') && may('sync.push') && (
-              <Tool label={t.edit} onClick={() => setDialog('edit')} icon={<EditOutlined />} />
-            )}
-            {may('album.delete') && <Tool label={t.delete} onClick={() => setDialog('delete')} icon={<Delete />} />}
-          </>
+          <Tools
+            photo={photo}
+            mayShare={workspace === null && targets.length > 0}
+            onFacts={() => setFacts((shown) => !shown)}
+            onDialog={setDialog}
+          />
         )}
       </Stack>
       <Stack direction={{ xs: 'column', md: 'row' }} sx={{ flex: 1, minHeight: 0 }}>
-        <Box
-          onTouchStart={({ touches }) => (touched.current = touches[0]!.clientX)}
-          onTouchEnd={onTouchEnd}
-          sx={{ position: 'relative', flex: 1, minHeight: 0, display: 'grid', placeItems: 'center' }}
-        >
-          {photo === undefined && single.error === null && <Loading />}
-          {single.error !== null && photo === undefined && <ErrorNotice error={single.error} />}
-          {photo !== undefined && (
-            <Box
-              component="img"
-              key={photo.id}
-              src={photo.url}
-              alt={photo.name}
-              sx={{ position: 'absolute', inset: 0, width: '100%', height: '100%', objectFit: 'contain' }}
-            />
-          )}
-          {previous && (
-            <Side side="left">
-              <Tool label={t.previous} onClick={() => onShow(previous.id)} icon={<ChevronLeft />} />
-            </Side>
-          )}
-          {next && (
-            <Side side="right">
-              <Tool label={t.next} onClick={() => onShow(next.id)} icon={<ChevronRight />} />
-            </Side>
-          )}
-        </Box>
+        <Picture
+          photo={photo}
+          error={single.error}
+          onPrevious={previous && (() => onShow(previous.id))}
+          onNext={next && (() => onShow(next.id))}
+        />
         {hasFacts && photo !== undefined && (
           <Box
             tabIndex={0}
@@ -211,6 +169,88 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
         <SharePhoto photo={photo} organizations={targets} onClose={() => setDialog(undefined)} />
       )}
     </Dialog>
+  )
+}
+
+interface ToolsProps {
+  photo: AlbumPhoto
+  mayShare: boolean
+  onFacts: () => void
+  onDialog: (dialog: PhotoDialog) => void
+}
+
+function Tools({ photo, mayShare, onFacts, onDialog }: ToolsProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  const notify = useNotify()
+  const save = async () => {
+    try {
+      const { url } = await call('files.signedUrl', { query: { fileId: photo.fileId, disposition: 'attachment' } })
+      const link = document.createElement('a')
+      link.href = url
+      link.download = photo.name
+      link.click()
+    } catch (error) {
+      notify((error as ApiError).message, { type: 'error' })
+    }
+  }
+  return (
+    <>
+      <Tool label={t.facts} onClick={onFacts} icon={<InfoOutlined />} />
+      <Tool label={t.download} onClick={() => void save()} icon={<Download />} />
+      {mayShare && <Tool label={t.share} onClick={() => onDialog('share')} icon={<IosShare />} />}
+      {may('album.add') && may('sync.push') && (
+        <Tool label={t.edit} onClick={() => onDialog('edit')} icon={<EditOutlined />} />
+      )}
+      {may('album.delete') && <Tool label={t.delete} onClick={() => onDialog('delete')} icon={<Delete />} />}
+    </>
+  )
+}
+
+interface PictureProps {
+  /** Undefined until it was read. */
+  photo: AlbumPhoto | undefined
+  error: ApiError | null
+  onPrevious: (() => void) | undefined
+  onNext: (() => void) | undefined
+}
+
+function Picture({ photo, error, onPrevious, onNext }: PictureProps) {
+  const t = useTexts(words)
+  const touched = useRef<number>(undefined)
+  const onTouchEnd = ({ changedTouches }: TouchEvent) => {
+    const moved = changedTouches[0]!.clientX - (touched.current ?? changedTouches[0]!.clientX)
+    if (moved < -SWIPE) onNext?.()
+    if (moved > SWIPE) onPrevious?.()
+  }
+  return (
+    <Box
+      onTouchStart={({ touches }) => (touched.current = touches[0]!.clientX)}
+      onTouchEnd={onTouchEnd}
+      sx={{ position: 'relative', flex: 1, minHeight: 0, display: 'grid', placeItems: 'center' }}
+    >
+      {photo === undefined && error === null && <Loading />}
+      {error !== null && photo === undefined && <ErrorNotice error={error} />}
+      {photo !== undefined && (
+        <Box
+          component="img"
+          key={photo.id}
+          src={photo.url}
+          alt={photo.name}
+          sx={{ position: 'absolute', inset: 0, width: '100%', height: '100%', objectFit: 'contain' }}
+        />
+      )}
+      {onPrevious && (
+        <Side side="left">
+          <Tool label={t.previous} onClick={onPrevious} icon={<ChevronLeft />} />
+        </Side>
+      )}
+      {onNext && (
+        <Side side="right">
+          <Tool label={t.next} onClick={onNext} icon={<ChevronRight />} />
+        </Side>
+      )}
+    </Box>
   )
 }
 

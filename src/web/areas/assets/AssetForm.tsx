@@ -110,6 +110,15 @@ const draftOf = (asset: Asset): Draft => ({
 
 const degrees = (text: string) => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))
 
+const bodyOf = ({ latitude, longitude, photos, assetNo, publicFields, ...plain }: Draft) => ({
+  ...plain,
+  ...(assetNo !== '' && { assetNo }),
+  photos: photos.map(({ fileId }) => fileId),
+  latitude: degrees(latitude),
+  longitude: degrees(longitude),
+  publicFields: [...publicFields],
+})
+
 function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnother?: (draft: Draft) => void }) {
   const t = useTexts(words)
   const navigate = useNavigate()
@@ -149,16 +158,7 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
   const set = <K extends keyof Draft>(key: K, value: Draft[K]) => setDraft((now) => ({ ...now, [key]: value }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const { latitude, longitude, photos, assetNo, publicFields, ...plain } = draft
-    const body = {
-      ...plain,
-      ...(assetNo !== '' && { assetNo }),
-      photos: photos.map(({ fileId }) => fileId),
-      latitude: degrees(latitude),
-      longitude: degrees(longitude),
-      publicFields: [...publicFields],
-      ...(changes.length > 0 && { values: changes }),
-    }
+    const body = { ...bodyOf(draft), ...(changes.length > 0 && { values: changes }) }
     if (asset === undefined) create.mutate({ query: ownerQuery(), body })
     else {
       // The status SCRAPPED is set by scrapping only, and clients may repeat it unchanged.
@@ -209,19 +209,7 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
           </More>
         )}
         <More title={t.position} isOpen={draft.latitude !== '' || problem('latitude') !== undefined}>
-          <Grid>
-            {(['latitude', 'longitude'] as const).map((key) => (
-              <TextField
-                key={key}
-                label={t[key]}
-                value={draft[key]}
-                onChange={(e) => set(key, e.target.value)}
-                error={problem(key) !== undefined}
-                helperText={problem(key)}
-                slotProps={{ htmlInput: { inputMode: 'decimal' } }}
-              />
-            ))}
-          </Grid>
+          <Position draft={draft} onChange={set} problem={problem} />
         </More>
         <More title={t.public} isOpen={false}>
           <PublicFields specs={specs} value={draft.publicFields} onChange={(chosen) => set('publicFields', chosen)} />
@@ -241,6 +229,31 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
         </Stack>
       </Stack>
     </Page>
+  )
+}
+
+interface PositionProps {
+  draft: Draft
+  onChange: (key: 'latitude' | 'longitude', value: string) => void
+  problem: (field: string) => string | undefined
+}
+
+function Position({ draft, onChange, problem }: PositionProps) {
+  const t = useTexts(words)
+  return (
+    <Grid>
+      {(['latitude', 'longitude'] as const).map((key) => (
+        <TextField
+          key={key}
+          label={t[key]}
+          value={draft[key]}
+          onChange={(e) => onChange(key, e.target.value)}
+          error={problem(key) !== undefined}
+          helperText={problem(key)}
+          slotProps={{ htmlInput: { inputMode: 'decimal' } }}
+        />
+      ))}
+    </Grid>
   )
 }
 

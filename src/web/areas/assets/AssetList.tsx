@@ -127,19 +127,7 @@ export default function AssetList() {
           onSearch={(text) => set('keyword', text)}
           sx={{ flex: '1 1 240px' }}
         />
-        <TextField
-          select
-          label={t.sort}
-          value={query.sort ?? '-createdAt'}
-          onChange={(event) => set('sort', event.target.value)}
-          sx={{ minWidth: 150, flex: { xs: 1, sm: 'none' } }}
-        >
-          {Object.entries(t.orders).map(([order, label]) => (
-            <MenuItem key={order} value={order}>
-              {label}
-            </MenuItem>
-          ))}
-        </TextField>
+        <SortField order={query.sort ?? '-createdAt'} onChange={(order) => set('sort', order)} />
         <Button
           variant="outlined"
           onClick={() => setOpen(!isOpen)}
@@ -168,25 +156,7 @@ export default function AssetList() {
             action={<Button onClick={reset}>{t.reset}</Button>}
           />
         ) : (
-          <EmptyState
-            icon={Inventory2}
-            title={t.empty}
-            text={t.emptyText}
-            action={
-              <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
-                {may('assets.create') && (
-                  <Button component={Link} to="/assets/new" variant="contained">
-                    {t.add}
-                  </Button>
-                )}
-                {may('assets.import') && (
-                  <Button component={Link} to="/assets/import" variant="outlined">
-                    {t.import}
-                  </Button>
-                )}
-              </Stack>
-            }
-          />
+          <NoAssets />
         ))}
       {items !== undefined && items.length > 0 && (
         <>
@@ -211,6 +181,51 @@ export default function AssetList() {
         </>
       )}
     </Page>
+  )
+}
+
+function SortField({ order: chosen, onChange }: { order: string; onChange: (order: string) => void }) {
+  const t = useTexts(words)
+  return (
+    <TextField
+      select
+      label={t.sort}
+      value={chosen}
+      onChange={(event) => onChange(event.target.value)}
+      sx={{ minWidth: 150, flex: { xs: 1, sm: 'none' } }}
+    >
+      {Object.entries(t.orders).map(([order, label]) => (
+        <MenuItem key={order} value={order}>
+          {label}
+        </MenuItem>
+      ))}
+    </TextField>
+  )
+}
+
+function NoAssets() {
+  const t = useTexts(words)
+  const may = useMay()
+  return (
+    <EmptyState
+      icon={Inventory2}
+      title={t.empty}
+      text={t.emptyText}
+      action={
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
+          {may('assets.create') && (
+            <Button component={Link} to="/assets/new" variant="contained">
+              {t.add}
+            </Button>
+          )}
+          {may('assets.import') && (
+            <Button component={Link} to="/assets/import" variant="outlined">
+              {t.import}
+            </Button>
+          )}
+        </Stack>
+      }
+    />
   )
 }
 

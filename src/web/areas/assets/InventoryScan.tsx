@@ -28,7 +28,7 @@ import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
-import { FilesInput } from './fields/FilesInput.tsx'
+import { FilesInput, type FilesInputProps } from './fields/FilesInput.tsx'
 import type { FileItem } from './fields/model.ts'
 import { LocationPicker } from './inputs.tsx'
 import { Choice } from './parts.tsx'
@@ -92,9 +92,7 @@ const words = texts({
 export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const word = useCondition()
   const [isOn, setOn] = useState(false)
-  const [isOpen, setOpen] = useState(false)
   const [code, setCode] = useState('')
   const [locationId, setLocationId] = useState<number | null>(null)
   const [condition, setCondition] = useState('')
@@ -187,34 +185,61 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
               </Box>
             ))}
           </Stack>
-          <Button
-            size="small"
-            startIcon={<Keyboard />}
-            sx={{ alignSelf: 'flex-start' }}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            {t.details}
-          </Button>
-          <Collapse in={isOpen} unmountOnExit>
-            <Stack spacing={2}>
-              <Typography variant="body2" color="text.secondary">
-                {t.detailsHelp}
-              </Typography>
-              <Choice
-                label={t.condition}
-                value={condition}
-                none={t.any}
-                choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
-                onChange={setCondition}
-              />
-              <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
-              <FilesInput label={t.photo} isPhotos max={1} value={photos} onChange={setPhotos} />
-            </Stack>
-          </Collapse>
+          <Details
+            condition={condition}
+            onCondition={setCondition}
+            note={note}
+            onNote={setNote}
+            photos={photos}
+            onPhotos={setPhotos}
+          />
         </Stack>
       </CardContent>
     </Card>
+  )
+}
+
+interface DetailsProps {
+  condition: string
+  onCondition: (condition: string) => void
+  note: string
+  onNote: (note: string) => void
+  photos: readonly FileItem[]
+  onPhotos: FilesInputProps['onChange']
+}
+
+function Details({ condition, onCondition, note, onNote, photos, onPhotos }: DetailsProps) {
+  const t = useTexts(words)
+  const word = useCondition()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        size="small"
+        startIcon={<Keyboard />}
+        sx={{ alignSelf: 'flex-start' }}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {t.details}
+      </Button>
+      <Collapse in={isOpen} unmountOnExit>
+        <Stack spacing={2}>
+          <Typography variant="body2" color="text.secondary">
+            {t.detailsHelp}
+          </Typography>
+          <Choice
+            label={t.condition}
+            value={condition}
+            none={t.any}
+            choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
+            onChange={onCondition}
+          />
+          <TextField label={t.note} multiline value={note} onChange={(event) => onNote(event.target.value)} />
+          <FilesInput label={t.photo} isPhotos max={1} value={photos} onChange={onPhotos} />
+        </Stack>
+      </Collapse>
+    </>
   )
 }
 

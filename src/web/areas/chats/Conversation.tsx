@@ -2,7 +2,7 @@
 
 import { ArrowBack } from '@mui/icons-material'
 import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/material'
-import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
 import { call } from '../../api/client.ts'
@@ -34,7 +34,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const t = useTexts(words)
   const may = useMay()
   const { user } = useSession()
-  const { id, title, avatarUrl, peer, group } = conversation
+  const { id, title, peer, group } = conversation
   const [search] = useSearchParams()
   const wanted = Number(search.get('message')) || undefined
   const messages = useMessages(id, wanted)
@@ -66,33 +66,12 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const canWrite = may('messages.send') && (group === null || group.role !== null)
   return (
     <>
-      <Stack
-        direction="row"
-        spacing={1}
-        sx={{ alignItems: 'center', px: 1.5, py: 0.75, borderBottom: 1, borderColor: 'divider', minHeight: 56 }}
-      >
-        {isPhone && (
-          <IconButton component={Link} to="/chats" edge="start" aria-label={t.back}>
-            <ArrowBack />
-          </IconButton>
-        )}
-        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
-          {title.slice(0, 1)}
-        </Avatar>
-        <Box sx={{ flex: 1, minWidth: 0 }}>
-          <Typography variant="h2" component={isPhone ? 'h1' : 'h2'} noWrap>
-            {title}
-          </Typography>
-          <Typography variant="caption" color="text.secondary" noWrap component="p" aria-live="polite">
-            {typing.length > 0
-              ? t.typing(typing.map(nameOf).join(', '))
-              : group !== null && group.role !== null
-                ? t.members(group.memberCount)
-                : ''}
-          </Typography>
-        </Box>
-        <ConversationMenu conversation={conversation} members={members} onCleared={messages.clear} />
-      </Stack>
+      <Header
+        conversation={conversation}
+        isPhone={isPhone}
+        typing={typing.map(nameOf)}
+        menu={<ConversationMenu conversation={conversation} members={members} onCleared={messages.clear} />}
+      />
       <Box
         role="log"
         aria-label={title}
@@ -116,11 +95,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         <Box sx={{ p: 1.5, width: '100%', boxSizing: 'border-box' }}>
           {items === undefined && messages.error === undefined && <Loading />}
           {messages.hasMore && (
-            <Stack sx={{ alignItems: 'center', mb: 1 }}>
-              <Button size="small" loading={messages.isLoading} onClick={messages.loadOlder}>
-                {t.earlier}
-              </Button>
-            </Stack>
+            <ReadButton label={t.earlier} isLoading={messages.isLoading} onClick={messages.loadOlder} />
           )}
           {items?.length === 0 && waiting.length === 0 && (
             <Typography color="text.secondary" sx={{ textAlign: 'center', py: 6 }}>
@@ -133,11 +108,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
             return (
               <Fragment key={message.id}>
                 {message.id === messages.gap?.until && (
-                  <Stack sx={{ alignItems: 'center', my: 1 }}>
-                    <Button size="small" loading={messages.isLoading} onClick={messages.fillGap}>
-                      {t.between}
-                    </Button>
-                  </Stack>
+                  <ReadButton label={t.between} mt={1} isLoading={messages.isLoading} onClick={messages.fillGap} />
                 )}
                 <MessageRow
                   message={message}
@@ -174,6 +145,65 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         group?.role === null && <Alert severity="info">{t.left}</Alert>
       )}
     </>
+  )
+}
+
+interface ReadButtonProps {
+  label: string
+  isLoading: boolean
+  onClick: () => void
+  mt?: number
+}
+
+/** Reads messages that are missing above it or in its place. */
+function ReadButton({ label, isLoading, onClick, mt = 0 }: ReadButtonProps) {
+  return (
+    <Stack sx={{ alignItems: 'center', mt, mb: 1 }}>
+      <Button size="small" loading={isLoading} onClick={onClick}>
+        {label}
+      </Button>
+    </Stack>
+  )
+}
+
+interface HeaderProps {
+  conversation: ConversationView
+  isPhone: boolean
+  /** Names of the users who are typing. */
+  typing: readonly string[]
+  menu: ReactNode
+}
+
+function Header({ conversation: { title, avatarUrl, group }, isPhone, typing, menu }: HeaderProps) {
+  const t = useTexts(words)
+  return (
+    <Stack
+      direction="row"
+      spacing={1}
+      sx={{ alignItems: 'center', px: 1.5, py: 0.75, borderBottom: 1, borderColor: 'divider', minHeight: 56 }}
+    >
+      {isPhone && (
+        <IconButton component={Link} to="/chats" edge="start" aria-label={t.back}>
+          <ArrowBack />
+        </IconButton>
+      )}
+      <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
+        {title.slice(0, 1)}
+      </Avatar>
+      <Box sx={{ flex: 1, minWidth: 0 }}>
+        <Typography variant="h2" component={isPhone ? 'h1' : 'h2'} noWrap>
+          {title}
+        </Typography>
+        <Typography variant="caption" color="text.secondary" noWrap component="p" aria-live="polite">
+          {typing.length > 0
+            ? t.typing(typing.join(', '))
+            : group !== null && group.role !== null
+              ? t.members(group.memberCount)
+              : ''}
+        </Typography>
+      </Box>
+      {menu}
+    </Stack>
   )
 }
 

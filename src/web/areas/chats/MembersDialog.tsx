@@ -98,7 +98,6 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const t = useTexts(words)
   const s = useTexts(shared)
   const may = useMay()
-  const navigate = useNavigate()
   const { user } = useSession()
   const isPhone = useIsPhone()
   const [isAdding, setAdding] = useState(false)
@@ -112,23 +111,6 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const refreshes = ['groups', 'conversations']
   const add = useAction('groups.addMembers', { refreshes, done: t.added, quiet: true, onDone: () => setAdding(false) })
   const setRole = useAction('groups.changeRole', { refreshes, done: t.roleSaved })
-  const closeQuestion = () => setQuestion(undefined)
-  const transfer = useAction('groups.transfer', { refreshes, done: t.owned, onDone: closeQuestion })
-  const remove = useAction('groups.removeMember', { refreshes, done: t.removed, onDone: closeQuestion })
-  const leave = useAction('groups.leave', {
-    // The members are no longer shown to somebody who has left.
-    refreshes: ['conversations.list'],
-    done: t.left,
-    onDone: () => {
-      onClose()
-      void navigate('/chats')
-    },
-  })
-  const confirm = () => {
-    if (question?.kind === 'leave') leave.mutate({ params: { id } })
-    if (question?.kind === 'own') transfer.mutate({ params: { id }, body: { userId: question.member.userId } })
-    if (question?.kind === 'remove') remove.mutate({ params: { id, userId: question.member.userId } })
-  }
   const mayRemove = (member: GroupMember) => role === 'OWNER' || (role === 'ADMIN' && member.role === 'MEMBER')
   const member = chosen?.member
   const choose = (action: () => void) => () => {
@@ -157,35 +139,15 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
         </Stack>
         <List disablePadding>
           {members.map((each) => (
-            <ListItem
+            <Member
               key={each.userId}
-              disableGutters
-              secondaryAction={
-                mayChange &&
-                each.userId !== user.id &&
-                mayRemove(each) && (
-                  <IconButton
-                    edge="end"
-                    aria-label={t.actions(each.nickname)}
-                    aria-haspopup="menu"
-                    onClick={(event) => setChosen({ anchor: event.currentTarget, member: each })}
-                  >
-                    <MoreVert />
-                  </IconButton>
-                )
+              member={each}
+              onActions={
+                mayChange && each.userId !== user.id && mayRemove(each)
+                  ? (anchor) => setChosen({ anchor, member: each })
+                  : undefined
               }
-            >
-              <ListItemAvatar>
-                <Avatar src={each.avatarUrl ?? ''} alt="">
-                  {each.nickname.slice(0, 1)}
-                </Avatar>
-              </ListItemAvatar>
-              <ListItemText
-                primary={each.userId === user.id ? `${each.nickname} (${s.you})` : each.nickname}
-                sx={{ flex: '0 1 auto', mr: 1 }}
-              />
-              {each.role !== 'MEMBER' && <Chip size="small" label={t.roles[each.role]} />}
-            </ListItem>
+            />
           ))}
         </List>
       </DialogContent>
@@ -232,23 +194,100 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
         />
       )}
       {question !== undefined && (
-        <ConfirmDialog
-          isOpen
-          title={question.kind === 'leave' ? `${t.leave}: ${title}` : question.kind === 'own' ? t.own : t.remove}
-          text={
-            question.kind === 'leave'
-              ? t.leaveText
-              : question.kind === 'own'
-                ? t.ownText(question.member.nickname)
-                : t.removeText(question.member.nickname)
-          }
-          action={question.kind === 'leave' ? t.leave : question.kind === 'own' ? t.own : t.remove}
-          isBusy={leave.isPending || transfer.isPending || remove.isPending}
-          onConfirm={confirm}
-          onClose={closeQuestion}
+        <QuestionDialog
+          conversation={conversation}
+          question={question}
+          onClose={() => setQuestion(undefined)}
+          onLeft={onClose}
         />
       )}
     </Dialog>
+  )
+}
+
+interface MemberProps {
+  member: GroupMember
+  /** Undefined if the user may do nothing with the member. */
+  onActions: ((anchor: HTMLElement) => void) | undefined
+}
+
+function Member({ member, onActions }: MemberProps) {
+  const t = useTexts(words)
+  const s = useTexts(shared)
+  const { user } = useSession()
+  return (
+    <ListItem
+      disableGutters
+      secondaryAction={
+        onActions && (
+          <IconButton
+            edge="end"
+            aria-label={t.actions(member.nickname)}
+            aria-haspopup="menu"
+            onClick={(event) => onActions(event.currentTarget)}
+          >
+            <MoreVert />
+          </IconButton>
+        )
+      }
+    >
+      <ListItemAvatar>
+        <Avatar src={member.avatarUrl ?? ''} alt="">
+          {member.nickname.slice(0, 1)}
+        </Avatar>
+      </ListItemAvatar>
+      <ListItemText
+        primary={member.userId === user.id ? `${member.nickname} (${s.you})` : member.nickname}
+        sx={{ flex: '0 1 auto', mr: 1 }}
+      />
+      {member.role !== 'MEMBER' && <Chip size="small" label={t.roles[member.role]} />}
+    </ListItem>
+  )
+}
+
+interface QuestionProps {
+  conversation: Conversation
+  question: Question
+  onClose: () => void
+  onLeft: () => void
+}
+
+function QuestionDialog({ conversation: { id, title }, question, onClose, onLeft }: QuestionProps) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const refreshes = ['groups', 'conversations']
+  const transfer = useAction('groups.transfer', { refreshes, done: t.owned, onDone: onClose })
+  const remove = useAction('groups.removeMember', { refreshes, done: t.removed, onDone: onClose })
+  const leave = useAction('groups.leave', {
+    // The members are no longer shown to somebody who has left.
+    refreshes: ['conversations.list'],
+    done: t.left,
+    onDone: () => {
+      onLeft()
+      void navigate('/chats')
+    },
+  })
+  const confirm = () => {
+    if (question.kind === 'leave') leave.mutate({ params: { id } })
+    if (question.kind === 'own') transfer.mutate({ params: { id }, body: { userId: question.member.userId } })
+    if (question.kind === 'remove') remove.mutate({ params: { id, userId: question.member.userId } })
+  }
+  return (
+    <ConfirmDialog
+      isOpen
+      title={question.kind === 'leave' ? `${t.leave}: ${title}` : question.kind === 'own' ? t.own : t.remove}
+      text={
+        question.kind === 'leave'
+          ? t.leaveText
+          : question.kind === 'own'
+            ? t.ownText(question.member.nickname)
+            : t.removeText(question.member.nickname)
+      }
+      action={question.kind === 'leave' ? t.leave : question.kind === 'own' ? t.own : t.remove}
+      isBusy={leave.isPending || transfer.isPending || remove.isPending}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
   )
 }
 

@@ -201,16 +201,14 @@ function Actions({
 }: MessageRowProps & { react: (emoji: string) => void; isOwn: boolean }) {
   const o = useTexts(own)
   const may = useMay()
-  const notify = useNotify()
   const copy = useCopy()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isForwarding, setForwarding] = useState(false)
-  const [forwardId] = useState(newId)
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
   })
-  const forward = useAction('messages.forward', { refreshes: ['conversations'], quiet: true })
+  const { forward, send } = useForward(message, () => setForwarding(false))
   const text = message.type === 'TEXT' ? String(message.content['text']) : undefined
   const close = () => setAnchor(null)
   const mayReact = may('messages.react') && onReply !== undefined
@@ -236,21 +234,12 @@ function Actions({
             tabIndex={-1}
           >
             <AddReactionOutlined fontSize="small" sx={{ color: 'text.secondary', mr: 0.5 }} />
-            {EMOJI.map((emoji) => (
-              <IconButton
-                key={emoji}
-                role="menuitem"
-                size="small"
-                aria-label={o.react(emoji)}
-                onClick={() => {
-                  close()
-                  react(emoji)
-                }}
-                sx={{ width: 40, height: 40, color: 'text.primary' }}
-              >
-                {emoji}
-              </IconButton>
-            ))}
+            <EmojiButtons
+              onReact={(emoji) => {
+                close()
+                react(emoji)
+              }}
+            />
           </MenuItem>
         )}
         {onReply !== undefined && (
@@ -313,23 +302,47 @@ function Actions({
           isBusy={forward.isPending}
           error={forward.error}
           onClose={() => setForwarding(false)}
-          onChosen={(userIds) =>
-            forward.mutate(
-              { body: { messageIds: [message.id], userIds, clientMsgId: forwardId } },
-              {
-                onSuccess: ({ results }) => {
-                  setForwarding(false)
-                  const failed = results.filter(({ status }) => status === 'FAILED').length
-                  if (failed > 0) notify(o.partly(failed), { type: 'warning' })
-                  else notify(o.forwarded, { type: 'success' })
-                },
-              },
-            )
-          }
+          onChosen={send}
         />
       )}
     </>
   )
+}
+
+function EmojiButtons({ onReact }: { onReact: (emoji: string) => void }) {
+  const o = useTexts(own)
+  return EMOJI.map((emoji) => (
+    <IconButton
+      key={emoji}
+      role="menuitem"
+      size="small"
+      aria-label={o.react(emoji)}
+      onClick={() => onReact(emoji)}
+      sx={{ width: 40, height: 40, color: 'text.primary' }}
+    >
+      {emoji}
+    </IconButton>
+  ))
+}
+
+function useForward(message: Message, onForwarded: () => void) {
+  const o = useTexts(own)
+  const notify = useNotify()
+  const [forwardId] = useState(newId)
+  const forward = useAction('messages.forward', { refreshes: ['conversations'], quiet: true })
+  const send = (userIds: number[]) =>
+    forward.mutate(
+      { body: { messageIds: [message.id], userIds, clientMsgId: forwardId } },
+      {
+        onSuccess: ({ results }) => {
+          onForwarded()
+          const failed = results.filter(({ status }) => status === 'FAILED').length
+          if (failed > 0) notify(o.partly(failed), { type: 'warning' })
+          else notify(o.forwarded, { type: 'success' })
+        },
+      },
+    )
+  return { forward, send }
 }
 
 /** Midnights between then and now. */

@@ -114,30 +114,7 @@ export default function BatchCreate() {
       })),
     )
   }
-  if (created !== undefined)
-    return (
-      <Page title={t.title} back="/codes">
-        <EmptyState
-          icon={CheckCircleOutlined}
-          title={t.done(created.length)}
-          text={t.doneText}
-          action={
-            <Stack direction="row" spacing={1}>
-              <Button component={Link} to="/codes?sort=-createdAt">
-                {t.list}
-              </Button>
-              <Button
-                variant="contained"
-                component={Link}
-                to={`/codes/print?ids=${created.map(({ id }) => id).join(',')}`}
-              >
-                {t.print}
-              </Button>
-            </Stack>
-          }
-        />
-      </Page>
-    )
+  if (created !== undefined) return <Created codes={created} />
   const problems = (create.error?.details ?? []).flatMap(({ path, message }) => {
     const at = Number(/^body\.items\.(\d+)/.exec(path)?.[1])
     const bad = sent[at]
@@ -162,23 +139,7 @@ export default function BatchCreate() {
             helperText={items.length > MAX_BATCH ? t.tooMany(MAX_BATCH) : t.count(items.length)}
             slotProps={{ inputLabel: { shrink: true }, htmlInput: { spellCheck: false } }}
           />
-          {items.length > 0 && (
-            <Stack direction="row" spacing={2} useFlexGap sx={{ flexWrap: 'wrap' }}>
-              {items.slice(0, SHOWN).map(({ name, content, line }) => (
-                <Box key={line} sx={{ width: 96 }}>
-                  <QrPicture content={content} alt="" width={96} sx={{ borderRadius: 1 }} />
-                  <Typography variant="caption" component="p" noWrap>
-                    {name}
-                  </Typography>
-                </Box>
-              ))}
-              {items.length > SHOWN && (
-                <Typography color="text.secondary" sx={{ alignSelf: 'center' }}>
-                  {t.more(items.length - SHOWN)}
-                </Typography>
-              )}
-            </Stack>
-          )}
+          {items.length > 0 && <Preview items={items} />}
           {hasFolders && (
             <TextField
               select
@@ -227,6 +188,50 @@ export default function BatchCreate() {
           </Stack>
         </CardContent>
       </Card>
+    </Page>
+  )
+}
+
+function Preview({ items }: { items: readonly Item[] }) {
+  const t = useTexts(words)
+  return (
+    <Stack direction="row" spacing={2} useFlexGap sx={{ flexWrap: 'wrap' }}>
+      {items.slice(0, SHOWN).map(({ name, content, line }) => (
+        <Box key={line} sx={{ width: 96 }}>
+          <QrPicture content={content} alt="" width={96} sx={{ borderRadius: 1 }} />
+          <Typography variant="caption" component="p" noWrap>
+            {name}
+          </Typography>
+        </Box>
+      ))}
+      {items.length > SHOWN && (
+        <Typography color="text.secondary" sx={{ alignSelf: 'center' }}>
+          {t.more(items.length - SHOWN)}
+        </Typography>
+      )}
+    </Stack>
+  )
+}
+
+function Created({ codes }: { codes: readonly QrCode[] }) {
+  const t = useTexts(words)
+  return (
+    <Page title={t.title} back="/codes">
+      <EmptyState
+        icon={CheckCircleOutlined}
+        title={t.done(codes.length)}
+        text={t.doneText}
+        action={
+          <Stack direction="row" spacing={1}>
+            <Button component={Link} to="/codes?sort=-createdAt">
+              {t.list}
+            </Button>
+            <Button variant="contained" component={Link} to={`/codes/print?ids=${codes.map(({ id }) => id).join(',')}`}>
+              {t.print}
+            </Button>
+          </Stack>
+        }
+      />
     </Page>
   )
 }

@@ -111,11 +111,6 @@ export default function CodeList() {
       {t.create}
     </Button>
   )
-  const entries = [
-    { to: '/codes/statistics', label: t.statistics, icon: <BarChart /> },
-    { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
-    ...(may('qrCodes.createBatch') ? [{ to: '/codes/batch', label: t.batch, icon: <PlaylistAdd /> }] : []),
-  ]
   const isEmpty = items?.length === 0
   return (
     <Page
@@ -123,13 +118,7 @@ export default function CodeList() {
       width={1280}
       actions={
         <>
-          {isPhone && <MoreMenu label={t.more} entries={entries} />}
-          {!isPhone &&
-            entries.map(({ to, label, icon }) => (
-              <Button key={to} component={Link} to={to} startIcon={icon}>
-                {label}
-              </Button>
-            ))}
+          <OtherPages />
           {(!isEmpty || isFiltered(filters)) && createButton}
         </>
       }
@@ -155,26 +144,8 @@ export default function CodeList() {
                 text={t.notFoundText}
                 action={<Button onClick={clear}>{t.clear}</Button>}
               />
-            ) : folder === undefined ? (
-              <EmptyState
-                icon={QrCode2}
-                title={t.empty}
-                text={may('qrCodes.create') ? t.emptyText : t.emptyMember}
-                action={createButton}
-              />
             ) : (
-              <EmptyState
-                icon={FolderOpen}
-                title={t.emptyFolder}
-                text={t.emptyFolderText}
-                action={
-                  may('qrCodes.create') && (
-                    <Button variant="outlined" component={Link} to={createPath}>
-                      {t.create}
-                    </Button>
-                  )
-                }
-              />
+              <NoCodes inFolder={folder !== undefined} createButton={createButton} createPath={createPath} />
             ))}
           {items !== undefined && !isEmpty && (
             <>
@@ -213,6 +184,52 @@ export default function CodeList() {
         </Drawer>
       )}
     </Page>
+  )
+}
+
+function OtherPages() {
+  const t = useTexts(words)
+  const may = useMay()
+  const isPhone = useIsNarrow()
+  const entries = [
+    { to: '/codes/statistics', label: t.statistics, icon: <BarChart /> },
+    { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
+    ...(may('qrCodes.createBatch') ? [{ to: '/codes/batch', label: t.batch, icon: <PlaylistAdd /> }] : []),
+  ]
+  if (isPhone) return <MoreMenu label={t.more} entries={entries} />
+  return entries.map(({ to, label, icon }) => (
+    <Button key={to} component={Link} to={to} startIcon={icon}>
+      {label}
+    </Button>
+  ))
+}
+
+interface NoCodesProps {
+  inFolder: boolean
+  createButton: ReactNode
+  createPath: string
+}
+
+function NoCodes({ inFolder, createButton, createPath }: NoCodesProps) {
+  const t = useTexts(words)
+  const mayCreate = useMay()('qrCodes.create')
+  if (!inFolder)
+    return (
+      <EmptyState icon={QrCode2} title={t.empty} text={mayCreate ? t.emptyText : t.emptyMember} action={createButton} />
+    )
+  return (
+    <EmptyState
+      icon={FolderOpen}
+      title={t.emptyFolder}
+      text={t.emptyFolderText}
+      action={
+        mayCreate && (
+          <Button variant="outlined" component={Link} to={createPath}>
+            {t.create}
+          </Button>
+        )
+      }
+    />
   )
 }
 

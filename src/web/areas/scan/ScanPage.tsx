@@ -73,12 +73,10 @@ const KEPT = 50
 export default function ScanPage() {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const refresh = useRefresh()
   const [results, setResults] = useState<readonly Scan[]>([])
   const [isSeveral, setSeveral] = useState(false)
   const [isPaused, setPaused] = useState(false)
-  const [isReading, setReading] = useState(false)
   const [isTyping, setTyping] = useState(false)
   const first = useRef<HTMLDivElement>(null)
 
@@ -93,25 +91,8 @@ export default function ScanPage() {
     // oxlint-disable-next-line react/exhaustive-deps
     [isSeveral],
   )
-  const read = useCallback(
-    async (files: readonly File[]) => {
-      setReading(true)
-      try {
-        let count = 0
-        for (const file of files)
-          for (const text of await readPicture(file)) {
-            await scanned(text, 'IMAGE')
-            count++
-          }
-        if (count === 0) notify(t.noCode, { type: 'warning', autoHideDuration: 8000 })
-      } catch {
-        notify(t.noPicture, { type: 'warning', autoHideDuration: 8000 })
-      } finally {
-        setReading(false)
-      }
-    },
-    [scanned, notify, t],
-  )
+  const scannedPicture = useCallback((text: string) => scanned(text, 'IMAGE'), [scanned])
+  const { read, isReading } = usePictures(scannedPicture)
   useHandheldScanner((text) => void scanned(text, 'MANUAL'), !isTyping)
   usePastedPictures(read)
   const saveAgain = async ({ key, content, source, scannedAt }: Scan) => {
@@ -160,27 +141,15 @@ export default function ScanPage() {
           <Box sx={{ display: isPaused ? { xs: 'none', md: 'block' } : 'block' }}>
             <Scanner onCode={(text) => void scanned(text, 'CAMERA')} isPaused={isPaused} />
           </Box>
-          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
-            <FileButton accept="image/*" multiple variant="outlined" startIcon={<ImageIcon />} onFiles={read}>
-              {t.picture}
-            </FileButton>
-            <Button variant="outlined" startIcon={<Keyboard />} onClick={() => setTyping(true)}>
-              {t.type}
-            </Button>
-            <FormControlLabel
-              control={
-                <Switch
-                  checked={isSeveral}
-                  onChange={({ target: { checked } }) => {
-                    setSeveral(checked)
-                    setPaused(false)
-                  }}
-                />
-              }
-              label={t.several}
-              sx={{ ml: 0 }}
-            />
-          </Stack>
+          <Ways
+            onPictures={read}
+            onType={() => setTyping(true)}
+            isSeveral={isSeveral}
+            onSeveral={(checked) => {
+              setSeveral(checked)
+              setPaused(false)
+            }}
+          />
           {isReading && <LinearProgress aria-label={t.reading} />}
           <Typography variant="body2" color="text.secondary">
             {isSeveral ? `${t.severalHelp} ` : ''}
@@ -197,25 +166,11 @@ export default function ScanPage() {
           sx={{ minWidth: 0, outline: 'none', order: { xs: isPaused ? -1 : 1, md: 1 } }}
         >
           {results.length === 0 ? (
-            <Card sx={{ display: { xs: 'none', md: 'block' } }}>
-              <CardContent>
-                <Typography color="text.secondary">{t.nothing}</Typography>
-              </CardContent>
-            </Card>
+            <NoResult />
           ) : (
-            results.map((scan) =>
-              scan.record ? (
-                <ScanResult key={scan.key} record={scan.record} {...(!isSeveral && { onNext: next })} />
-              ) : (
-                <UnsavedScan
-                  key={scan.key}
-                  content={scan.content}
-                  error={scan.error}
-                  onSave={() => saveAgain(scan)}
-                  {...(!isSeveral && { onNext: next })}
-                />
-              ),
-            )
+            results.map((scan) => (
+              <Result key={scan.key} scan={scan} onNext={isSeveral ? undefined : next} onSave={() => saveAgain(scan)} />
+            ))
           )}
         </Stack>
       </Box>
@@ -245,6 +200,60 @@ interface Scan {
   readonly error?: unknown
 }
 
+interface WaysProps {
+  onPictures: (files: readonly File[]) => Promise<void>
+  onType: () => void
+  isSeveral: boolean
+  onSeveral: (isSeveral: boolean) => void
+}
+
+/** The ways to scan other than the camera, and whether several codes are scanned in a row. */
+function Ways({ onPictures, onType, isSeveral, onSeveral }: WaysProps) {
+  const t = useTexts(words)
+  return (
+    <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+      <FileButton accept="image/*" multiple variant="outlined" startIcon={<ImageIcon />} onFiles={onPictures}>
+        {t.picture}
+      </FileButton>
+      <Button variant="outlined" startIcon={<Keyboard />} onClick={onType}>
+        {t.type}
+      </Button>
+      <FormControlLabel
+        control={<Switch checked={isSeveral} onChange={({ target: { checked } }) => onSeveral(checked)} />}
+        label={t.several}
+        sx={{ ml: 0 }}
+      />
+    </Stack>
+  )
+}
+
+function NoResult() {
+  const t = useTexts(words)
+  return (
+    <Card sx={{ display: { xs: 'none', md: 'block' } }}>
+      <CardContent>
+        <Typography color="text.secondary">{t.nothing}</Typography>
+      </CardContent>
+    </Card>
+  )
+}
+
+interface ResultProps {
+  scan: Scan
+  /** Undefined in a row of scans. */
+  onNext: (() => void) | undefined
+  onSave: () => Promise<void>
+}
+
+function Result({ scan: { record, content, error }, onNext, onSave }: ResultProps) {
+  const next = onNext && { onNext }
+  return record ? (
+    <ScanResult record={record} {...next} />
+  ) : (
+    <UnsavedScan content={content} error={error} onSave={onSave} {...next} />
+  )
+}
+
 async function save(content: string, source: ScanSource, scannedAt?: number): Promise<Pick<Scan, 'record' | 'error'>> {
   try {
     const body = { content, source, ...(scannedAt !== undefined && { scannedAt }) }
@@ -256,6 +265,33 @@ async function save(content: string, source: ScanSource, scannedAt?: number): Pr
 
 const picturesIn = (data: DataTransfer | null): File[] =>
   [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'))
+
+/** `read` calls `onText` with the content of each code in pictures. */
+function usePictures(onText: (text: string) => Promise<void>) {
+  const t = useTexts(words)
+  const notify = useNotify()
+  const [isReading, setReading] = useState(false)
+  const read = useCallback(
+    async (files: readonly File[]) => {
+      setReading(true)
+      try {
+        let count = 0
+        for (const file of files)
+          for (const text of await readPicture(file)) {
+            await onText(text)
+            count++
+          }
+        if (count === 0) notify(t.noCode, { type: 'warning', autoHideDuration: 8000 })
+      } catch {
+        notify(t.noPicture, { type: 'warning', autoHideDuration: 8000 })
+      } finally {
+        setReading(false)
+      }
+    },
+    [onText, notify, t],
+  )
+  return { read, isReading }
+}
 
 /** Calls `read` with pictures that are pasted anywhere on the page. */
 function usePastedPictures(read: (files: readonly File[]) => Promise<void>): void {

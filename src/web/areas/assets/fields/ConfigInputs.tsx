@@ -175,21 +175,7 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
       )
     case 'COMPUTED':
       return [
-        <Box key="formula" sx={{ gridColumn: '1 / -1' }}>
-          <TextField
-            label={t.formula}
-            required
-            fullWidth
-            multiline
-            value={config.formula ?? ''}
-            onChange={(event) => onChange({ formula: event.target.value })}
-            error={problem('config.formula') !== undefined}
-            helperText={problem('config.formula') ?? t.formulaHelp}
-          />
-          <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
-            {t.keys} {siblings.map(({ key }) => `{${key}}`).join(' ')}
-          </Typography>
-        </Box>,
+        <FormulaInput key="formula" config={config} onChange={onChange} problem={problem} siblings={siblings} />,
         <Choice
           key="resultType"
           label={t.result}
@@ -203,6 +189,27 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
     default:
       return null
   }
+}
+
+function FormulaInput({ config, onChange, problem, siblings }: Omit<ConfigProps, 'type'>) {
+  const t = useTexts(words)
+  return (
+    <Box sx={{ gridColumn: '1 / -1' }}>
+      <TextField
+        label={t.formula}
+        required
+        fullWidth
+        multiline
+        value={config.formula ?? ''}
+        onChange={(event) => onChange({ formula: event.target.value })}
+        error={problem('config.formula') !== undefined}
+        helperText={problem('config.formula') ?? t.formulaHelp}
+      />
+      <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
+        {t.keys} {siblings.map(({ key }) => `{${key}}`).join(' ')}
+      </Typography>
+    </Box>
+  )
 }
 
 interface OptionsProps {

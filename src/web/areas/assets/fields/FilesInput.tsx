@@ -91,62 +91,22 @@ export function FilesInput(props: FilesInputProps) {
       {isPhotos ? (
         <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(130px, 1fr))' }}>
           {value.map((file, i) => (
-            <Card key={file.fileId} sx={{ position: 'relative' }}>
-              <Box
-                component="img"
-                src={file.thumbnailUrl ?? file.url}
-                alt={t.nth(i + 1)}
-                sx={{ width: '100%', aspectRatio: '4 / 3', objectFit: 'cover', display: 'block' }}
-              />
-              {hasCover && i === 0 && (
-                <Chip
-                  size="small"
-                  color="primary"
-                  label={t.cover}
-                  sx={{ position: 'absolute', top: 6, left: 6, pointerEvents: 'none' }}
-                />
-              )}
-              <Stack direction="row" sx={{ justifyContent: 'space-between' }}>
-                <IconButton
-                  aria-label={t.earlier(t.nth(i + 1))}
-                  disabled={disabled || i === 0}
-                  onClick={() => swap(i, i - 1)}
-                >
-                  <ArrowBack fontSize="small" />
-                </IconButton>
-                <IconButton aria-label={t.remove(t.nth(i + 1))} disabled={disabled} onClick={() => remove(file.fileId)}>
-                  <Delete fontSize="small" />
-                </IconButton>
-                <IconButton
-                  aria-label={t.later(t.nth(i + 1))}
-                  disabled={disabled || i === value.length - 1}
-                  onClick={() => swap(i, i + 1)}
-                >
-                  <ArrowForward fontSize="small" />
-                </IconButton>
-              </Stack>
-            </Card>
+            <PhotoCard
+              key={file.fileId}
+              file={file}
+              nth={i + 1}
+              isCover={hasCover && i === 0}
+              onEarlier={i === 0 ? undefined : () => swap(i, i - 1)}
+              onLater={i === value.length - 1 ? undefined : () => swap(i, i + 1)}
+              onRemove={() => remove(file.fileId)}
+              disabled={disabled}
+            />
           ))}
         </Box>
       ) : (
         <Stack spacing={0.5}>
           {value.map((file) => (
-            <Stack key={file.fileId} direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-              <InsertDriveFile fontSize="small" color="action" />
-              <Typography sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{file.name}</Typography>
-              <Typography variant="body2" color="text.secondary">
-                {file.size === undefined ? '' : bytes(file.size)}
-              </Typography>
-              <Tooltip title={disabled ? '' : t.remove(file.name ?? '')}>
-                <IconButton
-                  aria-label={t.remove(file.name ?? '')}
-                  disabled={disabled}
-                  onClick={() => remove(file.fileId)}
-                >
-                  <Delete fontSize="small" />
-                </IconButton>
-              </Tooltip>
-            </Stack>
+            <FileRow key={file.fileId} file={file} onRemove={() => remove(file.fileId)} disabled={disabled} />
           ))}
         </Stack>
       )}
@@ -179,5 +139,74 @@ export function FilesInput(props: FilesInputProps) {
         </Typography>
       </Stack>
     </Box>
+  )
+}
+
+interface FileProps {
+  file: FileItem
+  onRemove: () => void
+  disabled: boolean
+}
+
+interface PhotoProps extends FileProps {
+  /** From 1. */
+  nth: number
+  isCover: boolean
+  /** Undefined for the first photo. */
+  onEarlier: (() => void) | undefined
+  /** Undefined for the last photo. */
+  onLater: (() => void) | undefined
+}
+
+function PhotoCard({ file, nth, isCover, onEarlier, onLater, onRemove, disabled }: PhotoProps) {
+  const t = useTexts(words)
+  const name = t.nth(nth)
+  return (
+    <Card sx={{ position: 'relative' }}>
+      <Box
+        component="img"
+        src={file.thumbnailUrl ?? file.url}
+        alt={name}
+        sx={{ width: '100%', aspectRatio: '4 / 3', objectFit: 'cover', display: 'block' }}
+      />
+      {isCover && (
+        <Chip
+          size="small"
+          color="primary"
+          label={t.cover}
+          sx={{ position: 'absolute', top: 6, left: 6, pointerEvents: 'none' }}
+        />
+      )}
+      <Stack direction="row" sx={{ justifyContent: 'space-between' }}>
+        <IconButton aria-label={t.earlier(name)} disabled={disabled || onEarlier === undefined} onClick={onEarlier}>
+          <ArrowBack fontSize="small" />
+        </IconButton>
+        <IconButton aria-label={t.remove(name)} disabled={disabled} onClick={onRemove}>
+          <Delete fontSize="small" />
+        </IconButton>
+        <IconButton aria-label={t.later(name)} disabled={disabled || onLater === undefined} onClick={onLater}>
+          <ArrowForward fontSize="small" />
+        </IconButton>
+      </Stack>
+    </Card>
+  )
+}
+
+function FileRow({ file, onRemove, disabled }: FileProps) {
+  const t = useTexts(words)
+  const name = file.name ?? ''
+  return (
+    <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+      <InsertDriveFile fontSize="small" color="action" />
+      <Typography sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{file.name}</Typography>
+      <Typography variant="body2" color="text.secondary">
+        {file.size === undefined ? '' : bytes(file.size)}
+      </Typography>
+      <Tooltip title={disabled ? '' : t.remove(name)}>
+        <IconButton aria-label={t.remove(name)} disabled={disabled} onClick={onRemove}>
+          <Delete fontSize="small" />
+        </IconButton>
+      </Tooltip>
+    </Stack>
   )
 }
