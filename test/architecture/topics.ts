@@ -140,12 +140,7 @@ export const UPWARD: readonly string[] = [
 
   'files/bytes.service.ts → files/ownership.service.ts',
   'files/bytes.store.ts → files/files.rules.ts',
-  'metadata/bindings/bindings.service.ts → metadata/values/reading.service.ts',
-  'metadata/fields/changes.service.ts → metadata/values/reading.service.ts',
-  'metadata/fields/fields.service.ts → metadata/bindings/bindings.service.ts',
-  'metadata/fields/retyping.service.ts → metadata/values/values.model.ts',
-  'metadata/objects/objects.service.ts → metadata/fields/fields.store.ts',
-  'metadata/objects/objects.service.ts → metadata/templates/templates.store.ts',
+
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */

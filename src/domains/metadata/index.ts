@@ -4,16 +4,16 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { bindingEndpoints } from './bindings/bindings.endpoints.ts'
+import { bindingEndpoints, fieldListEndpoint } from './bindings/bindings.endpoints.ts'
 import { reportFormulasJob } from './fields/broken.service.ts'
 import { raiseVersionsJob } from './fields/changes.service.ts'
 import { fieldAdminEndpoints } from './fields/fields.admin.endpoints.ts'
 import { fieldEndpoints } from './fields/fields.endpoints.ts'
 import { objectAdminEndpoints } from './objects/objects.admin.endpoints.ts'
 import { objectEndpoints } from './objects/objects.endpoints.ts'
-import { seedMetadata } from './objects/objects.service.ts'
 import { purgeRemovedOwners } from './owners.service.ts'
 import { hasMetadata, insertRemovedOwner } from './owners.store.ts'
+import { seedMetadata } from './templates/seeding.service.ts'
 import { templateAdminEndpoints } from './templates/templates.admin.endpoints.ts'
 import { templateEndpoints } from './templates/templates.endpoints.ts'
 import { purgeEntities, purgeOwner, purgeValuesJob } from './values/purging.service.ts'
@@ -25,6 +25,7 @@ export const metadata = domain({
   endpoints: [
     ...objectEndpoints,
     ...objectAdminEndpoints,
+    fieldListEndpoint,
     ...fieldEndpoints,
     ...fieldAdminEndpoints,
     ...bindingEndpoints,

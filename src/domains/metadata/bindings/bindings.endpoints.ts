@@ -1,7 +1,9 @@
-import { app, endpoint, org } from '#http/endpoint.ts'
+import { app, dual, endpoint, org } from '#http/endpoint.ts'
 
+import { FIELD_ORDER, FieldPage, FieldsQuery } from '../fields/fields.model.ts'
+import { ByObject } from '../metadata.model.ts'
 import { BindTemplates, ByBinding, ByEntity, ByOrgBinding, ByOrgEntity, TemplatesInForce } from './bindings.model.ts'
-import { bindTemplates, listBindings, unbind } from './bindings.service.ts'
+import { bindTemplates, listBindings, listFields, unbind } from './bindings.service.ts'
 
 const inForce =
   'Templates that are bound to it, and those of its category. If there are none, the default template. Default ones come first.'
@@ -9,6 +11,21 @@ const binds =
   'Templates that are bound already stay. Without `templateIds` the default template is bound. The answer shows the templates in force.'
 const unbinds = 'Only templates that are bound to the thing itself can be unbound. Its values stay.'
 const noDefault = 'There is no default template, or a template does not exist or cannot be used here.'
+
+/** Here, because with `entityId` it asks for the templates in force. */
+export const fieldListEndpoint = endpoint({
+  id: 'metadata.fields',
+  method: 'GET',
+  path: '/api/meta/objects/:objectName/fields',
+  summary: 'List the fields that you see',
+  description: `GLOBAL fields and your own, and with \`orgId\` those of the organization. ${FIELD_ORDER}`,
+  tag: 'Metadata',
+  access: dual('meta_field:read'),
+  params: ByObject,
+  query: FieldsQuery,
+  data: FieldPage,
+  run: ({ ctx, owner, params, query, caller }) => listFields(ctx, owner, params.objectName, query, caller.locale),
+})
 
 export const bindingEndpoints = [
   endpoint({

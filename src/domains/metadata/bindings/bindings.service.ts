@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { ownerKey } from '#db/owner-key.ts'
+import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { MetaEntity, MetaObject } from '#domains/contributions.ts'
@@ -10,11 +11,12 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import type { FieldsQuery, FieldView } from '../fields/fields.model.ts'
+import { pageOfFields } from '../fields/fields.service.ts'
 import { tooManyOf } from '../metadata.errors.ts'
-import { GLOBAL, scopeOf, shownTemplateName } from '../metadata.rules.ts'
-import { requireObject } from '../objects/objects.service.ts'
+import { fieldOwners, GLOBAL, scopeOf, shownTemplateName } from '../metadata.rules.ts'
+import { metaObject, requireObject } from '../objects/objects.service.ts'
 import { boundTemplateIds, defaultTemplate, templatesWithIds, unknownTemplates } from '../templates/templates.store.ts'
-import { metaObject } from '../values/reading.service.ts'
 import { type BindTemplates, MAX_BINDINGS, type TemplatesInForce } from './bindings.model.ts'
 import { bindTemplate, templatesInForce, unbindTemplate } from './bindings.store.ts'
 
@@ -40,7 +42,7 @@ async function objectFor(ctx: AppContext, owner: Owner, objectName: string): Pro
  *
  * @throws AppError 404 if the viewer may not see the entity
  */
-export async function fieldIdsInForce(
+async function fieldIdsInForce(
   ctx: AppContext,
   viewer: Owner,
   objectName: string,
@@ -55,6 +57,23 @@ export async function fieldIdsInForce(
   const entity = await findEntity(ctx.db.read, object, owner, entityId)
   const { fields } = await templatesInForce(ctx.db.read, objectName, entity, owner)
   return { viewer: owner, fieldIds: fields.map(({ fieldId }) => fieldId) }
+}
+
+/** Fields that the caller sees, or with `entityId` those of the templates in force there. */
+export async function listFields(
+  ctx: AppContext,
+  owner: Owner,
+  objectName: string,
+  { scope, entityId, ...query }: FieldsQuery,
+  locale: Locale,
+): Promise<Page<FieldView>> {
+  await requireObject(ctx.db.read, objectName)
+  const { viewer, fieldIds } =
+    entityId === undefined
+      ? { viewer: owner, fieldIds: undefined }
+      : await fieldIdsInForce(ctx, owner, objectName, entityId)
+  const owners = fieldOwners(viewer).filter((one) => scope === undefined || scopeOf(one) === scope)
+  return pageOfFields(ctx, owner.userId, objectName, owners, query, locale, fieldIds)
 }
 
 export async function listBindings(

@@ -1,12 +1,12 @@
-import { app, dual, endpoint, type MemberAccess, org, type RowOf } from '#http/endpoint.ts'
+import { app, endpoint, type MemberAccess, org, type RowOf } from '#http/endpoint.ts'
 
 import { ByObject, ByOrgAndObject } from '../metadata.model.ts'
 import {
   ByField,
   ByOrgField,
   CreateField,
+  FIELD_ORDER,
   FieldPage,
-  FieldsQuery,
   FieldView,
   MAX_FIELDS,
   OrgFieldsQuery,
@@ -16,7 +16,6 @@ import { CREATE_BUDGET, UPDATE_BUDGET } from './fields.rules.ts'
 import * as service from './fields.service.ts'
 import { versionOfField } from './fields.store.ts'
 
-const order = 'The widest scope first, then by `sortOrder`, then the oldest first.'
 const creates =
   `There can be at most ${MAX_FIELDS} such fields for each object. \`key\` is unique among them. \`config\` must fit \`type\`; the formula of a COMPUTED ` +
   'field can name the keys of fields that are visible in its scope.'
@@ -42,20 +41,6 @@ const orgField: RowOf<MemberAccess, typeof ByOrgField> = {
 }
 
 export const fieldEndpoints = [
-  endpoint({
-    id: 'metadata.fields',
-    method: 'GET',
-    path: '/api/meta/objects/:objectName/fields',
-    summary: 'List the fields that you see',
-    description: `GLOBAL fields and your own, and with \`orgId\` those of the organization. ${order}`,
-    tag: 'Metadata',
-    access: dual('meta_field:read'),
-    params: ByObject,
-    query: FieldsQuery,
-    data: FieldPage,
-    run: ({ ctx, owner, params, query, caller }) =>
-      service.listFields(ctx, owner, params.objectName, query, caller.locale),
-  }),
   endpoint({
     id: 'metadata.createField',
     method: 'POST',
@@ -107,7 +92,7 @@ export const fieldEndpoints = [
     method: 'GET',
     path: '/api/orgs/:orgId/meta/objects/:objectName/fields',
     summary: 'List the fields of an organization',
-    description: `GLOBAL fields and those of the organization. ${order}`,
+    description: `GLOBAL fields and those of the organization. ${FIELD_ORDER}`,
     tag: 'Metadata of organizations',
     access: org('meta_field:read'),
     params: ByOrgAndObject,

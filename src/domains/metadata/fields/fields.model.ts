@@ -141,3 +141,6 @@ export const FieldView = Model('MetaField', {
 })
 export type FieldView = Static<typeof FieldView>
 export const FieldPage = PageOf(FieldView)
+
+/** For the descriptions of lists. */
+export const FIELD_ORDER = 'The widest scope first, then by `sortOrder`, then the oldest first.'

@@ -12,9 +12,8 @@ import { invalid } from '#http/validate.ts'
 import { FormulaError, parseFormula } from '#lib/formula/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { fieldIdsInForce } from '../bindings/bindings.service.ts'
 import { checkScope, tooManyOf, unknownObject, unknownOwner, widerScope } from '../metadata.errors.ts'
-import { fieldOwners, GLOBAL, ownerOf, scopeOf, storedFieldName, typeOfColumn } from '../metadata.rules.ts'
+import { GLOBAL, ownerOf, scopeOf, storedFieldName, typeOfColumn } from '../metadata.rules.ts'
 import { requireObject } from '../objects/objects.service.ts'
 import { findObject } from '../objects/objects.store.ts'
 import { existsOwner } from '../owners.store.ts'
@@ -25,7 +24,6 @@ import {
   type AllFieldsQuery,
   type CreateAnyField,
   type CreateField,
-  type FieldsQuery,
   type FieldView,
   MAX_CONFIGS,
   MAX_FIELDS,
@@ -38,23 +36,6 @@ import * as store from './fields.store.ts'
 import type { FieldRow } from './fields.store.ts'
 import { loggedField, toFieldView } from './fields.view.ts'
 import { compareValues, type Comparison, convertValues, refuseMisfits } from './retyping.service.ts'
-
-/** Fields that the caller sees, or with `entityId` those of the templates in force there. */
-export async function listFields(
-  ctx: AppContext,
-  owner: Owner,
-  objectName: string,
-  { scope, entityId, ...query }: FieldsQuery,
-  locale: Locale,
-): Promise<Page<FieldView>> {
-  await requireObject(ctx.db.read, objectName)
-  const { viewer, fieldIds } =
-    entityId === undefined
-      ? { viewer: owner, fieldIds: undefined }
-      : await fieldIdsInForce(ctx, owner, objectName, entityId)
-  const owners = fieldOwners(viewer).filter((one) => scope === undefined || scopeOf(one) === scope)
-  return pageOfFields(ctx, owner.userId, objectName, owners, query, locale, fieldIds)
-}
 
 /** Fields of scope GLOBAL and of the organization. */
 export async function listOrgFields(
@@ -69,7 +50,7 @@ export async function listOrgFields(
   return pageOfFields(ctx, userId, objectName, owners, query, locale)
 }
 
-async function pageOfFields(
+export async function pageOfFields(
   ctx: AppContext,
   userId: number,
   objectName: string,

@@ -10,6 +10,7 @@ import { markWrites, type WriteMark } from '#db/write-marks.ts'
 import { badRequest } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
+import { MAX_PATTERN_STEPS } from '../types/types.model.ts'
 import {
   canFollow,
   converted,
@@ -19,7 +20,6 @@ import {
   type TypedField,
   valueOf,
 } from '../types/types.rules.ts'
-import { MAX_PATTERN_STEPS } from '../values/values.model.ts'
 import { hasSeveralParts } from './fields.rules.ts'
 import type { FieldRow } from './fields.store.ts'
 import * as store from './retyping.store.ts'

@@ -3,60 +3,25 @@
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { MetaObject } from '#domains/contributions.ts'
+import { contributions } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { insertField } from '../fields/fields.store.ts'
 import { tooManyOf } from '../metadata.errors.ts'
-import {
-  BUILT_IN_OBJECTS,
-  COLUMN_OBJECT,
-  columnsOf,
-  GLOBAL,
-  shownDescription,
-  shownLabel,
-  STANDARD_FIELDS,
-  STANDARD_TEMPLATE,
-} from '../metadata.rules.ts'
-import { insertTemplate, setFields } from '../templates/templates.store.ts'
+import { columnsOf, GLOBAL, shownDescription, shownLabel } from '../metadata.rules.ts'
 import { type CreateObject, MAX_OBJECTS, type ObjectsQuery, type ObjectView } from './objects.model.ts'
 import * as store from './objects.store.ts'
 
-/**
- * Inserts the built-in objects that the database lacks, and with the object of the fixed columns its fields and default template.
- * Objects are never deleted, so fields and templates that administrators have renamed or deleted are not inserted again.
- */
-export async function seedMetadata(ctx: AppContext): Promise<void> {
-  const known = new Set(await store.objectNames(ctx.db.read))
-  if (BUILT_IN_OBJECTS.every(({ name }) => known.has(name))) return
-  await ctx.db.write('metadata.seed', async (tx) => {
-    const objects = BUILT_IN_OBJECTS.map(({ name, label, description }) => ({
-      name,
-      label: label.en,
-      description: description.en,
-      builtIn: true,
-    }))
-    const inserted = await store.insertObjects(tx, objects)
-    if (inserted.some(({ name }) => name === COLUMN_OBJECT)) await seedStandardFields(tx)
-  })
-}
-
-async function seedStandardFields(tx: Tx): Promise<void> {
-  const common = { objectName: COLUMN_OBJECT, owner: GLOBAL, description: '' }
-  const fieldIds: number[] = []
-  for (const [sortOrder, { column, type, name, config }] of STANDARD_FIELDS.entries()) {
-    const field = { ...common, key: column, name: name.en, type, entityColumn: column, config, sortOrder }
-    fieldIds.push((await insertField(tx, field)).id)
+/** Undefined if no domain has such entities. */
+export const metaObject = (ctx: AppContext, objectName: string): MetaObject | undefined => {
+  for (const objects of contributions(ctx, 'metaObjects')) {
+    const object = Object.hasOwn(objects, objectName) ? objects[objectName as keyof typeof objects] : undefined
+    if (object !== undefined) return object
   }
-  const template = { ...common, name: STANDARD_TEMPLATE.en, isDefault: true, sourceId: null }
-  const { id } = await insertTemplate(tx, template)
-  await setFields(
-    tx,
-    id,
-    fieldIds.map((fieldId) => ({ fieldId, group: '', required: false })),
-  )
+  return undefined
 }
 
 /** @throws AppError 404 for objects that are unknown or disabled */

@@ -6,9 +6,10 @@ import type { Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { visibleFields } from '../fields/fields.store.ts'
+import { metaObject } from '../objects/objects.service.ts'
 import { isEnabled } from '../objects/objects.store.ts'
 import { computedFilters, type FieldFilter, filterIn, filtersIn, meets } from './filters.rules.ts'
-import { computeValues, fieldSet, metaObject, seesValues } from './reading.service.ts'
+import { computeValues, fieldSet, seesValues } from './reading.service.ts'
 
 /** Reads the filters by field of a list. Other parameters of the query are ignored. @throws AppError 400 */
 export async function fieldFilters(

@@ -18,6 +18,7 @@ import { templatesInForce } from '../bindings/bindings.store.ts'
 import { visibleFields } from '../fields/fields.store.ts'
 import { noteWritten } from '../fields/retyping.service.ts'
 import { isEnabled } from '../objects/objects.store.ts'
+import { MAX_PATTERN_STEPS, MAX_PATTERN_STEPS_AT_ONCE } from '../types/types.model.ts'
 import {
   columnParts,
   columnValue,
@@ -41,14 +42,7 @@ import {
   unknownTarget,
   unusableFile,
 } from './values.errors.ts'
-import {
-  type FieldRow,
-  MAX_PARTS,
-  MAX_PATTERN_STEPS,
-  MAX_PATTERN_STEPS_AT_ONCE,
-  MAX_TEXTS,
-  type ValueRow,
-} from './values.model.ts'
+import { type FieldRow, MAX_PARTS, MAX_TEXTS, type ValueRow } from './values.model.ts'
 import { changeOfFiles, changeOfParts, FieldFinder, isFileField, StoredValues } from './values.rules.ts'
 import * as store from './values.store.ts'
 

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
-import type { MetaEntity, MetaObject, RefSource, RefTarget } from '#domains/contributions.ts'
+import type { MetaEntity, RefSource, RefTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import { type FileRow, findFiles, urlsOf } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -67,15 +67,6 @@ export async function readValues(
   )
   const stored = new StoredValues(rows)
   return entities.map((entity) => new EntityValues(fields, entity, stored))
-}
-
-/** Undefined if no domain has such entities. */
-export const metaObject = (ctx: AppContext, objectName: string): MetaObject | undefined => {
-  for (const objects of contributions(ctx, 'metaObjects')) {
-    const object = Object.hasOwn(objects, objectName) ? objects[objectName as keyof typeof objects] : undefined
-    if (object !== undefined) return object
-  }
-  return undefined
 }
 
 export const refSource = (ctx: AppContext, target: RefTarget): RefSource | undefined =>

@@ -16,12 +16,6 @@ export type ValueRow = Pick<
 export const MAX_VALUES = 600
 /** Options, files and single values that one request may contain. Each is a row. */
 export const MAX_PARTS = 5000
-/**
- * Steps of patterns (lib/linear-pattern.ts) for the values of one entity, and for all values that are checked at once, such as the rows of
- * an import. A step takes about 15 ns: one text takes up to 40 ms, and 600 fields with such patterns would take 24 s.
- */
-export const MAX_PATTERN_STEPS = 10_000_000
-export const MAX_PATTERN_STEPS_AT_ONCE = 100_000_000
 /** Characters of texts and options that the values of one entity can have together, in the fields that a user sees: lists show all of them. */
 export const MAX_TEXTS = 200_000
 /** Deleted fields that an answer shows. */
