@@ -6,7 +6,7 @@ import { albumPhotos } from '#db/schema/album.ts'
 import { blobs, files } from '#db/schema/files.ts'
 import { MAX_WATERMARK } from '#domains/album/album.model.ts'
 import { PHOTO_BUDGET } from '#domains/album/album.rules.ts'
-import { usedStorage } from '#domains/files/bytes.store.ts'
+import { usedStorage } from '#domains/files/files.store.ts'
 import { usesOf } from '#http/budget.ts'
 import { HOUR } from '#platform/clock.ts'
 

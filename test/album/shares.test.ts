@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm'
 import { albumPhotos } from '#db/schema/album.ts'
 import { blobs, files } from '#db/schema/files.ts'
 import { orgShares } from '#db/schema/shares.ts'
-import { usedStorage } from '#domains/files/bytes.store.ts'
+import { usedStorage } from '#domains/files/files.store.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'

@@ -138,9 +138,6 @@ export const UPWARD: readonly string[] = [
   'assets/register/register.store.ts → assets/map/map.store.ts',
   'assets/writing.service.ts → assets/transfers/transfers.store.ts',
 
-  'files/bytes.service.ts → files/ownership.service.ts',
-  'files/bytes.store.ts → files/files.rules.ts',
-
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */

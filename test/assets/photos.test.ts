@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
-import { usedStorage } from '#domains/files/bytes.store.ts'
+import { usedStorage } from '#domains/files/files.store.ts'
 
 import { png, text, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { usedStorage } from '#domains/files/bytes.store.ts'
+import { usedStorage } from '#domains/files/files.store.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import type { Runner } from '#db/query/builders.ts'
 import { blobs, files, fileUploads } from '#db/schema/files.ts'
-import { deleteOrphanBytes, listOrphanBytes } from '#domains/files/bytes.service.ts'
+import { deleteOrphanBytes, listOrphanBytes } from '#domains/files/clean-up.service.ts'
 import { jobs } from '#domains/files/files.jobs.ts'
 import { deleteRestOfOrg, deleteRestOfUser } from '#domains/files/files.service.ts'
 import { countUsedByOrg, findByRequest, findFile, hasUploaded } from '#domains/files/files.store.ts'

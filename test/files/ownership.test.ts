@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, utimesSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { deleteOrphanBytes } from '#domains/files/bytes.service.ts'
+import { deleteOrphanBytes } from '#domains/files/clean-up.service.ts'
 import { jobs } from '#domains/files/files.jobs.ts'
 import { HOUR } from '#platform/clock.ts'
 

@@ -2,9 +2,8 @@
 
 import type { AppContext } from '#context'
 import type { FileType } from '#db/schema/files.ts'
-import { usedStorage } from '#domains/files/bytes.store.ts'
 import { charge } from '#domains/files/files.service.ts'
-import { insertFile } from '#domains/files/files.store.ts'
+import { insertFile, usedStorage } from '#domains/files/files.store.ts'
 import { keepBytes, withStoredBytes } from '#domains/files/index.ts'
 
 import type { Person, TestServer } from '../harness/index.ts'

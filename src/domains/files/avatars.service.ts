@@ -6,10 +6,9 @@ import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { idsOfEntity, setOrganization } from './avatars.store.ts'
-import { refundStorage } from './bytes.store.ts'
 import type { StorageQuota } from './files.rules.ts'
 import { attachFile, charge, releaseFile } from './files.service.ts'
-import { findFile } from './files.store.ts'
+import { findFile, refundStorage } from './files.store.ts'
 import { avatarUrl, publicImagePath } from './files.view.ts'
 
 /** The fields of the request. The file counts if both are given. */

@@ -1,11 +1,8 @@
-import { and, count, eq, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, lte, sql } from 'drizzle-orm'
 
-import { blobs, fileUploads, storageUsage } from '#db/schema/files.ts'
+import { blobs, fileUploads } from '#db/schema/files.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { Owner } from '#http/endpoint.ts'
 import { WAITING_PREFIX } from '#platform/blobs/port.ts'
-
-import type { StorageQuota, StorageUse } from './files.rules.ts'
 
 /** Bytes of uploads under way have keys of their own: `uploads/<upload id>.<random part>`. */
 export const waitingKey = (uploadId: string, random: string): string => `${WAITING_PREFIX}${uploadId}.${random}`
@@ -92,49 +89,3 @@ export async function keysInUse(db: Db, keys: readonly string[]): Promise<Set<st
           .where(inArray(fileUploads.id, waiting.map(uploadOfKey)))
   return new Set([...(await found), ...(await asked)].flatMap(({ key }) => key ?? []))
 }
-
-/** The columns that count the storage of an owner: personal files count for the user, others for the organization only. */
-const usageOf = ({ userId, orgId }: Owner) => ({ userId: orgId === 0 ? userId : 0, orgId })
-
-const isUsageOf = (owner: Owner) => {
-  const { userId, orgId } = usageOf(owner)
-  return and(eq(storageUsage.userId, userId), eq(storageUsage.orgId, orgId))
-}
-
-const limitOf = (quota: number): number => (quota === 0 ? Number.MAX_SAFE_INTEGER : quota)
-
-/** Adds a file of `bytes` to the storage of the owner, unless that would exceed the quota. Returns whether it did. */
-export async function chargeStorage(tx: Tx, owner: Owner, bytes: number, quota: StorageQuota): Promise<boolean> {
-  const max = limitOf(quota.bytes)
-  if (bytes > max) return false
-  const rows = await tx
-    .insert(storageUsage)
-    .values({ ...usageOf(owner), bytes, files: 1 })
-    .onConflictDoUpdate({
-      target: [storageUsage.userId, storageUsage.orgId],
-      set: { bytes: sql`${storageUsage.bytes} + ${bytes}`, files: sql`${storageUsage.files} + 1` },
-      setWhere: and(lte(storageUsage.bytes, max - bytes), lt(storageUsage.files, limitOf(quota.files))),
-    })
-    .returning({ bytes: storageUsage.bytes })
-  return rows.length > 0
-}
-
-/** Takes files of `bytes` together off the storage of the owner. */
-export async function refundStorage(tx: Tx, owner: Owner, bytes: number, count = 1): Promise<void> {
-  await tx
-    .update(storageUsage)
-    .set({ bytes: sql`${storageUsage.bytes} - ${bytes}`, files: sql`${storageUsage.files} - ${count}` })
-    .where(isUsageOf(owner))
-}
-
-/** The files of an owner, with those that uploads under way reserve. */
-export async function storageUse(db: Db, owner: Owner): Promise<StorageUse> {
-  const rows = await db
-    .select({ bytes: storageUsage.bytes, files: storageUsage.files })
-    .from(storageUsage)
-    .where(isUsageOf(owner))
-  return rows[0] ?? { bytes: 0, files: 0 }
-}
-
-/** Bytes. */
-export const usedStorage = async (db: Db, owner: Owner): Promise<number> => (await storageUse(db, owner)).bytes

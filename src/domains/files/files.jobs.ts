@@ -3,7 +3,7 @@
 import type { Job } from '#domains/domain.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
-import { deleteOrphanBytes } from './bytes.service.ts'
+import { deleteOrphanBytes } from './clean-up.service.ts'
 import { isSettled } from './ownership.service.ts'
 import { expireUploads } from './uploads/uploads.service.ts'
 

@@ -12,7 +12,7 @@ import type { OrgPoint } from '#permission-points'
 import { randomCode } from '#platform/ids.ts'
 
 import { dropBytes } from './bytes.service.ts'
-import { chargeStorage, refundStorage, retainBlobById } from './bytes.store.ts'
+import { retainBlobById } from './bytes.store.ts'
 import { fileInUse, notAttachable, notYourFile, storageFull } from './files.errors.ts'
 import type { FileView } from './files.model.ts'
 import { orgPointsFor, pointsToClear, type StorageQuota } from './files.rules.ts'
@@ -119,7 +119,7 @@ export async function releaseFile(ctx: AppContext, tx: Tx, fileId: number): Prom
 }
 
 async function forget(ctx: AppContext, tx: Tx, file: store.DeletedFile): Promise<void> {
-  await refundStorage(tx, { userId: file.uploaderId, orgId: file.orgId }, file.size)
+  await store.refundStorage(tx, { userId: file.uploaderId, orgId: file.orgId }, file.size)
   await dropBytes(ctx, tx, file.blobId)
   if (file.thumbnailBlobId !== null) await dropBytes(ctx, tx, file.thumbnailBlobId)
 }
@@ -132,7 +132,7 @@ export const storageQuota = async (ctx: AppContext): Promise<StorageQuota> => ({
 
 /** Adds a file of `bytes` to the storage of the owner. @throws AppError 429 if the quota does not allow it */
 export async function charge(tx: Tx, owner: Owner, bytes: number, quota: StorageQuota): Promise<void> {
-  if (!(await chargeStorage(tx, owner, bytes, quota))) throw storageFull()
+  if (!(await store.chargeStorage(tx, owner, bytes, quota))) throw storageFull()
 }
 
 /** Copies a file to a thing of another owner; the bytes are stored once, and count for both. @throws AppError 429 */

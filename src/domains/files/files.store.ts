@@ -1,12 +1,14 @@
-import { and, count, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import { users } from '#db/schema/accounts.ts'
-import { blobs, type Capture, type FileEntity, files, type FileType } from '#db/schema/files.ts'
+import { blobs, type Capture, type FileEntity, files, type FileType, storageUsage } from '#db/schema/files.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
+
+import type { StorageQuota, StorageUse } from './files.rules.ts'
 
 export interface FileRow {
   readonly id: number
@@ -211,3 +213,49 @@ export async function isWritable(tx: Tx, orgId: number): Promise<boolean> {
   const org = tx.select({ id: organizations.id }).from(organizations)
   return (await org.where(and(eq(organizations.id, orgId), eq(organizations.status, 'ACTIVE')))).length > 0
 }
+
+/** The columns that count the storage of an owner: personal files count for the user, others for the organization only. */
+const usageOf = ({ userId, orgId }: Owner) => ({ userId: orgId === 0 ? userId : 0, orgId })
+
+const isUsageOf = (owner: Owner) => {
+  const { userId, orgId } = usageOf(owner)
+  return and(eq(storageUsage.userId, userId), eq(storageUsage.orgId, orgId))
+}
+
+const limitOf = (quota: number): number => (quota === 0 ? Number.MAX_SAFE_INTEGER : quota)
+
+/** Adds a file of `bytes` to the storage of the owner, unless that would exceed the quota. Returns whether it did. */
+export async function chargeStorage(tx: Tx, owner: Owner, bytes: number, quota: StorageQuota): Promise<boolean> {
+  const max = limitOf(quota.bytes)
+  if (bytes > max) return false
+  const rows = await tx
+    .insert(storageUsage)
+    .values({ ...usageOf(owner), bytes, files: 1 })
+    .onConflictDoUpdate({
+      target: [storageUsage.userId, storageUsage.orgId],
+      set: { bytes: sql`${storageUsage.bytes} + ${bytes}`, files: sql`${storageUsage.files} + 1` },
+      setWhere: and(lte(storageUsage.bytes, max - bytes), lt(storageUsage.files, limitOf(quota.files))),
+    })
+    .returning({ bytes: storageUsage.bytes })
+  return rows.length > 0
+}
+
+/** Takes files of `bytes` together off the storage of the owner. */
+export async function refundStorage(tx: Tx, owner: Owner, bytes: number, count = 1): Promise<void> {
+  await tx
+    .update(storageUsage)
+    .set({ bytes: sql`${storageUsage.bytes} - ${bytes}`, files: sql`${storageUsage.files} - ${count}` })
+    .where(isUsageOf(owner))
+}
+
+/** The files of an owner, with those that uploads under way reserve. */
+export async function storageUse(db: Db, owner: Owner): Promise<StorageUse> {
+  const rows = await db
+    .select({ bytes: storageUsage.bytes, files: storageUsage.files })
+    .from(storageUsage)
+    .where(isUsageOf(owner))
+  return rows[0] ?? { bytes: 0, files: 0 }
+}
+
+/** Bytes. */
+export const usedStorage = async (db: Db, owner: Owner): Promise<number> => (await storageUse(db, owner)).bytes

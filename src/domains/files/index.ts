@@ -3,12 +3,11 @@
 import { domain } from '#domains/domain.ts'
 
 import { fileAdminEndpoints } from './admin/files.admin.endpoints.ts'
-import { storageUse, usedStorage } from './bytes.store.ts'
 import { contentEndpoints } from './content/content.endpoints.ts'
 import { fileEndpoints } from './files.endpoints.ts'
 import { jobs } from './files.jobs.ts'
 import { deleteRestOfOrg, deleteRestOfUser } from './files.service.ts'
-import { countUsedByOrg, hasUploaded } from './files.store.ts'
+import { countUsedByOrg, hasUploaded, storageUse, usedStorage } from './files.store.ts'
 import { checkOwnership } from './ownership.service.ts'
 import { uploadEndpoints } from './uploads/uploads.endpoints.ts'
 import { endUploads } from './uploads/uploads.service.ts'

@@ -12,11 +12,10 @@ import { mediaTypeOf } from '#lib/file-type.ts'
 import { UnusableImage, type UnusableReason } from '#platform/images/port.ts'
 
 import { keepBytes, type TemporaryFile, withStoredBytes } from './bytes.service.ts'
-import { storageUse } from './bytes.store.ts'
 import { emptyFile, heicOff, mislabelled, notAccepted, notAnImage, storageFull, tooManyPixels } from './files.errors.ts'
 import { isAcceptedAs, isUsedUp } from './files.rules.ts'
 import { charge, storageQuota } from './files.service.ts'
-import { existsOwner, type FileRow, findFile, insertFile } from './files.store.ts'
+import { existsOwner, type FileRow, findFile, insertFile, storageUse } from './files.store.ts'
 import { isMislabelled, storedName } from './storing.rules.ts'
 
 export interface NewUpload {

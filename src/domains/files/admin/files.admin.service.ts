@@ -12,8 +12,7 @@ import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { dropAllBytes } from '../bytes.service.ts'
-import { refundStorage } from '../bytes.store.ts'
-import { allFiles, deleteFiles, type FileRow } from '../files.store.ts'
+import { allFiles, deleteFiles, type FileRow, refundStorage } from '../files.store.ts'
 import { toFileView } from '../files.view.ts'
 import type {
   AdminFilesQuery,
