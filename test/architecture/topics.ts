@@ -92,7 +92,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   ],
   contacts: ['contacts', 'list', 'privacy', 'card', 'requests', 'search'],
   delivery: ['gateways', 'delivery', 'templates', 'delivery-worker', 'sending'],
-  files: ['bytes', 'files', 'storing', 'avatars', 'uploads', 'ownership', 'content', 'admin'],
+  files: ['bytes', 'ownership', 'clean-up', 'files', 'storing', 'avatars', 'uploads', 'content', 'admin'],
   metadata: ['metadata', 'types', 'objects', 'owners', 'fields', 'templates', 'bindings', 'values'],
   notifications: ['notifications', 'sends'],
   'operation-log': ['operation-log', 'retention', 'verification', 'listing'],
@@ -137,7 +137,6 @@ export const UPWARD: readonly string[] = [
   'assets/register/register.store.ts → assets/listing.store.ts',
   'assets/register/register.store.ts → assets/map/map.store.ts',
   'assets/writing.service.ts → assets/transfers/transfers.store.ts',
-
 ]
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */
