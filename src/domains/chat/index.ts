@@ -11,7 +11,7 @@ import { hasConversations, leaveDirect } from './conversations/conversations.sto
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
 import { clearAvatars, endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './groups/groups.listeners.ts'
-import { flushCursors, listenForTyping, liveFrames, liveJobs } from './live.service.ts'
+import { deleteOldCursorsJob, flushCursors, listenForTyping, liveFrames } from './live.service.ts'
 import { deleteCursorsOf } from './live.store.ts'
 import { lostFilesJob } from './messages/media.service.ts'
 import { insertLostFiles } from './messages/media.store.ts'
@@ -39,7 +39,7 @@ export const chat = domain({
     retentionJob,
     lostFilesJob,
     { name: 'chat.indexMessages', every: 2 * SECOND, run: indexMessages },
-    ...liveJobs,
+    deleteOldCursorsJob,
   ],
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {

@@ -1,6 +1,7 @@
 /** The frames that clients send over a socket: who is typing, and how far a device has received everything. */
 
 import { type AppContext, perContext } from '#context'
+import { outsideRequest } from '#db/around-writes.ts'
 import { blockedAmong } from '#domains/contacts/index.ts'
 import type { Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -48,19 +49,29 @@ export function listenForTyping(ctx: AppContext): void {
 }
 
 /** Cursors that have not been written yet, by device. Clients send one for every few messages, which must not cost a write each. */
-const unwritten = perContext(() => ({ cursors: new Map<string, Cursor>(), flushing: Promise.resolve() }))
+const unwritten = perContext(() => ({
+  cursors: new Map<string, Cursor>(),
+  timer: undefined as Timer | undefined,
+  flushing: Promise.resolve(),
+}))
+/** By a timer of this process: of several processes, one runs the jobs, and each has cursors in its memory. */
+const FLUSH_AFTER_MS = 5 * SECOND
 /** Cursors in one write: a few milliseconds. */
 const BATCH = 500
 
 function remember(ctx: AppContext, { userId, deviceKey }: Actor, cursor: number): void {
-  const { cursors } = unwritten(ctx)
+  const state = unwritten(ctx)
   const key = `${userId} ${deviceKey}`
-  if ((cursors.get(key)?.cursor ?? -1) < cursor) cursors.set(key, { userId, deviceKey, cursor })
+  if ((state.cursors.get(key)?.cursor ?? -1) >= cursor) return
+  state.cursors.set(key, { userId, deviceKey, cursor })
+  state.timer ??= outsideRequest(() => setTimeout(() => flushCursors(ctx), FLUSH_AFTER_MS))
 }
 
 /** Writes the cursors in memory. Failures are logged; they lose a hint only. */
 export function flushCursors(ctx: AppContext): Promise<void> {
   const state = unwritten(ctx)
+  clearTimeout(state.timer)
+  state.timer = undefined
   state.flushing = state.flushing.then(() => flush(ctx))
   return state.flushing
 }
@@ -88,10 +99,7 @@ async function deleteOld(ctx: AppContext): Promise<void> {
     await Bun.sleep(0)
 }
 
-export const liveJobs: readonly Job[] = [
-  { name: 'chat.flushCursors', every: 5 * SECOND, run: flushCursors },
-  { name: 'chat.deleteOldCursors', every: DAY, run: deleteOld },
-]
+export const deleteOldCursorsJob: Job = { name: 'chat.deleteOldCursors', every: DAY, run: deleteOld }
 
 const Typing = Type.Object({ conversationId: Id })
 const Ack = Type.Object({ cursor: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
