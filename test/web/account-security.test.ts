@@ -54,7 +54,7 @@ test('a changed password ends the sessions of all devices, and only the new one 
   await page.getByLabel('Username, e-mail or phone').fill(person.username)
   await page.getByLabel('Password').last().fill(person.password)
   await page.keyboard.press('Enter')
-  await page.getByText('Wrong account or password').waitFor()
+  await page.getByText('Wrong username or password').waitFor()
   await page.getByLabel('Password').last().fill('seven yellow roofs')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Profile' }).waitFor()

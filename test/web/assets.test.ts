@@ -331,7 +331,7 @@ describe('categories, stock-taking and import', () => {
     await page.getByRole('listitem').first().getByText('IT', { exact: true }).waitFor()
 
     await act('Notebooks', 'Delete')
-    await page.getByText('It has no assets.').waitFor()
+    await page.getByText('The category has no assets.').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The category was deleted.').waitFor()
     expect(await tree()).toMatchObject([{ name: 'IT', children: [] }])

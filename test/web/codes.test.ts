@@ -58,7 +58,7 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
 
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('Name').fill('Menu')
-  await page.getByLabel('Changeable after printing').check()
+  await page.getByLabel('Dynamic: changeable after printing').check()
   await button(page, 'Save').click()
   await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
   const [code] = ok(await alice.call('qrCodes.list', {})).data.items
@@ -75,7 +75,7 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
 
   await button(page, 'Actions for Menu').click()
   await page.getByRole('menuitem', { name: 'Move to the trash' }).click()
-  await page.getByRole('dialog').getByText('It can be restored for 30 days').waitFor()
+  await page.getByRole('dialog').getByText('The code can be restored for 30 days').waitFor()
   await button(page, 'Move to the trash').click()
   await page.getByText('No codes yet').waitFor()
   await page.goto('/console/codes/trash')

@@ -121,7 +121,7 @@ test('a pass that stays before the camera is admitted once, and the next one aft
   await verdictOf(page, 'Checked without a connection').waitFor()
   await camera.wait()
   await verdictOf(page, 'Let in').waitFor()
-  await page.getByText('Let in here: 4').waitFor()
+  await page.getByText('Admitted: 4').waitFor()
   await page.context().setOffline(false)
   await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })
   await page.getByText('Connected').waitFor()
@@ -144,7 +144,7 @@ test('a gate judges passes with and without a connection, and sends the scans wh
   await verdictOf(page, 'AnnLet in').waitFor()
   await scan(page, ann!.qrContent!)
   await verdictOf(page, 'Already used').waitFor()
-  await page.getByText('Let in here: 1').waitFor()
+  await page.getByText('Admitted: 1').waitFor()
   await screenshot(page, 'gate-refused')
 
   await page.context().setOffline(true)
@@ -161,7 +161,7 @@ test('a gate judges passes with and without a connection, and sends the scans wh
   const forged = eve!.qrContent!.replace(/.{10}$/, (end) => (end.startsWith('A') ? 'B' : 'A') + end.slice(1))
   await scan(page, forged)
   await verdictOf(page, 'Forged or altered').waitFor()
-  await page.getByText('Let in here: 2').waitFor()
+  await page.getByText('Admitted: 2').waitFor()
 
   await page.context().setOffline(false)
   await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })

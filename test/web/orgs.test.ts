@@ -65,7 +65,7 @@ describe('founding and joining', () => {
     await owner.goto(`/console/orgs/${org.id}?tab=joining`)
     await owner.getByText('I row on Sundays.').waitFor()
     await button(owner, 'Approve Bob Stone').click()
-    await owner.getByText('Nobody waits for an answer.').waitFor()
+    await owner.getByText('No pending requests.').waitFor()
     expect((await membersOf(alice, org)).map(({ userId }) => userId)).toContain(bob.id)
   })
 
@@ -207,7 +207,7 @@ describe('in an organization', () => {
 
     await page.getByRole('tab', { name: 'Settings' }).click()
     await button(page, 'Dissolve').click()
-    await page.getByText('It still owns things.').waitFor()
+    await page.getByText('The organization still owns things.').waitFor()
     await page.getByText('QR codes: 1').waitFor()
     await button(page, 'Close').click()
     await page.getByRole('tab', { name: 'Shared copies' }).click()

@@ -159,7 +159,7 @@ test('the history is searched, named, marked and deleted', async () => {
   await screenshot(page, 'scan-history')
   await page.getByText('Wi-Fi of the hall').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('It disappears from your history').waitFor()
+  await page.getByText('The scan disappears from your history').waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByText('Nothing found').waitFor()
   expect(ok(await bob.call('scanRecords.list', {})).data.total).toBe(2)

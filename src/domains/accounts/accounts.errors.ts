@@ -6,7 +6,7 @@ import { invalid } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
 
 /** An unknown account and a wrong password get the same answer. */
-export const wrongCredentials = () => unauthorized('Wrong account or password', '账号或密码错误')
+export const wrongCredentials = () => unauthorized('Wrong username or password', '账号或密码错误')
 export const accountDisabled = () => forbidden('This account is disabled', '该账号已被禁用')
 export const notAnAdministrator = () => forbidden('This account may not use the console', '该账号无权登录管理后台')
 export const weakAdministratorPassword = () =>
@@ -137,7 +137,7 @@ export const alreadyLinked = () => badRequest('This account is already linked', 
 /** To an administrator, about two other users. */
 export const pairLinked = () =>
   badRequest('These accounts are already linked, or a link is already proposed', '这两个账号已关联，或已有待接受的关联')
-export const linkRefused = () => badRequest('Wrong account or password', '账号或密码错误')
+export const linkRefused = () => badRequest('Wrong username or password', '账号或密码错误')
 
 export const administratorCannotDelete = () =>
   badRequest(

@@ -21,7 +21,7 @@ const WORDS = {
     size: 'Size',
     more: 'More about this server',
     docs: 'API documentation',
-    health: 'State of the server',
+    health: 'Server status',
     licenses: 'Licences of the software in it',
     agreements: { SERVICE: 'Terms of service', PRIVACY: 'Privacy policy' },
   },

@@ -158,7 +158,7 @@ export const enums = {
   linkStatus: { ACTIVE: word('Linked', '已关联'), PENDING: word('Waits for consent', '待对方同意') },
   permissionDomain: {
     PLATFORM: word('Administration', '平台管理'),
-    APP: word('Own things', '个人内容'),
+    APP: word('Personal', '个人内容'),
     ORG: word('Organizations', '组织'),
   },
   identity: {

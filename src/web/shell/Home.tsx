@@ -11,7 +11,7 @@ import { Loading } from '../ui/Answer.tsx'
 import { useSections } from './navigation.ts'
 
 const words = texts({
-  en: { title: 'Start', hello: (name: string) => `Hello, ${name}`, parts: 'Everything you can do' },
+  en: { title: 'Start', hello: (name: string) => `Hello, ${name}`, parts: 'All areas' },
   zh: { title: '首页', hello: (name: string) => `你好，${name}`, parts: '全部功能' },
 })
 

@@ -11,7 +11,7 @@ import { useUnread } from '../session/live.ts'
 import { isAdminPath, useSections } from './navigation.ts'
 
 const words = texts({
-  en: { administration: 'Administration', back: 'Back to my things' },
+  en: { administration: 'Administration', back: 'Back to my workspace' },
   zh: { administration: '管理', back: '返回我的内容' },
 })
 

@@ -32,7 +32,7 @@ const words = texts({
     org: '在此组织中（可选）',
     yes: '是，该用户可以执行此操作。',
     no: '否，该用户不能执行此操作。',
-    notActive: '该账号不是正常状态，因此无法登录。',
+    notActive: '账号状态异常，因此无法登录。',
     roles: '用户的角色',
     none: '无',
     grants: '授予此权限',

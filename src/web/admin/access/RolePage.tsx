@@ -26,7 +26,7 @@ const words = texts({
     permissions: 'Permissions',
     history: 'History',
     missing: 'There is no such role',
-    missingText: 'It may have been deleted.',
+    missingText: 'The role may have been deleted.',
     name: 'Name',
     save: 'Save',
     saved: 'The role is saved and works at once.',

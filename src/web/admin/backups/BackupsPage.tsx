@@ -19,7 +19,7 @@ const words = texts({
   en: {
     title: 'Backups',
     create: 'Create a backup',
-    started: 'The backup has begun.',
+    started: 'Backup started.',
     empty: 'There are no backups yet',
     emptyText:
       'A backup holds the database, the uploaded files and the keys. Make one now, then switch on the schedule.',
@@ -54,13 +54,13 @@ const words = texts({
     verifyTitle: 'Verify this backup?',
     verifyText:
       'The server reads the whole file and restores the database into a temporary one. That takes about as long as making it; people can go on working.',
-    verifying: 'The verification has begun.',
+    verifying: 'Verification started.',
     download: 'Download',
     downloadOf: (name: string) => `Download ${name}`,
     downloadTitle: 'Download this backup?',
     downloadText:
       'The file contains all data of all users, and is not encrypted. Keep it where nobody else can read it.',
-    downloading: 'The download has begun.',
+    downloading: 'Download started.',
     delete: 'Delete',
     deleteOf: (name: string) => `Delete ${name}`,
     deleteTitle: 'Delete this backup?',

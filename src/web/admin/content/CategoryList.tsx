@@ -12,7 +12,7 @@ import { ColoredName, createdColumn, Owner, ownerColumn, ownerFilters, searchFil
 
 const words = texts({
   en: {
-    title: 'Folders of codes',
+    title: 'Code folders',
     none: 'No folders yet',
     noneText: 'Users sort their QR codes into folders. They are listed here.',
     remove:

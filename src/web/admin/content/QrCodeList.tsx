@@ -32,7 +32,7 @@ const words = texts({
       'The code is deleted permanently, also for its owner. Printed copies that point to its public page stop working. This cannot be undone.',
     public: 'Public',
     private: 'Private',
-    dynamic: 'Changeable',
+    dynamic: 'Dynamic',
     folder: 'Folder number',
     yes: 'Yes',
     no: 'No',

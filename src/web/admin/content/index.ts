@@ -40,7 +40,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'admin/categories',
-    label: { en: 'Folders of codes', zh: '二维码文件夹' },
+    label: { en: 'Code folders', zh: '二维码文件夹' },
     icon: Folder,
     operations: { list: 'admin.categories.list', delete: 'admin.categories.delete', param: 'categoryId' },
     list: lazy(() => import('./CategoryList.tsx')),

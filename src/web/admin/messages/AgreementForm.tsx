@@ -21,7 +21,7 @@ const words = texts({
     publish: 'Publish',
     content: 'Text (Markdown)',
     ask: 'Publish this version?',
-    text: 'It is in effect at once and replaces the version before. Every user is asked to accept it. A published text can never be changed or deleted.',
+    text: 'The text is in effect at once and replaces the version before. Every user is asked to accept it. A published text can never be changed or deleted.',
     done: 'The version is published and in effect.',
   },
   zh: {

@@ -31,7 +31,7 @@ const words = texts({
     next: 'New version from this one',
     activate: 'Put into effect',
     ask: (version: number) => `Put version ${version} into effect again?`,
-    text: 'It replaces the version that is in effect now. Users who never accepted it are asked to accept it.',
+    text: 'This version replaces the one that is in effect now. Users who never accepted it are asked to accept it.',
     done: 'The version is in effect.',
     history: 'Changes by administrators',
   },

@@ -27,7 +27,7 @@ const words = texts({
     edit: 'Edit',
     fields: 'Choose fields',
     itsFields: 'Fields in their order',
-    noFields: 'It has no fields yet. Choose some, otherwise forms show nothing of it.',
+    noFields: 'The template has no fields yet. Choose some, otherwise forms show nothing of it.',
     none: 'No templates yet',
     noneText:
       'A template is an ordered list of fields, for example those of laptops. It decides which fields a form shows.',

@@ -53,7 +53,7 @@ const words = texts({
     deleted: 'The word is deleted.',
   },
   zh: {
-    title: '昵称词',
+    title: '昵称词库',
     about: '没有昵称的账号会用其语言的形容词和名词组成昵称，例如“安静的苍鹭”。更改只影响之后创建的账号。',
     kind: '词的种类',
     adjectives: '形容词',

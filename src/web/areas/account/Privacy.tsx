@@ -32,7 +32,7 @@ const words = texts({
     message: {
       CONTACTS: 'My contacts',
       ORG_MEMBERS: 'My contacts and members of my organizations',
-      EVERYONE: 'Everyone who may know me',
+      EVERYONE: 'Everyone',
     },
     agreements: 'Agreements',
     agreementsText: 'The texts that are in effect on this server.',

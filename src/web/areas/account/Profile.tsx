@@ -17,7 +17,7 @@ const words = texts({
     pictureSaved: 'Picture saved.',
     title: 'How others see you',
     nickname: 'Name',
-    nicknameHint: 'Leave it empty to get a made-up name.',
+    nicknameHint: 'Leave empty for a generated name.',
     signature: 'About you',
     save: 'Save',
     saved: 'Profile saved.',

@@ -44,7 +44,7 @@ const words = texts({
     by: 'Organizer',
     visibility: 'Visibility',
     about: 'About',
-    numbers: 'Numbers',
+    numbers: 'At a glance',
   },
   zh: {
     draft: '这是草稿，发布之前只有你和其他管理者可以看到。',

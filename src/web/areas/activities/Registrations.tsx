@@ -22,7 +22,7 @@ const words = texts({
     registrations: 'Registrations',
     status: 'Status',
     all: 'All',
-    statuses: { CONFIRMED: 'Has a place', WAITING: 'Waiting', CANCELLED: 'Cancelled' },
+    statuses: { CONFIRMED: 'Confirmed', WAITING: 'Waiting', CANCELLED: 'Cancelled' },
     place: (n: number) => `Number ${n}`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `${confirmed}${capacity === null ? '' : ` of ${capacity}`} registered, ${waiting} waiting`,

@@ -17,7 +17,7 @@ const words = texts({
   en: {
     title: 'Activity',
     missing: 'This activity is not there for you',
-    missingText: 'It was deleted, or it is only for members of an organization. Ask the organizer.',
+    missingText: 'The activity was deleted, or it is only for members of an organization. Ask the organizer.',
   },
   zh: {
     title: '活动',

@@ -67,7 +67,7 @@ const words = texts({
     deleted: 'The asset was deleted.',
     scrapTitle: (name: string) => `Scrap “${name}”?`,
     scrapText:
-      'It stays in the register as scrapped and is no longer expected in stock-takings. It can no longer be lent.',
+      'The asset stays in the register as scrapped, is no longer expected in stock-takings and can no longer be lent.',
     reason: 'Reason',
     scrapDone: 'The asset was scrapped.',
   },

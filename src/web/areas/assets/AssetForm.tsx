@@ -19,7 +19,7 @@ import { Basics, type Draft, Grid, More, PublicFields, Section } from './FormSec
 const words = texts({
   en: {
     ...common.en,
-    add: 'Register asset',
+    add: 'Add asset',
     edit: (name: string) => `Edit ${name}`,
     details: 'Details',
     more: 'More fields',

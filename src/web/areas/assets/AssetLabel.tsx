@@ -16,7 +16,7 @@ const words = texts({
     title: 'Label',
     alt: (number: string) => `QR code of ${number}`,
     public: 'Public page',
-    hidden: 'Scanned by others, the label shows nothing: no public fields are chosen.',
+    hidden: 'People who scan this label see nothing yet. Choose what they may see.',
   },
   zh: {
     ...common.zh,

@@ -22,7 +22,7 @@ import { SelectedAssets } from './SelectedAssets.tsx'
 const words = texts({
   en: {
     title: 'Assets',
-    add: 'Register asset',
+    add: 'Add asset',
     search: 'Name, number, brand …',
     filters: 'Filters',
     sort: 'Order',

@@ -16,9 +16,9 @@ const words = texts({
     title: (name: string) => `Delete “${name}”?`,
     text: (n: number) =>
       n === 0
-        ? 'It has no assets. This cannot be undone.'
+        ? 'The category has no assets. This cannot be undone.'
         : `Its ${n === 1 ? 'asset is' : `${n} assets are`} not deleted but will have no category. This cannot be undone.`,
-    hasChildren: 'It has categories below it. Move or delete these first.',
+    hasChildren: 'There are categories below it. Move or delete these first.',
     deleted: 'The category was deleted.',
   },
   zh: {

@@ -57,7 +57,7 @@ const words = texts({
     },
     should: (place: string) => `should be at: ${place}`,
     was: (place: string) => `found at: ${place}`,
-    draft: 'It has not started',
+    draft: 'Not started',
     draftText: 'Check what it covers, then start. From then on, labels can be scanned.',
     onlySome: (what: string) => `Covers: ${what}`,
     everything: 'Covers all assets',

@@ -59,7 +59,7 @@ const words = texts({
     unknownLink: 'This code is not the label of one of these assets. Nothing was recorded.',
     openLink: 'Open the link',
     find: 'Search the assets',
-    register: 'Register asset',
+    register: 'Add asset',
   },
   zh: {
     ...common.zh,

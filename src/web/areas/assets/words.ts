@@ -6,7 +6,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 const words = texts({
   en: {
     condition: { GOOD: 'Good', FAIR: 'Used, but works', DAMAGED: 'Damaged', UNUSABLE: 'Unusable' },
-    state: { MISSING: 'Missing', FOUND: 'Found', MISPLACED: 'At another place', UNEXPECTED: 'Not expected' },
+    state: { MISSING: 'Missing', FOUND: 'Found', MISPLACED: 'Misplaced', UNEXPECTED: 'Unexpected' },
     inventory: { DRAFT: 'Not started', RUNNING: 'Running', CLOSED: 'Closed' },
     column: {
       name: 'Name',

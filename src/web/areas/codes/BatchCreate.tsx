@@ -39,7 +39,7 @@ const words = texts({
     count: (n: number) => (n === 1 ? '1 code' : `${n} codes`),
     tooMany: (n: number) => `At most ${n} codes at once. Create the first ${n}, then the others.`,
     create: (n: number) => (n === 0 ? 'Create' : `Create ${n === 1 ? '1 code' : `${n} codes`}`),
-    dynamic: 'Changeable after printing, and public',
+    dynamic: 'Dynamic and public: changeable after printing',
     dynamicHelp: 'The pictures hold links to this server, which lead to the contents.',
     done: (n: number) => (n === 1 ? 'One code created' : `${n} codes created`),
     doneText: 'Print them as labels now, or find them in the list.',

@@ -49,13 +49,13 @@ const words = texts({
     openPage: 'Open page',
     copyLink: 'Copy link',
     sendLink: 'Send link',
-    share: 'Give a copy to an organization',
+    share: 'Share a copy with an organization',
     dynamicPrivate: 'Printed copies of this code lead nowhere until the page is public.',
     created: 'Created',
     changed: 'Changed',
     missing: 'This code is not here',
     missingText:
-      'It was deleted, or it belongs to another workspace: choose the organization at the top. Deleted codes are in the trash for 30 days.',
+      'The code was deleted, or it belongs to another workspace: choose the organization at the top. Deleted codes are in the trash for 30 days.',
   },
   zh: {
     ...common.zh,

@@ -16,7 +16,7 @@ const words = texts({
     title: 'Scans',
     byDay: 'Scans a day',
     counted: 'Visits to the public page, and scans with this app',
-    fixed: 'Phones that read the content directly are not counted. Make the code changeable to count every scan.',
+    fixed: 'Phones that read the content directly are not counted. Make the code dynamic to count every scan.',
     mine: 'Your last scans',
   },
   zh: {

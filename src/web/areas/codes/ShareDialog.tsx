@@ -10,7 +10,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 
 const words = texts({
   en: {
-    title: 'Give a copy to an organization',
+    title: 'Share a copy with an organization',
     text: 'The organization gets a copy of its own: it is private, and later changes to your code do not change it.',
     org: 'Organization',
     action: 'Give copy',

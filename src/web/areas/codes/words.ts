@@ -18,7 +18,7 @@ export const codeWords = texts({
     withdrawn: 'The page is no longer public.',
     public: 'Public',
     private: 'Private',
-    dynamic: 'Changeable',
+    dynamic: 'Dynamic',
     move: 'Move to a folder',
     moved: 'Moved.',
     folder: 'Folder',
@@ -27,7 +27,7 @@ export const codeWords = texts({
     trashed: 'Moved to the trash.',
     trashTitle: (name: string) => `Move “${name}” to the trash?`,
     trashText:
-      'It can be restored for 30 days. Its public page ends at once, and printed changeable codes lead nowhere until it is restored.',
+      'The code can be restored for 30 days. Its public page ends at once, and printed dynamic codes lead nowhere until it is restored.',
     scans: (n: number) => (n === 1 ? '1 scan' : `${n} scans`),
     actions: (name: string) => `Actions for ${name}`,
     picture: (name: string) => `QR code: ${name}`,

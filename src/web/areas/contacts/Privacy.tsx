@@ -20,7 +20,7 @@ const words = texts({
     ask: 'Who reaches me',
     whoMayRequest: 'Contact requests',
     requests: {
-      EVERYONE: 'Everyone who may know me',
+      EVERYONE: 'Everyone',
       ORG_MEMBERS: 'Members of my organizations',
       CARD_ONLY: 'People with my card',
       NOBODY: 'Nobody',
@@ -29,7 +29,7 @@ const words = texts({
     messages: {
       CONTACTS: 'My contacts',
       ORG_MEMBERS: 'Also members of my organizations',
-      EVERYONE: 'Everyone who may know me',
+      EVERYONE: 'Everyone',
     },
     readReceipts: 'Read receipts',
     readReceiptsHelp: 'You and the people you write with see what the other has read.',
@@ -44,13 +44,13 @@ const words = texts({
     ask: '谁能联系我',
     whoMayRequest: '联系人申请',
     requests: {
-      EVERYONE: '所有可能认识我的人',
+      EVERYONE: '所有人',
       ORG_MEMBERS: '我所在组织的成员',
       CARD_ONLY: '持有我名片的人',
       NOBODY: '不接受申请',
     },
     whoMayMessage: '消息',
-    messages: { CONTACTS: '我的联系人', ORG_MEMBERS: '以及我所在组织的成员', EVERYONE: '所有可能认识我的人' },
+    messages: { CONTACTS: '我的联系人', ORG_MEMBERS: '以及我所在组织的成员', EVERYONE: '所有人' },
     readReceipts: '已读回执',
     readReceiptsHelp: '你和对方都能看到消息是否已读。',
   },

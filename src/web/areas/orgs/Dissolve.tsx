@@ -15,9 +15,8 @@ const words = texts({
     dissolve: 'Dissolve',
     title: (name: string) => `Dissolve “${name}”?`,
     text: 'The organization is deleted and all members are notified. This cannot be undone.',
-    others: (n: number) =>
-      n === 1 ? 'It has one other member, who loses access.' : `It has ${n} other members, who lose access.`,
-    obstacles: 'It still owns things. They must be deleted or moved before it can be dissolved:',
+    others: (n: number) => (n === 1 ? 'One other member loses access.' : `${n} other members lose access.`),
+    obstacles: 'The organization still owns things. Delete or move them first:',
     thing: (name: string, n: number) => `${name}: ${number(n)}`,
   },
   zh: {

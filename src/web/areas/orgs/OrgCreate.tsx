@@ -13,7 +13,11 @@ import { Section } from '../../ui/parts.tsx'
 import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
 
 const words = texts({
-  en: { title: 'New organization', create: 'Create organization', done: 'The organization is created. You own it.' },
+  en: {
+    title: 'New organization',
+    create: 'Create organization',
+    done: 'The organization was created. You are its owner.',
+  },
   zh: { title: '新建组织', create: '新建组织', done: '组织已创建，你是所有者。' },
 })
 

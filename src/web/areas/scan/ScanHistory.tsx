@@ -53,7 +53,7 @@ const words = texts({
     unstar: (name: string) => `Remove the favourite mark from ${name}`,
     rename: 'Name this scan',
     removeTitle: 'Delete this scan?',
-    removeText: 'It disappears from your history on all devices. The code itself is not changed.',
+    removeText: 'The scan disappears from your history on all devices. The code itself is not changed.',
     showCode: 'Show code',
     list: 'Scans',
   },

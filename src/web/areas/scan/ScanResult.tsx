@@ -24,7 +24,7 @@ const words = texts({
       ORG_JOIN: 'An organization',
       USER: 'A person’s card',
     },
-    notYours: 'It was deleted, or you may not see it. Ask the person who gave you the code.',
+    notYours: 'The code was deleted, or you may not see it. Ask the person who gave it to you.',
     show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to check-in' },
     join: 'See and join',
     pass: 'Show pass',

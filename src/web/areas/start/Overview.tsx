@@ -41,7 +41,7 @@ const words = texts({
     peopleText: 'Create an organization, and share codes, assets and activities in it.',
     install: 'Install on this phone or computer',
     installText:
-      'It then opens like an app. Without a button here, use “Add to home screen” in the menu of the browser.',
+      'Tessera then opens like an app. Without a button here, use “Add to home screen” in the menu of the browser.',
     installAction: 'Install',
     done: 'Done',
     address:

@@ -43,7 +43,7 @@ const words = texts({
     direction: 'Direction',
     entry: 'Entry',
     exit: 'Exit',
-    admitted: (n: string) => `Let in here: ${n}`,
+    admitted: (n: string) => `Admitted: ${n}`,
     online: 'Connected',
     offline: 'No connection',
     typed: 'Link or text of the pass',

@@ -25,7 +25,7 @@ const words = texts({
     type: 'Type',
     typeHelp: 'The type can change only if all stored values fit the new one.',
     key: 'Key for formulas',
-    keyHelp: 'Letters, digits and _. It never changes. One is made if it is empty.',
+    keyHelp: 'Letters, digits and _. It never changes. Generated if left empty.',
     group: 'Heading in forms',
     help: 'Help below the input',
     placeholder: 'Example in the empty input',

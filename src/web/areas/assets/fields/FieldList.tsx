@@ -37,7 +37,7 @@ const words = texts({
     key: (key: string) => `Key ${key}`,
     removeTitle: (name: string) => `Delete the field “${name}”?`,
     removeText:
-      'It disappears from all forms and templates. Values that were entered stay stored but are no longer shown.',
+      'The field disappears from all forms and templates. Values that were entered stay stored but are no longer shown.',
     delete: 'Delete field',
     deleted: 'The field was deleted.',
   },

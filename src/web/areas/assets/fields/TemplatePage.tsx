@@ -48,7 +48,7 @@ const words = texts({
     locked: 'This template belongs to the server. Copy it to change it.',
     details: 'Details',
     gone: 'Template not found',
-    goneText: 'It was deleted, or it belongs to another organization. Check which one you work for.',
+    goneText: 'The template was deleted, or it belongs to another organization. Check which one you work for.',
   },
   zh: {
     ...common.zh,
