@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { ReadDb } from '#db/engine/write.ts'
 import { assets } from '#db/schema/index.ts'
-import { cellsIn, itemsIn, placesAfter, sumsIn } from '#domains/assets/map/map.store.ts'
+import { cellsIn, itemsIn, placesAfter, sumsIn } from '#domains/assets/grid.store.ts'
 
 import { onSqlite, withStore } from '../db/fresh.ts'
 

@@ -9,7 +9,6 @@ import { metaValues } from '#db/schema/meta.ts'
 import {
   assetsAmong,
   assetsPage,
-  assetsWhere,
   type Conditions,
   conditionsWhere,
   filteredPage,
@@ -18,6 +17,7 @@ import {
   searchAssets,
 } from '#domains/assets/listing.store.ts'
 import { type AssetSort, SORTS } from '#domains/assets/register/register.model.ts'
+import { assetsWhere } from '#domains/assets/register/register.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'

@@ -112,7 +112,7 @@ export const assetCategoryCleanUps = table('asset_category_clean_ups', {
 })
 
 /**
- * Undeleted assets with coordinates, by the cells of the map's deepest level (domains/assets/map/map.rules.ts): all assets in a cell of any
+ * Undeleted assets with coordinates, by the cells of the map's deepest level (domains/assets/grid.rules.ts): all assets in a cell of any
  * level are next to each other.
  */
 export const assetPlaces = table(

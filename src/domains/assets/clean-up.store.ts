@@ -5,8 +5,8 @@ import { assetCleanUps, assetLoans, assetNumbers, assets, assetWarrantyReminders
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 
-import { type AssetRow, listed } from './listing.store.ts'
-import { deleteTransfersOf } from './transfers/transfers.store.ts'
+import { deleteTransfersOf } from './history.store.ts'
+import { type AssetRow, listed } from './register/register.store.ts'
 
 /** At most `limit` assets of the owner, also deleted ones, whose custodian is this user. */
 export const assetsInCustody = (tx: Tx, owner: OwnerKey, userId: number, limit: number): Promise<AssetRow[]> =>

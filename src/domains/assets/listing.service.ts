@@ -22,6 +22,7 @@ import { valuesOfAssets } from './entities.service.ts'
 import * as store from './listing.store.ts'
 import type { AssetView, Filters, ListQuery } from './register/register.model.ts'
 import { filterProblems } from './register/register.rules.ts'
+import { type AssetRow, assetsWhere } from './register/register.store.ts'
 import { toViews } from './register/register.view.ts'
 
 /** `request`: for the filters by field, whose names no schema can list. */
@@ -47,7 +48,7 @@ async function rowsPage(
   owner: Owner,
   query: ListQuery,
   parameters: Readonly<Record<string, string>>,
-): Promise<Page<store.AssetRow>> {
+): Promise<Page<AssetRow>> {
   const key = ownerKey(owner)
   const found = await listConditions(ctx, owner, query, parameters)
   const { conditions, where, isSearch, keep } = found
@@ -63,9 +64,9 @@ async function rowsPage(
       const reader = few.includes(false) ? await assetsReader(ctx, key) : read
       return store.filteredPage(reader, store.assetsAmong(key, where), query)
     }
-  } else if (isOneRange && (await store.matchesAtMost(read, store.assetsWhere(key, where), MAX_ROWS_IN_TURN)))
-    return store.filteredPage(read, store.assetsWhere(key, where), query)
-  return store.filteredPage(await assetsReader(ctx, key), store.assetsWhere(key, where), query)
+  } else if (isOneRange && (await store.matchesAtMost(read, assetsWhere(key, where), MAX_ROWS_IN_TURN)))
+    return store.filteredPage(read, assetsWhere(key, where), query)
+  return store.filteredPage(await assetsReader(ctx, key), assetsWhere(key, where), query)
 }
 
 /** Where to run queries that look at all assets of an owner. */

@@ -3,11 +3,10 @@
  * (db/lists.ts), whose pages and totals cost the same at a thousand rows and at a million. Other filters are queries.
  */
 
-import { and, count, eq, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { dialect } from '#db/dialect.ts'
-import { pagedTable } from '#db/lists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { assets, type AssetStatus } from '#db/schema/assets.ts'
@@ -16,26 +15,7 @@ import { orderOf, searchPage, sectionsOf } from '#db/search.ts'
 import type { Builders, Db, SQLiteColumn } from '#db/store.ts'
 
 import type { AssetSort, SortName } from './register/register.model.ts'
-
-export type AssetRow = typeof assets.$inferSelect
-
-/** Every column that decides which lists a row is in, and where. */
-export const listed = pagedTable(assets, [
-  'id',
-  'owner',
-  'deletedAt',
-  'name',
-  'assetNo',
-  'status',
-  'categoryId',
-  'locationId',
-  'custodianId',
-  'purchaseDate',
-  'purchasePrice',
-  'warrantyExpiry',
-  'createdAt',
-  'updatedAt',
-])
+import { type AssetRow, assetsWhere, isLive, listed } from './register/register.store.ts'
 
 const select = (db: Builders) => db.select().from(assets).$dynamic()
 const live = { deletedAt: null } as const
@@ -163,7 +143,6 @@ const oneOf = (column: typeof assets.categoryId, ids: readonly number[] | null |
   return ids === null ? isNull(column) : inArray(column, [...ids])
 }
 
-export const isLive = isNull(assets.deletedAt)
 /** They stand before each order in the indexes of an owner. */
 const isLiveColumns: readonly SQLiteColumn[] = [assets.deletedAt]
 
@@ -189,9 +168,6 @@ const containsKeyword = (keyword: string): SQL | undefined =>
       contains(column, keyword),
     ),
   )
-
-/** The owner's undeleted assets that meet the condition. */
-export const assetsWhere = (owner: OwnerKey, where?: SQL): SQL => and(eq(assets.owner, owner), isLive, where)!
 
 /** Whether at most `limit` assets meet a condition that is one range of an index. Reads no more than that. */
 export async function matchesAtMost(db: Db, where: SQL, limit: number): Promise<boolean> {

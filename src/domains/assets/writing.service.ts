@@ -17,6 +17,7 @@ import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { serverZone } from '#platform/clock.ts'
 
+import { insertTransfers, type NewTransfer, type TransferRow } from './history.store.ts'
 import { type FormatNumber, formatter, numberKey } from './numbers.rules.ts'
 import { takenNumbers, takeNumbers } from './numbers.store.ts'
 import * as errors from './register/register.errors.ts'
@@ -29,7 +30,6 @@ import {
   positionProblem,
 } from './register/register.rules.ts'
 import * as store from './register/register.store.ts'
-import { insertTransfers, type NewTransfer, type TransferRow } from './transfers/transfers.store.ts'
 
 /** Settings that a write needs. Read them before the write, which awaits nothing but the database. */
 export interface Limits {

@@ -4,8 +4,8 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { assets } from '#db/schema/assets.ts'
 import type { Db } from '#db/store.ts'
 
-import { assetsWhere } from '../listing.store.ts'
 import type { AssetSort, SortName } from '../register/register.model.ts'
+import { assetsWhere } from '../register/register.store.ts'
 
 /** The ids of the owner's assets that meet the condition: by id, or in an order, with assets without its value last. */
 export async function assetIds(

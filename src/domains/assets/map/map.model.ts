@@ -1,8 +1,8 @@
 import { ASSET_STATUSES } from '#db/schema/assets.ts'
 import { Enum, Id, Latitude, Line, Longitude, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
+import { MAX_ENTRIES } from '../grid.rules.ts'
 import { filters } from '../register/register.model.ts'
-import { MAX_ENTRIES } from './map.rules.ts'
 
 const mapFields = {
   bbox: Type.Optional(

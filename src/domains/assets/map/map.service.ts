@@ -1,4 +1,4 @@
-/** The map of an owner's assets: single ones, or clusters of those in one cell of the grid (map.rules.ts). */
+/** The map of an owner's assets: single ones, or clusters of those in one cell of the grid (grid.rules.ts). */
 
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
@@ -8,8 +8,6 @@ import type { Db, SQL, Store } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
 
-import { assetsReader, type ListConditions, listConditions } from '../listing.service.ts'
-import type { AssetMap, MapQuery } from './map.model.ts'
 import {
   type Box,
   boxOf,
@@ -30,7 +28,7 @@ import {
   placeOf,
   type Sum,
   WORLD,
-} from './map.rules.ts'
+} from '../grid.rules.ts'
 import {
   assetsByIds,
   type CellRow,
@@ -42,7 +40,9 @@ import {
   placesAfter,
   type Range,
   sumsIn,
-} from './map.store.ts'
+} from '../grid.store.ts'
+import { assetsReader, type ListConditions, listConditions } from '../listing.service.ts'
+import type { AssetMap, MapQuery } from './map.model.ts'
 
 const DEFAULT_ZOOM = 2
 

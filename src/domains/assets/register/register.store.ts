@@ -1,6 +1,7 @@
 import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
 import { dialect, notByIndex } from '#db/dialect.ts'
+import { pagedTable } from '#db/lists.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
@@ -15,12 +16,34 @@ import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { type AssetRow, assetsWhere, isLive, listed } from '../listing.store.ts'
-import { moveOnMap } from '../map/map.store.ts'
+import { moveOnMap } from '../grid.store.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { type AssetChange, differences, type NewFields } from './register.rules.ts'
 
-export type { AssetRow } from '../listing.store.ts'
+export type AssetRow = typeof assets.$inferSelect
+
+/** Every column that decides which lists a row is in, and where. */
+export const listed = pagedTable(assets, [
+  'id',
+  'owner',
+  'deletedAt',
+  'name',
+  'assetNo',
+  'status',
+  'categoryId',
+  'locationId',
+  'custodianId',
+  'purchaseDate',
+  'purchasePrice',
+  'warrantyExpiry',
+  'createdAt',
+  'updatedAt',
+])
+
+export const isLive = isNull(assets.deletedAt)
+
+/** The owner's undeleted assets that meet the condition. */
+export const assetsWhere = (owner: OwnerKey, where?: SQL): SQL => and(eq(assets.owner, owner), isLive, where)!
 
 const p = sql.placeholder
 

@@ -8,6 +8,7 @@ import type { SyncEntity } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
+import { type CheckOptions, prepareAsset, prepareChange, removeAsset } from '../assets.service.ts'
 import { visibleTo } from '../categories/categories.rules.ts'
 import {
   addCategory,
@@ -21,7 +22,6 @@ import {
 import { assetCounts, categoryNodes, type CategoryRow } from '../categories/categories.store.ts'
 import { valuesOfAssets } from '../entities.service.ts'
 import type { UpdateAsset } from '../register/register.model.ts'
-import { type CheckOptions, prepareAsset, prepareChange, removeAsset } from '../register/register.service.ts'
 import { findAlsoDeleted } from '../register/register.store.ts'
 import { toViews } from '../register/register.view.ts'
 import { assetData, categoryData, newAssetData, newCategoryData } from './sync.model.ts'

@@ -8,7 +8,7 @@ import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 import type { SyncChange, SyncRange, SyncState } from '#domains/contributions.ts'
 
 import type { CategoryRow } from '../categories/categories.store.ts'
-import type { AssetRow } from '../listing.store.ts'
+import type { AssetRow } from '../register/register.store.ts'
 
 const p = sql.placeholder
 

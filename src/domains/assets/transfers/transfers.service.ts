@@ -14,6 +14,7 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
 import { toDetail } from '../entities.service.ts'
+import * as store from '../history.store.ts'
 import { giveLoans } from '../loans/loans.store.ts'
 import { takenNumbers } from '../numbers.store.ts'
 import { numberTaken, scrapped } from '../register/register.errors.ts'
@@ -28,7 +29,6 @@ import {
   updateAssets,
 } from '../writing.service.ts'
 import type { TransferAsset, Transferred, TransferView } from './transfers.model.ts'
-import * as store from './transfers.store.ts'
 
 const nothingToTransfer = () =>
   badRequest(

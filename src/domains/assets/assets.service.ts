@@ -14,13 +14,13 @@ import { noPermission } from '#http/permissions.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
-import { changeOfColumns, entitiesOf, toDetail } from '../entities.service.ts'
-import { notifyCustodians } from '../transfers/transfers.service.ts'
-import { insertAssets, limitsOf, possibleChange, restoreAsset, updateAssets } from '../writing.service.ts'
-import { onLoan } from './register.errors.ts'
-import type { AssetView, NewAsset, UpdateAsset } from './register.model.ts'
-import { type AssetChange, changeOf, differences } from './register.rules.ts'
-import * as store from './register.store.ts'
+import { changeOfColumns, entitiesOf, toDetail } from './entities.service.ts'
+import { onLoan } from './register/register.errors.ts'
+import type { AssetView, NewAsset, UpdateAsset } from './register/register.model.ts'
+import { type AssetChange, changeOf, differences } from './register/register.rules.ts'
+import * as store from './register/register.store.ts'
+import { notifyCustodians } from './transfers/transfers.service.ts'
+import { insertAssets, limitsOf, possibleChange, restoreAsset, updateAssets } from './writing.service.ts'
 
 export async function getAsset(ctx: AppContext, owner: Owner, id: number, { locale }: Caller): Promise<AssetView> {
   const row = await store.findAsset(ctx.db.read, owner, id)

@@ -6,7 +6,7 @@ import { prepared } from '#db/prepared.ts'
 import { assetMapCells, assetPlaces, assets } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { type Box, cellAt, cellOf, DEEPEST, LEVELS } from './map.rules.ts'
+import { type Box, cellAt, cellOf, DEEPEST, LEVELS } from './grid.rules.ts'
 
 /** The columns of an asset that decide where it is on the map. */
 export type Placed = Pick<typeof assets.$inferSelect, 'id' | 'owner' | 'latitude' | 'longitude' | 'deletedAt'>

@@ -1,4 +1,4 @@
-/** The grid of the map. Random tests name their seed: `SEED=<n> bun test test/assets/map-rules.test.ts`. */
+/** The grid of the map. Random tests name their seed: `SEED=<n> bun test test/assets/grid.test.ts`. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -16,7 +16,7 @@ import {
   parseBoxes,
   placeOf,
   WORLD,
-} from '#domains/assets/map/map.rules.ts'
+} from '#domains/assets/grid.rules.ts'
 
 import { randomFrom, SEED } from './random.ts'
 

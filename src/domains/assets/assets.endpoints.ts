@@ -1,10 +1,10 @@
 import { dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
-import { listAssets } from '../listing.service.ts'
-import { AssetPage, AssetView, CreateAsset, ListQuery, ScrapAsset, UpdateAsset } from './register.model.ts'
-import * as service from './register.service.ts'
-import { organizationOfAsset, versionOfAsset } from './register.store.ts'
+import * as service from './assets.service.ts'
+import { listAssets } from './listing.service.ts'
+import { AssetPage, AssetView, CreateAsset, ListQuery, ScrapAsset, UpdateAsset } from './register/register.model.ts'
+import { organizationOfAsset, versionOfAsset } from './register/register.store.ts'
 
 const tag = 'Assets'
 const asset: RowOf<DualAccess, typeof ById> = {
