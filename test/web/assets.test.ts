@@ -314,7 +314,7 @@ describe('categories, stock-taking and import', () => {
     }
     // A category with others below it cannot be deleted, so no button offers that.
     await act('IT', 'Delete')
-    await page.getByText('It has categories below it. Move or delete these first.').waitFor()
+    await page.getByText('There are categories below it. Move or delete these first.').waitFor()
     expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Close' }).first().click()
 
