@@ -14,7 +14,6 @@ import { type Countable, counts, isUnread } from './members.rules.ts'
 
 export type ConversationRow = typeof conversations.$inferSelect
 export type MemberRow = typeof members.$inferSelect
-export { isVisible } from './members.rules.ts'
 
 const p = sql.placeholder
 

@@ -10,6 +10,7 @@ import { organizationDisabled } from '#http/permissions.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import * as errors from '../chat.errors.ts'
+import { isVisible } from '../members.rules.ts'
 import {
   type ConversationRow,
   ensureDirect,
@@ -17,7 +18,6 @@ import {
   findDirect,
   findMember,
   isReadOnly,
-  isVisible,
   messageAdded,
   peerOf,
 } from '../members.store.ts'
