@@ -1,5 +1,5 @@
 /**
- * `bun run test:changed [COMMIT]`: runs the tests that a change can fail. A change is what differs from COMMIT, by default from `main` or, on
+ * `bun run test:changed [COMMIT]`: runs the tests nearest to a change, which is the difference from COMMIT, by default from `main` or, on
  * main, from the last commit. (`bun test --changed` does not follow the aliases of package.json and finds no test.)
  *
  * A test is run if it imports a changed file, itself or through others; if it is in the folder of the changed file's domain or layer; and if
