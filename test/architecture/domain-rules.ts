@@ -71,7 +71,7 @@ export function wrongPart(path: string, { target, typeOnly }: Import, exceptions
   return from !== undefined && to !== undefined && to > from ? `imports ${target}, which is above it` : undefined
 }
 
-/** Rules decide with what they are given: they read nothing and do not know the context. */
+/** Rules know only their arguments: they read nothing and do not import the context. */
 const isImpure = (target: string): boolean =>
   /^src\/(?:db|context)\b/.test(target) || /^(?:node:fs|node:net|bun:sqlite)/.test(target)
 

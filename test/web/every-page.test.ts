@@ -124,7 +124,7 @@ async function addressesOf(resource: Resource): Promise<string[]> {
 
 const NOWHERE = /This page does not exist|页面不存在/
 
-/** Opens a page as a link of the web application does, and waits until it has loaded what it shows. */
+/** Follows a link inside the web application, and waits until the page has its data. */
 async function open(page: Page, address: string): Promise<void> {
   const heading = page.getByRole('heading', { level: 1 })
   const go = (path: string) =>

@@ -1,4 +1,4 @@
-/** Creating users, and what several topics ask about them. */
+/** Creates users, and answers questions about them that several topics ask. */
 
 import type { AppContext } from '#context'
 import type { ContactProvider } from '#db/schema/accounts.ts'

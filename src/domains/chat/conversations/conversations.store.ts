@@ -1,4 +1,4 @@
-/** The list of conversations of a user, and what the user changes in the own member row. */
+/** A user's list of conversations, and the settings in the user's own member row. */
 
 import { and, count, desc, eq, getTableColumns, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 
