@@ -242,7 +242,8 @@ export async function startChild(config: Config): Promise<Child> {
       TESSERA_STORAGE_URL: config.storageUrl,
       TESSERA_SHARED_FILES: config.sharedFiles,
       TESSERA_SECRET: config.secret,
-      TESSERA_PUBLIC_URL: config.sharedFiles && config.publicUrl,
+      // Processes of one database must give the same addresses; a process alone takes its port.
+      TESSERA_PUBLIC_URL: config.databaseUrl && config.publicUrl,
       TESSERA_ADMIN_USERNAME: config.adminUsername,
       TESSERA_ADMIN_PASSWORD: config.adminPassword,
       TESSERA_SMTP_URL: config.smtpUrl,
