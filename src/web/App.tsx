@@ -15,7 +15,7 @@ import { areas } from './shell/areas.ts'
 import { Home } from './shell/Home.tsx'
 import { Layout } from './shell/Layout.tsx'
 import { NotFound } from './shell/NotFound.tsx'
-import { Notification } from './shell/Notification.tsx'
+import { Notices } from './shell/Notices.tsx'
 import { PageError } from './shell/PageError.tsx'
 import { darkTheme, lightTheme } from './shell/theme.ts'
 import { Forgot } from './sign-in/Forgot.tsx'
@@ -81,7 +81,7 @@ export function App() {
       layout={Layout}
       lightTheme={lightTheme}
       loginPage={SignIn}
-      notification={Notification}
+      notification={Notices}
       queryClient={queryClient}
       requireAuth
       store={store}

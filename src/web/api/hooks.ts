@@ -8,8 +8,8 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query'
-import { useNotify } from 'react-admin'
 
+import { notify } from '../browser/notices.ts'
 import { callWith } from './client.ts'
 import type { ApiError } from './errors.ts'
 import type { DataOf, InputOf, OperationId } from './types.ts'
@@ -69,17 +69,16 @@ export function useAction<Id extends OperationId>(
   id: Id,
   { done, refreshes, onDone, quiet }: ActionSettings<Id> = {},
 ): UseMutationResult<DataOf<Id>, ApiError, InputOf<Id> | void> {
-  const notify = useNotify()
   const refresh = useRefresh()
   return useMutation<DataOf<Id>, ApiError, InputOf<Id> | void>({
     mutationFn: async (input) => (await callWith(id, (input ?? {}) as object, {})) as DataOf<Id>,
     onSuccess: async (data) => {
       await refresh(...(refreshes ?? [id.split('.')[0]!]))
-      if (done !== undefined) notify(done, { type: 'success' })
+      if (done !== undefined) notify(done, 'success')
       onDone?.(data)
     },
     onError: (error) => {
-      if (!quiet) notify(error.message, { type: 'error', multiLine: true, autoHideDuration: 10_000 })
+      if (!quiet) notify(error.message, 'error')
     },
   })
 }

@@ -3,9 +3,10 @@
 import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
 import { ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material'
 import { useState } from 'react'
-import { useGetIdentity, useLocaleState, useLogout, useNotify, UserMenu, useTheme, useUserMenu } from 'react-admin'
+import { useGetIdentity, useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
+import { notify } from '../browser/notices.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { ConfirmDialog } from '../ui/dialogs.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
@@ -62,7 +63,6 @@ function useSignOut() {
   const t = useTexts(words)
   const locale = useLocale()
   const logout = useLogout()
-  const notify = useNotify()
   const [unsent, setUnsent] = useState<string[]>()
   const end = async () => {
     setUnsent(undefined)
@@ -70,7 +70,7 @@ function useSignOut() {
       await logout({}, '/login', false)
     } catch (error) {
       const message = error instanceof Error ? error.message : ''
-      notify(`${t.stillSignedIn} ${message}`, { type: 'error', multiLine: true, autoHideDuration: 10_000 })
+      notify(`${t.stillSignedIn} ${message}`, 'error')
     }
   }
   const ask = async () => {

@@ -3,14 +3,13 @@
  * notification. After a lost connection everything that is shown is read again.
  */
 
-import { Alert, Button } from '@mui/material'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { useNotify } from 'react-admin'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 
 import { call } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
+import { notify } from '../browser/notices.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
 import { type OpenPage, renewPush } from '../session/push.ts'
@@ -26,15 +25,14 @@ const PAUSE = 5_000
 
 export function LiveUpdates() {
   const t = useTexts(words)
-  const notify = useNotify()
   const refresh = useRefresh()
   const { pathname } = useLocation()
   const client = useQueryClient()
   const { user } = useSession()
   // The listeners must be stable, although the values that they use change.
-  const latest = useRef({ t, notify, refresh, pathname })
+  const latest = useRef({ t, refresh, pathname })
   useEffect(() => {
-    latest.current = { t, notify, refresh, pathname }
+    latest.current = { t, refresh, pathname }
   })
 
   const locale = useLocale()
@@ -61,25 +59,12 @@ export function LiveUpdates() {
     [client, user.id, readAgain],
   )
   const onNotification = useCallback(({ data }: Frame) => {
-    const { t: text, notify: show, refresh: again, pathname: path } = latest.current
+    const { t: text, refresh: again, pathname: path } = latest.current
     void again('notifications')
     const { id, title, type } = data.notification
     if (String(type).startsWith('ORG_')) void again('orgs')
     if (path.startsWith('/notifications')) return
-    show(
-      <Alert
-        severity="info"
-        variant="filled"
-        action={
-          <Button component={Link} to={`/notifications/${id}`} color="inherit" size="small">
-            {text.open}
-          </Button>
-        }
-      >
-        {title}
-      </Alert>,
-      { autoHideDuration: 8_000 },
-    )
+    notify(title, 'info', { label: text.open, to: `/notifications/${id}` })
   }, [])
   const onReconnected = useCallback(() => void client.invalidateQueries(), [client])
   const onContact = useCallback(() => void latest.current.refresh('contacts'), [])

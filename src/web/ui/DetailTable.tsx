@@ -8,19 +8,13 @@ import type { SvgIconComponent } from '@mui/icons-material'
 import { Close, Delete } from '@mui/icons-material'
 import { Box, Button, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
-import {
-  type Identifier,
-  type RaRecord,
-  RecordContextProvider,
-  useListContext,
-  useNotify,
-  useResourceContext,
-} from 'react-admin'
+import { type Identifier, type RaRecord, RecordContextProvider, useListContext, useResourceContext } from 'react-admin'
 import { useLocation, useNavigate } from 'react-router'
 
 import { callWith } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
 import type { OperationId, OperationLogRow } from '../api/types.ts'
+import { notify } from '../browser/notices.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { AdminTable, type AdminTableProps } from './AdminTable.tsx'
@@ -200,7 +194,6 @@ interface RemoveButtonProps {
 
 function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
   const t = useTexts(words)
-  const notify = useNotify()
   const refresh = useRefresh()
   const resource = useResourceContext() ?? ''
   const [isOpen, setOpen] = useState(false)
@@ -212,7 +205,7 @@ function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
     try {
       await removeRow(removal, id)
       setOpen(false)
-      notify(t.done(1), { type: 'success' })
+      notify(t.done(1), 'success')
       onDone()
       // Details of the row are not read again: it is gone.
       await refresh(resource, ...(removal.refreshes ?? []))

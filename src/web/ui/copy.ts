@@ -1,7 +1,6 @@
 /** Copies texts to the clipboard, and says whether it worked. */
 
-import { useNotify } from 'react-admin'
-
+import { notify } from '../browser/notices.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 
 const words = texts({
@@ -12,13 +11,12 @@ const words = texts({
 /** `const copy = useCopy(); copy('text')` */
 export function useCopy(): (text: string) => void {
   const t = useTexts(words)
-  const notify = useNotify()
   return (text) => {
     // Pages without HTTPS have no clipboard.
     const copying = globalThis.isSecureContext ? navigator.clipboard.writeText(text) : copyOld(text)
     copying.then(
-      () => notify(t.copied, { type: 'success' }),
-      () => notify(t.failed, { type: 'warning' }),
+      () => notify(t.copied, 'success'),
+      () => notify(t.failed, 'warning'),
     )
   }
 }

@@ -12,10 +12,11 @@ import {
   Typography,
 } from '@mui/material'
 import { useRef, useState } from 'react'
-import { type RaRecord, useDataProvider, useListContext, useNotify, useResourceContext } from 'react-admin'
+import { type RaRecord, useDataProvider, useListContext, useResourceContext } from 'react-admin'
 
 import { saveAs } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
+import { notify } from '../browser/notices.ts'
 import { number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 
@@ -91,7 +92,6 @@ export function CsvButton<Row extends RaRecord>({
   isIcon: boolean
 }) {
   const t = useTexts(words)
-  const notify = useNotify()
   const dataProvider = useDataProvider()
   const resource = useResourceContext() ?? ''
   const { sort, filterValues, total } = useListContext()
@@ -116,10 +116,9 @@ export function CsvButton<Row extends RaRecord>({
         if (answer.data.length < PAGE) break
       }
       saveAs(csv(rows, columns), `${name}.csv`)
-      notify(rows.length < MOST_ROWS ? t.done(rows.length) : t.cut(rows.length), { type: 'success' })
+      notify(rows.length < MOST_ROWS ? t.done(rows.length) : t.cut(rows.length), 'success')
     } catch (error) {
-      if (!controller.signal.aborted)
-        notify(error instanceof ApiError ? error.message : String(error), { type: 'error', multiLine: true })
+      if (!controller.signal.aborted) notify(error instanceof ApiError ? error.message : String(error), 'error')
     } finally {
       setProgress(undefined)
     }

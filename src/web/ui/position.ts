@@ -1,8 +1,8 @@
 /** The position of the device. */
 
 import { useCallback, useState } from 'react'
-import { useNotify } from 'react-admin'
 
+import { notify } from '../browser/notices.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 
 const words = texts({
@@ -38,19 +38,18 @@ export interface PositionFinder {
 
 export function usePosition(): PositionFinder {
   const t = useTexts(words)
-  const notify = useNotify()
   const [isBusy, setBusy] = useState(false)
   const find = useCallback(async () => {
     setBusy(true)
     try {
       return await currentPosition()
     } catch (error) {
-      notify(t[error as Problem], { type: 'warning', multiLine: true, autoHideDuration: 10_000 })
+      notify(t[error as Problem], 'warning')
       return undefined
     } finally {
       setBusy(false)
     }
-  }, [notify, t])
+  }, [t])
   return { find, isBusy }
 }
 

@@ -16,10 +16,10 @@ import {
   Typography,
 } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
+import { notify } from '../../browser/notices.ts'
 import { bytes, dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -91,7 +91,6 @@ export function Orphans({ summary }: { summary: { count: number; bytes: number }
 function OrphanDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const isPhone = useIsPhone()
   const list = usePages('admin.files.orphaned', undefined, { size: 50 })
   const [isAsking, setAsking] = useState(false)
@@ -101,7 +100,7 @@ function OrphanDialog({ onClose }: { onClose: () => void }) {
     quiet: true,
     refreshes: ['admin.files'],
     onDone: ({ deleted, bytes: freed }) => {
-      notify(t.done(deleted, bytes(freed)), { type: 'success' })
+      notify(t.done(deleted, bytes(freed)), 'success')
       onClose()
     },
   })

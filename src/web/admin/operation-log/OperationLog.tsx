@@ -3,12 +3,13 @@
 import { Download, ReceiptLong, VerifiedUser } from '@mui/icons-material'
 import { Alert, Button, LinearProgress } from '@mui/material'
 import { useState } from 'react'
-import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListContext, useNotify } from 'react-admin'
+import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListContext } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
 import type { OperationLogRow } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { wordOf } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
@@ -145,7 +146,6 @@ function LoggedChange({ row: { targetType, before, after }, most }: { row: Opera
 /** All rows of the current filter as a file of the server. */
 function Exports() {
   const t = useTexts(words)
-  const notify = useNotify()
   const { filterValues, total } = useListContext()
   const [running, setRunning] = useState(false)
   const start = async (format: 'csv' | 'xlsx') => {
@@ -157,7 +157,7 @@ function Exports() {
         `operation-log.${format}`,
       )
     } catch (error) {
-      notify(error instanceof ApiError ? error.message : String(error), { type: 'error', multiLine: true })
+      notify(error instanceof ApiError ? error.message : String(error), 'error')
     } finally {
       setRunning(false)
     }

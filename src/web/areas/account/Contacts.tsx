@@ -3,9 +3,9 @@
 import { EmailOutlined, PhoneOutlined } from '@mui/icons-material'
 import { Button, List, ListItem, ListItemIcon, ListItemText, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -59,13 +59,12 @@ type Kind = 'email' | 'phone'
 
 export function Contacts() {
   const t = useTexts(words)
-  const notify = useNotify()
   const { user } = useSession()
   const [binding, setBinding] = useState<Kind>()
   const [removing, setRemoving] = useState<Kind>()
   const onUnbound = ({ hint }: { hint: string | null }) => {
     setRemoving(undefined)
-    notify(hint ?? t.removed, { type: hint === null ? 'success' : 'warning', multiLine: true })
+    notify(hint ?? t.removed, hint === null ? 'success' : 'warning')
     void reloadSession()
   }
   const refreshes = ['profile']

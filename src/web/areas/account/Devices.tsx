@@ -3,11 +3,11 @@
 import { Computer, NotificationsActiveOutlined, PhoneAndroid } from '@mui/icons-material'
 import { Button, Card, Chip, List, ListItem, ListItemIcon, ListItemText, Stack } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Device } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { date, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -60,7 +60,6 @@ const words = texts({
 
 export default function Devices() {
   const t = useTexts(words)
-  const notify = useNotify()
   const may = useMay()
   const list = usePages('devices.list')
   const [ending, setEnding] = useState<readonly Device[]>([])
@@ -77,7 +76,7 @@ export default function Devices() {
         const { hint } = await revoke.mutateAsync({ params: { deviceId } })
         advice ??= hint
       }
-      notify(advice ?? t.done, { type: advice === null ? 'success' : 'warning', multiLine: true })
+      notify(advice ?? t.done, advice === null ? 'success' : 'warning')
       setEnding([])
     } catch {
       // `revoke` has shown the reason.

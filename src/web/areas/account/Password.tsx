@@ -2,10 +2,10 @@
 
 import { Button, Stack, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import { forget } from '../../api/tokens.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -88,7 +88,6 @@ function SetFirst({ onClose }: { onClose: () => void }) {
 
 function Change({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
-  const notify = useNotify()
   const { user } = useSession()
   const proved = user.identities.filter(({ verified }) => verified).map(({ provider }) => provider)
   const ways: readonly Way[] = [
@@ -103,7 +102,7 @@ function Change({ onClose }: { onClose: () => void }) {
     quiet: true,
     refreshes: [],
     onDone: () => {
-      notify(t.changed, { type: 'success' })
+      notify(t.changed, 'success')
       forget()
     },
   })

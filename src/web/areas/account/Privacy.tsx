@@ -2,11 +2,11 @@
 
 import { Button, FormControlLabel, Link, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import { forget } from '../../api/tokens.ts'
 import type { ContactPrivacy } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -158,7 +158,6 @@ function AgreementLinks() {
 
 function End() {
   const t = useTexts(words)
-  const notify = useNotify()
   const { user } = useSession()
   const [isAsking, setAsking] = useState(false)
   const end = useAction('auth.deleteAccount', {

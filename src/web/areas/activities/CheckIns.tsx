@@ -3,13 +3,13 @@
 import { Download, HowToReg } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, CheckInStats } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -54,7 +54,6 @@ export function CheckIns({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
   const methodOf = useEnum('checkInMethod')
-  const notify = useNotify()
   const [keyword, setKeyword] = useState('')
   const [isLoading, setLoading] = useState(false)
   const params = { id: activity.id }
@@ -79,7 +78,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
   const save = async () => {
     setLoading(true)
     await download('activities.checkInRecords', { params, query: { format: 'xlsx', tz } }).catch((error: ApiError) =>
-      notify(error.message, { type: 'error', multiLine: true }),
+      notify(error.message, 'error'),
     )
     setLoading(false)
   }

@@ -2,11 +2,11 @@
 
 import { FormControlLabel, MenuItem, Radio, RadioGroup, TextField, Typography } from '@mui/material'
 import { useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { Activity, PassTemplateField } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 
@@ -50,7 +50,6 @@ const words = texts({
 
 export function IssueDialog({ activity, onClose }: { activity: Activity; onClose: () => void }) {
   const t = useTexts(words)
-  const notify = useNotify()
   const hasRegistration = activity.registration !== null
   const [to, setTo] = useState<'registered' | 'guests'>(hasRegistration ? 'registered' : 'guests')
   const [names, setNames] = useState('')
@@ -63,7 +62,7 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
     quiet: true,
     refreshes: ['passes', 'activities'],
     onDone: ({ items }) => {
-      notify(t.issued(items.length), { type: items.length === 0 ? 'info' : 'success' })
+      notify(t.issued(items.length), items.length === 0 ? 'info' : 'success')
       onClose()
     },
   })

@@ -12,11 +12,11 @@ import {
 } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import type { Activity } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -74,12 +74,11 @@ export interface OverviewProps {
 export function Overview({ activity, code, scanned }: OverviewProps) {
   const t = useTexts(words)
   const visibilityOf = useEnum('activityVisibility')
-  const notify = useNotify()
   const place = placeOf(activity)
   const { stats, latitude, longitude } = activity
   const calendar = () =>
     download('activities.calendar', { params: { id: activity.id }, query: { ...(code && { code }) } }).catch(
-      (error: ApiError) => notify(error.message, { type: 'error' }),
+      (error: ApiError) => notify(error.message, 'error'),
     )
   const checkIn = activity.hasCheckIn && activity.status === 'ACTIVE' && (
     <CheckInSelf activity={activity} code={code} scanned={scanned} />

@@ -16,12 +16,12 @@ import {
   ToggleButtonGroup,
 } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, Pass, PassStatus } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -181,7 +181,6 @@ interface PrintProps {
 
 function PrintButton({ activityId, filter }: PrintProps) {
   const t = useTexts(words)
-  const notify = useNotify()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isLoading, setLoading] = useState(false)
   const save = async (format: 'pdf' | 'zip' | 'csv') => {
@@ -189,7 +188,7 @@ function PrintButton({ activityId, filter }: PrintProps) {
     setLoading(true)
     const tz = timeZone()
     await download('passes.list', { params: { id: activityId }, query: { ...filter, format, tz } }).catch(
-      (error: ApiError) => notify(error.message, { type: 'error', multiLine: true }),
+      (error: ApiError) => notify(error.message, 'error'),
     )
     setLoading(false)
   }

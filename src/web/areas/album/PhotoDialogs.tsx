@@ -2,10 +2,10 @@
 
 import { MenuItem, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import type { AlbumPhoto, Organization } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { inputTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -41,15 +41,14 @@ const words = texts({
 /** Photos are changed by the operation of devices that synchronize; there is no other. */
 export function EditPhoto({ photo, onClose }: { photo: AlbumPhoto; onClose: () => void }) {
   const t = useTexts(words)
-  const notify = useNotify()
   const [taken, setTaken] = useState(() => inputTime(photo.takenAt))
   const [address, setAddress] = useState(photo.address ?? '')
   const push = useAction('sync.push', {
     quiet: true,
     refreshes: ['album'],
     onDone: ({ results: [result] }) => {
-      if (result?.status === 'APPLIED') notify(t.saved, { type: 'success' })
-      else notify(t.conflict, { type: 'warning' })
+      if (result?.status === 'APPLIED') notify(t.saved, 'success')
+      else notify(t.conflict, 'warning')
       onClose()
     },
   })

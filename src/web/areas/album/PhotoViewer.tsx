@@ -12,12 +12,12 @@ import {
 } from '@mui/icons-material'
 import { Box, Dialog, IconButton, Stack, Tooltip, Typography } from '@mui/material'
 import { type KeyboardEvent, type ReactNode, type TouchEvent, useEffect, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import type { AlbumPhoto } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
@@ -182,7 +182,6 @@ interface ToolsProps {
 function Tools({ photo, mayShare, onFacts, onDialog }: ToolsProps) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const save = async () => {
     try {
       const { url } = await call('files.signedUrl', { query: { fileId: photo.fileId, disposition: 'attachment' } })
@@ -191,7 +190,7 @@ function Tools({ photo, mayShare, onFacts, onDialog }: ToolsProps) {
       link.download = photo.name
       link.click()
     } catch (error) {
-      notify((error as ApiError).message, { type: 'error' })
+      notify((error as ApiError).message, 'error')
     }
   }
   return (

@@ -2,11 +2,11 @@
 
 import { Download, OpenInNew, Print } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
-import { useNotify } from 'react-admin'
 import { Link } from 'react-router'
 
 import { download, urlOf } from '../../api/client.ts'
 import type { Asset } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 
@@ -33,13 +33,12 @@ export const labelPicture = (content: string, format: 'svg' | 'png' = 'svg'): st
 
 export function AssetLabel({ asset }: { asset: Asset }) {
   const t = useTexts(words)
-  const notify = useNotify()
   const save = (format: 'svg' | 'png') => () =>
     download(
       'qrcode.render',
       { query: { content: asset.qrContent, format, size: 1000, margin: 1 } },
       `${asset.assetNo}.${format}`,
-    ).catch((error: unknown) => notify((error as Error).message, { type: 'error' }))
+    ).catch((error: unknown) => notify((error as Error).message, 'error'))
   const isPublic = asset.publicFields.length > 0
   return (
     <Card variant="outlined">

@@ -3,9 +3,9 @@
 import { Download } from '@mui/icons-material'
 import { Button, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
+import { notify } from '../../browser/notices.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 
@@ -17,7 +17,6 @@ const words = texts({
 export function ExportMenu({ query }: { query: object }) {
   const t = useTexts(words)
   const lang = useLocale()
-  const notify = useNotify()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isBusy, setBusy] = useState(false)
   const save = async (format: 'xlsx' | 'csv') => {
@@ -26,7 +25,7 @@ export function ExportMenu({ query }: { query: object }) {
     try {
       await download('assets.export', { query: { ...query, format, lang, tz: timeZone() } }, `assets.${format}`)
     } catch (error) {
-      notify((error as Error).message, { type: 'error', multiLine: true })
+      notify((error as Error).message, 'error')
     }
     setBusy(false)
   }

@@ -3,12 +3,12 @@
 import { CheckCircle, Download, TaskAlt, UploadFile } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 import { Link } from 'react-router'
 
 import { download, upload } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { bytes, timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
@@ -85,7 +85,6 @@ const FIRST: ImportOptions = {
 export default function Import() {
   const t = useTexts(words)
   const lang = useLocale()
-  const notify = useNotify()
   const { workspace } = useSession()
   const refresh = useRefresh()
   const [file, setFile] = useState<File>()
@@ -174,7 +173,7 @@ export default function Import() {
       'assets.export',
       { query: { ...ownerQuery(), template: true, lang, tz: timeZone() } },
       'assets.xlsx',
-    ).catch((refusal: unknown) => notify((refusal as Error).message, { type: 'error' }))
+    ).catch((refusal: unknown) => notify((refusal as Error).message, 'error'))
 
   if (jobId !== undefined)
     return (

@@ -12,13 +12,13 @@ import {
 } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Chip, Link as MuiLink, Stack, Tab, Tabs, Typography } from '@mui/material'
 import { useEffect, useState } from 'react'
-import { useNotify } from 'react-admin'
 import { Link, useParams } from 'react-router'
 
 import { download } from '../../api/client.ts'
 import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -112,7 +112,6 @@ export default function InventoryDetail() {
 function Detail({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const word = useInventoryStatus()
   const names = useNames()
   const [dialog, setDialog] = useState<'edit' | 'start' | 'close'>()
@@ -125,7 +124,7 @@ function Detail({ inventory }: { inventory: Inventory }) {
     setSaving(true)
     const query = { ...target.query, tz: timeZone() }
     await download('inventories.export', { ...target, query }, `${inventory.name}.xlsx`).catch((error: unknown) =>
-      notify((error as Error).message, { type: 'error' }),
+      notify((error as Error).message, 'error'),
     )
     setSaving(false)
   }

@@ -3,11 +3,11 @@
 import { AddReactionOutlined, ContentCopy, Done, DoneAll, Forward, MoreVert, Reply, Undo } from '@mui/icons-material'
 import { Avatar, Box, Chip, Divider, IconButton, ListItemIcon, Menu, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { GroupMember, Message } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -327,7 +327,6 @@ function EmojiButtons({ onReact }: { onReact: (emoji: string) => void }) {
 
 function useForward(message: Message, onForwarded: () => void) {
   const o = useTexts(own)
-  const notify = useNotify()
   const [forwardId] = useState(newId)
   const forward = useAction('messages.forward', { refreshes: ['conversations'], quiet: true })
   const send = (userIds: number[]) =>
@@ -337,8 +336,8 @@ function useForward(message: Message, onForwarded: () => void) {
         onSuccess: ({ results }) => {
           onForwarded()
           const failed = results.filter(({ status }) => status === 'FAILED').length
-          if (failed > 0) notify(o.partly(failed), { type: 'warning' })
-          else notify(o.forwarded, { type: 'success' })
+          if (failed > 0) notify(o.partly(failed), 'warning')
+          else notify(o.forwarded, 'success')
         },
       },
     )

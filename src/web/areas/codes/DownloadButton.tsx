@@ -3,10 +3,10 @@
 import { FileDownload } from '@mui/icons-material'
 import { Button, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { contentOfPicture } from './CodeRow.tsx'
 import { codeWords } from './words.ts'
@@ -29,7 +29,6 @@ const SIZES = [300, 600, 1024, 2048] as const
 export function DownloadButton({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
-  const notify = useNotify()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isBusy, setBusy] = useState(false)
   const start = async (format: 'png' | 'svg', size: number) => {
@@ -39,7 +38,7 @@ export function DownloadButton({ code }: { code: QrCode }) {
     try {
       await download('qrcode.render', { query }, `${fileName(code.name)}.${format}`)
     } catch (error) {
-      notify((error as Error).message, { type: 'error' })
+      notify((error as Error).message, 'error')
     } finally {
       setBusy(false)
     }

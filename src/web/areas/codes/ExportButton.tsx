@@ -3,9 +3,9 @@
 import { FileDownload } from '@mui/icons-material'
 import { Button, ListItemText, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { download } from '../../api/client.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -39,7 +39,6 @@ export interface ExportButtonProps {
 
 export function ExportButton({ ids, folder }: ExportButtonProps) {
   const t = useTexts(words)
-  const notify = useNotify()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isBusy, setBusy] = useState(false)
   const start = async (format: 'zip' | 'xlsx' | 'csv') => {
@@ -50,7 +49,7 @@ export function ExportButton({ ids, folder }: ExportButtonProps) {
       const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
       await download('qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`)
     } catch (error) {
-      notify((error as Error).message, { type: 'error', autoHideDuration: 10_000 })
+      notify((error as Error).message, 'error')
     } finally {
       setBusy(false)
     }

@@ -3,11 +3,11 @@
 import { PhonelinkRingOutlined } from '@mui/icons-material'
 import { Alert, Box, Card, CardContent, FormControlLabel, Stack, Switch, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { obstacle, type QuietHours, turnOffPush, turnOnPush } from '../../session/push.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -64,7 +64,6 @@ const NIGHT: QuietHours = { quietFrom: 1320, quietTo: 420 }
 export function DevicePush() {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const refresh = useRefresh()
   const { user } = useSession()
   const [isBusy, setBusy] = useState(false)
@@ -80,7 +79,7 @@ export function DevicePush() {
     try {
       const done = await work()
       await refresh('push')
-      if (done !== undefined) notify(done, { type: 'success' })
+      if (done !== undefined) notify(done, 'success')
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : t.service)
     }

@@ -2,12 +2,12 @@
 
 import { Button, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 import { Link, useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { PublicOrganization } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -58,7 +58,6 @@ type Target = Pick<PublicOrganization, 'id' | 'name' | 'joinPolicy'>
 export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: boolean }) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const navigate = useNavigate()
   const { orgs } = useSession()
   const [isAsking, setAsking] = useState(false)
@@ -68,13 +67,13 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
     quiet: isAsking,
     onDone: ({ status, orgId, orgName }) => {
       setAsking(false)
-      if (status === 'PENDING') notify(t.sent, { type: 'success' })
+      if (status === 'PENDING') notify(t.sent, 'success')
       else void enter(orgId, orgName)
     },
   })
   const enter = async (id: number, name: string) => {
     await reloadSession()
-    notify(t.joined(name), { type: 'success' })
+    notify(t.joined(name), 'success')
     await navigate(`/orgs/${id}`, { state: { isNew: true } })
   }
   const withdraw = useAction('orgs.withdrawRequest', { done: t.withdrawn })

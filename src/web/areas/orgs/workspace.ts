@@ -1,9 +1,9 @@
 /** Changes between the workspaces of the user and of organizations, and what follows when the user enters or leaves one. */
 
 import { useQueryClient } from '@tanstack/react-query'
-import { useNotify } from 'react-admin'
 
 import type { Organization } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { chooseWorkspace, useSession } from '../../session/session.ts'
 
@@ -19,12 +19,11 @@ const words = texts({
 export function useSwitch(): (org: Organization) => void {
   const t = useTexts(words)
   const client = useQueryClient()
-  const notify = useNotify()
   return (org) => {
     chooseWorkspace(org)
     // Pages about organizations show the same in each workspace.
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'orgs' })
-    notify(t.switched(org.name), { type: 'success' })
+    notify(t.switched(org.name), 'success')
   }
 }
 

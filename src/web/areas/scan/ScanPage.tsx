@@ -14,13 +14,13 @@ import {
   Typography,
 } from '@mui/material'
 import { type DragEvent, useCallback, useEffect, useRef, useState } from 'react'
-import { useNotify } from 'react-admin'
 import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { ResolvedScanRecord, ScanSource } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -269,7 +269,6 @@ const picturesIn = (data: DataTransfer | null): File[] =>
 /** `read` calls `onText` with the content of each code in pictures. */
 function usePictures(onText: (text: string) => Promise<void>) {
   const t = useTexts(words)
-  const notify = useNotify()
   const [isReading, setReading] = useState(false)
   const read = useCallback(
     async (files: readonly File[]) => {
@@ -281,14 +280,14 @@ function usePictures(onText: (text: string) => Promise<void>) {
             await onText(text)
             count++
           }
-        if (count === 0) notify(t.noCode, { type: 'warning', autoHideDuration: 8000 })
+        if (count === 0) notify(t.noCode, 'warning')
       } catch {
-        notify(t.noPicture, { type: 'warning', autoHideDuration: 8000 })
+        notify(t.noPicture, 'warning')
       } finally {
         setReading(false)
       }
     },
-    [onText, notify, t],
+    [onText, t],
   )
   return { read, isReading }
 }

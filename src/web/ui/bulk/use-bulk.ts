@@ -1,10 +1,10 @@
 /** The same action on many rows, one after the other. */
 
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
+import { notify } from '../../browser/notices.ts'
 
 /** One reason, how many rows were refused for it, and their names as far as the caller knows them. */
 export interface Refusal {
@@ -37,7 +37,6 @@ export function useBulk(...refreshes: string[]): Bulk {
   const [progress, setProgress] = useState<Bulk['progress']>()
   const [refusals, setRefusals] = useState<readonly Refusal[]>([])
   const refresh = useRefresh()
-  const notify = useNotify()
   return {
     progress,
     refusals,
@@ -66,7 +65,7 @@ export function useBulk(...refreshes: string[]): Bulk {
       setProgress(undefined)
       setRefusals([...reasons.values()])
       const count = rows.length - left.length
-      if (count > 0) notify(done(count), { type: 'success' })
+      if (count > 0) notify(done(count), 'success')
       return left
     },
   }

@@ -14,11 +14,11 @@ import {
   Typography,
 } from '@mui/material'
 import { type FormEvent, useState } from 'react'
-import { useNotify } from 'react-admin'
 import { useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import type { GateDirection } from '../../../api/types.ts'
+import { notify } from '../../../browser/notices.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { readPicture } from '../../../ui/code-reader.ts'
@@ -156,7 +156,6 @@ function Connection({ gate }: { gate: GateOf }) {
 function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: number; canFind: boolean }) {
   const t = useTexts(words)
   const [text, setText] = useState('')
-  const notify = useNotify()
   const [isFinding, setFinding] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -167,7 +166,7 @@ function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: numbe
   // Without https, browsers give no camera to the page, but phones take a picture.
   const read = async ([file]: readonly File[]) => {
     const [content] = await readPicture(file!).catch(() => [])
-    if (content === undefined) notify(t.none, { type: 'warning' })
+    if (content === undefined) notify(t.none, 'warning')
     else gate.scan({ content })
   }
   return (

@@ -3,12 +3,12 @@
 import { Add, ArrowDownward, ArrowUpward, Delete, Edit, ListAlt } from '@mui/icons-material'
 import { Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNotify } from 'react-admin'
 
 import { callWith } from '../../../api/client.ts'
 import { useAction, useRefresh } from '../../../api/hooks.ts'
 import { usePages } from '../../../api/pages.ts'
 import type { MetaField } from '../../../api/types.ts'
+import { notify } from '../../../browser/notices.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
@@ -79,7 +79,6 @@ function useFieldPages(objectName: string) {
 export function FieldList({ objectName }: { objectName: string }) {
   const t = useTexts(words)
   const may = useMay()
-  const notify = useNotify()
   const refresh = useRefresh()
   const { workspace } = useSession()
   const { items, total, error, isLoading, more, retry } = useFieldPages(objectName)
@@ -102,7 +101,7 @@ export function FieldList({ objectName }: { objectName: string }) {
         if (field.sortOrder !== (i + 1) * 10)
           await callWith(update, { params: params(field.id), body: { sortOrder: (i + 1) * 10 } }, {})
     } catch (refusal) {
-      notify((refusal as Error).message, { type: 'error' })
+      notify((refusal as Error).message, 'error')
     }
     await refresh('metadata')
     setMoving(false)
