@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { allEndpoints } from '#app'
 import { openApiDocument } from '#http/openapi/document.ts'
 
-import { operationsPath, refreshTypes, writeOperations } from './web-client.ts'
+import { limitsPath, operationsPath, refreshTypes, writeLimits, writeOperations } from './web-client.ts'
 
 export const snapshotPath = join(import.meta.dir, '../test/contract/openapi.json')
 
@@ -25,8 +25,10 @@ const byKey = <T extends object>(object: T): T =>
   Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1))) as T
 
 if (import.meta.main) {
-  await Bun.write(snapshotPath, snapshot())
+  const text = snapshot()
+  await Bun.write(snapshotPath, text)
   writeOperations(allEndpoints)
+  writeLimits(JSON.parse(text))
   refreshTypes()
-  console.log(`wrote ${snapshotPath} and ${operationsPath}`)
+  console.log(`wrote ${snapshotPath}, ${operationsPath} and ${limitsPath}`)
 }

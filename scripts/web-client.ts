@@ -2,6 +2,7 @@
  * Generates what the web application knows about the HTTP interface, in src/web/api/:
  *
  * - operations.gen.ts: method, path and access of each operation. Committed; `bun run openapi` writes it, and a test fails if it is out of date.
+ * - limits.gen.ts: limits and choices of the fields of each body, for forms. Committed and tested likewise.
  * - types.gen.ts: the types of all inputs and results. Not committed; `bun run check` writes it if test/contract/openapi.json has changed.
  */
 
@@ -13,6 +14,7 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 const root = join(import.meta.dir, '..')
 const documentPath = join(root, 'test/contract/openapi.json')
 export const operationsPath = join(root, 'src/web/api/operations.gen.ts')
+export const limitsPath = join(root, 'src/web/api/limits.gen.ts')
 const typesPath = join(root, 'src/web/api/types.gen.ts')
 
 type Operation = readonly [method: string, path: string, access: string, point: string | null]
@@ -40,6 +42,93 @@ export function writeOperations(endpoints: readonly AnyEndpoint[]): void {
   writeFileSync(operationsPath, text)
 }
 
+/** The limits of a field, for forms. */
+interface Limits {
+  readonly required?: true
+  readonly maxLength?: number
+  readonly min?: number
+  readonly max?: number
+  readonly isWhole?: true
+  readonly choices?: readonly string[]
+}
+
+/** The fields of JSON bodies that have limits, by operation, as one text. Paths are those of problems: `checkInConfig.radiusMeters`, `questions[].label`. */
+export function limitsOf({ paths, components }: Document): Record<string, string> {
+  const resolved = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : resolved(components.schemas[schema.$ref.split('/').pop()!]!)
+  const alternativesOf = (schema: Schema) => [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].map(resolved)
+
+  /** `isChange`: a form sends the fields as they are then, and a text that may not be empty is required. */
+  function limitsOfField(schema: Schema, isRequired: boolean, isChange: boolean): Limits {
+    const all = [resolved(schema), ...alternativesOf(resolved(schema))]
+    const first = <K extends keyof Schema>(key: K) => all.find((each) => each[key] !== undefined)?.[key]
+    const choices = all.flatMap(({ enum: values, const: value }) => values ?? (value === undefined ? [] : [value]))
+    // Ids and times have limits that nobody types.
+    const isTyped = first('format') !== 'int64'
+    return {
+      ...((isRequired || (isChange && (first('minLength') ?? 0) > 0)) && { required: true }),
+      ...(first('maxLength') !== undefined && { maxLength: first('maxLength')! }),
+      ...(isTyped && first('minimum') !== undefined && { min: first('minimum')! }),
+      ...(isTyped && first('maximum') !== undefined && { max: first('maximum')! }),
+      ...(isTyped && all.some(({ type }) => [type].flat().includes('integer')) && { isWhole: true }),
+      ...(choices.length > 0 && choices.every((value) => typeof value === 'string') && { choices }),
+    }
+  }
+
+  function collect(
+    schema: Schema,
+    path: string,
+    isChange: boolean,
+    found: Record<string, Limits>,
+    depth: number = 0,
+  ): void {
+    // Trees contain themselves.
+    if (depth > 4) return
+    const { properties = {}, required = [], items } = resolved(schema)
+    for (const each of alternativesOf(resolved(schema))) collect(each, path, isChange, found, depth + 1)
+    for (const [name, field] of Object.entries(properties)) {
+      const at = path === '' ? name : `${path}.${name}`
+      const limits = limitsOfField(field, required.includes(name), isChange)
+      if (Object.keys(limits).length > 0) found[at] = { ...found[at], ...limits }
+      collect(field, at, isChange, found, depth + 1)
+    }
+    if (items !== undefined) collect(items, `${path}[]`, isChange, found, depth + 1)
+  }
+
+  const rows = Object.values(paths)
+    .flatMap((methods) => Object.entries(methods))
+    .flatMap(([method, { operationId, requestBody }]): [string, string][] => {
+      const body = requestBody?.content?.['application/json']?.schema
+      const found: Record<string, Limits> = {}
+      if (body !== undefined) collect(body, '', method !== 'post', found)
+      const fields = Object.entries(found).map(([name, limits]) => limitText(name, limits))
+      return fields.length === 0 ? [] : [[operationId, fields.join(', ')]]
+    })
+  return Object.fromEntries(rows.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const limitText = (name: string, { required, maxLength, min, max, isWhole, choices }: Limits): string =>
+  [
+    `${name}${required ? '!' : ''}`,
+    ...(maxLength === undefined ? [] : [`length=${maxLength}`]),
+    ...(min === undefined ? [] : [`min=${min}`]),
+    ...(max === undefined ? [] : [`max=${max}`]),
+    ...(isWhole ? ['isWhole'] : []),
+    ...(choices === undefined ? [] : [`choices=${choices.join('|')}`]),
+  ].join(' ')
+
+export function writeLimits(document: Document): void {
+  const text =
+    '/** Generated by `bun run openapi` from the endpoint records. */\n\n' +
+    '/** The fields of JSON bodies, by operation: `name! length=100, color choices=RED|BLUE`. Required ones have a `!`. */\n' +
+    'export const LIMITS: Readonly<Record<string, string>> = {\n' +
+    Object.entries(limitsOf(document))
+      .map(([id, fields]) => `  '${id}':\n    '${fields}',\n`)
+      .join('') +
+    '}\n'
+  writeFileSync(limitsPath, text)
+}
+
 interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -52,6 +141,10 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema
   readonly items?: Schema
   readonly format?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly contentMediaType?: string
   readonly description?: string
 }

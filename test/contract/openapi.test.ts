@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test'
 import { allEndpoints } from '#app'
 
 import { snapshot, snapshotPath } from '../../scripts/openapi.ts'
-import { operationsOf } from '../../scripts/web-client.ts'
+import { limitsOf, operationsOf } from '../../scripts/web-client.ts'
+import { LIMITS } from '../../src/web/api/limits.gen.ts'
 import { OPERATIONS } from '../../src/web/api/operations.gen.ts'
 
 /** JSON pointers of the values in which two documents differ, without those below them. */
@@ -28,6 +29,13 @@ test('test/contract/openapi.json is the API document of this version', async () 
 
 test('src/web/api/operations.gen.ts contains the operations of this version', () => {
   expect(OPERATIONS as object).toEqual(operationsOf(allEndpoints))
+})
+
+test('src/web/api/limits.gen.ts contains the limits of this version', () => {
+  const limits = limitsOf(JSON.parse(snapshot()))
+  expect(LIMITS).toEqual(limits)
+  expect(limits['orgs.create']).toContain('name! length=100, ')
+  expect(limits['orgs.create']).toContain('visibility choices=PUBLIC|INTERNAL')
 })
 
 test('a change of the interface is reported by its place in the document', () => {

@@ -62,16 +62,19 @@ export interface ActionSettings<Id extends OperationId> {
   onDone?: (data: DataOf<Id>) => void
   /** True: the caller shows errors itself, for example at the fields of a form. */
   quiet?: boolean
+  /** Instead of a plain call, for example one that signs in. */
+  send?: (input: InputOf<Id>) => Promise<DataOf<Id>>
 }
 
 /** A writing operation: `const pin = useAction('qrCodes.pin'); pin.mutate({ params, body })`. Errors are shown as a notification. */
 export function useAction<Id extends OperationId>(
   id: Id,
-  { done, refreshes, onDone, quiet }: ActionSettings<Id> = {},
+  { done, refreshes, onDone, quiet, send }: ActionSettings<Id> = {},
 ): UseMutationResult<DataOf<Id>, ApiError, InputOf<Id> | void> {
   const refresh = useRefresh()
   return useMutation<DataOf<Id>, ApiError, InputOf<Id> | void>({
-    mutationFn: async (input) => (await callWith(id, (input ?? {}) as object, {})) as DataOf<Id>,
+    mutationFn: async (input = {} as InputOf<Id>) =>
+      send ? await send(input as InputOf<Id>) : ((await callWith(id, input as object, {})) as DataOf<Id>),
     onSuccess: async (data) => {
       await refresh(...(refreshes ?? [id.split('.')[0]!]))
       if (done !== undefined) notify(done, 'success')

@@ -14,6 +14,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
+import type { FormState } from './use-form.tsx'
 import { useIsPhone } from './use-is-phone.ts'
 
 const words = texts({
@@ -89,7 +90,8 @@ export function ConfirmDialog(props: ConfirmProps) {
 }
 
 export interface FormDialogProps {
-  isOpen: boolean
+  form?: Omit<FormState, 'isChanged'>
+  isOpen?: boolean
   title: string
   /** The text of the button. If undefined, there is none, and the content itself ends the dialog. */
   action: string | undefined
@@ -97,7 +99,7 @@ export interface FormDialogProps {
   isDisabled?: boolean
   isBusy?: boolean
   error?: unknown
-  onSubmit: () => void
+  onSubmit?: () => void
   onClose: () => void
   children: ReactNode
   maxWidth?: 'xs' | 'sm' | 'md'
@@ -105,13 +107,14 @@ export interface FormDialogProps {
 
 /** A form in a dialog; on phones it fills the screen. */
 export function FormDialog({
-  isOpen,
+  form,
+  isOpen = true,
   title,
   action,
   isDisabled,
-  isBusy,
-  error,
-  onSubmit,
+  isBusy = form?.isBusy,
+  error = form?.error,
+  onSubmit = form?.submit,
   onClose,
   children,
   maxWidth = 'sm',
@@ -122,7 +125,7 @@ export function FormDialog({
     event.preventDefault()
     // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
     event.stopPropagation()
-    onSubmit()
+    onSubmit?.()
   }
   return (
     <Dialog

@@ -1,0 +1,48 @@
+/**
+ * A form that is a page or a part of one: the fields below each other, what is wrong, and the buttons.
+ *
+ *     <Form form={form} action={t.save} cancel="/activities">
+ *       <TextField {...form.text('name')} />
+ *     </Form>
+ */
+
+import { Button, Stack } from '@mui/material'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+
+import { common } from '../i18n/common.ts'
+import { useTexts } from '../i18n/words.ts'
+import { ErrorNotice } from './Answer.tsx'
+import { FormActions } from './FormActions.tsx'
+import type { FormState } from './use-form.tsx'
+
+export interface FormProps {
+  form: FormState
+  /** The word on the button. */
+  action: string
+  /** Path of the page to go back to. */
+  cancel?: string
+  /** The button works only after a change. */
+  needsChange?: boolean
+  children: ReactNode
+}
+
+export function Form({ form, action, cancel, needsChange = false, children }: FormProps) {
+  const t = useTexts(common)
+  return (
+    <Stack component="form" spacing={2} onSubmit={form.submit}>
+      {children}
+      {form.error !== null && <ErrorNotice error={form.error} />}
+      <FormActions>
+        {cancel !== undefined && (
+          <Button component={Link} to={cancel}>
+            {t.cancel}
+          </Button>
+        )}
+        <Button type="submit" variant="contained" loading={form.isBusy} disabled={needsChange && !form.isChanged}>
+          {action}
+        </Button>
+      </FormActions>
+    </Stack>
+  )
+}

@@ -1,0 +1,214 @@
+/**
+ * All forms use this hook. It keeps what is typed, sends it, and puts each refusal at its field. Limits, required fields and choices are those
+ * of the endpoint record (`api/limits.gen.ts`), labels those of `i18n/fields.ts`.
+ *
+ *     const form = useForm('locations.create', { name: '', isPublic: false }, { done: t.saved, onDone: onClose })
+ *     <FormDialog form={form} title={t.create} action={t.save} onClose={onClose}>
+ *       <TextField {...form.text('name')} autoFocus />
+ *       <CheckField {...form.check('isPublic')} />
+ *     </FormDialog>
+ */
+
+import { MenuItem } from '@mui/material'
+import { type FormEvent, type ReactNode, useState } from 'react'
+
+import type { ApiError } from '../api/errors.ts'
+import { type ActionSettings, useAction } from '../api/hooks.ts'
+import type { InputOf, OperationId } from '../api/types.ts'
+import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
+import { useLabels } from '../i18n/fields.ts'
+import { inputTime } from '../i18n/format.ts'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { limitsOf, problemWith } from './limits.ts'
+
+const words = texts({
+  en: {
+    long: (most: number) => `At most ${most} characters.`,
+    number: 'Write a number.',
+    whole: 'Write a whole number.',
+    least: (least: number) => `At least ${least}.`,
+    most: (most: number) => `At most ${most}.`,
+  },
+  zh: {
+    long: (most: number) => `最多 ${most} 个字符。`,
+    number: '请输入数字。',
+    whole: '请输入整数。',
+    least: (least: number) => `不能小于 ${least}。`,
+    most: (most: number) => `不能大于 ${most}。`,
+  },
+})
+
+/** The names of the values that have a type. */
+export type NameOf<Values, T> = { [N in keyof Values & string]: Values[N] extends T ? N : never }[keyof Values & string]
+
+export interface FieldOptions {
+  /** Below the field, unless there is a problem. */
+  help?: string | undefined
+  /** By default the one of i18n/fields.ts. */
+  label?: string
+}
+
+/** The part of a form that dialogs and buttons use. */
+export interface FormState {
+  /** The refusal of the server, unless all of it is shown at fields. */
+  readonly error: ApiError | null
+  readonly isBusy: boolean
+  /** Something differs from the values at the beginning. */
+  readonly isChanged: boolean
+  /** Sends the form, unless a value breaks a limit. */
+  readonly submit: (event?: FormEvent) => void
+}
+
+export interface Form<Values extends object> extends FormState {
+  readonly values: Values
+  readonly set: (part: Partial<Values>) => void
+  /** The values are those of the beginning from now on. */
+  readonly reset: (values: Values) => void
+  /** The problem at a field. */
+  readonly problem: (name: string) => string | undefined
+  /** For a `<TextField>`. */
+  readonly text: (name: NameOf<Values, string>, options?: FieldOptions) => ReturnType<typeof textProps>
+  /** For a `<NumberField>`; empty is null. */
+  readonly number: (name: NameOf<Values, number | null>, options?: FieldOptions) => FieldProps<number | null>
+  /** For a `<TextField>` with date and time; the value is epoch milliseconds or null. */
+  readonly time: (name: NameOf<Values, number | null>, options?: FieldOptions) => ReturnType<typeof textProps> & object
+  /** For a `<TextField>` that offers the values of an enum, or those of `choices` with their words. */
+  readonly choice: <N extends NameOf<Values, string>>(
+    name: N,
+    choices: EnumName | Readonly<Partial<Record<Values[N] & string, string>>>,
+    options?: FieldOptions & { readonly only?: readonly (Values[N] & string)[] },
+  ) => ReturnType<typeof textProps> & { select: true; children: ReactNode }
+  /** For a `<CheckField>`. */
+  readonly check: (name: NameOf<Values, boolean>, options?: FieldOptions) => FieldProps<boolean>
+  /** For pickers: `value`, `onChange`, `label`, `error`, `help`. */
+  readonly pick: <N extends keyof Values & string>(name: N, options?: FieldOptions) => FieldProps<Values[N]>
+}
+
+export interface FieldProps<T> {
+  name: string
+  label: string
+  value: T
+  onChange: (value: T) => void
+  error: string | undefined
+  help: string | undefined
+  required: boolean
+}
+
+export interface FormSettings<Id extends OperationId, Values> extends Omit<ActionSettings<Id>, 'quiet'> {
+  /** The request for these values. By default the values are the body; a name such as `region.city` is that of a value inside another. */
+  input?: (values: Values) => InputOf<Id>
+  /** Where the interface has a value, if that is not its name: `{ account: ['username', 'email'] }`. */
+  paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
+}
+
+export function useForm<Id extends OperationId, Values extends object>(
+  id: Id,
+  initial: Values | (() => Values),
+  { input, paths, ...settings }: FormSettings<Id, Values> = {},
+): Form<Values> {
+  const t = useTexts(words)
+  const labelOf = useLabels()
+  const locale = useLocale()
+  const [first, setFirst] = useState(initial)
+  const [values, setValues] = useState(first)
+  const action = useAction(id, { ...settings, quiet: true })
+  const limits = limitsOf(id)
+  const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
+  const set = (part: Partial<Values>) => setValues((now) => ({ ...now, ...part }))
+  const pathsOf = (name: string): readonly string[] => [paths?.[name as keyof Values] ?? name].flat()
+  const limitsAt = (name: string) => limits[pathsOf(name)[0]!]
+
+  const ownProblem = (name: string) => {
+    const found = problemWith(valueOf(name), limitsAt(name))
+    return found && (typeof found === 'string' ? t[found] : t[found[0]](found[1]))
+  }
+  const problem = (name: string) =>
+    ownProblem(name) ??
+    pathsOf(name)
+      .map((path) => action.error?.problem(path))
+      .find((text) => text !== undefined)
+  const field = <T,>(name: string, { help, label }: FieldOptions = {}): FieldProps<T> => ({
+    name,
+    label: label ?? labelOf(name),
+    value: valueOf(name) as T,
+    onChange: (value) => set({ [name]: value } as Partial<Values>),
+    error: problem(name),
+    help,
+    required: limitsAt(name)?.required ?? false,
+  })
+
+  return {
+    values,
+    set,
+    reset(next) {
+      setFirst(next)
+      setValues(next)
+    },
+    problem,
+    error: isAtFields(action.error, Object.keys(values).flatMap(pathsOf)) ? null : action.error,
+    isBusy: action.isPending,
+    isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
+    submit(event) {
+      event?.preventDefault()
+      // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
+      event?.stopPropagation()
+      if (Object.keys(values).some((name) => ownProblem(name) !== undefined)) return focusProblem()
+      action.mutate(input === undefined ? ({ body: nested(values) } as unknown as InputOf<Id>) : input(values), {
+        onError: () => setTimeout(focusProblem),
+      })
+    },
+    text: (name, options) => textProps(field<string>(name, options)),
+    number: field,
+    time(name, options) {
+      const { value, onChange, ...rest } = field<number | null>(name, options)
+      const change = (text: string) => onChange(text === '' ? null : new Date(text).getTime())
+      const props = textProps({ ...rest, value: inputTime(value), onChange: change })
+      return { ...props, type: 'datetime-local', slotProps: { inputLabel: { shrink: true } } }
+    },
+    choice(name, choices, { only, ...options } = {}) {
+      const all = Object.keys(typeof choices === 'string' ? enums[choices] : choices)
+      const offered: readonly string[] = only ?? limitsAt(name)?.choices ?? all
+      const wordFor = (value: string) =>
+        typeof choices === 'string' ? wordOf(choices, value, locale) : (choices as Record<string, string>)[value]
+      const children = all
+        .filter((value) => offered.includes(value))
+        .map((value) => (
+          <MenuItem key={value} value={value}>
+            {wordFor(value)}
+          </MenuItem>
+        ))
+      return { ...textProps(field<string>(name, options)), select: true, children }
+    },
+    check: field,
+    pick: field,
+  }
+}
+
+const textProps = ({ error, help, onChange, ...rest }: FieldProps<string>) => ({
+  ...rest,
+  error: error !== undefined,
+  helperText: error ?? help,
+  onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
+})
+
+/** All problems that the error names are shown at fields. */
+const isAtFields = (error: ApiError | null, paths: readonly string[]): boolean =>
+  error !== null &&
+  error.details.length > 0 &&
+  error.details.every(({ path }) => paths.includes(path.replace(/^(body|query)\./, '')))
+
+/** Screen readers say the problem with the field that has the focus. */
+const focusProblem = (): void => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus()
+
+/** `{ 'region.city': 'Bern' }` → `{ region: { city: 'Bern' } }` */
+function nested(values: object): Record<string, unknown> {
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const parts = name.split('.')
+    const last = parts.pop()!
+    let inner = body
+    for (const part of parts) inner = (inner[part] ??= {}) as Record<string, unknown>
+    inner[last] = value
+  }
+  return body
+}
