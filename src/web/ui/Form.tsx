@@ -18,8 +18,11 @@ import type { FormState } from './use-form.tsx'
 
 export interface FormProps {
   form: FormState
-  /** The word on the button. */
-  action: string
+  /** The word on the button. Without it there is none. */
+  action?: string
+  icon?: ReactNode
+  /** Something must be chosen first. */
+  isDisabled?: boolean
   /** Path of the page to go back to. */
   cancel?: string
   /** The button works only after a change. */
@@ -27,22 +30,30 @@ export interface FormProps {
   children: ReactNode
 }
 
-export function Form({ form, action, cancel, needsChange = false, children }: FormProps) {
+export function Form({ form, action, icon, cancel, isDisabled = false, needsChange = false, children }: FormProps) {
   const t = useTexts(common)
   return (
     <Stack component="form" spacing={2} onSubmit={form.submit}>
       {children}
       {form.error !== null && <ErrorNotice error={form.error} />}
-      <FormActions>
-        {cancel !== undefined && (
-          <Button component={Link} to={cancel}>
-            {t.cancel}
+      {action !== undefined && (
+        <FormActions>
+          {cancel !== undefined && (
+            <Button component={Link} to={cancel}>
+              {t.cancel}
+            </Button>
+          )}
+          <Button
+            type="submit"
+            variant="contained"
+            startIcon={icon}
+            loading={form.isBusy}
+            disabled={isDisabled || (needsChange && !form.isChanged)}
+          >
+            {action}
           </Button>
-        )}
-        <Button type="submit" variant="contained" loading={form.isBusy} disabled={needsChange && !form.isChanged}>
-          {action}
-        </Button>
-      </FormActions>
+        </FormActions>
+      )}
     </Stack>
   )
 }

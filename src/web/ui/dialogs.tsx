@@ -95,6 +95,8 @@ export interface FormDialogProps {
   title: string
   /** The text of the button. If undefined, there is none, and the content itself ends the dialog. */
   action: string | undefined
+  /** `error` for actions that destroy something. */
+  color?: 'error' | 'primary'
   /** True: something must be chosen first. */
   isDisabled?: boolean
   isBusy?: boolean
@@ -111,6 +113,7 @@ export function FormDialog({
   isOpen = true,
   title,
   action,
+  color = 'primary',
   isDisabled,
   isBusy = form?.isBusy,
   error = form?.error,
@@ -147,7 +150,13 @@ export function FormDialog({
         <DialogActions>
           <Button onClick={onClose}>{t.cancel}</Button>
           {action !== undefined && (
-            <Button type="submit" variant="contained" loading={isBusy ?? false} disabled={isDisabled ?? false}>
+            <Button
+              type="submit"
+              variant="contained"
+              color={color}
+              loading={isBusy ?? false}
+              disabled={isDisabled ?? false}
+            >
               {action}
             </Button>
           )}

@@ -13,29 +13,34 @@ import { type ReactNode, useState } from 'react'
 
 import type { FieldProps } from './use-form.tsx'
 
-const textOf = (value: number | null): string => (value === null || Number.isNaN(value) ? '' : String(value))
+const textOf = (value: number | null, unit: number): string =>
+  value === null || Number.isNaN(value) ? '' : String(Number((value / unit).toFixed(unit === 1 ? 9 : 3)))
 /** Null for an empty text, NaN for one that is not a number. Some keyboards have only a decimal comma. */
-const numberIn = (text: string): number | null => (text.trim() === '' ? null : Number(text.replace(',', '.')))
+function numberIn(text: string, unit: number): number | null {
+  if (text.trim() === '') return null
+  const typed = Number(text.replace(',', '.'))
+  return unit === 1 ? typed : Math.round(typed * unit)
+}
+
+export interface NumberFieldProps
+  extends FieldProps<number | null>, Omit<TextFieldProps, keyof FieldProps<null> | 'slotProps'> {
+  /** The value is a multiple of the typed number: bytes that are typed in MB. It is whole then. */
+  unit?: number
+}
 
 /** A number, or null if it is empty. It keeps what is typed, such as `1.`. */
-export function NumberField({
-  value,
-  onChange,
-  error,
-  help,
-  ...props
-}: FieldProps<number | null> & Omit<TextFieldProps, keyof FieldProps<null>>) {
-  const [text, setText] = useState(textOf(value))
+export function NumberField({ value, onChange, error, help, unit = 1, ...props }: NumberFieldProps) {
+  const [text, setText] = useState(textOf(value, unit))
   // It was set elsewhere, for example by the position of the device.
-  if (!Object.is(numberIn(text), value)) setText(textOf(value))
+  if (!Object.is(numberIn(text, unit), value)) setText(textOf(value, unit))
   return (
     <TextField
-      slotProps={{ htmlInput: { inputMode: 'decimal' } }}
       {...props}
+      slotProps={{ htmlInput: { inputMode: 'decimal' } }}
       value={text}
       onChange={({ target }) => {
         setText(target.value)
-        onChange(numberIn(target.value))
+        onChange(numberIn(target.value, unit))
       }}
       error={error !== undefined}
       helperText={error ?? help}

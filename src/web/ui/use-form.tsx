@@ -10,7 +10,7 @@
  */
 
 import { MenuItem } from '@mui/material'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 
 import type { ApiError } from '../api/errors.ts'
 import { type ActionSettings, useAction } from '../api/hooks.ts'
@@ -62,7 +62,9 @@ export interface FormState {
 export interface Form<Values extends object> extends FormState {
   readonly values: Values
   readonly set: (part: Partial<Values>) => void
-  /** The values are those of the beginning from now on. */
+  /** With `asks`: properties of the `<ConfirmDialog>` that sends the form. */
+  readonly question: { isOpen: boolean; isBusy: boolean; onConfirm: () => void; onClose: () => void }
+  /** These are the values of the beginning from now on; problems are forgotten. */
   readonly reset: (values: Values) => void
   /** The problem at a field. */
   readonly problem: (name: string) => string | undefined
@@ -97,6 +99,8 @@ export interface FieldProps<T> {
 export interface FormSettings<Id extends OperationId, Values> extends Omit<ActionSettings<Id>, 'quiet'> {
   /** The request for these values. By default the values are the body; a name such as `region.city` is that of a value inside another. */
   input?: (values: Values) => InputOf<Id>
+  /** The user is asked before the form is sent. */
+  asks?: boolean
   /** Where the interface has a value, if that is not its name: `{ account: ['username', 'email'] }`. */
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
@@ -104,13 +108,14 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
 export function useForm<Id extends OperationId, Values extends object>(
   id: Id,
   initial: Values | (() => Values),
-  { input, paths, ...settings }: FormSettings<Id, Values> = {},
+  { input, asks = false, paths, ...settings }: FormSettings<Id, Values> = {},
 ): Form<Values> {
   const t = useTexts(words)
   const labelOf = useLabels()
   const locale = useLocale()
   const [first, setFirst] = useState(initial)
   const [values, setValues] = useState(first)
+  const [isAsking, setAsking] = useState(false)
   const action = useAction(id, { ...settings, quiet: true })
   const limits = limitsOf(id)
   const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
@@ -137,12 +142,22 @@ export function useForm<Id extends OperationId, Values extends object>(
     required: limitsAt(name)?.required ?? false,
   })
 
+  const send = () =>
+    action.mutate(input === undefined ? ({ body: nested(values) } as unknown as InputOf<Id>) : input(values), {
+      onError: () => setAsking(false),
+    })
+  useEffect(() => {
+    if (action.error !== null) focusProblem()
+  }, [action.error])
+
   return {
     values,
     set,
+    question: { isOpen: isAsking, isBusy: action.isPending, onConfirm: send, onClose: () => setAsking(false) },
     reset(next) {
       setFirst(next)
       setValues(next)
+      action.reset()
     },
     problem,
     error: isAtFields(action.error, Object.keys(values).flatMap(pathsOf)) ? null : action.error,
@@ -153,9 +168,8 @@ export function useForm<Id extends OperationId, Values extends object>(
       // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
       event?.stopPropagation()
       if (Object.keys(values).some((name) => ownProblem(name) !== undefined)) return focusProblem()
-      action.mutate(input === undefined ? ({ body: nested(values) } as unknown as InputOf<Id>) : input(values), {
-        onError: () => setTimeout(focusProblem),
-      })
+      if (asks) setAsking(true)
+      else send()
     },
     text: (name, options) => textProps(field<string>(name, options)),
     number: field,

@@ -3,7 +3,6 @@
 import { Add, Check } from '@mui/icons-material'
 import {
   Box,
-  Button,
   Card,
   Chip,
   Link as MuiLink,
@@ -18,7 +17,6 @@ import {
 import { Fragment, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain, Role } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
@@ -26,8 +24,10 @@ import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
 
@@ -44,7 +44,6 @@ const words = texts({
     permission: 'Permission',
     yes: (role: string, point: string) => `${role} may: ${point}`,
     create: 'New role',
-    name: 'Name',
     code: 'Code',
     codeHelp: 'Capital letters, digits and _. It cannot be changed later.',
     copy: 'Copy the permissions of',
@@ -63,7 +62,6 @@ const words = texts({
     permission: '权限',
     yes: (role: string, point: string) => `${role}可以：${point}`,
     create: '新建角色',
-    name: '名称',
     code: '代码',
     codeHelp: '大写字母、数字和 _，以后不能更改。',
     copy: '复制以下角色的权限',
@@ -105,7 +103,9 @@ export function Matrix() {
         )}
         <Box sx={{ flex: 1 }} />
         {roles.data !== undefined && may('access.createRole') && (
-          <CreateRole domain={domain} scopeId={scopeId} roles={roles.data} />
+          <DialogButton label={t.create} icon={<Add />} isNew>
+            {(close) => <CreateRole domain={domain} scopeId={scopeId} roles={roles.data} onClose={close} />}
+          </DialogButton>
         )}
       </Stack>
       <Typography color="text.secondary" sx={{ mb: 2 }}>
@@ -255,75 +255,43 @@ interface CreateRoleProps {
   domain: PermissionDomain
   scopeId: number
   roles: readonly Role[]
+  onClose: () => void
 }
 
-function CreateRole({ domain, scopeId, roles }: CreateRoleProps) {
+function CreateRole({ domain, scopeId, roles, onClose }: CreateRoleProps) {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const [isOpen, setOpen] = useState(false)
-  const [name, setName] = useState('')
-  const [code, setCode] = useState('')
-  const [from, setFrom] = useState('')
-  const create = useAction('access.createRole', {
-    done: t.created,
-    quiet: true,
-    onDone: ({ id }) => void navigate(`/admin/access/roles/${id}`),
-  })
-  const source = roles.find(({ id }) => String(id) === from)
+  const form = useForm(
+    'access.createRole',
+    { name: '', code: '', from: '' },
+    {
+      done: t.created,
+      input: ({ name, code, from }) => ({
+        body: {
+          name,
+          code: code.toUpperCase(),
+          domain,
+          scopeId,
+          permissionIds: roles.find(({ id }) => String(id) === from)?.permissionIds ?? [],
+        },
+      }),
+      onDone: ({ id }) => void navigate(`/admin/access/roles/${id}`),
+    },
+  )
   return (
-    <>
-      <Button
-        variant="contained"
-        startIcon={<Add />}
-        data-create
-        onClick={() => {
-          create.reset()
-          setName('')
-          setCode('')
-          setFrom('')
-          setOpen(true)
-        }}
-      >
-        {t.create}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.create}
-        action={t.create}
-        isBusy={create.isPending}
-        error={create.error}
-        onSubmit={() =>
-          create.mutate({ body: { name, code, domain, scopeId, permissionIds: source?.permissionIds ?? [] } })
-        }
-        onClose={() => setOpen(false)}
-      >
-        <TextField
-          required
-          autoFocus
-          label={t.name}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          error={create.error?.problem('name') !== undefined}
-        />
-        <TextField
-          required
-          label={t.code}
-          value={code}
-          onChange={({ target }) => setCode(target.value.toUpperCase())}
-          error={create.error?.problem('code') !== undefined}
-          helperText={create.error?.problem('code') ?? t.codeHelp}
-        />
-        <TextField select label={t.copy} value={from} onChange={({ target }) => setFrom(target.value)}>
-          <MenuItem value="">{t.nothing}</MenuItem>
-          {roles
-            .filter(({ holdsEverything }) => !holdsEverything)
-            .map((role) => (
-              <MenuItem key={role.id} value={String(role.id)}>
-                {role.name} ({t.points(role.permissions.length)})
-              </MenuItem>
-            ))}
-        </TextField>
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.create} action={t.create} onClose={onClose}>
+      <TextField {...form.text('name')} autoFocus />
+      <TextField {...form.text('code', { label: t.code, help: t.codeHelp })} />
+      <TextField {...form.text('from', { label: t.copy })} select>
+        <MenuItem value="">{t.nothing}</MenuItem>
+        {roles
+          .filter(({ holdsEverything }) => !holdsEverything)
+          .map((role) => (
+            <MenuItem key={role.id} value={String(role.id)}>
+              {role.name} ({t.points(role.permissions.length)})
+            </MenuItem>
+          ))}
+      </TextField>
+    </FormDialog>
   )
 }

@@ -1,18 +1,19 @@
 /** The permission points: search, switch on and off, describe, and create. */
 
 import { Add, Edit } from '@mui/icons-material'
-import { Box, Button, Card, IconButton, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Box, Card, IconButton, MenuItem, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
 import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useAllPoints, useDescription } from './points.ts'
 import { pointWords } from './words.ts'
 
@@ -49,7 +50,6 @@ const words = texts({
     resource: 'Resource',
     action: 'Action',
     wordHelp: 'Small letters and _',
-    description: 'Description',
   },
   zh: {
     title: '权限点',
@@ -80,7 +80,6 @@ const words = texts({
     resource: '资源',
     action: '操作',
     wordHelp: '小写字母和 _',
-    description: '说明',
   },
 })
 
@@ -97,6 +96,7 @@ export function Points() {
   const [keyword, setKeyword] = useState('')
   const [domain, setDomain] = useState<PermissionDomain | ''>('')
   const [shown, setShown] = useState(PAGE)
+  const [edited, setEdited] = useState<Permission>()
   const query = useAllPoints(domain === '' ? undefined : domain)
   const titleOf = ({ resource, action }: Permission) =>
     `${resources[resource] ?? resource}: ${actions[action] ?? action}`
@@ -132,7 +132,11 @@ export function Points() {
             </MenuItem>
           ))}
         </TextField>
-        {may('access.createPermission') && <CreatePoint />}
+        {may('access.createPermission') && (
+          <DialogButton label={t.create} icon={<Add />} isNew>
+            {(close) => <CreatePoint onClose={close} />}
+          </DialogButton>
+        )}
       </Stack>
       <Card sx={{ px: 2, py: 1 }}>
         <Rows
@@ -164,7 +168,11 @@ export function Points() {
                   <Box sx={{ mx: 1 }}>
                     <Status tone={point.enabled ? 'good' : 'bad'} text={point.enabled ? t.on : t.off} />
                   </Box>
-                  {may('access.changePermission') && <Describe point={point} />}
+                  {may('access.changePermission') && (
+                    <IconButton aria-label={t.edit(point.name)} onClick={() => setEdited(point)}>
+                      <Edit />
+                    </IconButton>
+                  )}
                   <Toggle point={point} />
                 </>
               }
@@ -172,6 +180,7 @@ export function Points() {
           )}
         </Rows>
       </Card>
+      {edited !== undefined && <Describe point={edited} onClose={() => setEdited(undefined)} />}
     </>
   )
 }
@@ -195,113 +204,34 @@ function Toggle({ point: { id, name, enabled } }: { point: Permission }) {
   )
 }
 
-function Describe({ point }: { point: Permission }) {
+function Describe({ point, onClose }: { point: Permission; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [text, setText] = useState(point.description)
-  const save = useAction('access.changePermission', {
-    done: t.saved,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
+  const form = useForm(
+    'access.changePermission',
+    { description: point.description },
+    { done: t.saved, refreshes: REFRESHES, input: (body) => ({ params: { id: point.id }, body }), onDone: onClose },
+  )
   return (
-    <>
-      <IconButton
-        aria-label={t.edit(point.name)}
-        onClick={() => {
-          save.reset()
-          setText(point.description)
-          setOpen(true)
-        }}
-      >
-        <Edit />
-      </IconButton>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.editTitle}
-        action={t.save}
-        isBusy={save.isPending}
-        error={save.error}
-        onSubmit={() => save.mutate({ params: { id: point.id }, body: { description: text } })}
-        onClose={() => setOpen(false)}
-      >
-        <TextField
-          autoFocus
-          multiline
-          label={point.name}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.editTitle} action={t.save} onClose={onClose}>
+      <TextField {...form.text('description', { label: point.name })} autoFocus multiline />
+    </FormDialog>
   )
 }
 
-const EMPTY = { domain: 'APP' as PermissionDomain, resource: '', action: '', description: '' }
-
-function CreatePoint() {
+function CreatePoint({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
-  const domains = useChoices('permissionDomain')
-  const [isOpen, setOpen] = useState(false)
-  const [form, setForm] = useState(EMPTY)
-  const create = useAction('access.createPermission', {
-    done: t.created,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
-  const field = (name: 'resource' | 'action' | 'description', label: string, help?: string) => (
-    <TextField
-      required={name !== 'description'}
-      label={label}
-      value={form[name]}
-      onChange={({ target }) => setForm({ ...form, [name]: target.value })}
-      error={create.error?.problem(name) !== undefined}
-      helperText={create.error?.problem(name) ?? help}
-    />
+  const form = useForm(
+    'access.createPermission',
+    { domain: 'APP' as PermissionDomain, resource: '', action: '', description: '' },
+    { done: t.created, refreshes: REFRESHES, onDone: onClose },
   )
   return (
-    <>
-      <Button
-        variant="contained"
-        startIcon={<Add />}
-        data-create
-        onClick={() => {
-          create.reset()
-          setForm(EMPTY)
-          setOpen(true)
-        }}
-      >
-        {t.create}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.create}
-        action={t.create}
-        isBusy={create.isPending}
-        error={create.error}
-        onSubmit={() => create.mutate({ body: form })}
-        onClose={() => setOpen(false)}
-      >
-        <Typography>{t.createText}</Typography>
-        <TextField
-          select
-          required
-          label={t.domain}
-          value={form.domain}
-          onChange={({ target }) => setForm({ ...form, domain: target.value as PermissionDomain })}
-        >
-          {domains.map(({ id, name }) => (
-            <MenuItem key={id} value={id}>
-              {name}
-            </MenuItem>
-          ))}
-        </TextField>
-        {field('resource', t.resource, t.wordHelp)}
-        {field('action', t.action, t.wordHelp)}
-        {field('description', t.description)}
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.create} action={t.create} onClose={onClose}>
+      <Typography>{t.createText}</Typography>
+      <TextField {...form.choice('domain', 'permissionDomain', { label: t.domain })} />
+      <TextField {...form.text('resource', { label: t.resource, help: t.wordHelp })} />
+      <TextField {...form.text('action', { label: t.action, help: t.wordHelp })} />
+      <TextField {...form.text('description')} />
+    </FormDialog>
   )
 }

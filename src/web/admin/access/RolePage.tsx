@@ -5,7 +5,6 @@ import { Alert, Box, Button, Checkbox, Chip, FormControlLabel, TextField, Typogr
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Permission, Role } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -13,11 +12,13 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer, EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
 import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
 
@@ -27,7 +28,6 @@ const words = texts({
     history: 'History',
     missing: 'There is no such role',
     missingText: 'The role may have been deleted.',
-    name: 'Name',
     save: 'Save',
     saved: 'The role is saved and works at once.',
     template: 'A template: changes apply only to organizations that are created later.',
@@ -46,7 +46,6 @@ const words = texts({
     history: '历史记录',
     missing: '没有这个角色',
     missingText: '此角色可能已被删除。',
-    name: '名称',
     save: '保存',
     saved: '角色已保存，立即生效。',
     template: '模板：更改只影响以后创建的组织。',
@@ -93,7 +92,9 @@ function Shown({ role }: { role: Role }) {
       actions={
         <>
           {may('access.grantRole') && may('admin.users.list') && !(role.domain === 'ORG' && role.scopeId === 0) && (
-            <Grant roleId={role.id} />
+            <DialogButton label={t.grant} icon={<PersonAdd />} variant="text">
+              {(close) => <Grant roleId={role.id} onClose={close} />}
+            </DialogButton>
           )}
           {!role.isSystem && (
             <ActionButton
@@ -150,8 +151,23 @@ function Permissions({ role }: { role: Role }) {
   const may = useMay()
   const { user: me } = useSession()
   const points = useAllPoints(role.domain)
-  const [name, setName] = useState(role.name)
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set(role.permissionIds))
+  const form = useForm(
+    'access.changeRole',
+    { name: role.name, chosen: new Set(role.permissionIds) as ReadonlySet<number> },
+    {
+      done: t.saved,
+      refreshes: ['access', 'operationLog'],
+      paths: { chosen: 'permissionIds' },
+      input: ({ name, chosen }) => ({
+        params: { id: role.id },
+        body: {
+          ...(name !== role.name && { name }),
+          ...(arePointsChanged(role, chosen) && { permissionIds: [...chosen] }),
+        },
+      }),
+    },
+  )
+  const { name, chosen } = form.values
   const [keyword, setKeyword] = useState('')
   const mayChange = may('access.changeRole')
   const mine = useAll(
@@ -159,13 +175,7 @@ function Permissions({ role }: { role: Role }) {
     { params: { userId: me.id } },
     { enabled: mayChange && may('access.listUserRoles') },
   )
-  const save = useAction('access.changeRole', {
-    done: t.saved,
-    quiet: true,
-    refreshes: ['access', 'operationLog'],
-  })
-  const arePointsChanged = role.permissionIds.length !== chosen.size || role.permissionIds.some((id) => !chosen.has(id))
-  const isChanged = name !== role.name || arePointsChanged
+  const isChanged = name !== role.name || arePointsChanged(role, chosen)
   if (points.error !== null) return <ErrorNotice error={points.error} onRetry={() => void points.refetch()} />
   if (points.data === undefined) return <Loading />
   const all = points.data
@@ -189,16 +199,8 @@ function Permissions({ role }: { role: Role }) {
           {t.heldByMe}
         </Alert>
       )}
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, mb: 2 }}>
-        <TextField
-          label={t.name}
-          value={name}
-          disabled={!mayChange}
-          onChange={({ target }) => setName(target.value)}
-          error={save.error?.problem('name') !== undefined}
-          helperText={save.error?.problem('name')}
-          sx={{ flex: 1, minWidth: 200 }}
-        />
+      <Box component="form" onSubmit={form.submit} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1.5, mb: 2 }}>
+        <TextField {...form.text('name')} disabled={!mayChange} sx={{ flex: 1, minWidth: 200 }} />
         <TextField
           type="search"
           label={t.search}
@@ -207,36 +209,25 @@ function Permissions({ role }: { role: Role }) {
           sx={{ flex: 1, minWidth: 200 }}
         />
         {mayChange && (
-          <Button
-            variant="contained"
-            startIcon={<Save />}
-            disabled={!isChanged}
-            loading={save.isPending}
-            onClick={() =>
-              save.mutate({
-                params: { id: role.id },
-                body: {
-                  ...(name !== role.name && { name }),
-                  ...(arePointsChanged && { permissionIds: [...chosen] }),
-                },
-              })
-            }
-          >
+          <Button type="submit" variant="contained" startIcon={<Save />} disabled={!isChanged} loading={form.isBusy}>
             {t.save}
           </Button>
         )}
       </Box>
-      {save.error !== null && <ErrorNotice error={save.error} />}
+      {form.error !== null && <ErrorNotice error={form.error} />}
       <Groups
         points={all}
         keyword={keyword.trim().toLowerCase()}
         chosen={role.holdsEverything ? new Set(all.map(({ id }) => id)) : chosen}
         isFixed={isFixed}
-        onChoose={setChosen}
+        onChoose={(ids) => form.set({ chosen: ids })}
       />
     </Section>
   )
 }
+
+const arePointsChanged = ({ permissionIds }: Role, chosen: ReadonlySet<number>): boolean =>
+  permissionIds.length !== chosen.size || permissionIds.some((id) => !chosen.has(id))
 
 interface GroupsProps {
   points: readonly Permission[]
@@ -310,42 +301,21 @@ function Groups({ points, keyword, chosen, isFixed, onChoose }: GroupsProps) {
   )
 }
 
-function Grant({ roleId }: { roleId: number }) {
+function Grant({ roleId, onClose }: { roleId: number; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [userId, setUserId] = useState<number | null>(null)
-  const grant = useAction('access.grantRole', {
-    done: t.granted,
-    quiet: true,
-    refreshes: ['access.listUserRoles', 'admin', 'admin/users', 'operationLog'],
-    onDone: () => setOpen(false),
-  })
+  const form = useForm(
+    'access.grantRole',
+    { userId: null as number | null },
+    {
+      done: t.granted,
+      refreshes: ['access.listUserRoles', 'admin', 'admin/users', 'operationLog'],
+      input: ({ userId }) => ({ params: { userId: userId! }, body: { roleId } }),
+      onDone: onClose,
+    },
+  )
   return (
-    <>
-      <Button
-        startIcon={<PersonAdd />}
-        onClick={() => {
-          grant.reset()
-          setUserId(null)
-          setOpen(true)
-        }}
-      >
-        {t.grant}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.grant}
-        action={t.grant}
-        maxWidth="xs"
-        isBusy={grant.isPending}
-        error={grant.error}
-        onSubmit={() => {
-          if (userId !== null) grant.mutate({ params: { userId }, body: { roleId } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <UserPicker value={userId} onChange={setUserId} required autoFocus />
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.grant} action={t.grant} maxWidth="xs" onClose={onClose}>
+      <UserPicker {...form.pick('userId')} required autoFocus />
+    </FormDialog>
   )
 }

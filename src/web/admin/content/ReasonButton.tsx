@@ -1,13 +1,13 @@
 /** A button that asks for a reason before it changes a row: scraps an asset, revokes a pass. */
 
-import { Button, TextField } from '@mui/material'
-import { type ReactNode, useState } from 'react'
-import { useRefresh } from 'react-admin'
+import { TextField } from '@mui/material'
+import type { ReactNode } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import type { InputOf } from '../../api/types.ts'
 import { useMay } from '../../session/session.ts'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 type WithReason = 'assets.scrapAny' | 'admin.passes.revoke'
 
@@ -26,49 +26,31 @@ export interface ReasonButtonProps {
 
 /** Not shown to users who may not call the operation. */
 export function ReasonButton(props: ReasonButtonProps) {
-  const { operation, params, label, icon, title, text, reasonLabel, done } = props
+  const { operation, label, icon } = props
   const may = useMay()
-  const refresh = useRefresh()
-  const [isOpen, setOpen] = useState(false)
-  const [reason, setReason] = useState('')
-  const action = useAction(operation, {
-    quiet: true,
-    done,
-    onDone: () => {
-      setOpen(false)
-      refresh()
-    },
-  })
   if (!may(operation)) return null
-  const problem = action.error?.problem('reason')
   return (
-    <>
-      <Button variant="outlined" startIcon={icon} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={title}
-        action={label}
-        isBusy={action.isPending}
-        error={action.error}
-        onSubmit={() =>
-          action.mutate({ params, body: { reason: reason.trim() || null } } as unknown as InputOf<WithReason>)
-        }
-        onClose={() => setOpen(false)}
-        maxWidth="xs"
-      >
-        <span>{text}</span>
-        <TextField
-          label={reasonLabel}
-          value={reason}
-          onChange={(event) => setReason(event.target.value)}
-          autoFocus
-          multiline
-          error={problem !== undefined}
-          helperText={problem}
-        />
-      </FormDialog>
-    </>
+    <DialogButton label={label} icon={icon} variant="outlined">
+      {(close) => <ReasonDialog {...props} onClose={close} />}
+    </DialogButton>
+  )
+}
+
+function ReasonDialog(props: ReasonButtonProps & { onClose: () => void }) {
+  const { operation, params, label, title, text, reasonLabel, done, onClose } = props
+  const form = useForm(
+    operation,
+    { reason: '' },
+    {
+      done,
+      input: ({ reason }) => ({ params, body: { reason: reason.trim() || null } }) as unknown as InputOf<WithReason>,
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={title} action={label} onClose={onClose} maxWidth="xs">
+      <span>{text}</span>
+      <TextField {...form.text('reason', { label: reasonLabel })} autoFocus multiline />
+    </FormDialog>
   )
 }

@@ -1,19 +1,20 @@
 /** Publishes the next version of an agreement, from an empty text or from an earlier version. */
 
 import { Publish } from '@mui/icons-material'
-import { Button, Card, CardContent, MenuItem, Stack, TextField } from '@mui/material'
-import { type FormEvent, useState } from 'react'
+import { TextField } from '@mui/material'
 import { useNavigate, useSearchParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Agreement, AgreementType } from '../../api/types.ts'
-import { useChoices } from '../../i18n/enums.ts'
-import { useLabels } from '../../i18n/fields.ts'
+import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { MarkdownEditor } from '../../ui/Markdown.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -37,86 +38,48 @@ const words = texts({
 export default function AgreementForm() {
   const [search] = useSearchParams()
   const from = search.get('from')
-  return from === null ? <Form before={undefined} /> : <FromVersion id={Number(from)} />
+  return from === null ? <VersionForm before={undefined} /> : <FromVersion id={Number(from)} />
 }
 
 function FromVersion({ id }: { id: number }) {
   const query = useCall('agreements.get', { params: { id } })
-  return <Answer query={query}>{(before) => <Form before={before} />}</Answer>
+  return <Answer query={query}>{(before) => <VersionForm before={before} />}</Answer>
 }
 
-function Form({ before }: { before: Agreement | undefined }) {
+function VersionForm({ before }: { before: Agreement | undefined }) {
   const t = useTexts(words)
-  const f = useLabels()
+  const nameOf = useEnum('agreementType')
   const navigate = useNavigate()
-  const types = useChoices('agreementType')
-  const [type, setType] = useState<AgreementType>(before?.type ?? 'SERVICE')
+  const form = useForm(
+    'agreements.publish',
+    {
+      type: before?.type ?? 'SERVICE',
+      title: before?.title ?? nameOf('SERVICE'),
+      content: before?.content ?? '',
+    },
+    {
+      asks: true,
+      done: t.done,
+      refreshes: ['agreements', 'admin/agreements'],
+      onDone: ({ id }) => void navigate(`/admin/agreements/${id}/show`),
+    },
+  )
   // Until somebody types another title, it is the name of the type.
-  const [title, setTitle] = useState(before?.title)
-  const [content, setContent] = useState(before?.content ?? '')
-  const [isAsking, setAsking] = useState(false)
-  const shownTitle = title ?? types.find(({ id }) => id === type)?.name ?? ''
-  const publish = useAction('agreements.publish', {
-    quiet: true,
-    done: t.done,
-    refreshes: ['agreements', 'admin/agreements'],
-    onDone: ({ id }) => void navigate(`/admin/agreements/${id}/show`),
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setAsking(true)
-  }
+  const choose = (type: AgreementType) =>
+    form.set({ type, ...(form.values.title === nameOf(form.values.type) && { title: nameOf(type) }) })
   return (
     <Page title={t.title} back="/admin/agreements" width={1400}>
-      <Card variant="outlined">
-        <CardContent>
-          <Stack component="form" spacing={2.5} onSubmit={submit}>
-            <TextField
-              select
-              label={f('type')}
-              value={type}
-              onChange={(event) => setType(event.target.value as AgreementType)}
-            >
-              {types.map(({ id, name }) => (
-                <MenuItem key={id} value={id}>
-                  {name}
-                </MenuItem>
-              ))}
-            </TextField>
-            <TextField
-              label={f('title')}
-              value={shownTitle}
-              onChange={(event) => setTitle(event.target.value)}
-              required
-              error={publish.error?.problem('title') !== undefined}
-              helperText={publish.error?.problem('title')}
-            />
-            <MarkdownEditor
-              label={t.content}
-              value={content}
-              onChange={setContent}
-              error={publish.error?.problem('content')}
-              rows={18}
-              required
-            />
-            {publish.error !== null && <ErrorNotice error={publish.error} />}
-            <Button type="submit" variant="contained" startIcon={<Publish />} sx={{ alignSelf: 'flex-start' }}>
-              {t.publish}
-            </Button>
-          </Stack>
-        </CardContent>
-      </Card>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={t.ask}
-        text={t.text}
-        action={t.publish}
-        isBusy={publish.isPending}
-        onConfirm={() =>
-          publish.mutate({ body: { type, title: shownTitle.trim(), content } }, { onError: () => setAsking(false) })
-        }
-        onClose={() => setAsking(false)}
-      />
+      <Section>
+        <Form form={form} action={t.publish} icon={<Publish />}>
+          <TextField
+            {...form.choice('type', 'agreementType')}
+            onChange={({ target }) => choose(target.value as AgreementType)}
+          />
+          <TextField {...form.text('title')} />
+          <MarkdownEditor {...form.pick('content', { label: t.content })} rows={18} />
+        </Form>
+      </Section>
+      <ConfirmDialog {...form.question} title={t.ask} text={t.text} action={t.publish} />
     </Page>
   )
 }

@@ -1,32 +1,24 @@
 /** Publishes a version of the app: first the package is uploaded, then the version is described and published. */
 
 import { Publish, UploadFile } from '@mui/icons-material'
-import {
-  Alert,
-  Box,
-  Button,
-  Card,
-  CardContent,
-  FormControlLabel,
-  LinearProgress,
-  Stack,
-  Switch,
-  TextField,
-  Typography,
-} from '@mui/material'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Alert, Box, Button, LinearProgress, Stack, TextField, Typography } from '@mui/material'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 
 import { upload } from '../../api/client.ts'
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { AppPackage } from '../../api/types.ts'
 import { bytes } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { CheckField, NumberField } from '../../ui/fields.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { MarkdownEditor } from '../../ui/Markdown.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -77,118 +69,52 @@ export default function AppUpdateForm() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const [file, setFile] = useState<AppPackage>()
-  const [name, setName] = useState('')
-  const [code, setCode] = useState('')
-  const [notes, setNotes] = useState('')
-  const [isMajor, setMajor] = useState(false)
-  const [isForced, setForced] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  const publish = useAction('appUpdates.publish', {
-    quiet: true,
-    done: t.done,
-    refreshes: ['appUpdates', 'admin/app-updates'],
-    onDone: () => void navigate('/admin/app-updates'),
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setAsking(true)
-  }
-  const confirm = () =>
-    publish.mutate(
-      {
+  const form = useForm(
+    'appUpdates.publish',
+    { versionName: '', versionCode: null as number | null, releaseNotes: '', isMajor: false, forceUpdate: false },
+    {
+      asks: true,
+      done: t.done,
+      refreshes: ['appUpdates', 'admin/app-updates'],
+      input: ({ versionCode, isMajor, forceUpdate, ...texts }) => ({
         body: {
-          versionCode: Number(code),
-          versionName: name.trim(),
+          ...texts,
+          versionCode: versionCode!,
           downloadUrl: file!.downloadUrl,
           fileSize: file!.fileSize,
           sha256: file!.sha256,
-          releaseNotes: notes,
           isMajor: Number(isMajor),
-          forceUpdate: Number(isForced),
+          forceUpdate: Number(forceUpdate),
         },
-      },
-      { onError: () => setAsking(false) },
-    )
+      }),
+      onDone: () => void navigate('/admin/app-updates'),
+    },
+  )
+  const { versionName } = form.values
   return (
     <Page title={t.title} back="/admin/app-updates">
-      <Stack component="form" spacing={2} onSubmit={submit}>
-        <Card variant="outlined">
-          <CardContent>
-            <Typography variant="h2" sx={{ mb: 1.5 }}>
-              {t.package}
-            </Typography>
-            <Package
-              file={file}
-              onUploaded={(uploaded) => {
-                setFile(uploaded)
-                setName((typed) => typed || (/(\d+(?:\.\d+)+)/.exec(uploaded.fileName)?.[1] ?? ''))
-              }}
-            />
-          </CardContent>
-        </Card>
-        <Card variant="outlined">
-          <CardContent>
-            <Stack spacing={2}>
-              <Typography variant="h2">{t.version}</Typography>
-              <LatestVersion />
-              <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ '& > *': { flex: 1 } }}>
-                <TextField
-                  label={t.name}
-                  value={name}
-                  onChange={(event) => setName(event.target.value)}
-                  required
-                  error={publish.error?.problem('versionName') !== undefined}
-                  helperText={publish.error?.problem('versionName')}
-                />
-                <TextField
-                  label={t.code}
-                  type="number"
-                  value={code}
-                  onChange={(event) => setCode(event.target.value)}
-                  required
-                  slotProps={{ htmlInput: { min: 1, step: 1 } }}
-                  error={publish.error?.problem('versionCode') !== undefined}
-                  helperText={publish.error?.problem('versionCode')}
-                />
-              </Stack>
-              <MarkdownEditor
-                label={t.notes}
-                value={notes}
-                onChange={setNotes}
-                error={publish.error?.problem('releaseNotes')}
-                rows={8}
-              />
-              <FormControlLabel
-                control={<Switch checked={isMajor} onChange={(_, checked) => setMajor(checked)} />}
-                label={t.major}
-              />
-              <FormControlLabel
-                control={<Switch checked={isForced} onChange={(_, checked) => setForced(checked)} />}
-                label={t.force}
-              />
-            </Stack>
-          </CardContent>
-        </Card>
-        {publish.error !== null && <ErrorNotice error={publish.error} />}
-        <Button
-          type="submit"
-          variant="contained"
-          startIcon={<Publish />}
-          disabled={file === undefined}
-          sx={{ alignSelf: 'flex-start' }}
-        >
-          {t.publish}
-        </Button>
-      </Stack>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={t.ask(name.trim())}
-        text={t.text}
-        action={t.publish}
-        isBusy={publish.isPending}
-        onConfirm={confirm}
-        onClose={() => setAsking(false)}
-      />
+      <Section title={t.package}>
+        <Package
+          file={file}
+          onUploaded={(uploaded) => {
+            setFile(uploaded)
+            if (versionName === '') form.set({ versionName: /(\d+(?:\.\d+)+)/.exec(uploaded.fileName)?.[1] ?? '' })
+          }}
+        />
+      </Section>
+      <Section title={t.version}>
+        <Form form={form} action={t.publish} icon={<Publish />} isDisabled={file === undefined}>
+          <LatestVersion />
+          <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ '& > *': { flex: 1 } }}>
+            <TextField {...form.text('versionName', { label: t.name })} />
+            <NumberField {...form.number('versionCode', { label: t.code })} />
+          </Stack>
+          <MarkdownEditor {...form.pick('releaseNotes', { label: t.notes })} rows={8} />
+          <CheckField {...form.check('isMajor', { label: t.major })} />
+          <CheckField {...form.check('forceUpdate', { label: t.force })} />
+        </Form>
+      </Section>
+      <ConfirmDialog {...form.question} title={t.ask(versionName.trim())} text={t.text} action={t.publish} />
     </Page>
   )
 }

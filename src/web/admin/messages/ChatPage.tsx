@@ -1,29 +1,22 @@
 /** Chat on the whole server: how much is written, and the limits that administrators set. Nobody sees messages of others here. */
 
 import { Save } from '@mui/icons-material'
-import {
-  Box,
-  Button,
-  Card,
-  CardContent,
-  Stack,
-  TextField,
-  ToggleButton,
-  ToggleButtonGroup,
-  Typography,
-} from '@mui/material'
-import { type FormEvent, useMemo, useState } from 'react'
+import { Box, Card, CardContent, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
+import { useMemo, useState } from 'react'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { ChatSettings, ChatStats } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { Answer } from '../../ui/Answer.tsx'
 import { Chart } from '../../ui/Chart.tsx'
+import { NumberField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -200,49 +193,27 @@ function Limits() {
 
 function LimitForm({ settings }: { settings: ChatSettings }) {
   const t = useTexts(words)
-  const may = useMay()
-  const [typed, setTyped] = useState<Partial<Record<keyof ChatSettings, string>>>({})
-  const save = useAction('admin.chat.changeSettings', { quiet: true, done: t.saved, refreshes: ['admin.chat'] })
-  const mayChange = may('admin.chat.changeSettings')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const changed = Object.entries(typed).map(([key, text]) => [
-      key,
-      Math.round(Number(text) * unitOf(key as keyof ChatSettings)),
-    ])
-    save.mutate({ body: Object.fromEntries(changed) as Partial<ChatSettings> })
-  }
+  const mayChange = useMay()('admin.chat.changeSettings')
+  const form = useForm('admin.chat.changeSettings', settings as { [Key in keyof ChatSettings]: number | null }, {
+    done: t.saved,
+    refreshes: ['admin.chat'],
+    input: (values) => ({
+      body: Object.fromEntries(KEYS.filter((key) => values[key] !== settings[key]).map((key) => [key, values[key]])),
+    }),
+  })
   return (
-    <Stack component="form" spacing={2} onSubmit={submit}>
+    <Form form={form} {...(mayChange && { action: t.save, icon: <Save /> })} needsChange>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' }, alignItems: 'start' }}>
         {KEYS.map((key) => (
-          <TextField
+          <NumberField
             key={key}
-            label={t[key]}
-            type="number"
-            value={typed[key] ?? String(settings[key] / unitOf(key))}
+            {...form.number(key, { label: t[key] })}
+            unit={unitOf(key)}
             disabled={!mayChange}
-            onChange={({ target }) => setTyped((before) => ({ ...before, [key]: target.value }))}
             required
-            slotProps={{ htmlInput: { min: 0, step: key === 'mediaMaxBytes' ? 'any' : 1 } }}
-            error={save.error?.problem(key) !== undefined}
-            helperText={save.error?.problem(key)}
           />
         ))}
       </Box>
-      {save.error !== null && <ErrorNotice error={save.error} />}
-      {mayChange && (
-        <Button
-          type="submit"
-          variant="contained"
-          startIcon={<Save />}
-          loading={save.isPending}
-          disabled={Object.keys(typed).length === 0}
-          sx={{ alignSelf: 'flex-start' }}
-        >
-          {t.save}
-        </Button>
-      )}
-    </Stack>
+    </Form>
   )
 }

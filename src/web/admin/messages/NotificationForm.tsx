@@ -1,31 +1,20 @@
 /** Sends a notification to users, to the members of an organization or to everyone. */
 
 import { Send } from '@mui/icons-material'
-import {
-  Button,
-  Card,
-  CardContent,
-  Chip,
-  FormControlLabel,
-  FormLabel,
-  Radio,
-  RadioGroup,
-  Stack,
-  TextField,
-} from '@mui/material'
-import { type FormEvent, useId, useState } from 'react'
+import { Chip, FormControlLabel, FormLabel, Radio, RadioGroup, Stack, TextField } from '@mui/material'
+import { useId } from 'react'
 import { useNavigate } from 'react-router'
 
 import { call } from '../../api/client.ts'
-import { useAction } from '../../api/hooks.ts'
-import type { SendNotification, UserAdmin } from '../../api/types.ts'
-import { useLabels } from '../../i18n/fields.ts'
+import type { UserAdmin } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { MarkdownEditor } from '../../ui/Markdown.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/parts.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -43,7 +32,6 @@ const words = texts({
     askAll: 'Send it to everyone?',
     text: 'The notification appears at once in their list, and as a push on their devices. You can take it back later, but not the pushes.',
     sent: 'The notification is being sent.',
-    missing: 'Choose at least one recipient.',
   },
   zh: {
     title: '发送通知',
@@ -60,7 +48,6 @@ const words = texts({
     askAll: '发送给所有用户？',
     text: '通知会立即出现在对方的列表中，并推送到其设备。之后可以撤回通知，但推送无法收回。',
     sent: '通知正在发送。',
-    missing: '请至少选择一位接收者。',
   },
 })
 
@@ -68,114 +55,83 @@ type Audience = 'users' | 'org' | 'all'
 
 export default function NotificationForm() {
   const t = useTexts(words)
-  const f = useLabels()
   const navigate = useNavigate()
   const audienceLabel = useId()
-  const [audience, setAudience] = useState<Audience>('users')
-  const [users, setUsers] = useState<readonly UserAdmin[]>([])
-  const [orgId, setOrgId] = useState<number | null>(null)
-  const [title, setTitle] = useState('')
-  const [body, setBody] = useState('')
-  const [isAsking, setAsking] = useState(false)
-  const [isMissing, setMissing] = useState(false)
-  const send = useAction('admin.notifications.send', {
-    quiet: true,
-    done: t.sent,
-    refreshes: ['admin.notifications', 'admin/notifications'],
-    onDone: () => void navigate('/admin/notifications'),
-  })
-
+  const form = useForm(
+    'admin.notifications.send',
+    {
+      audience: 'users' as Audience,
+      users: [] as readonly UserAdmin[],
+      orgId: null as number | null,
+      title: '',
+      body: '',
+    },
+    {
+      asks: true,
+      done: t.sent,
+      refreshes: ['admin.notifications', 'admin/notifications'],
+      paths: { users: 'userIds' },
+      input: ({ audience, users, orgId, ...text }) => ({
+        body:
+          audience === 'all'
+            ? { all: true, ...text }
+            : audience === 'org'
+              ? { orgId: orgId!, ...text }
+              : { userIds: users.map(({ id }) => id), ...text },
+      }),
+      onDone: () => void navigate('/admin/notifications'),
+    },
+  )
+  const { audience, users } = form.values
   const add = async (userId: number | null) => {
     if (userId === null || users.some(({ id }) => id === userId)) return
     const user = await call('admin.users.get', { params: { userId } })
-    setUsers((before) => [...before, user])
-    setMissing(false)
+    form.set({ users: [...users, user] })
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const isReady = audience === 'all' || (audience === 'org' ? orgId !== null : users.length > 0)
-    setMissing(!isReady)
-    if (isReady) setAsking(true)
-  }
-  const confirm = () => {
-    const text = { title: title.trim(), body }
-    const message: SendNotification =
-      audience === 'all'
-        ? { all: true, ...text }
-        : audience === 'org'
-          ? { orgId: orgId!, ...text }
-          : { userIds: users.map(({ id }) => id), ...text }
-    send.mutate({ body: message }, { onError: () => setAsking(false) })
-  }
-  const missing = isMissing ? t.missing : undefined
   return (
     <Page title={t.title} back="/admin/notifications">
-      <Card variant="outlined">
-        <CardContent>
-          <Stack component="form" spacing={2.5} onSubmit={submit}>
-            <div>
-              <FormLabel id={audienceLabel}>{t.to}</FormLabel>
-              <RadioGroup
-                aria-labelledby={audienceLabel}
-                value={audience}
-                onChange={(_, chosen) => setAudience(chosen as Audience)}
-              >
-                <FormControlLabel value="users" control={<Radio />} label={t.users} />
-                <FormControlLabel value="org" control={<Radio />} label={t.org} />
-                <FormControlLabel value="all" control={<Radio />} label={t.all} />
-              </RadioGroup>
-            </div>
-            {audience === 'users' && (
-              <>
-                <UserPicker
-                  key={users.length}
-                  value={null}
-                  label={t.add}
-                  onChange={(id) => void add(id)}
-                  error={missing ?? send.error?.problem('userIds')}
+      <Section>
+        <Form form={form} action={t.send} icon={<Send />}>
+          <div>
+            <FormLabel id={audienceLabel}>{t.to}</FormLabel>
+            <RadioGroup
+              aria-labelledby={audienceLabel}
+              value={audience}
+              onChange={(_, chosen) => form.set({ audience: chosen as Audience })}
+            >
+              <FormControlLabel value="users" control={<Radio />} label={t.users} />
+              <FormControlLabel value="org" control={<Radio />} label={t.org} />
+              <FormControlLabel value="all" control={<Radio />} label={t.all} />
+            </RadioGroup>
+          </div>
+          {audience === 'users' && (
+            <>
+              <UserPicker
+                key={users.length}
+                value={null}
+                label={t.add}
+                onChange={(id) => void add(id)}
+                error={form.problem('users')}
+                required={users.length === 0}
+              />
+              {users.length > 0 && (
+                <ChosenUsers
+                  users={users}
+                  onRemove={(userId) => form.set({ users: users.filter(({ id }) => id !== userId) })}
                 />
-                {users.length > 0 && (
-                  <ChosenUsers
-                    users={users}
-                    onRemove={(userId) => setUsers((before) => before.filter(({ id }) => id !== userId))}
-                  />
-                )}
-              </>
-            )}
-            {audience === 'org' && (
-              <OrgPicker value={orgId} onChange={setOrgId} error={missing ?? send.error?.problem('orgId')} required />
-            )}
-            <TextField
-              label={f('title')}
-              value={title}
-              onChange={(event) => setTitle(event.target.value)}
-              required
-              error={send.error?.problem('title') !== undefined}
-              helperText={send.error?.problem('title')}
-            />
-            <MarkdownEditor
-              label={t.body}
-              value={body}
-              onChange={setBody}
-              error={send.error?.problem('body')}
-              rows={8}
-              required
-            />
-            {send.error !== null && <ErrorNotice error={send.error} />}
-            <Button type="submit" variant="contained" startIcon={<Send />} sx={{ alignSelf: 'flex-start' }}>
-              {t.send}
-            </Button>
-          </Stack>
-        </CardContent>
-      </Card>
+              )}
+            </>
+          )}
+          {audience === 'org' && <OrgPicker {...form.pick('orgId')} required />}
+          <TextField {...form.text('title')} />
+          <MarkdownEditor {...form.pick('body', { label: t.body })} rows={8} />
+        </Form>
+      </Section>
       <ConfirmDialog
-        isOpen={isAsking}
+        {...form.question}
         title={audience === 'all' ? t.askAll : audience === 'org' ? t.askOrg : t.askUsers(users.length)}
         text={t.text}
         action={t.send}
-        isBusy={send.isPending}
-        onConfirm={confirm}
-        onClose={() => setAsking(false)}
       />
     </Page>
   )

@@ -3,14 +3,14 @@
 import { ArrowDownward, ArrowUpward, Close } from '@mui/icons-material'
 import { Autocomplete, Card, FormControlLabel, IconButton, Stack, Switch, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useRefresh } from 'react-admin'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -60,46 +60,35 @@ interface Row {
 
 function Editor({ template, items, onClose }: EditorProps) {
   const t = useTexts(words)
-  const refresh = useRefresh()
-  const [rows, setRows] = useState<readonly Row[]>(items)
-  const save = useAction('metadata.setAnyTemplateFields', {
-    quiet: true,
-    done: t.saved,
-    onDone: () => {
-      onClose()
-      refresh()
+  const form = useForm(
+    'metadata.setAnyTemplateFields',
+    { items: items as readonly Row[] },
+    {
+      done: t.saved,
+      input: ({ items: rows }) => ({
+        params: { id: template.id },
+        body: {
+          items: rows.map(({ field, group, required }) => ({
+            fieldId: field.id,
+            group: group.trim() || null,
+            required,
+          })),
+        },
+      }),
+      onDone: onClose,
     },
-  })
+  )
+  const { items: rows } = form.values
+  const setRows = (next: readonly Row[]) => form.set({ items: next })
   const change = (i: number, changed: Partial<Row>) =>
-    setRows((before) => before.map((row, at) => (at === i ? { ...row, ...changed } : row)))
-  const move = (i: number, by: 1 | -1) =>
-    setRows((before) => {
-      const moved = [...before]
-      moved.splice(i + by, 0, ...moved.splice(i, 1))
-      return moved
-    })
+    setRows(rows.map((row, at) => (at === i ? { ...row, ...changed } : row)))
+  const move = (i: number, by: 1 | -1) => {
+    const moved = [...rows]
+    moved.splice(i + by, 0, ...moved.splice(i, 1))
+    setRows(moved)
+  }
   return (
-    <FormDialog
-      isOpen
-      title={t.title(template.name)}
-      action={t.save}
-      isBusy={save.isPending}
-      error={save.error}
-      onSubmit={() =>
-        save.mutate({
-          params: { id: template.id },
-          body: {
-            items: rows.map(({ field, group, required }) => ({
-              fieldId: field.id,
-              group: group.trim() || null,
-              required,
-            })),
-          },
-        })
-      }
-      onClose={onClose}
-      maxWidth="md"
-    >
+    <FormDialog form={form} title={t.title(template.name)} action={t.save} onClose={onClose} maxWidth="md">
       {rows.length === 0 && <Typography color="text.secondary">{t.empty}</Typography>}
       {rows.map(({ field, group, required }, i) => (
         <Card key={field.id} variant="outlined" sx={{ p: 1.5 }}>
@@ -121,10 +110,7 @@ function Editor({ template, items, onClose }: EditorProps) {
             <IconButton aria-label={t.down(field.name)} disabled={i === rows.length - 1} onClick={() => move(i, 1)}>
               <ArrowDownward />
             </IconButton>
-            <IconButton
-              aria-label={t.remove(field.name)}
-              onClick={() => setRows((before) => before.filter((_, at) => at !== i))}
-            >
+            <IconButton aria-label={t.remove(field.name)} onClick={() => setRows(rows.filter((_, at) => at !== i))}>
               <Close />
             </IconButton>
           </Stack>
@@ -133,7 +119,7 @@ function Editor({ template, items, onClose }: EditorProps) {
       <AddField
         template={template}
         taken={rows.map(({ field }) => field.id)}
-        onAdd={(field) => setRows((before) => [...before, { field, group: '', required: false }])}
+        onAdd={(field) => setRows([...rows, { field, group: '', required: false }])}
       />
     </FormDialog>
   )

@@ -1,14 +1,13 @@
 /** Creates a template, or changes its name, its description and whether it is the default. */
 
-import { Alert, FormControlLabel, Switch, TextField } from '@mui/material'
-import { useState } from 'react'
-import { useRefresh } from 'react-admin'
+import { Alert, TextField } from '@mui/material'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { MetaTemplate } from '../../api/types.ts'
-import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { CheckField } from '../../ui/fields.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { ObjectInput, type Scoped, ScopeInput } from './shared.tsx'
 
 const words = texts({
@@ -32,76 +31,53 @@ const words = texts({
   },
 })
 
+const EVERYBODY: Scoped = { scope: 'GLOBAL', orgId: null, userId: null }
+
 export function TemplateForm({ template, onClose }: { template: MetaTemplate | undefined; onClose: () => void }) {
   const t = useTexts(words)
-  const f = useLabels()
-  const refresh = useRefresh()
-  const [objectName, setObjectName] = useState(template?.objectName ?? 'asset')
-  const [scope, setScope] = useState<Scoped>({ scope: 'GLOBAL', orgId: null, userId: null })
-  const [name, setName] = useState(template?.name ?? '')
-  const [description, setDescription] = useState(template?.description ?? '')
-  const [isDefault, setDefault] = useState(template?.isDefault ?? false)
+  const form = useForm(
+    template === undefined ? 'metadata.createAnyTemplate' : 'metadata.updateAnyTemplate',
+    {
+      name: template?.name ?? '',
+      description: template?.description ?? '',
+      isDefault: template?.isDefault ?? false,
+      objectName: template?.objectName ?? 'asset',
+      ...EVERYBODY,
+    },
+    {
+      done: template === undefined ? t.created : t.saved,
+      input: ({ name, description, isDefault, ...owner }) => ({
+        params: { id: template?.id ?? 0 },
+        body: { name, description, isDefault, ...(template === undefined && owner) },
+      }),
+      onDone: onClose,
+    },
+  )
+  const { orgId, objectName } = form.values
   const existing = useCall(
     'metadata.templatesOfOrg',
-    { params: { orgId: scope.orgId ?? 0 }, query: { objectName, size: 20 } },
-    { enabled: scope.orgId !== null },
+    { params: { orgId: orgId ?? 0 }, query: { objectName, size: 20 } },
+    { enabled: orgId !== null },
   )
-  const settings = {
-    quiet: true,
-    onDone: () => {
-      onClose()
-      refresh()
-    },
-  }
-  const create = useAction('metadata.createAnyTemplate', { ...settings, done: t.created })
-  const update = useAction('metadata.updateAnyTemplate', { ...settings, done: t.saved })
-  const { error, isPending } = template === undefined ? create : update
-  const problem = (path: string) => error?.problem(path)
-  const submit = () => {
-    const body = { name: name.trim(), description, isDefault }
-    if (template !== undefined) update.mutate({ params: { id: template.id }, body })
-    else create.mutate({ body: { ...body, objectName, ...scope } })
-  }
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={template === undefined ? t.create : t.edit(template.name)}
       action={template === undefined ? t.create : t.save}
-      isBusy={isPending}
-      error={error}
-      onSubmit={submit}
       onClose={onClose}
     >
       {template === undefined && (
         <>
-          <ObjectInput value={objectName} onChange={setObjectName} />
-          <ScopeInput value={scope} onChange={setScope} problem={problem} />
-          {scope.orgId !== null && existing.data !== undefined && existing.data.items.length > 0 && (
+          <ObjectInput {...form.pick('objectName')} />
+          <ScopeInput value={form.values} onChange={form.set} problem={form.problem} />
+          {orgId !== null && existing.data !== undefined && existing.data.items.length > 0 && (
             <Alert severity="info">{t.has(existing.data.items.map((one) => one.name).join(', '))}</Alert>
           )}
         </>
       )}
-      <TextField
-        label={f('name')}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        required
-        autoFocus
-        error={problem('name') !== undefined}
-        helperText={problem('name')}
-      />
-      <TextField
-        label={f('description')}
-        value={description}
-        onChange={({ target }) => setDescription(target.value)}
-        multiline
-        error={problem('description') !== undefined}
-        helperText={problem('description')}
-      />
-      <FormControlLabel
-        control={<Switch checked={isDefault} onChange={(_, checked) => setDefault(checked)} />}
-        label={t.isDefault}
-      />
+      <TextField {...form.text('name')} autoFocus />
+      <TextField {...form.text('description')} multiline />
+      <CheckField {...form.check('isDefault', { label: t.isDefault })} />
     </FormDialog>
   )
 }

@@ -1,7 +1,6 @@
 /** The owner of fields and templates, in forms, tables and filters, and the object types that they are for. */
 
-import { Button, MenuItem, TextField } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { MenuItem, TextField } from '@mui/material'
 import { SelectInput } from 'react-admin'
 
 import { useAll } from '../../api/pages.ts'
@@ -13,6 +12,8 @@ import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
+
+export { DialogButton } from '../../ui/DialogButton.tsx'
 
 export interface Scoped {
   scope: 'GLOBAL' | 'ORG' | 'USER'
@@ -136,33 +137,5 @@ export function ObjectInput({ value, onChange }: { value: string; onChange: (nam
         </MenuItem>
       ))}
     </TextField>
-  )
-}
-
-export interface DialogButtonProps {
-  label: string
-  icon: ReactNode
-  /** Creates a row: the button that a keyboard shortcut presses. */
-  isNew?: boolean
-  variant?: 'contained' | 'outlined'
-  /** The dialog, which is drawn while it is open. */
-  children: (close: () => void) => ReactNode
-}
-
-/** A button with its dialog. */
-export function DialogButton({ label, icon, isNew = false, variant = 'contained', children }: DialogButtonProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button
-        variant={variant}
-        startIcon={icon}
-        onClick={() => setOpen(true)}
-        {...(isNew && { size: 'small', 'data-create': true })}
-      >
-        {label}
-      </Button>
-      {isOpen && children(() => setOpen(false))}
-    </>
   )
 }

@@ -1,20 +1,9 @@
 /** The adjectives and nouns that nicknames of new accounts are made of, such as "Quiet Heron". */
 
 import { Abc, Add } from '@mui/icons-material'
-import {
-  Box,
-  Button,
-  Chip,
-  MenuItem,
-  Stack,
-  TextField,
-  ToggleButton,
-  ToggleButtonGroup,
-  Typography,
-} from '@mui/material'
+import { Box, Chip, MenuItem, Stack, TextField, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { NicknameLanguage, NicknameWord } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
@@ -22,9 +11,11 @@ import { number } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -111,7 +102,14 @@ export default function NicknameWords() {
     { size: 100 },
   )
   return (
-    <Page title={t.title} actions={<AddWord kind={kind} language={language} />}>
+    <Page
+      title={t.title}
+      actions={
+        <DialogButton label={t.add} icon={<Add />} isNew>
+          {(close) => <AddWord kind={kind} language={language} onClose={close} />}
+        </DialogButton>
+      }
+    >
       <Typography color="text.secondary" sx={{ mb: 2 }}>
         {t.about}
       </Typography>
@@ -186,76 +184,30 @@ export default function NicknameWords() {
   )
 }
 
-function AddWord({ kind, language }: { kind: Kind; language: NicknameLanguage }) {
+function AddWord({ kind, language, onClose }: { kind: Kind; language: NicknameLanguage; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [word, setWord] = useState('')
-  const add = useAction(KINDS[kind].create, {
-    done: t.added,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
+  const form = useForm(
+    KINDS[kind].create,
+    { word: '', locale: language },
+    { done: t.added, refreshes: REFRESHES, onDone: onClose },
+  )
   return (
-    <>
-      <Button
-        variant="contained"
-        startIcon={<Add />}
-        data-create
-        onClick={() => {
-          add.reset()
-          setWord('')
-          setOpen(true)
-        }}
-      >
-        {t.add}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={`${t.add} (${t[kind]})`}
-        action={t.addAction}
-        maxWidth="xs"
-        isBusy={add.isPending}
-        error={add.error}
-        onSubmit={() => add.mutate({ body: { word, locale: language } })}
-        onClose={() => setOpen(false)}
-      >
-        <TextField
-          required
-          autoFocus
-          label={t.word}
-          value={word}
-          onChange={({ target }) => setWord(target.value)}
-          error={add.error?.problem('word') !== undefined}
-        />
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={`${t.add} (${t[kind]})`} action={t.addAction} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('word', { label: t.word })} autoFocus />
+    </FormDialog>
   )
 }
 
 function EditWord({ kind, word, onClose }: { kind: Kind; word: NicknameWord; onClose: () => void }) {
   const t = useTexts(words)
-  const [value, setValue] = useState(word.word)
-  const save = useAction(KINDS[kind].update, { done: t.saved, quiet: true, refreshes: REFRESHES, onDone: onClose })
+  const form = useForm(
+    KINDS[kind].update,
+    { word: word.word },
+    { done: t.saved, refreshes: REFRESHES, input: (body) => ({ params: { id: word.id }, body }), onDone: onClose },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.edit}
-      action={t.save}
-      maxWidth="xs"
-      isBusy={save.isPending}
-      error={save.error}
-      onSubmit={() => save.mutate({ params: { id: word.id }, body: { word: value } })}
-      onClose={onClose}
-    >
-      <TextField
-        required
-        autoFocus
-        label={t.word}
-        value={value}
-        onChange={({ target }) => setValue(target.value)}
-        error={save.error?.problem('word') !== undefined}
-      />
+    <FormDialog form={form} title={t.edit} action={t.save} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('word', { label: t.word })} autoFocus />
       <Box>
         <ActionButton
           operation={KINDS[kind].delete}

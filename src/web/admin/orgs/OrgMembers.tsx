@@ -1,22 +1,22 @@
 /** The members of an organization: added, removed, and their roles. */
 
 import { Add } from '@mui/icons-material'
-import { Button } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { AdminOrganizationDetail } from '../../api/types.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -71,7 +71,11 @@ export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
       actions={
         <>
           <SearchField label={t.search} value={keyword} onSearch={setKeyword} />
-          {may('admin.orgs.addMember') && <AddMember orgId={org.id} />}
+          {may('admin.orgs.addMember') && (
+            <DialogButton label={t.add} icon={<Add />} variant="text">
+              {(close) => <AddDialog orgId={org.id} onClose={close} />}
+            </DialogButton>
+          )}
         </>
       }
     >
@@ -104,44 +108,25 @@ export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
   )
 }
 
-function AddMember({ orgId }: { orgId: number }) {
+function AddDialog({ orgId, onClose }: { orgId: number; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [userId, setUserId] = useState<number | null>(null)
-  const [roleId, setRoleId] = useState<number | null>(null)
-  const add = useAction('admin.orgs.addMember', {
-    done: t.added,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
+  const form = useForm(
+    'admin.orgs.addMember',
+    { userId: null as number | null, roleId: null as number | null },
+    {
+      done: t.added,
+      refreshes: REFRESHES,
+      input: ({ userId, roleId }) => ({
+        params: { orgId },
+        body: { userId: userId!, ...(roleId !== null && { roleId }) },
+      }),
+      onDone: onClose,
+    },
+  )
   return (
-    <>
-      <Button
-        startIcon={<Add />}
-        onClick={() => {
-          add.reset()
-          setUserId(null)
-          setRoleId(null)
-          setOpen(true)
-        }}
-      >
-        {t.add}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.add}
-        action={t.addAction}
-        isBusy={add.isPending}
-        error={add.error}
-        onSubmit={() => {
-          if (userId !== null) add.mutate({ params: { orgId }, body: { userId, ...(roleId !== null && { roleId }) } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <UserPicker value={userId} onChange={setUserId} required autoFocus error={add.error?.problem('userId')} />
-        <OrgRoleInput orgId={orgId} value={roleId} onChange={setRoleId} />
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.add} action={t.addAction} onClose={onClose}>
+      <UserPicker {...form.pick('userId')} autoFocus />
+      <OrgRoleInput {...form.pick('roleId')} orgId={orgId} />
+    </FormDialog>
   )
 }

@@ -2,7 +2,6 @@
 
 import { Edit, SwapHoriz } from '@mui/icons-material'
 import { Avatar, Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -15,11 +14,13 @@ import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 import { OrgMembers, REFRESHES } from './OrgMembers.tsx'
 
@@ -99,7 +100,11 @@ function Shown({ org }: { org: AdminOrganizationDetail }) {
               {t.edit}
             </Button>
           )}
-          <Transfer org={org} />
+          {may('admin.orgs.transfer') && org.memberCount > 1 && (
+            <DialogButton label={t.transfer} icon={<SwapHoriz />} variant="outlined">
+              {(close) => <TransferDialog org={org} onClose={close} />}
+            </DialogButton>
+          )}
           <DissolveAny org={org} />
         </>
       }
@@ -169,56 +174,32 @@ function Data({ org }: { org: AdminOrganizationDetail }) {
   )
 }
 
-function Transfer({ org }: { org: AdminOrganizationDetail }) {
+function TransferDialog({ org, onClose }: { org: AdminOrganizationDetail; onClose: () => void }) {
   const t = useTexts(words)
-  const may = useMay()
-  const [isOpen, setOpen] = useState(false)
-  const [userId, setUserId] = useState('')
-  const members = useAll('admin.orgs.members', { params: { orgId: org.id } }, { enabled: isOpen })
-  const transfer = useAction('admin.orgs.transfer', {
-    done: t.transferred,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
-  if (!may('admin.orgs.transfer') || org.memberCount < 2) return null
+  const members = useAll('admin.orgs.members', { params: { orgId: org.id } })
+  const form = useForm(
+    'admin.orgs.transfer',
+    { userId: '' },
+    {
+      done: t.transferred,
+      refreshes: REFRESHES,
+      input: ({ userId }) => ({ params: { orgId: org.id }, body: { userId: Number(userId) } }),
+      onDone: onClose,
+    },
+  )
   return (
-    <>
-      <Button
-        variant="outlined"
-        startIcon={<SwapHoriz />}
-        onClick={() => {
-          transfer.reset()
-          setUserId('')
-          setOpen(true)
-        }}
-      >
-        {t.transfer}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.transferTitle}
-        action={t.transfer}
-        maxWidth="xs"
-        isBusy={transfer.isPending}
-        error={transfer.error}
-        onSubmit={() => {
-          if (userId !== '') transfer.mutate({ params: { orgId: org.id }, body: { userId: Number(userId) } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <Typography>{t.transferText}</Typography>
-        <TextField select required label={t.newOwner} value={userId} onChange={({ target }) => setUserId(target.value)}>
-          {(members.data ?? [])
-            .filter(({ isOwner }) => !isOwner)
-            .map(({ userId: id, nickname, roleName }) => (
-              <MenuItem key={id} value={String(id)}>
-                {nickname} ({roleName})
-              </MenuItem>
-            ))}
-        </TextField>
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.transferTitle} action={t.transfer} maxWidth="xs" onClose={onClose}>
+      <Typography>{t.transferText}</Typography>
+      <TextField {...form.text('userId', { label: t.newOwner })} select>
+        {(members.data ?? [])
+          .filter(({ isOwner }) => !isOwner)
+          .map(({ userId: id, nickname, roleName }) => (
+            <MenuItem key={id} value={String(id)}>
+              {nickname} ({roleName})
+            </MenuItem>
+          ))}
+      </TextField>
+    </FormDialog>
   )
 }
 

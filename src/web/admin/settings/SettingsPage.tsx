@@ -18,13 +18,14 @@ import {
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Setting } from '../../api/types.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { type Form, useForm } from '../../ui/use-form.tsx'
 import { rangeOf, SettingInput, shownValue, type Value } from './SettingInput.tsx'
 import { groupWords, settingWords } from './words.ts'
 
@@ -79,6 +80,7 @@ export default function SettingsPage() {
 
 /** New values by key; null for the default. */
 type Drafts = Readonly<Record<string, Value | null>>
+const NOTHING: { values: Drafts } = { values: {} }
 
 function Settings({ items }: { items: readonly Setting[] }) {
   const t = useTexts(words)
@@ -87,19 +89,18 @@ function Settings({ items }: { items: readonly Setting[] }) {
   const mayChange = may('admin.settings.update')
   const [keyword, setKeyword] = useState('')
   const [onlyChanged, setOnlyChanged] = useState(false)
-  const [drafts, setDrafts] = useState<Drafts>({})
   const authors = useAuthors()
-  const save = useAction('admin.settings.update', {
+  const form: Form<{ values: Drafts }> = useForm('admin.settings.update', NOTHING, {
     done: t.saved,
-    quiet: true,
     refreshes: ['admin.settings', 'operationLog'],
-    onDone: () => setDrafts({}),
+    onDone: () => form.reset(NOTHING),
   })
+  const drafts = form.values.values
 
   const change = (setting: Setting, value: Value | null) => {
     const { [setting.key]: _, ...others } = drafts
     const isSame = value === null ? setting.updatedAt === null : JSON.stringify(value) === JSON.stringify(setting.value)
-    setDrafts(isSame ? others : { ...others, [setting.key]: value })
+    form.set({ values: isSame ? others : { ...others, [setting.key]: value } })
   }
   const searched = keyword.trim().toLowerCase()
   const matches = items.filter(
@@ -176,7 +177,7 @@ function Settings({ items }: { items: readonly Setting[] }) {
                   draft={drafts[setting.key]}
                   author={authors[setting.key]}
                   mayChange={mayChange && setting.mayChange}
-                  problem={save.error?.problem(`values.${setting.key}`)}
+                  problem={form.problem(`values.${setting.key}`)}
                   onChange={(value) => change(setting, value)}
                 />
               ))}
@@ -184,27 +185,20 @@ function Settings({ items }: { items: readonly Setting[] }) {
         </Card>
       ))}
       {Object.keys(drafts).length > 0 && (
-        <Unsaved
-          drafts={drafts}
-          save={save}
-          labelOf={(name) => items.find(({ key }) => key === name)?.label ?? name}
-          onDiscard={() => setDrafts({})}
-        />
+        <Unsaved form={form} labelOf={(name) => items.find(({ key }) => key === name)?.label ?? name} />
       )}
     </Page>
   )
 }
 
 interface UnsavedProps {
-  drafts: Drafts
-  save: ReturnType<typeof useAction<'admin.settings.update'>>
+  form: Form<{ values: Drafts }>
   labelOf: (key: string) => string
-  onDiscard: () => void
 }
 
-function Unsaved({ drafts, save, labelOf, onDiscard }: UnsavedProps) {
+function Unsaved({ form, labelOf }: UnsavedProps) {
   const t = useTexts(words)
-  const count = Object.keys(drafts).length
+  const count = Object.keys(form.values.values).length
   return (
     <Paper
       variant="outlined"
@@ -216,34 +210,23 @@ function Unsaved({ drafts, save, labelOf, onDiscard }: UnsavedProps) {
         <Typography component="output" sx={{ flex: 1, minWidth: 160 }}>
           {t.pending(count)}
         </Typography>
-        <Button
-          onClick={() => {
-            save.reset()
-            onDiscard()
-          }}
-        >
-          {t.discard}
-        </Button>
-        <Button
-          variant="contained"
-          loading={save.isPending}
-          onClick={() => save.mutate({ body: { values: { ...drafts } } })}
-        >
+        <Button onClick={() => form.reset(NOTHING)}>{t.discard}</Button>
+        <Button variant="contained" loading={form.isBusy} onClick={() => form.submit()}>
           {t.save}
         </Button>
       </Stack>
-      {save.error !== null &&
-        (save.error.details.length > 0 ? (
+      {form.error !== null &&
+        (form.error.details.length > 0 ? (
           <Alert severity="error" sx={{ mt: 1 }}>
             {t.refused}
-            {save.error.details.map(({ path, message }) => (
+            {form.error.details.map(({ path, message }) => (
               <Box key={path}>
                 {labelOf(path.replace(/^body\.(values\.)?/, ''))}: {message}
               </Box>
             ))}
           </Alert>
         ) : (
-          <ErrorNotice error={save.error} />
+          <ErrorNotice error={form.error} />
         ))}
     </Paper>
   )

@@ -1,21 +1,20 @@
 /** The organizations of one user: add, remove, and change the role. */
 
 import { Add } from '@mui/icons-material'
-import { Button } from '@mui/material'
-import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { UserAdmin } from '../../api/types.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -59,7 +58,17 @@ export function Memberships({ user }: { user: UserAdmin }) {
   const may = useMay()
   const query = usePages('admin.users.memberships', { params: { userId: user.id } })
   return (
-    <Section title={t.title} actions={user.status === 'ACTIVE' && may('admin.users.join') && <Join userId={user.id} />}>
+    <Section
+      title={t.title}
+      actions={
+        user.status === 'ACTIVE' &&
+        may('admin.users.join') && (
+          <DialogButton label={t.add} icon={<Add />} variant="text">
+            {(close) => <JoinDialog userId={user.id} onClose={close} />}
+          </DialogButton>
+        )
+      }
+    >
       <Rows query={query} empty={t.empty} label={t.title} keyOf={({ orgId }) => orgId}>
         {({ orgId, orgName, roleId, roleName, isOwner, joinedAt }) => (
           <Row
@@ -89,52 +98,26 @@ export function Memberships({ user }: { user: UserAdmin }) {
   )
 }
 
-function Join({ userId }: { userId: number }) {
+function JoinDialog({ userId, onClose }: { userId: number; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [orgId, setOrgId] = useState<number | null>(null)
-  const [roleId, setRoleId] = useState<number | null>(null)
-  const join = useAction('admin.users.join', {
-    done: t.added,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
+  const form = useForm(
+    'admin.users.join',
+    { orgId: null as number | null, roleId: null as number | null },
+    {
+      done: t.added,
+      refreshes: REFRESHES,
+      input: ({ orgId, roleId }) => ({
+        params: { userId, orgId: orgId! },
+        body: roleId === null ? undefined : { roleId },
+      }),
+      onDone: onClose,
+    },
+  )
+  const { orgId } = form.values
   return (
-    <>
-      <Button
-        startIcon={<Add />}
-        onClick={() => {
-          join.reset()
-          setOrgId(null)
-          setRoleId(null)
-          setOpen(true)
-        }}
-      >
-        {t.add}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.add}
-        action={t.join}
-        isBusy={join.isPending}
-        error={join.error}
-        onSubmit={() => {
-          if (orgId !== null) join.mutate({ params: { userId, orgId }, body: roleId === null ? undefined : { roleId } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <OrgPicker
-          value={orgId}
-          onChange={(id) => {
-            setOrgId(id)
-            setRoleId(null)
-          }}
-          required
-          autoFocus
-        />
-        {orgId !== null && <OrgRoleInput orgId={orgId} value={roleId} onChange={setRoleId} />}
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.add} action={t.join} onClose={onClose}>
+      <OrgPicker value={orgId} onChange={(id) => form.set({ orgId: id, roleId: null })} required autoFocus />
+      {orgId !== null && <OrgRoleInput {...form.pick('roleId')} orgId={orgId} />}
+    </FormDialog>
   )
 }

@@ -1,10 +1,9 @@
 /** The roles of one user: grant, revoke, and make somebody an administrator. */
 
 import { Add, AdminPanelSettings } from '@mui/icons-material'
-import { Alert, Box, Button, MenuItem, TextField } from '@mui/material'
-import { useState } from 'react'
+import { Alert, Box, MenuItem, TextField } from '@mui/material'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { UserAdmin, UserRole } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -12,9 +11,11 @@ import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { nameOf, OrgLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -83,7 +84,11 @@ export function Roles({ user }: { user: UserAdmin }) {
         mayChange && (
           <>
             <Promote user={user} />
-            {may('access.grantRole') && may('access.listRoles') && <Grant user={user} />}
+            {may('access.grantRole') && may('access.listRoles') && (
+              <DialogButton label={t.grant} icon={<Add />} variant="text">
+                {(close) => <GrantDialog user={user} onClose={close} />}
+              </DialogButton>
+            )}
           </>
         )
       }
@@ -167,52 +172,31 @@ function Promote({ user }: { user: UserAdmin }) {
   )
 }
 
-function Grant({ user }: { user: UserAdmin }) {
+function GrantDialog({ user, onClose }: { user: UserAdmin; onClose: () => void }) {
   const t = useTexts(words)
   const domainOf = useEnum('permissionDomain')
-  const [isOpen, setOpen] = useState(false)
-  const [roleId, setRoleId] = useState('')
-  const roles = useCall('access.listRoles', { query: { scopeId: 0, size: 100 } }, { enabled: isOpen })
-  const grant = useAction('access.grantRole', {
-    done: t.granted,
-    quiet: true,
-    refreshes: REFRESHES,
-    onDone: () => setOpen(false),
-  })
+  const roles = useCall('access.listRoles', { query: { scopeId: 0, size: 100 } })
+  const form = useForm(
+    'access.grantRole',
+    { roleId: '' },
+    {
+      done: t.granted,
+      refreshes: REFRESHES,
+      input: ({ roleId }) => ({ params: { userId: user.id }, body: { roleId: Number(roleId) } }),
+      onDone: onClose,
+    },
+  )
   // The templates of new organizations grant nothing: members get roles on the page of their organization.
   const choices = roles.data?.items.filter(({ domain }) => domain !== 'ORG') ?? []
   return (
-    <>
-      <Button
-        startIcon={<Add />}
-        onClick={() => {
-          grant.reset()
-          setRoleId('')
-          setOpen(true)
-        }}
-      >
-        {t.grant}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.grant}
-        action={t.grant}
-        maxWidth="xs"
-        isBusy={grant.isPending}
-        error={grant.error}
-        onSubmit={() => {
-          if (roleId !== '') grant.mutate({ params: { userId: user.id }, body: { roleId: Number(roleId) } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <TextField select required label={t.role} value={roleId} onChange={({ target }) => setRoleId(target.value)}>
-          {choices.map(({ id, name, domain }) => (
-            <MenuItem key={id} value={String(id)}>
-              {name} ({domainOf(domain)})
-            </MenuItem>
-          ))}
-        </TextField>
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.grant} action={t.grant} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('roleId', { label: t.role })} select>
+        {choices.map(({ id, name, domain }) => (
+          <MenuItem key={id} value={String(id)}>
+            {name} ({domainOf(domain)})
+          </MenuItem>
+        ))}
+      </TextField>
+    </FormDialog>
   )
 }

@@ -1,11 +1,11 @@
 /** The page of a user: profile, roles, organizations, devices, login records, and the changes by administrators. */
 
 import { Block, CheckCircle, Edit } from '@mui/icons-material'
-import { Avatar, Box, Button, Stack, TextField, Typography } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { Avatar, Box, Stack, TextField, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
 import { useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { UserAdmin } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
@@ -13,12 +13,14 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { nameOf } from '../../ui/UserLink.tsx'
 import { Devices } from './Devices.tsx'
 import { LoginRecords } from './LoginRecords.tsx'
@@ -112,7 +114,11 @@ function Shown({ user }: { user: UserAdmin }) {
       actions={
         !isDeleted && (
           <>
-            {may('admin.users.update') && <EditProfile user={user} />}
+            {may('admin.users.update') && (
+              <DialogButton label={t.edit} icon={<Edit />}>
+                {(close) => <EditProfile user={user} onClose={close} />}
+              </DialogButton>
+            )}
             <ChangeStatus user={user} />
           </>
         )
@@ -207,77 +213,47 @@ function Profile({ user }: { user: UserAdmin }) {
   )
 }
 
-function EditProfile({ user }: { user: UserAdmin }) {
+function EditProfile({ user, onClose }: { user: UserAdmin; onClose: () => void }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [form, setForm] = useState({ nickname: '', signature: '' })
-  const [avatarUrl, setAvatarUrl] = useState<string | null>(null)
-  const save = useAction('admin.users.update', {
-    done: t.saved,
-    quiet: true,
-    refreshes: ['admin', 'admin/users', 'operationLog'],
-    onDone: () => setOpen(false),
-  })
-  const field = (name: keyof typeof form, label: string, help?: string) => (
-    <TextField
-      label={label}
-      value={form[name]}
-      onChange={({ target }) => setForm({ ...form, [name]: target.value })}
-      error={save.error?.problem(name) !== undefined}
-      helperText={save.error?.problem(name) ?? help}
-      multiline={name === 'signature'}
-    />
+  const { nickname, avatarUrl } = user
+  const form = useForm(
+    'admin.users.update',
+    { nickname, signature: user.signature ?? '', avatarUrl },
+    {
+      done: t.saved,
+      refreshes: ['admin', 'admin/users', 'operationLog'],
+      input: ({ avatarUrl: url, ...body }) => ({
+        params: { userId: user.id },
+        body: { ...body, ...(url !== avatarUrl && { avatarUrl: '' }) },
+      }),
+      onDone: onClose,
+    },
   )
   return (
-    <>
-      <Button
-        variant="contained"
-        startIcon={<Edit />}
-        onClick={() => {
-          save.reset()
-          setForm({ nickname: user.nickname, signature: user.signature ?? '' })
-          setAvatarUrl(user.avatarUrl)
-          setOpen(true)
-        }}
-      >
-        {t.edit}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.edit}
-        action={t.save}
-        isBusy={save.isPending}
-        error={save.error}
-        onSubmit={() => {
-          const isRemoved = avatarUrl === null && user.avatarUrl !== null
-          save.mutate({ params: { userId: user.id }, body: { ...form, ...(isRemoved && { avatarUrl: '' }) } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        {avatarUrl !== null && (
-          <PictureField
-            url={avatarUrl}
-            name={nameOf(user)}
-            look="person"
-            type="avatar"
-            canChoose={false}
-            onChange={(_, url) => setAvatarUrl(url)}
-          />
-        )}
-        {field('nickname', t.nickname, t.nicknameHelp)}
-        {field('signature', t.signature)}
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.edit} action={t.save} onClose={onClose}>
+      {form.values.avatarUrl !== null && (
+        <PictureField
+          url={form.values.avatarUrl}
+          name={nameOf(user)}
+          look="person"
+          type="avatar"
+          canChoose={false}
+          onChange={(_, url) => form.set({ avatarUrl: url })}
+        />
+      )}
+      <TextField {...form.text('nickname', { label: t.nickname, help: t.nicknameHelp })} />
+      <TextField {...form.text('signature', { label: t.signature })} multiline />
+    </FormDialog>
   )
 }
 
+const STATUS_REFRESHES = ['admin', 'admin/users', 'operationLog', 'sync']
+
 function ChangeStatus({ user }: { user: UserAdmin }) {
-  const t = useTexts(words)
+  const may = useMay()
   const s = useTexts(statusWords)
   const { user: me } = useSession()
-  const [reason, setReason] = useState('')
   if (user.id === me.id) return null
-  const refreshes = ['admin', 'admin/users', 'operationLog', 'sync']
   const params = { userId: user.id }
   if (user.status === 'DISABLED')
     return (
@@ -292,33 +268,34 @@ function ChangeStatus({ user }: { user: UserAdmin }) {
         title={s.enableMany(1)}
         text={s.enableText}
         done={s.enabledMany(1)}
-        refreshes={refreshes}
+        refreshes={STATUS_REFRESHES}
       />
     )
+  if (!may('admin.users.changeStatus')) return null
   return (
-    <ActionButton
-      key="disable"
-      operation="admin.users.changeStatus"
-      input={{ params, body: { status: 'DISABLED', reason: reason.trim() || null } }}
-      label={s.disable}
-      icon={<Block />}
-      variant="outlined"
-      title={s.disableMany(1)}
-      text={
-        <>
-          {s.disableText}
-          <TextField
-            fullWidth
-            sx={{ mt: 2 }}
-            label={t.reason}
-            helperText={t.reasonHelp}
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        </>
-      }
-      done={s.disabledMany(1)}
-      refreshes={refreshes}
-    />
+    <DialogButton label={s.disable} icon={<Block />} color="error" variant="outlined">
+      {(close) => <Disable user={user} onClose={close} />}
+    </DialogButton>
+  )
+}
+
+function Disable({ user, onClose }: { user: UserAdmin; onClose: () => void }) {
+  const t = useTexts(words)
+  const s = useTexts(statusWords)
+  const form = useForm(
+    'admin.users.changeStatus',
+    { status: 'DISABLED' as const, reason: '' },
+    {
+      done: s.disabledMany(1),
+      refreshes: STATUS_REFRESHES,
+      input: ({ status, reason }) => ({ params: { userId: user.id }, body: { status, reason: reason.trim() || null } }),
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={s.disableMany(1)} action={s.disable} color="error" maxWidth="xs" onClose={onClose}>
+      <Typography color="text.secondary">{s.disableText}</Typography>
+      <TextField {...form.text('reason', { label: t.reason, help: t.reasonHelp })} />
+    </FormDialog>
   )
 }
