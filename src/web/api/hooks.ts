@@ -63,7 +63,7 @@ export interface ActionSettings<Id extends OperationId> {
   /** True: the caller shows errors itself, for example at the fields of a form. */
   quiet?: boolean
   /** Instead of a plain call, for example one that signs in. */
-  send?: (input: InputOf<Id>) => Promise<DataOf<Id>>
+  send?: (input: InputOf<Id>, id: Id) => Promise<DataOf<Id>>
 }
 
 /** A writing operation: `const pin = useAction('qrCodes.pin'); pin.mutate({ params, body })`. Errors are shown as a notification. */
@@ -74,7 +74,7 @@ export function useAction<Id extends OperationId>(
   const refresh = useRefresh()
   return useMutation<DataOf<Id>, ApiError, InputOf<Id> | void>({
     mutationFn: async (input = {} as InputOf<Id>) =>
-      send ? await send(input as InputOf<Id>) : ((await callWith(id, input as object, {})) as DataOf<Id>),
+      send ? await send(input as InputOf<Id>, id) : ((await callWith(id, input as object, {})) as DataOf<Id>),
     onSuccess: async (data) => {
       await refresh(...(refreshes ?? [id.split('.')[0]!]))
       if (done !== undefined) notify(done, 'success')

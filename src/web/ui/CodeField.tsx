@@ -3,7 +3,8 @@
 import { Button, InputAdornment, TextField } from '@mui/material'
 import { useEffect, useState } from 'react'
 
-import { callWith } from '../api/client.ts'
+import { useAction } from '../api/hooks.ts'
+import type { InputOf } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
 
@@ -45,43 +46,48 @@ export interface CodeFieldProps {
   recipientName?: string
   value: string
   onChange: (value: string) => void
+  /** The problem with the code. */
+  error?: string | undefined
 }
 
-export function CodeField({ operation, recipient, recipientName = recipient, value, onChange }: CodeFieldProps) {
+export function CodeField({ operation, recipient, recipientName = recipient, value, onChange, error }: CodeFieldProps) {
   const t = useTexts(words)
-  const [sentTo, setSentTo] = useState<string>()
-  const [left, setLeft] = useState(0)
-  const [error, setError] = useState<unknown>()
+  const [sent, setSent] = useState<{ to: string; left: number }>()
+  const left = sent?.left ?? 0
+  const send = useAction(operation, {
+    refreshes: [],
+    quiet: true,
+    onDone: () => setSent({ to: recipientName, left: PAUSE }),
+  })
   useEffect(() => {
     if (left === 0) return
-    const timer = setTimeout(() => setLeft(left - 1), 1000)
+    const timer = setTimeout(() => setSent((before) => before && { ...before, left: left - 1 }), 1000)
     return () => clearTimeout(timer)
   }, [left])
-  const send = async () => {
-    setError(undefined)
-    try {
-      await callWith(operation, { body: { [RECIPIENT[operation]]: recipient } }, {})
-      setSentTo(recipientName)
-      setLeft(PAUSE)
-    } catch (problem) {
-      setError(problem)
-    }
-  }
   return (
     <>
       <TextField
         label={t.code}
         value={value}
-        onChange={(event) => onChange(event.target.value.trim())}
-        helperText={sentTo !== undefined && t.sent(sentTo)}
+        // Some mails and apps show it in groups.
+        onChange={(event) => onChange(event.target.value.replaceAll(/\s/g, ''))}
+        error={error !== undefined}
+        helperText={error ?? (sent && t.sent(sent.to))}
         autoComplete="one-time-code"
         required
         slotProps={{
-          htmlInput: { inputMode: 'numeric', maxLength: 6 },
+          htmlInput: { inputMode: 'numeric' },
           input: {
             endAdornment: (
               <InputAdornment position="end">
-                <Button size="small" disabled={recipient.trim() === '' || left > 0} onClick={() => void send()}>
+                <Button
+                  size="small"
+                  disabled={recipient.trim() === '' || left > 0}
+                  loading={send.isPending}
+                  onClick={() =>
+                    send.mutate({ body: { [RECIPIENT[operation]]: recipient } } as InputOf<typeof operation>)
+                  }
+                >
                   {left > 0 ? t.wait(left) : t.send}
                 </Button>
               </InputAdornment>
@@ -89,7 +95,7 @@ export function CodeField({ operation, recipient, recipientName = recipient, val
           },
         }}
       />
-      {error !== undefined && <ErrorNotice error={error} />}
+      {send.error !== null && <ErrorNotice error={send.error} />}
     </>
   )
 }

@@ -5,9 +5,12 @@ import {
   FormControl,
   FormControlLabel,
   FormHelperText,
+  MenuItem,
   Switch,
   TextField,
   type TextFieldProps,
+  ToggleButton,
+  ToggleButtonGroup,
 } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 
@@ -45,6 +48,62 @@ export function NumberField({ value, onChange, error, help, unit = 1, ...props }
       error={error !== undefined}
       helperText={error ?? help}
     />
+  )
+}
+
+/** A choice of one thing by its id. */
+export function SelectField({
+  value,
+  onChange,
+  error,
+  help,
+  options,
+  ...props
+}: FieldProps<number | null> & { options: readonly { id: number; name: string }[] } & Omit<
+    TextFieldProps,
+    keyof FieldProps<null>
+  >) {
+  return (
+    <TextField
+      {...props}
+      select
+      value={value ?? ''}
+      onChange={({ target }) => onChange(Number(target.value))}
+      error={error !== undefined}
+      helperText={error ?? help}
+    >
+      {options.map(({ id, name }) => (
+        <MenuItem key={id} value={id}>
+          {name}
+        </MenuItem>
+      ))}
+    </TextField>
+  )
+}
+
+export interface ToggleFieldProps<T extends string> {
+  value: T
+  onChange: (value: T) => void
+  /** The words by their values. */
+  choices: Readonly<Record<string, string>> & Readonly<Partial<Record<T, string>>>
+}
+
+/** A choice among few ways, on which the fields below it depend. */
+export function ToggleField<T extends string>({ value, onChange, choices }: ToggleFieldProps<T>) {
+  return (
+    <ToggleButtonGroup
+      exclusive
+      fullWidth
+      size="small"
+      value={value}
+      onChange={(_, next: T | null) => next !== null && onChange(next)}
+    >
+      {Object.entries(choices).map(([each, word]) => (
+        <ToggleButton key={each} value={each}>
+          {word}
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
   )
 }
 

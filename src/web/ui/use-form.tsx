@@ -65,7 +65,7 @@ export interface Form<Values extends object> extends FormState {
   /** With `asks`: properties of the `<ConfirmDialog>` that sends the form. */
   readonly question: { isOpen: boolean; isBusy: boolean; onConfirm: () => void; onClose: () => void }
   /** These are the values of the beginning from now on; problems are forgotten. */
-  readonly reset: (values: Values) => void
+  reset(values: Values): void
   /** The problem at a field. */
   readonly problem: (name: string) => string | undefined
   /** For a `<TextField>`. */
@@ -105,8 +105,9 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
 
+/** `id` may depend on what is typed or chosen. */
 export function useForm<Id extends OperationId, Values extends object>(
-  id: Id,
+  id: Id | ((values: Values) => Id),
   initial: Values | (() => Values),
   { input, asks = false, paths, ...settings }: FormSettings<Id, Values> = {},
 ): Form<Values> {
@@ -116,8 +117,13 @@ export function useForm<Id extends OperationId, Values extends object>(
   const [first, setFirst] = useState(initial)
   const [values, setValues] = useState(first)
   const [isAsking, setAsking] = useState(false)
-  const action = useAction(id, { ...settings, quiet: true })
-  const limits = limitsOf(id)
+  const operation = typeof id === 'function' ? id(values) : id
+  const action = useAction(operation, { ...settings, quiet: true })
+  const { error } = action
+  useEffect(() => {
+    if (error !== null) focusProblem()
+  }, [error])
+  const limits = limitsOf(operation)
   const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
   const set = (part: Partial<Values>) => setValues((now) => ({ ...now, ...part }))
   const pathsOf = (name: string): readonly string[] => [paths?.[name as keyof Values] ?? name].flat()
@@ -130,7 +136,7 @@ export function useForm<Id extends OperationId, Values extends object>(
   const problem = (name: string) =>
     ownProblem(name) ??
     pathsOf(name)
-      .map((path) => action.error?.problem(path))
+      .map((path) => error?.problem(path))
       .find((text) => text !== undefined)
   const field = <T,>(name: string, { help, label }: FieldOptions = {}): FieldProps<T> => ({
     name,
@@ -146,9 +152,6 @@ export function useForm<Id extends OperationId, Values extends object>(
     action.mutate(input === undefined ? ({ body: nested(values) } as unknown as InputOf<Id>) : input(values), {
       onError: () => setAsking(false),
     })
-  useEffect(() => {
-    if (action.error !== null) focusProblem()
-  }, [action.error])
 
   return {
     values,
@@ -160,7 +163,7 @@ export function useForm<Id extends OperationId, Values extends object>(
       action.reset()
     },
     problem,
-    error: isAtFields(action.error, Object.keys(values).flatMap(pathsOf)) ? null : action.error,
+    error: isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
     isBusy: action.isPending,
     isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
     submit(event) {
