@@ -3,17 +3,18 @@
 import { callWith } from '../api/client.ts'
 import { accept, finishSignOut, isSigningOut } from '../api/tokens.ts'
 import type { BodyOf, LoginResponse } from '../api/types.ts'
-import { reloadSession, type Session } from './session.ts'
+import { reloadSession } from './session.ts'
 
-type SignInOperation =
+export type SignInOperation =
   'auth.login' | 'auth.register' | 'auth.emailLogin' | 'auth.phoneLogin' | 'auth.phonePasswordLogin'
 
-export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<Session> {
+export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<LoginResponse> {
   // Afterwards the cookie belongs to another session, and nobody could end the one before.
   if (isSigningOut()) await finishSignOut()
   const login = (await callWith(id, { body }, { headers: { 'x-device-name': deviceName() } })) as LoginResponse
   accept(login)
-  return await reloadSession()
+  await reloadSession()
+  return login
 }
 
 /** `Chrome on Windows`: what the list of devices shows. */

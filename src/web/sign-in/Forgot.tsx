@@ -1,14 +1,12 @@
 /** A new password for a user who proves an e-mail address or phone number with a code. */
 
-import { Alert, Button, Link, TextField } from '@mui/material'
+import { Alert, Link, TextField } from '@mui/material'
 import { useState } from 'react'
 import { Link as RouterLink } from 'react-router'
 
-import { call } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { ErrorNotice } from '../ui/Answer.tsx'
 import { CodeField } from '../ui/CodeField.tsx'
+import { useForm } from '../ui/use-form.tsx'
 import { Frame } from './Frame.tsx'
 import { useTarget } from './target.ts'
 
@@ -34,30 +32,17 @@ const words = texts({
 export function Forgot() {
   const t = useTexts(words)
   const { state } = useTarget()
-  const [credential, setCredential] = useState('')
-  const [code, setCode] = useState('')
-  const [newPassword, setNewPassword] = useState('')
-  const [error, setError] = useState<ApiError>()
   const [isDone, setDone] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const submit = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await call('auth.resetPassword', { body: { credential, code, newPassword } })
-      setDone(true)
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const passwordProblem = error?.problem('newPassword')
+  const form = useForm(
+    'auth.resetPassword',
+    { credential: '', code: '', newPassword: '' },
+    { refreshes: [], onDone: () => setDone(true) },
+  )
   return (
     <Frame
       title={t.title}
-      onSubmit={() => void submit()}
+      form={form}
+      action={isDone ? undefined : t.submit}
       links={
         <Link component={RouterLink} to="/login" state={state}>
           {t.signIn}
@@ -68,29 +53,9 @@ export function Forgot() {
         <Alert severity="success">{t.done}</Alert>
       ) : (
         <>
-          <TextField
-            label={t.credential}
-            value={credential}
-            onChange={(event) => setCredential(event.target.value)}
-            autoComplete="username"
-            required
-            autoFocus
-          />
-          <CodeField operation="auth.forgotCode" recipient={credential} value={code} onChange={setCode} />
-          <TextField
-            label={t.password}
-            type="password"
-            value={newPassword}
-            onChange={(event) => setNewPassword(event.target.value)}
-            autoComplete="new-password"
-            error={passwordProblem !== undefined}
-            helperText={passwordProblem}
-            required
-          />
-          {error !== undefined && passwordProblem === undefined && <ErrorNotice error={error} />}
-          <Button type="submit" variant="contained" size="large" loading={isBusy}>
-            {t.submit}
-          </Button>
+          <TextField {...form.text('credential', { label: t.credential })} autoComplete="username" autoFocus />
+          <CodeField {...form.pick('code')} operation="auth.forgotCode" recipient={form.values.credential} />
+          <TextField {...form.text('newPassword', { label: t.password })} type="password" autoComplete="new-password" />
         </>
       )}
     </Frame>

@@ -1,28 +1,28 @@
 /** The frame of the pages before the sign-in: mark, card, language. */
 
 import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useLocaleState } from 'react-admin'
 
 import { texts, useTexts } from '../i18n/words.ts'
+import { ErrorNotice } from '../ui/Answer.tsx'
+import type { FormState } from '../ui/use-form.tsx'
 
 const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
 
 export interface FrameProps {
   title: string
-  onSubmit: () => void
+  form: FormState
+  /** The word on the button; undefined if the form was sent. */
+  action: string | undefined
   children: ReactNode
   /** Links below the card. */
   links?: ReactNode
 }
 
-export function Frame({ title, onSubmit, children, links }: FrameProps) {
+export function Frame({ title, form, action, children, links }: FrameProps) {
   const t = useTexts(words)
   const [locale, setLocale] = useLocaleState()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit()
-  }
   return (
     <Box
       component="main"
@@ -46,10 +46,16 @@ export function Frame({ title, onSubmit, children, links }: FrameProps) {
         Tessera
       </Link>
       <Card sx={{ width: '100%', maxWidth: 400 }}>
-        <CardContent component="form" onSubmit={submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
+        <CardContent component="form" onSubmit={form.submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
           <Stack spacing={2}>
             <Typography variant="h1">{title}</Typography>
             {children}
+            {form.error !== null && <ErrorNotice error={form.error} />}
+            {action !== undefined && (
+              <Button type="submit" variant="contained" size="large" loading={form.isBusy}>
+                {action}
+              </Button>
+            )}
           </Stack>
         </CardContent>
       </Card>

@@ -1,13 +1,11 @@
 /** Registration with a username or an e-mail address. */
 
-import { Button, Link, TextField } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { Link, TextField } from '@mui/material'
 import { Link as RouterLink, useNavigate } from 'react-router'
 
-import { ApiError } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { signInWith } from '../session/sign-in.ts'
-import { ErrorNotice } from '../ui/Answer.tsx'
+import { useForm } from '../ui/use-form.tsx'
 import { Frame } from './Frame.tsx'
 import { useTarget } from './target.ts'
 
@@ -16,7 +14,6 @@ const words = texts({
     title: 'Create an account',
     account: 'Username or e-mail',
     hint: 'A username has 3 to 32 letters, digits, dots, dashes or underscores, and begins with a letter.',
-    password: 'Password',
     nickname: 'Name that others see',
     submit: 'Create account',
     signIn: 'I have an account',
@@ -25,7 +22,6 @@ const words = texts({
     title: '注册账号',
     account: '用户名或邮箱',
     hint: '用户名由 3 至 32 个字母、数字、点、短横线或下划线组成，以字母开头。',
-    password: '密码',
     nickname: '昵称',
     submit: '注册',
     signIn: '已有账号',
@@ -36,38 +32,28 @@ export function Register() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { state, target } = useTarget()
-  const [account, setAccount] = useState('')
-  const [password, setPassword] = useState('')
-  const [nickname, setNickname] = useState('')
-  const [error, setError] = useState<ApiError>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async () => {
-    setBusy(true)
-    setError(undefined)
-    const others = { password, ...(nickname.trim() !== '' && { nickname }) }
-    try {
-      await signInWith(
-        'auth.register',
-        account.includes('@') ? { email: account, ...others } : { username: account, ...others },
-      )
-      await navigate(target, { replace: true })
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const accountProblem = error?.problem('username') ?? error?.problem('email')
-  const isAtField = ['username', 'email', 'password', 'nickname'].some((field) => error?.problem(field) !== undefined)
-  useEffect(() => {
-    // Screen readers say the problem with the field.
-    if (isAtField) document.querySelector<HTMLElement>('input[aria-invalid=true]')?.focus()
-  }, [error, isAtField])
+  const form = useForm(
+    'auth.register',
+    { account: '', password: '', nickname: '' },
+    {
+      paths: { account: ['email', 'username'] },
+      input: ({ account, password, nickname }) => ({
+        body: {
+          ...(account.includes('@') ? { email: account } : { username: account }),
+          password,
+          ...(nickname.trim() !== '' && { nickname }),
+        },
+      }),
+      refreshes: [],
+      send: ({ body }, id) => signInWith(id, body),
+      onDone: () => void navigate(target, { replace: true }),
+    },
+  )
   return (
     <Frame
       title={t.title}
-      onSubmit={() => void submit()}
+      form={form}
+      action={t.submit}
       links={
         <Link component={RouterLink} to="/login" state={state}>
           {t.signIn}
@@ -75,38 +61,14 @@ export function Register() {
       }
     >
       <TextField
-        label={t.account}
-        error={accountProblem !== undefined}
-        helperText={accountProblem ?? t.hint}
-        value={account}
-        onChange={(event) => setAccount(event.target.value)}
+        {...form.text('account', { label: t.account, help: t.hint })}
         autoComplete="username"
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         required
         autoFocus
       />
-      <TextField
-        label={t.password}
-        type="password"
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        autoComplete="new-password"
-        error={error?.problem('password') !== undefined}
-        helperText={error?.problem('password')}
-        required
-      />
-      <TextField
-        label={t.nickname}
-        value={nickname}
-        onChange={(event) => setNickname(event.target.value)}
-        autoComplete="nickname"
-        error={error?.problem('nickname') !== undefined}
-        helperText={error?.problem('nickname')}
-      />
-      {error !== undefined && !isAtField && <ErrorNotice error={error} />}
-      <Button type="submit" variant="contained" size="large" loading={isBusy}>
-        {t.submit}
-      </Button>
+      <TextField {...form.text('password')} type="password" autoComplete="new-password" />
+      <TextField {...form.text('nickname', { label: t.nickname })} autoComplete="nickname" />
     </Frame>
   )
 }

@@ -1,28 +1,25 @@
 /** Sign-in with a password or with a code by mail or SMS, and with the second factor of those who have one. */
 
-import { Alert, Button, Link, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
+import { Alert, Link, TextField } from '@mui/material'
 import { useEffect, useState } from 'react'
 import { Link as RouterLink, useNavigate } from 'react-router'
 
-import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
 import { finishSignOut, isSigningOut, mayBeSignedIn } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { sessionEndReason } from '../session/live.ts'
-import { hasSignedOut, lastUser, restoreSession } from '../session/session.ts'
-import { signInWith } from '../session/sign-in.ts'
-import { ErrorNotice } from '../ui/Answer.tsx'
+import { hasSignedOut, restoreSession } from '../session/session.ts'
 import { CodeField } from '../ui/CodeField.tsx'
+import { ToggleField } from '../ui/fields.tsx'
 import { Frame } from './Frame.tsx'
 import { useTarget } from './target.ts'
+import { useSignIn } from './use-sign-in.ts'
 
 const words = texts({
   en: {
     title: 'Sign in',
     account: 'Username, e-mail or phone',
     contact: 'E-mail or phone',
-    password: 'Password',
-    byPassword: 'Password',
-    byCode: 'Code',
+    ways: { password: 'Password', code: 'Code' },
     totp: 'Code of your authenticator app',
     totpHint: 'Six digits, or one of your recovery codes',
     submit: 'Sign in',
@@ -44,9 +41,7 @@ const words = texts({
     title: '登录',
     account: '用户名、邮箱或手机号',
     contact: '邮箱或手机号',
-    password: '密码',
-    byPassword: '密码',
-    byCode: '验证码',
+    ways: { password: '密码', code: '验证码' },
     totp: '身份验证器中的验证码',
     totpHint: '六位数字，或一个恢复码',
     submit: '登录',
@@ -114,57 +109,45 @@ function useContinuing(target: string): boolean {
 
 const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
 
+type Way = 'password' | 'code'
+
 export function SignIn() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { state, target } = useTarget()
-  const [method, setMethod] = useState<'password' | 'code'>('password')
-  const [account, setAccount] = useState('')
-  const [secret, setSecret] = useState('')
-  const [totp, setTotp] = useState<string>()
-  const [error, setError] = useState<ApiError>()
-  const [isBusy, setBusy] = useState(false)
   const isEnding = useSigningOut()
   const reason = hasSignedOut() ? 'LOGOUT' : sessionEndReason()
   const isWaiting = useContinuing(target)
-
-  const attempt = () => {
-    const second = totp === undefined ? {} : { totp: totp.replaceAll(/\s/g, '') }
-    const phone = isPhone(account)
-    if (method === 'password')
-      return phone
-        ? signInWith('auth.phonePasswordLogin', { phone: account, password: secret, ...second })
-        : signInWith('auth.login', { account, password: secret, ...second })
-    return phone
-      ? signInWith('auth.phoneLogin', { phone: account, code: secret, ...second })
-      : signInWith('auth.emailLogin', { email: account, code: secret, ...second })
-  }
-  const submit = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      const before = lastUser()
-      const { user } = await attempt()
+  const { form, needsTotp } = useSignIn(
+    ({ way, account }) =>
+      way === 'password'
+        ? isPhone(account)
+          ? 'auth.phonePasswordLogin'
+          : 'auth.login'
+        : isPhone(account)
+          ? 'auth.phoneLogin'
+          : 'auth.emailLogin',
+    { way: 'password' as Way, account: '', password: '', code: '', totp: '' },
+    {
+      paths: { account: ['account', 'email', 'phone'] },
+      body: ({ way, account, password, code }) =>
+        way === 'password'
+          ? isPhone(account)
+            ? { phone: account, password }
+            : { account, password }
+          : isPhone(account)
+            ? { phone: account, code }
+            : { email: account, code },
       // The page that was open belonged to the user of the session before.
-      await navigate(before === undefined || before === user.id ? target : '/', { replace: true })
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) throw problem
-      if (problem.code === NEEDS_TOTP && totp === undefined) setTotp('')
-      else setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const choose = (chosen: 'password' | 'code' | null) => {
-    if (chosen === null) return
-    setMethod(chosen)
-    setSecret('')
-    setError(undefined)
-  }
+      onDone: (isSame) => void navigate(isSame ? target : '/', { replace: true }),
+    },
+  )
+  const { way, account } = form.values
   return (
     <Frame
       title={t.title}
-      onSubmit={() => void submit()}
+      form={form}
+      action={t.submit}
       links={
         <>
           <Link component={RouterLink} to="/register" state={state}>
@@ -178,54 +161,38 @@ export function SignIn() {
     >
       {isEnding && <Alert severity="warning">{t.ending}</Alert>}
       {isWaiting && <Alert severity="warning">{t.waiting}</Alert>}
-      {reason !== undefined && error === undefined && !isEnding && (
+      {reason !== undefined && form.error === null && !isEnding && (
         <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
       )}
-      <ToggleButtonGroup exclusive fullWidth size="small" value={method} onChange={(_, chosen) => choose(chosen)}>
-        <ToggleButton value="password">{t.byPassword}</ToggleButton>
-        <ToggleButton value="code">{t.byCode}</ToggleButton>
-      </ToggleButtonGroup>
+      <ToggleField
+        value={way}
+        onChange={(next) => form.reset({ ...form.values, way: next, password: '', code: '' })}
+        choices={t.ways}
+      />
       <TextField
-        label={method === 'password' ? t.account : t.contact}
-        value={account}
-        onChange={(event) => setAccount(event.target.value)}
+        {...form.text('account', { label: way === 'password' ? t.account : t.contact })}
         autoComplete="username"
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         required
         autoFocus
       />
-      {method === 'password' ? (
-        <TextField
-          label={t.password}
-          type="password"
-          value={secret}
-          onChange={(event) => setSecret(event.target.value)}
-          autoComplete="current-password"
-          required
-        />
+      {way === 'password' ? (
+        <TextField {...form.text('password')} type="password" autoComplete="current-password" />
       ) : (
         <CodeField
+          {...form.pick('code')}
           operation={isPhone(account) ? 'auth.phoneCode' : 'auth.emailCode'}
           recipient={account}
-          value={secret}
-          onChange={setSecret}
         />
       )}
-      {totp !== undefined && (
+      {needsTotp && (
         <TextField
-          label={t.totp}
-          helperText={t.totpHint}
-          value={totp}
-          onChange={(event) => setTotp(event.target.value)}
+          {...form.text('totp', { label: t.totp, help: t.totpHint })}
           autoComplete="one-time-code"
           required
           autoFocus
         />
       )}
-      {error !== undefined && <ErrorNotice error={error} />}
-      <Button type="submit" variant="contained" size="large" loading={isBusy}>
-        {t.submit}
-      </Button>
     </Frame>
   )
 }

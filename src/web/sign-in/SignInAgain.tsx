@@ -4,21 +4,19 @@
  */
 
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextField, Typography } from '@mui/material'
-import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 
-import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
 import { forget, isLapsed, onLapse, renew } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useSession } from '../session/session.ts'
-import { signInWith } from '../session/sign-in.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
+import { useSignIn } from './use-sign-in.ts'
 
 const words = texts({
   en: {
     title: 'Your session has expired',
     text: (name: string) => `Sign in again as ${name} to go on. Nothing that you typed is lost.`,
     noPassword: 'Sign in again to go on. The texts that you typed on this page are lost.',
-    password: 'Password',
     totp: 'Code of your authenticator app',
     submit: 'Sign in',
     leave: 'Leave this page',
@@ -27,7 +25,6 @@ const words = texts({
     title: '会话已过期',
     text: (name: string) => `请重新登录 ${name} 以继续，已填写的内容会保留。`,
     noPassword: '请重新登录以继续。此页面上已填写的内容会丢失。',
-    password: '密码',
     totp: '身份验证器中的验证码',
     submit: '登录',
     leave: '离开此页面',
@@ -41,10 +38,6 @@ export function SignInAgain() {
 function Question() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [password, setPassword] = useState('')
-  const [totp, setTotp] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   // The user may have signed in again in another tab.
   useEffect(() => {
     const check = () => void renew()
@@ -54,20 +47,11 @@ function Question() {
 
   const account = user.username ?? user.email
   const isPossible = user.hasPassword && (account ?? user.phone) !== null
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    const second = totp === undefined ? {} : { totp: totp.replaceAll(/\s/g, '') }
-    try {
-      if (account !== null) await signInWith('auth.login', { account, password, ...second })
-      else await signInWith('auth.phonePasswordLogin', { phone: user.phone!, password, ...second })
-    } catch (problem) {
-      if (problem instanceof ApiError && problem.code === NEEDS_TOTP && totp === undefined) setTotp('')
-      else setError(problem)
-    }
-    setBusy(false)
-  }
+  const { form, needsTotp } = useSignIn(
+    account === null ? 'auth.phonePasswordLogin' : 'auth.login',
+    { password: '', totp: '' },
+    { body: ({ password }) => ({ ...(account === null ? { phone: user.phone! } : { account }), password }) },
+  )
   return (
     <Dialog
       open
@@ -77,39 +61,24 @@ function Question() {
       // Others may pass by the screen.
       slotProps={{ backdrop: { sx: { backdropFilter: 'blur(12px)' } } }}
     >
-      <form onSubmit={(event) => void submit(event)} style={{ display: 'contents' }}>
+      <form onSubmit={form.submit} style={{ display: 'contents' }}>
         <DialogTitle id="expired-title">{t.title}</DialogTitle>
         <DialogContent>
           <Stack spacing={2} sx={{ overflowWrap: 'anywhere' }}>
             <Typography>{isPossible ? t.text(user.nickname) : t.noPassword}</Typography>
             {isPossible && (
-              <TextField
-                label={t.password}
-                type="password"
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-                autoComplete="current-password"
-                required
-                autoFocus
-              />
+              <TextField {...form.text('password')} type="password" autoComplete="current-password" autoFocus />
             )}
-            {totp !== undefined && (
-              <TextField
-                label={t.totp}
-                value={totp}
-                onChange={({ target }) => setTotp(target.value)}
-                autoComplete="one-time-code"
-                required
-                autoFocus
-              />
+            {needsTotp && (
+              <TextField {...form.text('totp', { label: t.totp })} autoComplete="one-time-code" required autoFocus />
             )}
-            {error !== undefined && <ErrorNotice error={error} />}
+            {form.error !== null && <ErrorNotice error={form.error} />}
           </Stack>
         </DialogContent>
         <DialogActions>
           <Button onClick={forget}>{isPossible ? t.leave : t.submit}</Button>
           {isPossible && (
-            <Button type="submit" variant="contained" loading={isBusy}>
+            <Button type="submit" variant="contained" loading={form.isBusy}>
               {t.submit}
             </Button>
           )}
