@@ -8,10 +8,10 @@ import { useAction } from '../../api/hooks.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -60,17 +60,17 @@ type Kind = 'email' | 'phone'
 export function Contacts() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [binding, setBinding] = useState<Kind>()
-  const [removing, setRemoving] = useState<Kind>()
-  const onUnbound = ({ hint }: { hint: string | null }) => {
-    setRemoving(undefined)
-    notify(hint ?? t.removed, hint === null ? 'success' : 'warning')
-    void reloadSession()
-  }
-  const refreshes = ['profile']
-  const unbindEmail = useAction('auth.emailUnbind', { refreshes, quiet: true, onDone: onUnbound })
-  const unbindPhone = useAction('auth.phoneUnbind', { refreshes, quiet: true, onDone: onUnbound })
-  const unbind = removing === 'email' ? unbindEmail : unbindPhone
+  const [open, setOpen] = useState<{ kind: Kind; isRemoval: boolean }>()
+  const close = () => setOpen(undefined)
+  const unbind = useAction(open?.kind === 'phone' ? 'auth.phoneUnbind' : 'auth.emailUnbind', {
+    refreshes: ['profile'],
+    quiet: true,
+    onDone({ hint }) {
+      close()
+      notify(hint ?? t.removed, hint === null ? 'success' : 'warning')
+      void reloadSession()
+    },
+  })
   const isProved = (kind: Kind) =>
     user.identities.some(({ provider, verified }) => verified && provider === (kind === 'email' ? 'EMAIL' : 'PHONE'))
   return (
@@ -88,13 +88,17 @@ export function Contacts() {
             />
             <Stack direction="row" spacing={1}>
               {user[kind] !== null && (
-                <Button color="error" onClick={() => setRemoving(kind)} aria-label={`${t.remove}: ${t[kind]}`}>
+                <Button
+                  color="error"
+                  onClick={() => setOpen({ kind, isRemoval: true })}
+                  aria-label={`${t.remove}: ${t[kind]}`}
+                >
                   {t.remove}
                 </Button>
               )}
               <Button
                 variant="outlined"
-                onClick={() => setBinding(kind)}
+                onClick={() => setOpen({ kind, isRemoval: false })}
                 aria-label={`${user[kind] === null ? t.add : t.change}: ${t[kind]}`}
               >
                 {user[kind] === null ? t.add : t.change}
@@ -103,19 +107,19 @@ export function Contacts() {
           </ListItem>
         ))}
       </List>
-      {binding !== undefined && <Bind kind={binding} onClose={() => setBinding(undefined)} />}
-      {removing !== undefined && (
+      {open?.isRemoval === false && <Bind kind={open.kind} onClose={close} />}
+      {open?.isRemoval && (
         <ConfirmDialog
           isOpen
-          title={`${t.remove}: ${t[removing]}`}
-          text={removing === 'email' ? t.removeEmail : t.removePhone}
+          title={`${t.remove}: ${t[open.kind]}`}
+          text={open.kind === 'email' ? t.removeEmail : t.removePhone}
           action={t.remove}
           isBusy={unbind.isPending}
           error={unbind.error}
           onConfirm={() => unbind.mutate()}
           onClose={() => {
             unbind.reset()
-            setRemoving(undefined)
+            close()
           }}
         />
       )}
@@ -125,53 +129,34 @@ export function Contacts() {
 
 function Bind({ kind, onClose }: { kind: Kind; onClose: () => void }) {
   const t = useTexts(words)
-  const [address, setAddress] = useState('')
-  const [code, setCode] = useState('')
-  const settings = {
-    refreshes: ['profile'],
-    done: t.saved,
-    quiet: true,
-    onDone: () => {
-      onClose()
-      void reloadSession()
+  const isEmail = kind === 'email'
+  const form = useForm(
+    isEmail ? 'auth.emailBind' : 'auth.phoneBind',
+    { email: '', phone: '', code: '' },
+    {
+      input: ({ email, phone, code }) => ({ body: isEmail ? { email, code } : { phone, code } }),
+      refreshes: ['profile'],
+      done: t.saved,
+      onDone() {
+        onClose()
+        void reloadSession()
+      },
     },
-  } as const
-  const bindEmail = useAction('auth.emailBind', settings)
-  const bindPhone = useAction('auth.phoneBind', settings)
-  const { error, isPending } = kind === 'email' ? bindEmail : bindPhone
-  const problem = error?.problem(kind)
+  )
+  const label = isEmail ? t.addEmail : t.addPhone
   return (
-    <FormDialog
-      isOpen
-      title={kind === 'email' ? t.addEmail : t.addPhone}
-      action={t.save}
-      isBusy={isPending}
-      onClose={onClose}
-      onSubmit={() =>
-        kind === 'email'
-          ? bindEmail.mutate({ body: { email: address.trim(), code } })
-          : bindPhone.mutate({ body: { phone: address.trim(), code } })
-      }
-      maxWidth="xs"
-    >
+    <FormDialog form={form} title={label} action={t.save} onClose={onClose} maxWidth="xs">
       <TextField
-        label={kind === 'email' ? t.addEmail : t.addPhone}
-        type={kind === 'email' ? 'email' : 'tel'}
-        value={address}
-        onChange={({ target }) => setAddress(target.value)}
-        error={problem !== undefined}
-        helperText={problem ?? (kind === 'phone' ? t.phoneHint : undefined)}
-        autoComplete={kind === 'email' ? 'email' : 'tel'}
-        required
+        {...form.text(kind, { label, ...(!isEmail && { help: t.phoneHint }) })}
+        type={isEmail ? 'email' : 'tel'}
+        autoComplete={isEmail ? 'email' : 'tel'}
         autoFocus
       />
       <CodeField
-        operation={kind === 'email' ? 'auth.emailBindCode' : 'auth.phoneBindCode'}
-        recipient={address.trim()}
-        value={code}
-        onChange={setCode}
+        {...form.pick('code')}
+        operation={isEmail ? 'auth.emailBindCode' : 'auth.phoneBindCode'}
+        recipient={form.values[kind].trim()}
       />
-      {error !== null && problem === undefined && <ErrorNotice error={error} />}
     </FormDialog>
   )
 }

@@ -63,13 +63,11 @@ export default function Devices() {
   const may = useMay()
   const list = usePages('devices.list')
   const [ending, setEnding] = useState<readonly Device[]>([])
-  const [isBusy, setBusy] = useState(false)
   const refreshes = ['devices', 'sessions']
   const revoke = useAction('devices.revoke', { refreshes })
   const others = list.items?.filter(({ isCurrent }) => !isCurrent) ?? []
   const nameOf = ({ deviceName }: Device) => deviceName || t.unnamed
   const end = async () => {
-    setBusy(true)
     try {
       let advice: string | null = null
       for (const { deviceId } of ending) {
@@ -80,8 +78,6 @@ export default function Devices() {
       setEnding([])
     } catch {
       // `revoke` has shown the reason.
-    } finally {
-      setBusy(false)
     }
   }
   return (
@@ -131,7 +127,7 @@ export default function Devices() {
         title={ending.length > 1 ? t.others : ending[0] ? t.signOutOf(nameOf(ending[0])) : ''}
         text={ending.length > 1 ? t.othersText(ending.length) : t.signOutText}
         action={t.signOut}
-        isBusy={isBusy}
+        isBusy={revoke.isPending}
         onConfirm={() => void end()}
         onClose={() => setEnding([])}
       />

@@ -10,8 +10,6 @@ import {
   ListItemText,
   Stack,
   TextField,
-  ToggleButton,
-  ToggleButtonGroup,
   Typography,
 } from '@mui/material'
 import { useState } from 'react'
@@ -25,7 +23,9 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { NumberField, ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
@@ -47,9 +47,7 @@ const words = texts({
     removeText: (name: string) => `The accounts are no longer linked. Sessions that ${name} opened by it end at once.`,
     removed: 'Link removed.',
     linked: 'Account linked.',
-    byPassword: 'Password',
-    byEmail: 'E-mail code',
-    byPhone: 'SMS code',
+    ways: { PASSWORD: 'Password', EMAIL_CODE: 'E-mail code', PHONE_CODE: 'SMS code' },
     number: 'Number of the other account',
     numberHint: (id: number) => `The number of this account is ${id}. Each account shows its number here.`,
     password: 'Password of the other account',
@@ -74,9 +72,7 @@ const words = texts({
     removeText: (name: string) => `账号将不再关联，${name} 通过关联打开的会话立即结束。`,
     removed: '已取消关联。',
     linked: '账号已关联。',
-    byPassword: '密码',
-    byEmail: '邮箱验证码',
-    byPhone: '短信验证码',
+    ways: { PASSWORD: '密码', EMAIL_CODE: '邮箱验证码', PHONE_CODE: '短信验证码' },
     number: '另一个账号的编号',
     numberHint: (id: number) => `本账号的编号是 ${id}，每个账号都可在此看到自己的编号。`,
     password: '另一个账号的密码',
@@ -195,72 +191,53 @@ type Way = 'PASSWORD' | 'EMAIL_CODE' | 'PHONE_CODE'
 function Add({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const { user } = useSession()
-  const [way, setWay] = useState<Way>('PASSWORD')
-  const [account, setAccount] = useState('')
-  const [secret, setSecret] = useState('')
-  const link = useAction('auth.link', { refreshes: ['auth'], done: t.linked, quiet: true, onDone: onClose })
-  const choose = (next: Way | null) => {
-    if (next === null) return
-    setWay(next)
-    setAccount('')
-    setSecret('')
-  }
-  const label = way === 'PASSWORD' ? t.number : way === 'EMAIL_CODE' ? t.email : t.phone
+  const nothing = { linkedUserId: null as number | null, password: '', credential: '', code: '' }
+  const form = useForm(
+    'auth.link',
+    { verifyType: 'PASSWORD' as Way, ...nothing },
+    {
+      input: ({ verifyType, linkedUserId, password, credential, code }) => ({
+        body:
+          verifyType === 'PASSWORD'
+            ? { verifyType, linkedUserId: linkedUserId!, password }
+            : { verifyType, credential, code },
+      }),
+      done: t.linked,
+      onDone: onClose,
+    },
+  )
+  const way = form.values.verifyType
   return (
-    <FormDialog
-      isOpen
-      title={t.add}
-      action={t.action}
-      isBusy={link.isPending}
-      error={link.error}
-      onClose={onClose}
-      onSubmit={() =>
-        link.mutate({
-          body:
-            way === 'PASSWORD'
-              ? { verifyType: way, linkedUserId: Number(account), password: secret }
-              : { verifyType: way, credential: account.trim(), code: secret },
-        })
-      }
-      maxWidth="xs"
-    >
-      <ToggleButtonGroup exclusive fullWidth size="small" value={way} onChange={(_, next) => choose(next)}>
-        <ToggleButton value="PASSWORD">{t.byPassword}</ToggleButton>
-        <ToggleButton value="EMAIL_CODE">{t.byEmail}</ToggleButton>
-        <ToggleButton value="PHONE_CODE">{t.byPhone}</ToggleButton>
-      </ToggleButtonGroup>
-      <TextField
-        label={label}
-        value={account}
-        onChange={({ target }) => setAccount(target.value)}
-        slotProps={{
-          htmlInput: { inputMode: way === 'PASSWORD' ? 'numeric' : way === 'EMAIL_CODE' ? 'email' : 'tel' },
-        }}
-        autoComplete="off"
-        required
-      />
+    <FormDialog form={form} title={t.add} action={t.action} onClose={onClose} maxWidth="xs">
+      <ToggleField value={way} onChange={(verifyType) => form.set({ verifyType, ...nothing })} choices={t.ways} />
       {way === 'PASSWORD' ? (
         <>
-          <Typography variant="body2" color="text.secondary">
-            {t.numberHint(user.id)}
-          </Typography>
-          <TextField
-            label={t.password}
-            type="password"
-            value={secret}
-            onChange={({ target }) => setSecret(target.value)}
+          <NumberField
+            {...form.number('linkedUserId', { label: t.number })}
+            slotProps={{ htmlInput: { inputMode: 'numeric' } }}
             autoComplete="off"
             required
           />
+          <Typography variant="body2" color="text.secondary">
+            {t.numberHint(user.id)}
+          </Typography>
+          <TextField {...form.text('password', { label: t.password })} type="password" autoComplete="off" required />
         </>
       ) : (
-        <CodeField
-          key={way}
-          operation={way === 'EMAIL_CODE' ? 'auth.emailLinkCode' : 'auth.phoneLinkCode'}
-          recipient={account.trim()}
-          value={secret}
-          onChange={setSecret}
-        />
+        <>
+          <TextField
+            {...form.text('credential', { label: way === 'EMAIL_CODE' ? t.email : t.phone })}
+            slotProps={{ htmlInput: { inputMode: way === 'EMAIL_CODE' ? 'email' : 'tel' } }}
+            autoComplete="off"
+            required
+          />
+          <CodeField
+            {...form.pick('code')}
+            key={way}
+            operation={way === 'EMAIL_CODE' ? 'auth.emailLinkCode' : 'auth.phoneLinkCode'}
+            recipient={form.values.credential.trim()}
+          />
+        </>
       )}
     </FormDialog>
   )

@@ -1,17 +1,17 @@
 /** Sets the first password, or changes it with the old one or with a code. A change ends all sessions. */
 
-import { Button, Stack, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
+import { Button, TextField } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { forget } from '../../api/tokens.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -42,8 +42,6 @@ const words = texts({
   },
 })
 
-type Way = 'OLD_PASSWORD' | 'EMAIL_CODE' | 'PHONE_CODE'
-
 export function Password() {
   const t = useTexts(words)
   const { user } = useSession()
@@ -61,139 +59,86 @@ export function Password() {
 
 function SetFirst({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
-  const [password, setPassword] = useState('')
-  const save = useAction('profile.setPassword', {
-    done: t.saved,
-    quiet: true,
-    onDone: () => {
-      onClose()
-      void reloadSession()
+  const form = useForm(
+    'profile.setPassword',
+    { password: '' },
+    {
+      done: t.saved,
+      onDone() {
+        onClose()
+        void reloadSession()
+      },
     },
-  })
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.set}
-      action={t.set}
-      isBusy={save.isPending}
-      onClose={onClose}
-      onSubmit={() => save.mutate({ body: { password } })}
-      maxWidth="xs"
-    >
-      <NewPassword value={password} onChange={setPassword} error={save.error?.problem('password')} />
-      {save.error !== null && save.error.details.length === 0 && <ErrorNotice error={save.error} />}
+    <FormDialog form={form} title={t.set} action={t.set} onClose={onClose} maxWidth="xs">
+      <TextField
+        {...form.text('password', { label: t.next, help: t.hint })}
+        type="password"
+        autoComplete="new-password"
+      />
     </FormDialog>
   )
 }
+
+type Way = 'OLD_PASSWORD' | 'EMAIL_CODE' | 'PHONE_CODE'
 
 function Change({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const { user } = useSession()
   const proved = user.identities.filter(({ verified }) => verified).map(({ provider }) => provider)
-  const ways: readonly Way[] = [
-    'OLD_PASSWORD',
-    ...(proved.includes('EMAIL') ? (['EMAIL_CODE'] as const) : []),
-    ...(proved.includes('PHONE') ? (['PHONE_CODE'] as const) : []),
-  ]
-  const [way, setWay] = useState<Way>('OLD_PASSWORD')
-  const [proof, setProof] = useState('')
-  const [newPassword, setNewPassword] = useState('')
-  const change = useAction('auth.changePassword', {
-    quiet: true,
-    refreshes: [],
-    onDone: () => {
-      notify(t.changed, 'success')
-      forget()
+  const { OLD_PASSWORD, EMAIL_CODE, PHONE_CODE } = t.ways
+  const ways = {
+    OLD_PASSWORD,
+    ...(proved.includes('EMAIL') && { EMAIL_CODE }),
+    ...(proved.includes('PHONE') && { PHONE_CODE }),
+  }
+  const form = useForm(
+    'auth.changePassword',
+    { verifyType: 'OLD_PASSWORD' as Way, oldPassword: '', code: '', newPassword: '' },
+    {
+      input: ({ verifyType, oldPassword, code, newPassword }) => ({
+        body: { verifyType, newPassword, ...(verifyType === 'OLD_PASSWORD' ? { oldPassword } : { code }) },
+      }),
+      refreshes: [],
+      onDone() {
+        notify(t.changed, 'success')
+        forget()
+      },
     },
-  })
-  const submit = () =>
-    change.mutate({
-      body:
-        way === 'OLD_PASSWORD'
-          ? { verifyType: way, oldPassword: proof, newPassword }
-          : { verifyType: way, code: proof, newPassword },
-    })
-  const problem = (field: string) => change.error?.problem(field)
-  const isShownAtField = ['oldPassword', 'newPassword', 'code'].some((field) => problem(field) !== undefined)
+  )
+  const way = form.values.verifyType
   return (
-    <FormDialog
-      isOpen
-      title={t.change}
-      action={t.change}
-      isBusy={change.isPending}
-      onClose={onClose}
-      onSubmit={submit}
-      maxWidth="xs"
-    >
-      {ways.length > 1 && (
-        <ToggleButtonGroup
-          exclusive
-          fullWidth
-          size="small"
+    <FormDialog form={form} title={t.change} action={t.change} onClose={onClose} maxWidth="xs">
+      {Object.keys(ways).length > 1 && (
+        <ToggleField
           value={way}
-          onChange={(_, next: Way | null) => {
-            if (next === null) return
-            setWay(next)
-            setProof('')
-          }}
-        >
-          {ways.map((each) => (
-            <ToggleButton key={each} value={each}>
-              {t.ways[each]}
-            </ToggleButton>
-          ))}
-        </ToggleButtonGroup>
+          onChange={(verifyType) => form.set({ verifyType, oldPassword: '', code: '' })}
+          choices={ways}
+        />
       )}
       {way === 'OLD_PASSWORD' ? (
         <TextField
-          label={t.old}
+          {...form.text('oldPassword', { label: t.old })}
           type="password"
-          value={proof}
-          onChange={({ target }) => setProof(target.value)}
-          error={problem('oldPassword') !== undefined}
-          helperText={problem('oldPassword')}
           autoComplete="current-password"
           required
           autoFocus
         />
       ) : (
         <CodeField
+          {...form.pick('code')}
           key={way}
           operation="auth.changeCode"
           recipient={way === 'EMAIL_CODE' ? 'EMAIL' : 'PHONE'}
           recipientName={(way === 'EMAIL_CODE' ? user.email : user.phone) ?? ''}
-          value={proof}
-          onChange={setProof}
         />
       )}
-      <NewPassword value={newPassword} onChange={setNewPassword} error={problem('newPassword')} />
-      {change.error !== null && !isShownAtField && <ErrorNotice error={change.error} />}
-    </FormDialog>
-  )
-}
-
-function NewPassword({
-  value,
-  onChange,
-  error,
-}: {
-  value: string
-  onChange: (value: string) => void
-  error: string | undefined
-}) {
-  const t = useTexts(words)
-  return (
-    <Stack>
       <TextField
-        label={t.next}
+        {...form.text('newPassword', { label: t.next, help: t.hint })}
         type="password"
-        value={value}
-        onChange={({ target }) => onChange(target.value)}
-        error={error !== undefined}
-        helperText={error ?? t.hint}
         autoComplete="new-password"
-        required
       />
-    </Stack>
+    </FormDialog>
   )
 }

@@ -1,14 +1,14 @@
 /** The user's name, signature and picture as others see them, and the username for the sign-in. */
 
-import { Button, Stack, TextField } from '@mui/material'
-import { useState } from 'react'
+import { TextField } from '@mui/material'
 
 import { useAction } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
@@ -77,56 +77,23 @@ function Picture() {
 function Names() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [nickname, setNickname] = useState(user.nickname)
-  const [signature, setSignature] = useState(user.signature ?? '')
-  const save = useAction('profile.update', {
-    done: t.saved,
-    refreshes: ['profile'],
-    quiet: true,
-    onDone: (saved) => {
-      setNickname(saved.nickname)
-      void reloadSession()
+  const form = useForm(
+    'profile.update',
+    { nickname: user.nickname, signature: user.signature ?? '' },
+    {
+      done: t.saved,
+      onDone({ nickname, signature }) {
+        form.reset({ nickname, signature: signature ?? '' })
+        void reloadSession()
+      },
     },
-  })
-  const isChanged = nickname !== user.nickname || signature !== (user.signature ?? '')
+  )
   return (
     <Section title={t.title}>
-      <Stack
-        component="form"
-        spacing={2}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate({ body: { nickname: nickname.trim(), signature: signature.trim() } })
-        }}
-      >
-        <TextField
-          label={t.nickname}
-          value={nickname}
-          onChange={({ target }) => setNickname(target.value)}
-          error={save.error?.problem('nickname') !== undefined}
-          helperText={save.error?.problem('nickname') ?? t.nicknameHint}
-          autoComplete="nickname"
-        />
-        <TextField
-          label={t.signature}
-          value={signature}
-          onChange={({ target }) => setSignature(target.value)}
-          error={save.error?.problem('signature') !== undefined}
-          helperText={save.error?.problem('signature')}
-          multiline
-          maxRows={4}
-        />
-        {save.error !== null && save.error.details.length === 0 && <ErrorNotice error={save.error} />}
-        <Button
-          type="submit"
-          variant="contained"
-          disabled={!isChanged}
-          loading={save.isPending}
-          sx={{ alignSelf: 'flex-start' }}
-        >
-          {t.save}
-        </Button>
-      </Stack>
+      <Form form={form} action={t.save} needsChange>
+        <TextField {...form.text('nickname', { label: t.nickname, help: t.nicknameHint })} autoComplete="nickname" />
+        <TextField {...form.text('signature', { label: t.signature })} multiline maxRows={4} />
+      </Form>
     </Section>
   )
 }
@@ -134,44 +101,26 @@ function Names() {
 function Username() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [username, setUsername] = useState(user.username ?? '')
-  const save = useAction('profile.setUsername', {
-    done: t.usernameSaved,
-    refreshes: ['profile'],
-    quiet: true,
-    onDone: () => void reloadSession(),
-  })
+  const form = useForm(
+    'profile.setUsername',
+    { username: user.username ?? '' },
+    {
+      done: t.usernameSaved,
+      onDone({ username }) {
+        form.reset({ username: username ?? '' })
+        void reloadSession()
+      },
+    },
+  )
   return (
     <Section title={t.username} text={t.usernameText}>
-      <Stack
-        component="form"
-        spacing={2}
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate({ body: { username: username.trim() } })
-        }}
-      >
+      <Form form={form} action={t.save} needsChange>
         <TextField
-          label={t.username}
-          value={username}
-          onChange={({ target }) => setUsername(target.value)}
-          error={save.error?.problem('username') !== undefined}
-          helperText={save.error?.problem('username') ?? t.usernameHint}
+          {...form.text('username', { help: t.usernameHint })}
           autoComplete="username"
           slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
-          required
         />
-        {save.error !== null && save.error.details.length === 0 && <ErrorNotice error={save.error} />}
-        <Button
-          type="submit"
-          variant="contained"
-          disabled={username.trim() === (user.username ?? '')}
-          loading={save.isPending}
-          sx={{ alignSelf: 'flex-start' }}
-        >
-          {t.save}
-        </Button>
-      </Stack>
+      </Form>
     </Section>
   )
 }

@@ -11,6 +11,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -66,18 +67,20 @@ const words = texts({
   },
 })
 
+/** The dialog that is open. Recovery codes are shown once, when they were made. */
+type Step =
+  { kind: 'enable'; enrolment: NewTotp } | { kind: 'disable' | 'renew' } | { kind: 'codes'; codes: readonly string[] }
+
 export function SecondFactor() {
   const t = useTexts(words)
   const state = useCall('auth.totp')
-  const [enrolment, setEnrolment] = useState<NewTotp>()
-  const [codes, setCodes] = useState<readonly string[]>()
-  const [asking, setAsking] = useState<'disable' | 'renew'>()
-  const start = useAction('auth.startTotp', { refreshes: [], onDone: setEnrolment })
-  const show = ({ recoveryCodes }: { recoveryCodes: readonly string[] }) => {
-    setEnrolment(undefined)
-    setAsking(undefined)
-    setCodes(recoveryCodes)
-  }
+  const [step, setStep] = useState<Step>()
+  const start = useAction('auth.startTotp', {
+    refreshes: [],
+    onDone: (enrolment) => setStep({ kind: 'enable', enrolment }),
+  })
+  const show = (codes: readonly string[]) => setStep({ kind: 'codes', codes })
+  const close = () => setStep(undefined)
   return (
     <Section title={t.title} text={t.text}>
       <Answer query={state}>
@@ -86,10 +89,10 @@ export function SecondFactor() {
             <Status tone={enabled ? 'good' : 'neutral'} text={enabled ? t.on(recoveryCodesLeft) : t.off} />
             {enabled ? (
               <>
-                <Button variant="outlined" onClick={() => setAsking('renew')}>
+                <Button variant="outlined" onClick={() => setStep({ kind: 'renew' })}>
                   {t.renew}
                 </Button>
-                <Button color="error" onClick={() => setAsking('disable')}>
+                <Button color="error" onClick={() => setStep({ kind: 'disable' })}>
                   {t.disable}
                 </Button>
               </>
@@ -101,36 +104,29 @@ export function SecondFactor() {
           </Stack>
         )}
       </Answer>
-      {enrolment !== undefined && (
-        <Enable enrolment={enrolment} onDone={show} onClose={() => setEnrolment(undefined)} />
-      )}
-      {asking !== undefined && <AskCode kind={asking} onCodes={show} onClose={() => setAsking(undefined)} />}
-      {codes !== undefined && <Codes codes={codes} onClose={() => setCodes(undefined)} />}
+      {step?.kind === 'enable' && <Enable enrolment={step.enrolment} onCodes={show} onClose={close} />}
+      {step?.kind === 'disable' && <Disable onClose={close} />}
+      {step?.kind === 'renew' && <Renew onCodes={show} onClose={close} />}
+      {step?.kind === 'codes' && <Codes codes={step.codes} onClose={close} />}
     </Section>
   )
 }
 
-interface EnableProps {
-  enrolment: NewTotp
-  onDone: (answer: { recoveryCodes: readonly string[] }) => void
+interface CodesProps {
+  /** Takes the new recovery codes. */
+  onCodes: (codes: readonly string[]) => void
   onClose: () => void
 }
 
-function Enable({ enrolment: { secret, uri, imageUrl }, onDone, onClose }: EnableProps) {
+function Enable({ enrolment: { secret, uri, imageUrl }, onCodes, onClose }: CodesProps & { enrolment: NewTotp }) {
   const t = useTexts(words)
-  const [totp, setTotp] = useState('')
-  const confirm = useAction('auth.confirmTotp', { refreshes: ['auth', 'sessions', 'devices'], quiet: true, onDone })
+  const form = useForm(
+    'auth.confirmTotp',
+    { totp: '' },
+    { refreshes: ['auth', 'sessions', 'devices'], onDone: ({ recoveryCodes }) => onCodes(recoveryCodes) },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.title}
-      action={t.confirm}
-      isBusy={confirm.isPending}
-      error={confirm.error}
-      onClose={onClose}
-      onSubmit={() => confirm.mutate({ body: { totp: totp.replaceAll(/\s/g, '') } })}
-      maxWidth="xs"
-    >
+    <FormDialog form={form} title={t.title} action={t.confirm} onClose={onClose} maxWidth="xs">
       <Typography>{t.scan}</Typography>
       <Box
         component="img"
@@ -152,57 +148,39 @@ function Enable({ enrolment: { secret, uri, imageUrl }, onDone, onClose }: Enabl
         </Typography>
       </Box>
       <TextField
-        label={t.code}
-        helperText={t.others}
-        value={totp}
-        onChange={({ target }) => setTotp(target.value)}
+        {...form.text('totp', { label: t.code, help: t.others })}
         autoComplete="one-time-code"
         slotProps={{ htmlInput: { inputMode: 'numeric' } }}
-        required
         autoFocus
       />
     </FormDialog>
   )
 }
 
-interface AskCodeProps {
-  kind: 'disable' | 'renew'
-  onCodes: EnableProps['onDone']
-  onClose: () => void
+// Both changes need a code, since a stolen session must not be enough.
+
+function Disable({ onClose }: { onClose: () => void }) {
+  const t = useTexts(words)
+  const form = useForm('auth.disableTotp', { totp: '' }, { done: t.disabled, onDone: onClose })
+  return (
+    <FormDialog form={form} title={t.disable} action={t.disable} onClose={onClose} maxWidth="xs">
+      <Typography>{t.disableText}</Typography>
+      <TextField {...form.text('totp', { label: t.codeOr })} autoComplete="one-time-code" autoFocus />
+    </FormDialog>
+  )
 }
 
-/** Both changes need a code, since a stolen session must not be enough. */
-function AskCode({ kind, onCodes, onClose }: AskCodeProps) {
+function Renew({ onCodes, onClose }: CodesProps) {
   const t = useTexts(words)
-  const [totp, setTotp] = useState('')
-  const refreshes = ['auth']
-  const disable = useAction('auth.disableTotp', { refreshes, done: t.disabled, quiet: true, onDone: onClose })
-  const renew = useAction('auth.replaceRecoveryCodes', { refreshes, quiet: true, onDone: onCodes })
-  const action = kind === 'disable' ? disable : renew
+  const form = useForm(
+    'auth.replaceRecoveryCodes',
+    { totp: '' },
+    { onDone: ({ recoveryCodes }) => onCodes(recoveryCodes) },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={kind === 'disable' ? t.disable : t.renew}
-      action={kind === 'disable' ? t.disable : t.renew}
-      isBusy={action.isPending}
-      error={action.error}
-      onClose={onClose}
-      onSubmit={() => {
-        const body = { totp: totp.replaceAll(/\s/g, '') }
-        if (kind === 'disable') disable.mutate({ body })
-        else renew.mutate({ body })
-      }}
-      maxWidth="xs"
-    >
-      <Typography>{kind === 'disable' ? t.disableText : t.renewText}</Typography>
-      <TextField
-        label={t.codeOr}
-        value={totp}
-        onChange={({ target }) => setTotp(target.value)}
-        autoComplete="one-time-code"
-        required
-        autoFocus
-      />
+    <FormDialog form={form} title={t.renew} action={t.renew} onClose={onClose} maxWidth="xs">
+      <Typography>{t.renewText}</Typography>
+      <TextField {...form.text('totp', { label: t.codeOr })} autoComplete="one-time-code" autoFocus />
     </FormDialog>
   )
 }
