@@ -1,19 +1,21 @@
 /** The forms of an organization: a new one for a user, and changes of an existing one. */
 
-import { Alert, Button, FormControlLabel, FormHelperText, Stack, Switch } from '@mui/material'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { Link, useNavigate, useParams } from 'react-router'
+import { Alert } from '@mui/material'
+import type { ReactNode } from 'react'
+import { useNavigate, useParams } from 'react-router'
 
-import type { ApiError } from '../../api/errors.ts'
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { AdminOrganizationDetail } from '../../api/types.ts'
-import { bodyOf, draftOf, type OrgDraft, OrgFields } from '../../areas/orgs/OrgFields.tsx'
+import { bodyOf, OrgFields, type OrgValues, valuesOf } from '../../areas/orgs/OrgFields.tsx'
+import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
-import { FormActions } from '../../ui/FormActions.tsx'
+import { Answer } from '../../ui/Answer.tsx'
+import { CheckField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
+import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -21,9 +23,6 @@ const words = texts({
     created: 'The organization is created.',
     edit: 'Edit organization',
     saved: 'The organization is changed.',
-    save: 'Save',
-    cancel: 'Cancel',
-    owner: 'Owner',
     ownerHelp: 'The user becomes the owner at once, without being asked.',
     status: 'Active',
     statusHelp: 'While an organization is disabled, its members can read and cannot change anything.',
@@ -33,9 +32,6 @@ const words = texts({
     created: '组织已创建。',
     edit: '编辑组织',
     saved: '组织已更新。',
-    save: '保存',
-    cancel: '取消',
-    owner: '所有者',
     ownerHelp: '该用户立即成为所有者，无需对方同意。',
     status: '启用',
     statusHelp: '组织停用期间，成员只能查看，不能更改任何内容。',
@@ -46,7 +42,6 @@ const words = texts({
 function useSettings() {
   const navigate = useNavigate()
   return {
-    quiet: true,
     refreshes: ['admin', 'admin/orgs', 'operationLog', 'access'],
     onDone: ({ id }: { id: number }) => void navigate(`/admin/orgs/${id}/show`),
   }
@@ -54,33 +49,20 @@ function useSettings() {
 
 export function OrgCreate() {
   const t = useTexts(words)
-  const [draft, setDraft] = useState(() => draftOf())
-  const [ownerId, setOwnerId] = useState<number | null>(null)
-  const create = useAction('admin.orgs.create', { ...useSettings(), done: t.created })
+  const form = useForm('admin.orgs.create', () => ({ ...valuesOf(), ownerId: null as number | null }), {
+    ...useSettings(),
+    done: t.created,
+    input: ({ ownerId, ...values }) => ({ body: { ...bodyOf(values), ownerId: ownerId! } }),
+  })
   return (
-    <Form
-      title={t.create}
-      back="/admin/orgs"
-      draft={draft}
-      onChange={setDraft}
-      action={create}
-      onSubmit={() => {
-        if (ownerId !== null) create.mutate({ body: { ...bodyOf(draft), ownerId } })
-      }}
-    >
+    <OrgForm title={t.create} back="/admin/orgs" form={form}>
       <div>
-        <UserPicker
-          label={t.owner}
-          value={ownerId}
-          onChange={setOwnerId}
-          required
-          error={create.error?.problem('ownerId')}
-        />
+        <UserPicker {...form.pick('ownerId')} />
         <Alert severity="info" sx={{ mt: 1 }}>
           {t.ownerHelp}
         </Alert>
       </div>
-    </Form>
+    </OrgForm>
   )
 }
 
@@ -92,67 +74,39 @@ export function OrgEdit() {
 
 function EditForm({ org }: { org: AdminOrganizationDetail }) {
   const t = useTexts(words)
-  const [draft, setDraft] = useState(() => draftOf(org))
-  const [isActive, setActive] = useState(org.status === 'ACTIVE')
-  const update = useAction('admin.orgs.update', { ...useSettings(), done: t.saved })
+  const form = useForm('admin.orgs.update', () => ({ ...valuesOf(org), isActive: org.status === 'ACTIVE' }), {
+    ...useSettings(),
+    done: t.saved,
+    paths: { isActive: 'status' },
+    input: ({ isActive, ...values }) => ({
+      params: { orgId: org.id },
+      body: { ...bodyOf(values), status: isActive ? ('ACTIVE' as const) : ('DISABLED' as const) },
+    }),
+  })
   return (
-    <Form
-      title={t.edit}
-      back={`/admin/orgs/${org.id}/show`}
-      draft={draft}
-      onChange={setDraft}
-      action={update}
-      onSubmit={() =>
-        update.mutate({
-          params: { orgId: org.id },
-          body: { ...bodyOf(draft), status: isActive ? 'ACTIVE' : 'DISABLED' },
-        })
-      }
-    >
-      <div>
-        <FormControlLabel
-          control={<Switch checked={isActive} onChange={(_, checked) => setActive(checked)} />}
-          label={t.status}
-        />
-        <FormHelperText>{t.statusHelp}</FormHelperText>
-      </div>
-    </Form>
+    <OrgForm title={t.edit} back={`/admin/orgs/${org.id}/show`} form={form}>
+      <CheckField {...form.check('isActive', { label: t.status, help: t.statusHelp })} />
+    </OrgForm>
   )
 }
 
-interface FormProps {
+interface OrgFormProps {
   title: string
   back: string
-  draft: OrgDraft
-  onChange: (draft: OrgDraft) => void
-  action: { error: ApiError | null; isPending: boolean }
-  onSubmit: () => void
+  form: FormOf<OrgValues>
   /** Fields that only administrators have. */
   children: ReactNode
 }
 
-function Form({ title, back, draft, onChange, action, onSubmit, children }: FormProps) {
-  const t = useTexts(words)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit()
-  }
+function OrgForm({ title, back, form, children }: OrgFormProps) {
+  const t = useTexts(common)
   return (
     <Page title={title} back={back} width={640}>
       <Section>
-        <Stack component="form" spacing={2.5} onSubmit={submit}>
-          <OrgFields value={draft} onChange={onChange} error={action.error} />
+        <Form form={form} action={t.save} cancel={back}>
+          <OrgFields form={form} />
           {children}
-          {action.error !== null && <ErrorNotice error={action.error} />}
-          <FormActions>
-            <Button component={Link} to={back}>
-              {t.cancel}
-            </Button>
-            <Button type="submit" variant="contained" loading={action.isPending}>
-              {t.save}
-            </Button>
-          </FormActions>
-        </Stack>
+        </Form>
       </Section>
     </Page>
   )

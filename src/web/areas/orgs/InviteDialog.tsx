@@ -1,14 +1,15 @@
 /** Invites users, or sends them the link to join. Users are found by name; others are named by e-mail address or phone number. */
 
-import { Alert, Autocomplete, MenuItem, TextField, Typography } from '@mui/material'
+import { Alert, Autocomplete, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction, useCall } from '../../api/hooks.ts'
-import type { Organization } from '../../api/types.ts'
+import { useCall } from '../../api/hooks.ts'
+import type { DataOf, Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({
@@ -25,7 +26,6 @@ const words = texts({
     whoHelp: 'Type a name, a username, an e-mail address or a phone number. Press Enter after each.',
     none: 'No user found. Type the whole username, e-mail address or phone number.',
     loading: 'Searching…',
-    missing: 'Name at least one person.',
     unclear: (text: string) =>
       `“${text}” is neither an e-mail address nor a phone number. Choose a user from the list.`,
     result: {
@@ -49,7 +49,6 @@ const words = texts({
     whoHelp: '输入名称、用户名、邮箱或手机号，每输入一个按回车。',
     none: '没有找到用户。请输入完整的用户名、邮箱或手机号。',
     loading: '正在搜索…',
-    missing: '请至少填写一人。',
     unclear: (text: string) => `“${text}”不是邮箱或手机号，请从列表中选择用户。`,
     result: {
       INVITED: '已邀请',
@@ -68,36 +67,51 @@ type How = 'invite' | 'link'
 const isEmail = (text: string) => text.includes('@')
 const isPhone = (text: string) => /^\+?[\d\s-]{5,}$/.test(text)
 
+interface Values {
+  readonly targets: readonly Target[]
+  readonly typed: string
+  readonly how: How
+}
+
+/** Also the text after which Enter was not pressed. */
+const allOf = ({ targets, typed }: Values): readonly Target[] =>
+  typed.trim() === '' ? targets : [...targets, typed.trim()]
+
+const unclearIn = (targets: readonly Target[]): string | undefined =>
+  targets.filter((target) => typeof target === 'string').find((text) => !isEmail(text) && !isPhone(text))
+
 export function InviteDialog({ org, onClose }: { org: Organization; onClose: () => void }) {
   const t = useTexts(words)
   const may = useMay()
-  const [targets, setTargets] = useState<readonly Target[]>([])
-  const [typed, setTyped] = useState('')
-  const [how, setHow] = useState<How>('invite')
-  const [problem, setProblem] = useState<string>()
+  const [result, setResult] = useState<DataOf<'orgs.invite' | 'orgs.shareJoinLink'>['items']>()
+  const form = useForm(
+    ({ how }) => (how === 'invite' ? 'orgs.invite' : 'orgs.shareJoinLink'),
+    { targets: [], typed: '', how: 'invite' } as Values,
+    {
+      paths: { targets: ['userIds', 'emails', 'phones'] },
+      input(values) {
+        const all = allOf(values)
+        const addresses = all.filter((target) => typeof target === 'string')
+        return {
+          params: { id: org.id },
+          body: {
+            userIds: all.flatMap((target) => (typeof target === 'string' ? [] : [target.id])),
+            emails: addresses.filter(isEmail),
+            phones: addresses.filter((text) => !isEmail(text)),
+          },
+        }
+      },
+      onDone: ({ items }) => setResult(items),
+    },
+  )
+  const { targets, typed, how } = form.values
   const settled = useSettled(typed.trim())
   const canSearch = may('orgs.searchUsers') && settled.length >= 2
   const found = useCall('orgs.searchUsers', { query: { q: settled } }, { enabled: canSearch, keepPrevious: true })
-  const invite = useAction('orgs.invite', { quiet: true })
-  const link = useAction('orgs.shareJoinLink', { quiet: true })
-  const result = invite.data?.items ?? link.data?.items
-
-  const submit = () => {
-    if (result !== undefined) return onClose()
-    const all = typed.trim() === '' ? targets : [...targets, typed.trim()]
-    const typedTexts = all.filter((target) => typeof target === 'string')
-    const unclear = typedTexts.find((text) => !isEmail(text) && !isPhone(text))
-    if (all.length === 0) return setProblem(t.missing)
-    if (unclear !== undefined) return setProblem(t.unclear(unclear))
-    setProblem(undefined)
-    const body = {
-      userIds: all.flatMap((target) => (typeof target === 'string' ? [] : [target.id])),
-      emails: typedTexts.filter(isEmail),
-      phones: typedTexts.filter((text) => !isEmail(text)),
-    }
-    if (how === 'invite') invite.mutate({ params: { id: org.id }, body })
-    else link.mutate({ params: { id: org.id }, body })
-  }
+  const unclear = unclearIn(targets)
+  const problem = unclear === undefined ? form.problem('targets') : t.unclear(unclear)
+  const all = allOf(form.values)
+  const submit = () => (unclearIn(all) === undefined ? form.submit() : form.set({ targets: all, typed: '' }))
   const nameOf = (id: number) => {
     const found = targets.find((one) => typeof one !== 'string' && one.id === id) as { nickname: string } | undefined
     return found?.nickname ?? id
@@ -117,12 +131,10 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
     )
   return (
     <FormDialog
-      isOpen
+      form={{ ...form, submit }}
       title={t.title(org.name)}
       action={t.send}
-      isBusy={invite.isPending || link.isPending}
-      error={invite.error ?? link.error}
-      onSubmit={submit}
+      isDisabled={all.length === 0}
       onClose={onClose}
     >
       <Autocomplete
@@ -139,11 +151,8 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
         getOptionLabel={(target) => (typeof target === 'string' ? target : target.nickname)}
         getOptionKey={(target) => (typeof target === 'string' ? target : target.id)}
         isOptionEqualToValue={(a, b) => (typeof a === 'string' || typeof b === 'string' ? a === b : a.id === b.id)}
-        onChange={(_, value) => {
-          setProblem(undefined)
-          setTargets(value)
-        }}
-        onInputChange={(_, text) => setTyped(text)}
+        onChange={(_, value) => form.set({ targets: value })}
+        onInputChange={(_, text) => form.set({ typed: text })}
         renderInput={(input) => (
           <TextField
             {...input}
@@ -155,19 +164,7 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
         )}
       />
       {org.joinPolicy !== 'INVITE' && (
-        <TextField
-          select
-          label={t.how}
-          value={how}
-          onChange={({ target }) => setHow(target.value as How)}
-          helperText={t.howHelp[how]}
-        >
-          {Object.entries(t.hows).map(([value, label]) => (
-            <MenuItem key={value} value={value}>
-              {label}
-            </MenuItem>
-          ))}
-        </TextField>
+        <TextField {...form.choice('how', t.hows, { label: t.how, help: t.howHelp[how] })} />
       )}
     </FormDialog>
   )

@@ -6,13 +6,14 @@ import { Link, useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
-import type { PublicOrganization } from '../../api/types.ts'
+import type { DataOf, PublicOrganization } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -61,21 +62,14 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
   const navigate = useNavigate()
   const { orgs } = useSession()
   const [isAsking, setAsking] = useState(false)
-  const [message, setMessage] = useState('')
   const requests = useAll('orgs.myRequests')
-  const apply = useAction('orgs.apply', {
-    quiet: isAsking,
-    onDone: ({ status, orgId, orgName }) => {
-      setAsking(false)
-      if (status === 'PENDING') notify(t.sent, 'success')
-      else void enter(orgId, orgName)
-    },
-  })
-  const enter = async (id: number, name: string) => {
+  const onApplied = async ({ status, orgId, orgName }: DataOf<'orgs.apply'>) => {
+    if (status === 'PENDING') return notify(t.sent, 'success')
     await reloadSession()
-    notify(t.joined(name), 'success')
-    await navigate(`/orgs/${id}`, { state: { isNew: true } })
+    notify(t.joined(orgName), 'success')
+    await navigate(`/orgs/${orgId}`, { state: { isNew: true } })
   }
+  const apply = useAction('orgs.apply', { onDone: (answer) => void onApplied(answer) })
   const withdraw = useAction('orgs.withdrawRequest', { done: t.withdrawn })
   const size = isLarge ? 'large' : 'medium'
 
@@ -116,35 +110,40 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
         variant="contained"
         size={size}
         aria-label={isFree ? t.joinOf(org.name) : t.askOf(org.name)}
-        loading={apply.isPending && !isAsking}
-        onClick={() => {
-          apply.reset()
-          if (isFree) apply.mutate({ params: { id: org.id } })
-          else setAsking(true)
-        }}
+        loading={apply.isPending}
+        onClick={() => (isFree ? apply.mutate({ params: { id: org.id } }) : setAsking(true))}
       >
         {isFree ? t.join : t.ask}
       </Button>
-      <FormDialog
-        isOpen={isAsking}
-        title={t.askOf(org.name)}
-        action={t.send}
-        maxWidth="xs"
-        isBusy={apply.isPending}
-        error={apply.error}
-        onSubmit={() => apply.mutate({ params: { id: org.id }, body: { message: message.trim() } })}
-        onClose={() => setAsking(false)}
-      >
-        <TextField
-          label={t.message}
-          helperText={apply.error?.problem('message') ?? t.messageHelp}
-          error={apply.error?.problem('message') !== undefined}
-          multiline
-          minRows={3}
-          value={message}
-          onChange={({ target }) => setMessage(target.value)}
-        />
-      </FormDialog>
+      {isAsking && (
+        <AskDialog org={org} onClose={() => setAsking(false)} onApplied={(answer) => void onApplied(answer)} />
+      )}
     </>
+  )
+}
+
+interface AskDialogProps {
+  org: Target
+  onClose: () => void
+  onApplied: (answer: DataOf<'orgs.apply'>) => void
+}
+
+function AskDialog({ org, onClose, onApplied }: AskDialogProps) {
+  const t = useTexts(words)
+  const form = useForm(
+    'orgs.apply',
+    { message: '' },
+    {
+      input: (body) => ({ params: { id: org.id }, body }),
+      onDone(answer) {
+        onClose()
+        onApplied(answer)
+      },
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.askOf(org.name)} action={t.send} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('message', { label: t.message, help: t.messageHelp })} multiline minRows={3} />
+    </FormDialog>
   )
 }

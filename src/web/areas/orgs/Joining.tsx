@@ -17,6 +17,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 
 const words = texts({
@@ -31,7 +32,6 @@ const words = texts({
     refuse: 'Decline',
     refuseOf: (name: string) => `Decline ${name}`,
     refuseTitle: (name: string) => `Decline the request of ${name}?`,
-    reason: 'Reason',
     reasonHelp: 'Shown to the person who asked. They can ask again.',
     refused: 'The request was declined.',
     invitations: 'Invitations',
@@ -65,7 +65,6 @@ const words = texts({
     refuse: '拒绝',
     refuseOf: (name: string) => `拒绝${name}`,
     refuseTitle: (name: string) => `拒绝${name}的申请？`,
-    reason: '原因',
     reasonHelp: '申请人可以看到，并可再次申请。',
     refused: '已拒绝申请。',
     invitations: '邀请',
@@ -116,10 +115,8 @@ function RequestRow({ org, request }: { org: Organization; request: JoinRequest 
   const t = useTexts(words)
   const may = useMay()
   const [isRefusing, setRefusing] = useState(false)
-  const [reason, setReason] = useState('')
   const { userId, nickname, avatarUrl, message, createdAt } = request
   const approve = useAction('orgs.approve', { done: t.approved })
-  const refuse = useAction('orgs.approve', { done: t.refused, quiet: true, onDone: () => setRefusing(false) })
   return (
     <>
       <Row
@@ -157,28 +154,32 @@ function RequestRow({ org, request }: { org: Organization; request: JoinRequest 
           )
         }
       />
-      <FormDialog
-        isOpen={isRefusing}
-        title={t.refuseTitle(nickname)}
-        action={t.refuse}
-        maxWidth="xs"
-        isBusy={refuse.isPending}
-        error={refuse.error}
-        onSubmit={() =>
-          refuse.mutate({ params: { id: org.id }, body: { userId, approve: false, reason: reason.trim() } })
-        }
-        onClose={() => setRefusing(false)}
-      >
-        <TextField
-          multiline
-          minRows={2}
-          label={t.reason}
-          helperText={refuse.error?.problem('reason') ?? t.reasonHelp}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-        />
-      </FormDialog>
+      {isRefusing && <RefuseDialog org={org} request={request} onClose={() => setRefusing(false)} />}
     </>
+  )
+}
+
+interface RefuseDialogProps {
+  org: Organization
+  request: JoinRequest
+  onClose: () => void
+}
+
+function RefuseDialog({ org, request: { userId, nickname }, onClose }: RefuseDialogProps) {
+  const t = useTexts(words)
+  const form = useForm(
+    'orgs.approve',
+    { reason: '' },
+    {
+      input: ({ reason }) => ({ params: { id: org.id }, body: { userId, approve: false, reason } }),
+      done: t.refused,
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.refuseTitle(nickname)} action={t.refuse} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('reason', { help: t.reasonHelp })} multiline minRows={2} />
+    </FormDialog>
   )
 }
 

@@ -22,9 +22,11 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { SelectField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 
 const words = texts({
@@ -39,7 +41,6 @@ const words = texts({
     more: (name: string) => `Actions for ${name}`,
     role: 'Change the role',
     roleOf: (name: string) => `Role of ${name}`,
-    roleLabel: 'Role',
     roleDone: 'The role is changed.',
     nickname: 'Change the name',
     nicknameOf: (name: string) => `Name of ${name} in this organization`,
@@ -64,7 +65,6 @@ const words = texts({
     more: (name: string) => `对${name}的操作`,
     role: '更改角色',
     roleOf: (name: string) => `${name}的角色`,
-    roleLabel: '角色',
     roleDone: '角色已更改。',
     nickname: '更改名称',
     nicknameOf: (name: string) => `${name}在本组织中的名称`,
@@ -207,69 +207,42 @@ interface DialogProps {
 
 function RoleDialog({ org, member, roles, onClose }: DialogProps & { roles: Roles }) {
   const t = useTexts(words)
-  const [roleId, setRoleId] = useState(member.roleId === null ? '' : String(member.roleId))
-  const change = useAction('orgs.changeMember', { done: t.roleDone, quiet: true, onDone: onClose })
-  const problem = change.error?.problem('roleId')
+  const form = useForm(
+    'orgs.changeMember',
+    { roleId: member.roleId },
+    {
+      input: ({ roleId }) => ({ params: { orgId: org.id, userId: member.userId }, body: { roleId: roleId! } }),
+      done: t.roleDone,
+      onDone: onClose,
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.roleOf(member.nickname)}
-      action={t.save}
-      maxWidth="xs"
-      isBusy={change.isPending}
-      error={change.error}
-      onSubmit={() => {
-        if (roleId !== '')
-          change.mutate({ params: { orgId: org.id, userId: member.userId }, body: { roleId: Number(roleId) } })
-      }}
-      onClose={onClose}
-    >
-      <TextField
-        select
+    <FormDialog form={form} title={t.roleOf(member.nickname)} action={t.save} maxWidth="xs" onClose={onClose}>
+      <SelectField
+        {...form.pick('roleId')}
         required
-        label={t.roleLabel}
-        value={roleId}
-        onChange={({ target }) => setRoleId(target.value)}
-        error={problem !== undefined}
-        helperText={problem}
-      >
-        {roles
+        options={roles
           .filter(({ roleCode }) => roleCode !== 'OWNER')
-          .map(({ roleId: id, roleName }) => (
-            <MenuItem key={id} value={String(id)}>
-              {roleName}
-            </MenuItem>
-          ))}
-      </TextField>
+          .map(({ roleId: id, roleName: name }) => ({ id, name }))}
+      />
     </FormDialog>
   )
 }
 
 function NicknameDialog({ org, member, onClose }: DialogProps) {
   const t = useTexts(words)
-  const [nickname, setNickname] = useState(member.nickname)
-  const change = useAction('orgs.changeMember', { done: t.nicknameDone, quiet: true, onDone: onClose })
-  const problem = change.error?.problem('nickname')
+  const form = useForm(
+    'orgs.changeMember',
+    { nickname: member.nickname },
+    {
+      input: (body) => ({ params: { orgId: org.id, userId: member.userId }, body }),
+      done: t.nicknameDone,
+      onDone: onClose,
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.nicknameOf(member.nickname)}
-      action={t.save}
-      maxWidth="xs"
-      isBusy={change.isPending}
-      error={change.error}
-      onSubmit={() =>
-        change.mutate({ params: { orgId: org.id, userId: member.userId }, body: { nickname: nickname.trim() } })
-      }
-      onClose={onClose}
-    >
-      <TextField
-        label={t.name}
-        value={nickname}
-        onChange={({ target }) => setNickname(target.value)}
-        error={problem !== undefined}
-        helperText={problem ?? t.nicknameHelp}
-      />
+    <FormDialog form={form} title={t.nicknameOf(member.nickname)} action={t.save} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('nickname', { label: t.name, help: t.nicknameHelp })} />
     </FormDialog>
   )
 }

@@ -11,11 +11,12 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { Dissolve } from './Dissolve.tsx'
-import { bodyOf, draftOf, OrgFields } from './OrgFields.tsx'
+import { bodyOf, OrgFields, valuesOf } from './OrgFields.tsx'
 
 const words = texts({
   en: {
@@ -134,31 +135,19 @@ const Choice = ({ text, children }: { text: string; children: ReactNode }) => (
 
 function DataForm({ org }: { org: Organization }) {
   const t = useTexts(words)
-  const [draft, setDraft] = useState(() => draftOf(org))
-  const update = useAction('orgs.update', {
+  const form = useForm('orgs.update', () => valuesOf(org), {
+    input: (values) => ({ params: { id: org.id }, body: bodyOf(values) }),
     done: t.saved,
-    quiet: true,
-    onDone: (saved) => {
-      setDraft(draftOf(saved))
+    onDone(saved) {
+      form.reset(valuesOf(saved))
       void reloadSession()
     },
   })
   return (
     <Section title={t.data}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          update.mutate({ params: { id: org.id }, body: bodyOf(draft) })
-        }}
-      >
-        <OrgFields value={draft} onChange={setDraft} error={update.error} orgId={org.id} />
-        {update.error !== null && <ErrorNotice error={update.error} />}
-        <Stack direction="row" sx={{ justifyContent: 'flex-end', mt: 2 }}>
-          <Button type="submit" variant="contained" loading={update.isPending}>
-            {t.save}
-          </Button>
-        </Stack>
-      </form>
+      <Form form={form} action={t.save}>
+        <OrgFields form={form} orgId={org.id} />
+      </Form>
     </Section>
   )
 }
@@ -166,49 +155,50 @@ function DataForm({ org }: { org: Organization }) {
 function Transfer({ org }: { org: Organization }) {
   const t = useTexts(words)
   const [isOpen, setOpen] = useState(false)
-  const [userId, setUserId] = useState<number>()
-  const members = useAll('orgs.members', { params: { orgId: org.id } }, { enabled: isOpen })
-  const others = members.data?.filter(({ isOwner }) => !isOwner) ?? []
-  const offer = useAction('orgs.transfer', { done: t.offered, quiet: true, onDone: () => setOpen(false) })
-  const open = () => {
-    offer.reset()
-    setUserId(undefined)
-    setOpen(true)
-  }
   return (
     <>
-      <Button color="error" variant="outlined" onClick={open}>
+      <Button color="error" variant="outlined" onClick={() => setOpen(true)}>
         {t.transfer}
       </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.transfer}
-        action={t.offer}
-        maxWidth="xs"
-        isBusy={offer.isPending}
-        error={offer.error}
-        onSubmit={() => {
-          if (userId !== undefined) offer.mutate({ params: { id: org.id }, body: { userId } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <Typography>{t.transferText}</Typography>
-        {members.data !== undefined && others.length === 0 ? (
-          <Typography color="text.secondary">{t.alone}</Typography>
-        ) : (
-          <Autocomplete
-            options={others}
-            loading={members.isPending}
-            value={others.find((member) => member.userId === userId) ?? null}
-            onChange={(_, member) => setUserId(member?.userId)}
-            getOptionLabel={({ nickname, roleName }) => `${nickname} (${roleName})`}
-            getOptionKey={(member) => member.userId}
-            isOptionEqualToValue={(a, b) => a.userId === b.userId}
-            renderInput={(input) => <TextField {...input} required label={t.newOwner} />}
-          />
-        )}
-      </FormDialog>
+      {isOpen && <TransferDialog org={org} onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+function TransferDialog({ org, onClose }: { org: Organization; onClose: () => void }) {
+  const t = useTexts(words)
+  const members = useAll('orgs.members', { params: { orgId: org.id } })
+  const others = members.data?.filter(({ isOwner }) => !isOwner) ?? []
+  const form = useForm(
+    'orgs.transfer',
+    { userId: null as number | null },
+    {
+      input: ({ userId }) => ({ params: { id: org.id }, body: { userId: userId! } }),
+      done: t.offered,
+      onDone: onClose,
+    },
+  )
+  const { value, onChange, label, error, required } = form.pick('userId', { label: t.newOwner })
+  return (
+    <FormDialog form={form} title={t.transfer} action={t.offer} maxWidth="xs" onClose={onClose}>
+      <Typography>{t.transferText}</Typography>
+      {members.data !== undefined && others.length === 0 ? (
+        <Typography color="text.secondary">{t.alone}</Typography>
+      ) : (
+        <Autocomplete
+          options={others}
+          loading={members.isPending}
+          value={others.find(({ userId }) => userId === value) ?? null}
+          onChange={(_, member) => onChange(member?.userId ?? null)}
+          getOptionLabel={({ nickname, roleName }) => `${nickname} (${roleName})`}
+          getOptionKey={(member) => member.userId}
+          isOptionEqualToValue={(a, b) => a.userId === b.userId}
+          renderInput={(input) => (
+            <TextField {...input} label={label} required={required} error={error !== undefined} helperText={error} />
+          )}
+        />
+      )}
+    </FormDialog>
   )
 }
 

@@ -5,7 +5,7 @@ import { Autocomplete, Avatar, Button, MenuItem, TextField, Typography } from '@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Organization, Share, ShareEntityType } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
@@ -18,6 +18,7 @@ import { EmptyState } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
 import { useIsWorkspace, useSwitch } from './workspace.ts'
 
@@ -177,21 +178,25 @@ interface Source {
 function ShareDialog({ org, onClose }: { org: Organization; onClose: () => void }) {
   const t = useTexts(words)
   const may = useMay()
-  const kinds = useChoices('shareType')
-  const [entityType, setEntityType] = useState<ShareEntityType>('QR_CODE')
-  const [source, setSource] = useState<Source | null>(null)
+  const form = useForm(
+    'shares.create',
+    { entityType: 'QR_CODE' as ShareEntityType, source: null as Source | null },
+    {
+      paths: { source: 'sourceId' },
+      input: ({ entityType, source }) => ({ params: { orgId: org.id }, body: { entityType, sourceId: source!.id } }),
+      done: t.shared,
+      refreshes: ['shares', 'orgs', 'qrCodes', 'album'],
+      onDone: onClose,
+    },
+  )
+  const { entityType } = form.values
   const [typed, setTyped] = useState('')
   const keyword = useSettled(typed.trim())
   const query = { size: 30, ...(keyword !== '' && { keyword }) }
   const isCode = entityType === 'QR_CODE'
+  const source = form.pick('source', { label: isCode ? t.code : t.photo })
   const codes = useCall('qrCodes.list', { query }, { enabled: isCode && may('qrCodes.list', null), keepPrevious: true })
   const photos = useCall('album.list', { query }, { enabled: !isCode && may('album.list', null), keepPrevious: true })
-  const share = useAction('shares.create', {
-    done: t.shared,
-    quiet: true,
-    refreshes: ['shares', 'orgs', 'qrCodes', 'album'],
-    onDone: onClose,
-  })
   const sources: Source[] = isCode
     ? (codes.data?.items ?? []).map(({ id, name }) => ({ id, name, picture: null }))
     : (photos.data?.items ?? []).map(({ id, name, takenAt, createdAt, thumbnailUrl }) => ({
@@ -200,38 +205,16 @@ function ShareDialog({ org, onClose }: { org: Organization; onClose: () => void 
         picture: thumbnailUrl,
       }))
   return (
-    <FormDialog
-      isOpen
-      title={t.dialog(org.name)}
-      action={t.share}
-      maxWidth="xs"
-      isBusy={share.isPending}
-      error={share.error}
-      onSubmit={() => {
-        if (source !== null) share.mutate({ params: { orgId: org.id }, body: { entityType, sourceId: source.id } })
-      }}
-      onClose={onClose}
-    >
+    <FormDialog form={form} title={t.dialog(org.name)} action={t.share} maxWidth="xs" onClose={onClose}>
       <Typography>{t.about}</Typography>
       <TextField
-        select
-        label={t.kind}
-        value={entityType}
-        onChange={({ target }) => {
-          setEntityType(target.value as ShareEntityType)
-          setSource(null)
-        }}
-      >
-        {kinds.map(({ id, name }) => (
-          <MenuItem key={id} value={id}>
-            {name}
-          </MenuItem>
-        ))}
-      </TextField>
+        {...form.choice('entityType', 'shareType', { label: t.kind })}
+        onChange={({ target }) => form.set({ entityType: target.value as ShareEntityType, source: null })}
+      />
       <Autocomplete
         key={entityType}
         options={sources}
-        value={source}
+        value={source.value}
         filterOptions={(all) => all}
         loading={codes.isFetching || photos.isFetching}
         loadingText={t.loading}
@@ -239,7 +222,7 @@ function ShareDialog({ org, onClose }: { org: Organization; onClose: () => void 
         getOptionLabel={({ name }) => name}
         getOptionKey={({ id }) => id}
         isOptionEqualToValue={(a, b) => a.id === b.id}
-        onChange={(_, choice) => setSource(choice)}
+        onChange={(_, choice) => source.onChange(choice)}
         onInputChange={(_, text, reason) => setTyped(reason === 'input' ? text : '')}
         renderOption={({ key, ...option }, { name, picture }) => (
           <li key={key} {...option}>
@@ -254,7 +237,15 @@ function ShareDialog({ org, onClose }: { org: Organization; onClose: () => void 
             {name}
           </li>
         )}
-        renderInput={(input) => <TextField {...input} required label={isCode ? t.code : t.photo} />}
+        renderInput={(input) => (
+          <TextField
+            {...input}
+            label={source.label}
+            required={source.required}
+            error={source.error !== undefined}
+            helperText={source.error}
+          />
+        )}
       />
     </FormDialog>
   )
