@@ -5,7 +5,7 @@ import { Button, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { FoundCard, FoundPerson } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -17,6 +17,7 @@ import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row } from '../../ui/Rows.tsx'
 import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -173,25 +174,9 @@ function Found({ person, code }: { person: FoundPerson | FoundCard; code?: strin
   const t = useTexts(words)
   const may = useMay()
   const [isAsking, setAsking] = useState(false)
-  const [message, setMessage] = useState('')
-  const [remark, setRemark] = useState('')
-  const request = useAction('contacts.request', { done: t.sent, quiet: true, onDone: () => setAsking(false) })
-  const { userId, nickname, avatarUrl, relation, contactId } = person
+  const { nickname, avatarUrl, relation, contactId } = person
   const signature = 'signature' in person ? person.signature : null
-  const submit = () => {
-    const texts = { message: message.trim(), remark: remark.trim() }
-    request.mutate({ body: code === undefined ? { userId, ...texts } : { code, ...texts } })
-  }
   const state = t.states[relation]
-  const field = (label: string, name: string, value: string, help: string, set: (value: string) => void) => (
-    <TextField
-      label={label}
-      value={value}
-      onChange={({ target }) => set(target.value)}
-      error={request.error?.problem(name) !== undefined}
-      helperText={request.error?.problem(name) ?? help}
-    />
-  )
   return (
     <>
       <Row
@@ -227,19 +212,32 @@ function Found({ person, code }: { person: FoundPerson | FoundCard; code?: strin
           )
         }
       />
-      <FormDialog
-        isOpen={isAsking}
-        title={t.askOf(nickname)}
-        action={t.send}
-        maxWidth="xs"
-        isBusy={request.isPending}
-        error={request.error}
-        onSubmit={submit}
-        onClose={() => setAsking(false)}
-      >
-        {field(t.message, 'message', message, t.messageHelp, setMessage)}
-        {field(t.remark, 'remark', remark, t.remarkHelp, setRemark)}
-      </FormDialog>
+      {isAsking && <AskDialog person={person} code={code} onClose={() => setAsking(false)} />}
     </>
+  )
+}
+
+interface AskDialogProps {
+  person: FoundPerson | FoundCard
+  code: string | undefined
+  onClose: () => void
+}
+
+function AskDialog({ person: { userId, nickname }, code, onClose }: AskDialogProps) {
+  const t = useTexts(words)
+  const form = useForm(
+    'contacts.request',
+    { message: '', remark: '' },
+    {
+      input: (texts) => ({ body: { ...(code === undefined ? { userId } : { code }), ...texts } }),
+      done: t.sent,
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.askOf(nickname)} action={t.send} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('message', { label: t.message, help: t.messageHelp })} />
+      <TextField {...form.text('remark', { label: t.remark, help: t.remarkHelp })} />
+    </FormDialog>
   )
 }

@@ -1,10 +1,10 @@
 /** The page of a contact: own name and tags for the person, chat, block, delete. */
 
 import { Block, Chat, DeleteOutlined, LockOpen } from '@mui/icons-material'
-import { Alert, Autocomplete, Box, Button, Stack, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { Alert, Autocomplete, Button, Stack, TextField, Typography } from '@mui/material'
 import { Link, useNavigate, useParams } from 'react-router'
 
+import { call } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { ContactDetail as Detail } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
@@ -12,10 +12,12 @@ import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
-import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { Answer } from '../../ui/Answer.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { shownName } from './ContactList.tsx'
 
 const words = texts({
@@ -30,7 +32,6 @@ const words = texts({
     notes: 'My notes',
     notesHelp: 'Only you see these.',
     remark: 'My name for this person',
-    tags: 'Tags',
     tagsHelp: 'Press Enter after each tag.',
     saved: 'Your notes are saved.',
     block: 'Block',
@@ -55,7 +56,6 @@ const words = texts({
     notes: '我的备注',
     notesHelp: '仅你可见。',
     remark: '备注名',
-    tags: '标签',
     tagsHelp: '每输入一个标签按回车。',
     saved: '备注已保存。',
     block: '拉黑',
@@ -160,59 +160,46 @@ function Shown({ contact }: { contact: Detail }) {
 
 function Notes({ contact }: { contact: Detail }) {
   const t = useTexts(words)
-  const [remark, setRemark] = useState(contact.remark)
-  const [tags, setTags] = useState<readonly string[]>(contact.tags)
-  const [typed, setTyped] = useState('')
   const params = { contactId: contact.id }
-  const saveTags = useAction('contacts.setTags', { done: t.saved, quiet: true })
-  const saveRemark = useAction('contacts.setRemark', {
-    quiet: true,
-    onDone: () => saveTags.mutate({ params, body: { tags: allTags() } }),
-  })
-  /** Also the tag after which Enter was not pressed. */
-  const allTags = () => (typed.trim() === '' ? [...tags] : [...tags, typed.trim()])
-  const error = saveRemark.error ?? saveTags.error
-  const problem = error?.problem('remark')
+  const form = useForm(
+    'contacts.setRemark',
+    { remark: contact.remark, tags: contact.tags as readonly string[] },
+    {
+      input: ({ remark }) => ({ params, body: { remark } }),
+      async send(input) {
+        const saved = await call('contacts.setRemark', input)
+        await call('contacts.setTags', { params, body: { tags: [...form.values.tags] } })
+        return saved
+      },
+      done: t.saved,
+    },
+  )
+  const tags = form.pick('tags')
   return (
     <Section title={t.notes}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          saveTags.reset()
-          saveRemark.mutate({ params, body: { remark: remark.trim() } })
-          setTags(allTags())
-          setTyped('')
-        }}
-      >
-        <Stack spacing={2}>
-          <Typography variant="body2" color="text.secondary">
-            {t.notesHelp}
-          </Typography>
-          <TextField
-            label={t.remark}
-            value={remark}
-            onChange={({ target }) => setRemark(target.value)}
-            error={problem !== undefined}
-            helperText={problem}
-          />
-          <Autocomplete
-            multiple
-            freeSolo
-            options={[] as string[]}
-            value={tags as string[]}
-            inputValue={typed}
-            onChange={(_, value) => setTags(value.map((tag) => tag.trim()).filter((tag) => tag !== ''))}
-            onInputChange={(_, text) => setTyped(text)}
-            renderInput={(input) => <TextField {...input} label={t.tags} helperText={t.tagsHelp} />}
-          />
-          {error !== null && <ErrorNotice error={error} />}
-          <Box sx={{ display: 'flex', justifyContent: 'flex-end' }}>
-            <Button type="submit" variant="contained" loading={saveRemark.isPending || saveTags.isPending}>
-              {t.save}
-            </Button>
-          </Box>
-        </Stack>
-      </form>
+      <Form form={form} action={t.save}>
+        <Typography variant="body2" color="text.secondary">
+          {t.notesHelp}
+        </Typography>
+        <TextField {...form.text('remark', { label: t.remark })} required={false} />
+        <Autocomplete
+          multiple
+          freeSolo
+          // A tag after which Enter was not pressed counts too.
+          autoSelect
+          options={[] as string[]}
+          value={tags.value as string[]}
+          onChange={(_, value) => tags.onChange(value.map((tag) => tag.trim()).filter((tag) => tag !== ''))}
+          renderInput={(input) => (
+            <TextField
+              {...input}
+              label={tags.label}
+              error={tags.error !== undefined}
+              helperText={tags.error ?? t.tagsHelp}
+            />
+          )}
+        />
+      </Form>
     </Section>
   )
 }
