@@ -10,7 +10,7 @@ import {
 } from '@tanstack/react-query'
 
 import { notify } from '../browser/notices.ts'
-import { callWith } from './client.ts'
+import { callWith, download } from './client.ts'
 import type { ApiError } from './errors.ts'
 import type { DataOf, InputOf, OperationId } from './types.ts'
 
@@ -85,3 +85,10 @@ export function useAction<Id extends OperationId>(
     },
   })
 }
+
+/** Saves an answer as a file: `file.mutate(['assets.export', { query }, 'assets.xlsx'])`. Errors are shown as a notification. */
+export const useDownload = (): UseMutationResult<void, Error, Parameters<typeof download>> =>
+  useMutation({
+    mutationFn: (input) => download(...input),
+    onError: ({ message }) => notify(message, 'error'),
+  })

@@ -197,5 +197,6 @@ export const fields: Readonly<Record<string, Localized>> = {
 /** The label of a field in the language of the web application. */
 export function useLabels(): (name: string) => string {
   const locale = useLocale()
-  return (name) => fields[name]?.[locale] ?? name
+  // A dotted name, such as `region.city`, is that of a value inside another.
+  return (name) => (fields[name] ?? fields[name.slice(name.lastIndexOf('.') + 1)])?.[locale] ?? name
 }

@@ -37,13 +37,17 @@ export interface ConfirmProps {
   color?: 'error' | 'primary'
   isBusy?: boolean
   error?: unknown
-  onConfirm: () => void
+  onConfirm?: () => void
+  /** Instead of the three before, if something can be given, such as a reason. Its fields are the children. */
+  form?: FormState
+  children?: ReactNode
   onClose: () => void
 }
 
 /** Asks before something destructive. */
 export function ConfirmDialog(props: ConfirmProps) {
-  const { isOpen, title, text, action, isCancelling, typed, color = 'error', isBusy, error, onConfirm, onClose } = props
+  const { isOpen, title, text, action, isCancelling, typed, color = 'error', form, children, onClose } = props
+  const { isBusy = form?.isBusy, error = form?.error, onConfirm = () => form?.submit() } = props
   const t = useTexts(words)
   const [value, setValue] = useState('')
   return (
@@ -60,6 +64,11 @@ export function ConfirmDialog(props: ConfirmProps) {
         <DialogContentText id="confirm-text" component="div">
           {text}
         </DialogContentText>
+        {children !== undefined && (
+          <Stack component="form" spacing={2} sx={{ mt: 2 }} onSubmit={form?.submit}>
+            {children}
+          </Stack>
+        )}
         {typed !== undefined && (
           <TextField
             fullWidth
@@ -101,7 +110,7 @@ export interface FormDialogProps {
   isDisabled?: boolean
   isBusy?: boolean
   error?: unknown
-  onSubmit?: () => void
+  onSubmit?: (event: FormEvent) => void
   onClose: () => void
   children: ReactNode
   maxWidth?: 'xs' | 'sm' | 'md'
@@ -128,7 +137,7 @@ export function FormDialog({
     event.preventDefault()
     // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
     event.stopPropagation()
-    onSubmit?.()
+    onSubmit?.(event)
   }
   return (
     <Dialog

@@ -25,8 +25,7 @@ function numberIn(text: string, unit: number): number | null {
   return unit === 1 ? typed : Math.round(typed * unit)
 }
 
-export interface NumberFieldProps
-  extends FieldProps<number | null>, Omit<TextFieldProps, keyof FieldProps<null> | 'slotProps'> {
+export interface NumberFieldProps extends FieldProps<number | null>, Omit<TextFieldProps, keyof FieldProps<null>> {
   /** The value is a multiple of the typed number: bytes that are typed in MB. It is whole then. */
   unit?: number
 }
@@ -38,8 +37,8 @@ export function NumberField({ value, onChange, error, help, unit = 1, ...props }
   if (!Object.is(numberIn(text, unit), value)) setText(textOf(value, unit))
   return (
     <TextField
-      {...props}
       slotProps={{ htmlInput: { inputMode: 'decimal' } }}
+      {...props}
       value={text}
       onChange={({ target }) => {
         setText(target.value)
@@ -48,36 +47,6 @@ export function NumberField({ value, onChange, error, help, unit = 1, ...props }
       error={error !== undefined}
       helperText={error ?? help}
     />
-  )
-}
-
-/** A choice of one thing by its id. */
-export function SelectField({
-  value,
-  onChange,
-  error,
-  help,
-  options,
-  ...props
-}: FieldProps<number | null> & { options: readonly { id: number; name: string }[] } & Omit<
-    TextFieldProps,
-    keyof FieldProps<null>
-  >) {
-  return (
-    <TextField
-      {...props}
-      select
-      value={value ?? ''}
-      onChange={({ target }) => onChange(Number(target.value))}
-      error={error !== undefined}
-      helperText={error ?? help}
-    >
-      {options.map(({ id, name }) => (
-        <MenuItem key={id} value={id}>
-          {name}
-        </MenuItem>
-      ))}
-    </TextField>
   )
 }
 
@@ -127,5 +96,39 @@ export function CheckField({
       />
       {(error ?? help) !== undefined && <FormHelperText>{error ?? help}</FormHelperText>}
     </FormControl>
+  )
+}
+
+export interface ChoiceFieldProps<T> extends Pick<FieldProps<T>, 'label' | 'value' | 'onChange'> {
+  choices: readonly { readonly id: string | number; readonly name: string }[]
+  /** The entry for null. */
+  none?: string | undefined
+  name?: string
+  error?: string | undefined
+  help?: string | undefined
+  required?: boolean
+  disabled?: boolean
+}
+
+/** A drop-down list of things by their ids. For the values of an enum there is `form.choice`. */
+export function ChoiceField<T extends string | number | null>(props: ChoiceFieldProps<T>) {
+  const { value, onChange, error, help, choices, none, ...rest } = props
+  return (
+    <TextField
+      {...rest}
+      select
+      value={value ?? ''}
+      onChange={({ target }) => onChange((target.value === '' ? null : target.value) as T)}
+      error={error !== undefined}
+      helperText={error ?? help}
+      {...(none !== undefined && { slotProps: { inputLabel: { shrink: true }, select: { displayEmpty: true } } })}
+    >
+      {none !== undefined && <MenuItem value="">{none}</MenuItem>}
+      {choices.map(({ id, name }) => (
+        <MenuItem key={id} value={id} sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+          {name}
+        </MenuItem>
+      ))}
+    </TextField>
   )
 }

@@ -10,7 +10,7 @@
  */
 
 import { MenuItem } from '@mui/material'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 import type { ApiError } from '../api/errors.ts'
 import { type ActionSettings, useAction } from '../api/hooks.ts'
@@ -61,7 +61,10 @@ export interface FormState {
 
 export interface Form<Values extends object> extends FormState {
   readonly values: Values
-  readonly set: (part: Partial<Values>) => void
+  /** `part`: values that were given last, for example by a scanner, and are sent with the others. */
+  readonly submit: (event?: FormEvent, part?: Partial<Values>) => void
+  /** A function gets the newest values, for changes that come later, such as uploads. */
+  readonly set: (part: Partial<Values> | ((now: Values) => Partial<Values>)) => void
   /** With `asks`: properties of the `<ConfirmDialog>` that sends the form. */
   readonly question: { isOpen: boolean; isBusy: boolean; onConfirm: () => void; onClose: () => void }
   /** These are the values of the beginning from now on; problems are forgotten. */
@@ -101,7 +104,7 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
   input?: (values: Values) => InputOf<Id>
   /** The user is asked before the form is sent. */
   asks?: boolean
-  /** Where the interface has a value, if that is not its name: `{ account: ['username', 'email'] }`. */
+  /** Where the interface has a value, if that is not its name: `{ account: ['username', 'email'] }`. `[]`: no field shows its problem. */
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
 
@@ -120,12 +123,14 @@ export function useForm<Id extends OperationId, Values extends object>(
   const operation = typeof id === 'function' ? id(values) : id
   const action = useAction(operation, { ...settings, quiet: true })
   const { error } = action
+  const sentFrom = useRef<Element>(undefined)
   useEffect(() => {
-    if (error !== null) focusProblem()
+    if (error !== null) focusProblem(sentFrom.current)
   }, [error])
   const limits = limitsOf(operation)
   const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
-  const set = (part: Partial<Values>) => setValues((now) => ({ ...now, ...part }))
+  const set: Form<Values>['set'] = (part) =>
+    setValues((now) => ({ ...now, ...(typeof part === 'function' ? part(now) : part) }))
   const pathsOf = (name: string): readonly string[] => [paths?.[name as keyof Values] ?? name].flat()
   const limitsAt = (name: string) => limits[pathsOf(name)[0]!]
 
@@ -148,15 +153,17 @@ export function useForm<Id extends OperationId, Values extends object>(
     required: limitsAt(name)?.required ?? false,
   })
 
-  const send = () =>
-    action.mutate(input === undefined ? ({ body: nested(values) } as unknown as InputOf<Id>) : input(values), {
+  const send = (part?: Partial<Values>) => {
+    const sent = { ...values, ...part }
+    action.mutate(input === undefined ? ({ body: nested(sent) } as unknown as InputOf<Id>) : input(sent), {
       onError: () => setAsking(false),
     })
+  }
 
   return {
     values,
     set,
-    question: { isOpen: isAsking, isBusy: action.isPending, onConfirm: send, onClose: () => setAsking(false) },
+    question: { isOpen: isAsking, isBusy: action.isPending, onConfirm: () => send(), onClose: () => setAsking(false) },
     reset(next) {
       setFirst(next)
       setValues(next)
@@ -166,13 +173,15 @@ export function useForm<Id extends OperationId, Values extends object>(
     error: isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
     isBusy: action.isPending,
     isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
-    submit(event) {
+    submit(event, part) {
       event?.preventDefault()
       // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
       event?.stopPropagation()
-      if (Object.keys(values).some((name) => ownProblem(name) !== undefined)) return focusProblem()
+      sentFrom.current = event?.currentTarget
+      // A value whose field is not drawn, because its part of the form is turned off, prevents nothing.
+      if (Object.keys(values).some((name) => ownProblem(name) !== undefined) && focusProblem(sentFrom.current)) return
       if (asks) setAsking(true)
-      else send()
+      else send(part)
     },
     text: (name, options) => textProps(field<string>(name, options)),
     number: field,
@@ -215,10 +224,14 @@ const isAtFields = (error: ApiError | null, paths: readonly string[]): boolean =
   error.details.every(({ path }) => paths.includes(path.replace(/^(body|query)\./, '')))
 
 /** Screen readers say the problem with the field that has the focus. */
-const focusProblem = (): void => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus()
+function focusProblem(form: ParentNode = document): boolean {
+  const field = form.querySelector<HTMLElement>('[aria-invalid=true]')
+  field?.focus()
+  return field !== null
+}
 
 /** `{ 'region.city': 'Bern' }` → `{ region: { city: 'Bern' } }` */
-function nested(values: object): Record<string, unknown> {
+export function nested(values: object): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {
     const parts = name.split('.')

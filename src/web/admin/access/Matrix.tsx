@@ -6,7 +6,6 @@ import {
   Card,
   Chip,
   Link as MuiLink,
-  MenuItem,
   Stack,
   TextField,
   ToggleButton,
@@ -26,6 +25,7 @@ import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
@@ -263,7 +263,7 @@ function CreateRole({ domain, scopeId, roles, onClose }: CreateRoleProps) {
   const navigate = useNavigate()
   const form = useForm(
     'access.createRole',
-    { name: '', code: '', from: '' },
+    { name: '', code: '', from: null as number | null },
     {
       done: t.created,
       input: ({ name, code, from }) => ({
@@ -272,7 +272,7 @@ function CreateRole({ domain, scopeId, roles, onClose }: CreateRoleProps) {
           code: code.toUpperCase(),
           domain,
           scopeId,
-          permissionIds: roles.find(({ id }) => String(id) === from)?.permissionIds ?? [],
+          permissionIds: roles.find(({ id }) => id === from)?.permissionIds ?? [],
         },
       }),
       onDone: ({ id }) => void navigate(`/admin/access/roles/${id}`),
@@ -282,16 +282,13 @@ function CreateRole({ domain, scopeId, roles, onClose }: CreateRoleProps) {
     <FormDialog form={form} title={t.create} action={t.create} onClose={onClose}>
       <TextField {...form.text('name')} autoFocus />
       <TextField {...form.text('code', { label: t.code, help: t.codeHelp })} />
-      <TextField {...form.text('from', { label: t.copy })} select>
-        <MenuItem value="">{t.nothing}</MenuItem>
-        {roles
+      <ChoiceField
+        {...form.pick('from', { label: t.copy })}
+        none={t.nothing}
+        choices={roles
           .filter(({ holdsEverything }) => !holdsEverything)
-          .map((role) => (
-            <MenuItem key={role.id} value={String(role.id)}>
-              {role.name} ({t.points(role.permissions.length)})
-            </MenuItem>
-          ))}
-      </TextField>
+          .map(({ id, name, permissions }) => ({ id, name: `${name} (${t.points(permissions.length)})` }))}
+      />
     </FormDialog>
   )
 }

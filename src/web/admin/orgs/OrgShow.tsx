@@ -1,7 +1,7 @@
 /** The page of an organization: its data, members with roles, transfer, dissolution, and the changes by administrators. */
 
 import { Edit, SwapHoriz } from '@mui/icons-material'
-import { Avatar, Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Avatar, Button, Stack, Typography } from '@mui/material'
 import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -16,6 +16,7 @@ import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { History } from '../../ui/History.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
@@ -179,26 +180,23 @@ function TransferDialog({ org, onClose }: { org: AdminOrganizationDetail; onClos
   const members = useAll('admin.orgs.members', { params: { orgId: org.id } })
   const form = useForm(
     'admin.orgs.transfer',
-    { userId: '' },
+    { userId: null as number | null },
     {
       done: t.transferred,
       refreshes: REFRESHES,
-      input: ({ userId }) => ({ params: { orgId: org.id }, body: { userId: Number(userId) } }),
+      input: ({ userId }) => ({ params: { orgId: org.id }, body: { userId: userId! } }),
       onDone: onClose,
     },
   )
   return (
     <FormDialog form={form} title={t.transferTitle} action={t.transfer} maxWidth="xs" onClose={onClose}>
       <Typography>{t.transferText}</Typography>
-      <TextField {...form.text('userId', { label: t.newOwner })} select>
-        {(members.data ?? [])
+      <ChoiceField
+        {...form.pick('userId', { label: t.newOwner })}
+        choices={(members.data ?? [])
           .filter(({ isOwner }) => !isOwner)
-          .map(({ userId: id, nickname, roleName }) => (
-            <MenuItem key={id} value={String(id)}>
-              {nickname} ({roleName})
-            </MenuItem>
-          ))}
-      </TextField>
+          .map(({ userId: id, nickname, roleName }) => ({ id, name: `${nickname} (${roleName})` }))}
+      />
     </FormDialog>
   )
 }

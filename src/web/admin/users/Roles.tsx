@@ -1,7 +1,7 @@
 /** The roles of one user: grant, revoke, and make somebody an administrator. */
 
 import { Add, AdminPanelSettings } from '@mui/icons-material'
-import { Alert, Box, MenuItem, TextField } from '@mui/material'
+import { Alert, Box } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
@@ -13,6 +13,7 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -178,11 +179,11 @@ function GrantDialog({ user, onClose }: { user: UserAdmin; onClose: () => void }
   const roles = useCall('access.listRoles', { query: { scopeId: 0, size: 100 } })
   const form = useForm(
     'access.grantRole',
-    { roleId: '' },
+    { roleId: null as number | null },
     {
       done: t.granted,
       refreshes: REFRESHES,
-      input: ({ roleId }) => ({ params: { userId: user.id }, body: { roleId: Number(roleId) } }),
+      input: ({ roleId }) => ({ params: { userId: user.id }, body: { roleId: roleId! } }),
       onDone: onClose,
     },
   )
@@ -190,13 +191,10 @@ function GrantDialog({ user, onClose }: { user: UserAdmin; onClose: () => void }
   const choices = roles.data?.items.filter(({ domain }) => domain !== 'ORG') ?? []
   return (
     <FormDialog form={form} title={t.grant} action={t.grant} maxWidth="xs" onClose={onClose}>
-      <TextField {...form.text('roleId', { label: t.role })} select>
-        {choices.map(({ id, name, domain }) => (
-          <MenuItem key={id} value={String(id)}>
-            {name} ({domainOf(domain)})
-          </MenuItem>
-        ))}
-      </TextField>
+      <ChoiceField
+        {...form.pick('roleId', { label: t.role })}
+        choices={choices.map(({ id, name, domain }) => ({ id, name: `${name} (${domainOf(domain)})` }))}
+      />
     </FormDialog>
   )
 }

@@ -22,7 +22,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
-import { SelectField } from '../../ui/fields.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -218,10 +218,10 @@ function RoleDialog({ org, member, roles, onClose }: DialogProps & { roles: Role
   )
   return (
     <FormDialog form={form} title={t.roleOf(member.nickname)} action={t.save} maxWidth="xs" onClose={onClose}>
-      <SelectField
+      <ChoiceField
         {...form.pick('roleId')}
         required
-        options={roles
+        choices={roles
           .filter(({ roleCode }) => roleCode !== 'OWNER')
           .map(({ roleId: id, roleName: name }) => ({ id, name }))}
       />
