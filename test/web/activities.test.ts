@@ -42,7 +42,7 @@ describe('a manager', () => {
     await page.getByLabel('Short code').fill('a!')
     await page.getByRole('button', { name: 'Create draft' }).click()
     // The message of the server is at the field, and nothing that was typed is lost.
-    await page.locator('[name=shortCode][aria-invalid=true]').waitFor()
+    await page.locator('[name="checkInConfig.shortCode"][aria-invalid=true]').waitFor()
     await page.getByLabel('Short code').fill('LAKE')
     await page.getByRole('button', { name: 'Create draft' }).click()
     await page.getByRole('heading', { name: 'Lake cleanup', level: 1 }).waitFor()

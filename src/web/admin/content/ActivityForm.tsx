@@ -1,17 +1,18 @@
 /** The form of an activity of any user or organization. The owner can only be chosen for a new one. */
 
-import { MenuItem, Stack, TextField } from '@mui/material'
-import { useState } from 'react'
+import { Stack, TextField } from '@mui/material'
 import { useNavigate, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { ActivityForm } from '../../areas/activities/ActivityForm.tsx'
+import { bodyOf, emptyValues, paths, type Values, valuesOf } from '../../areas/activities/form-values.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -37,7 +38,7 @@ export default function ActivityPage() {
 function useSettings() {
   const navigate = useNavigate()
   return {
-    quiet: true,
+    paths,
     refreshes: ['admin.activities', 'admin/activities'],
     onDone: ({ id }: { id: number }) => void navigate(`/admin/activities/${id}/show`),
   }
@@ -50,54 +51,61 @@ function Edit({ activityId }: { activityId: number }) {
 
 function EditForm({ activity }: { activity: AdminActivity }) {
   const t = useTexts(words)
-  const update = useAction('admin.activities.update', { ...useSettings(), done: t.saved })
+  const form = useForm('admin.activities.update', () => valuesOf(activity), {
+    ...useSettings(),
+    done: t.saved,
+    input: (values) => ({ params: { activityId: activity.id }, body: bodyOf(values) }),
+  })
   return (
     <ActivityForm
       isForeign
-      activity={activity}
+      form={form}
+      isNew={false}
       orgId={activity.ownerType === 'ORGANIZATION' ? activity.ownerId : undefined}
       back={`/admin/activities/${activity.id}/show`}
-      error={update.error}
-      isPending={update.isPending}
-      onSubmit={(body) => update.mutate({ params: { activityId: activity.id }, body })}
     />
   )
+}
+
+interface OwnerValues {
+  ownerType: AdminActivity['ownerType']
+  ownerId: number | null
 }
 
 function Create() {
   const t = useTexts(words)
   const f = useLabels()
-  const create = useAction('admin.activities.create', { ...useSettings(), done: t.created })
-  const [ownerType, setOwnerType] = useState<AdminActivity['ownerType']>('PERSONAL')
-  const [ownerId, setOwnerId] = useState<number | null>(null)
-  const picker = { value: ownerId, onChange: setOwnerId, error: create.error?.problem('ownerId'), required: true }
+  const form = useForm(
+    'admin.activities.create',
+    (): Values & OwnerValues => ({ ...emptyValues(), ownerType: 'PERSONAL', ownerId: null }),
+    {
+      ...useSettings(),
+      done: t.created,
+      input: ({ ownerType, ownerId, ...values }) => ({ body: { ...bodyOf(values), ownerType, ownerId: ownerId ?? 0 } }),
+    },
+  )
+  const { ownerType, ownerId, visibility } = form.values
+  const type = form.choice('ownerType', { PERSONAL: t.forUser, ORGANIZATION: t.forOrg })
+  const Picker = ownerType === 'PERSONAL' ? UserPicker : OrgPicker
   return (
     <ActivityForm
       isForeign
-      activity={undefined}
+      form={form}
+      isNew
       orgId={ownerType === 'ORGANIZATION' ? (ownerId ?? 0) : undefined}
       back="/admin/activities"
-      error={create.error}
-      isPending={create.isPending}
-      onSubmit={(body) => {
-        if (ownerId !== null) create.mutate({ body: { ...body, ownerType, ownerId } })
-      }}
       owner={
         <Section title={f('owner')}>
           <Stack spacing={2}>
             <TextField
-              select
-              label={f('ownerType')}
-              value={ownerType}
-              onChange={({ target }) => {
-                setOwnerType(target.value as AdminActivity['ownerType'])
-                setOwnerId(null)
+              {...type}
+              onChange={(event) => {
+                type.onChange(event)
+                // Only organizations have members who see it.
+                form.set({ ownerId: null, visibility: visibility === 'RESTRICTED' ? 'INVITE_ONLY' : visibility })
               }}
-            >
-              <MenuItem value="PERSONAL">{t.forUser}</MenuItem>
-              <MenuItem value="ORGANIZATION">{t.forOrg}</MenuItem>
-            </TextField>
-            {ownerType === 'PERSONAL' ? <UserPicker {...picker} /> : <OrgPicker {...picker} />}
+            />
+            <Picker {...form.pick('ownerId', { label: f(ownerType === 'PERSONAL' ? 'userId' : 'orgId') })} />
           </Stack>
         </Section>
       }

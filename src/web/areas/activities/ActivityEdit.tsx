@@ -2,48 +2,54 @@
 
 import { useNavigate, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { ActivityForm } from './ActivityForm.tsx'
+import { bodyOf, emptyValues, paths, valuesOf } from './form-values.ts'
 import { formWords } from './form-words.ts'
 
 export default function ActivityEdit() {
   const { id } = useParams()
-  return id === undefined ? <Form key="new" /> : <Existing key={id} id={Number(id)} />
+  return id === undefined ? <Edit key="new" /> : <Existing key={id} id={Number(id)} />
 }
 
 function Existing({ id }: { id: number }) {
   const query = useCall('activities.get', { params: { id } })
-  return <Answer query={query}>{(activity) => <Form activity={activity} />}</Answer>
+  return <Answer query={query}>{(activity) => <Edit activity={activity} />}</Answer>
 }
 
-function Form({ activity }: { activity?: Activity }) {
+function Edit({ activity }: { activity?: Activity }) {
   const t = useTexts(formWords)
   const navigate = useNavigate()
   const { workspace } = useSession()
-  const open = ({ id }: { id: number }) => void navigate(`/activities/${id}`, { replace: true })
-  const create = useAction('activities.create', { quiet: true, done: t.created, onDone: open })
-  const update = useAction('activities.update', { quiet: true, done: t.saved, onDone: open })
-  const { error, isPending } = activity ? update : create
   const orgId = activity
     ? activity.ownerType === 'ORGANIZATION'
       ? activity.ownerId
       : undefined
     : (workspace?.id ?? undefined)
+  const form = useForm(
+    activity ? 'activities.update' : 'activities.create',
+    () => (activity ? valuesOf(activity) : emptyValues()),
+    {
+      paths,
+      done: activity ? t.saved : t.created,
+      onDone: ({ id }) => void navigate(`/activities/${id}`, { replace: true }),
+      input: (values) => ({
+        params: activity ? { id: activity.id } : {},
+        body: { ...bodyOf(values), ...(activity === undefined && orgId !== undefined && { orgId }) },
+      }),
+    },
+  )
   return (
     <ActivityForm
-      activity={activity}
+      form={form}
+      isNew={activity === undefined}
       orgId={orgId}
       back={activity ? `/activities/${activity.id}` : '/activities'}
-      error={error}
-      isPending={isPending}
-      onSubmit={(body) => {
-        if (activity) update.mutate({ params: { id: activity.id }, body })
-        else create.mutate({ body: { ...body, ...(orgId !== undefined && { orgId }) } })
-      }}
     />
   )
 }

@@ -4,7 +4,6 @@ import { CheckCircle, HowToReg } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { publicAddress } from '../../api/local-addresses.ts'
 import { usePages } from '../../api/pages.ts'
 import { serverTime } from '../../browser/server-time.ts'
@@ -14,6 +13,7 @@ import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { type Position, usePosition } from '../../ui/position.ts'
 import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
 
 const words = texts({
@@ -22,7 +22,6 @@ const words = texts({
     checkIn: 'Check in',
     scan: 'Scan the check-in code',
     scanned: 'You have scanned the check-in code. One tap is left.',
-    code: 'Short code',
     codeHelp: 'Only if the organizer has given you one',
     near: (metres: number) => `You have to be within ${metres} m of the place. Your browser asks for your position.`,
     opens: (time: string) => `Check-in opens ${time}.`,
@@ -36,7 +35,6 @@ const words = texts({
     checkIn: '签到',
     scan: '扫描签到二维码',
     scanned: '已扫描签到二维码，点击下方按钮完成签到。',
-    code: '签到口令',
     codeHelp: '主办方提供了签到口令时填写',
     near: (metres: number) => `需在地点 ${metres} 米范围内签到，浏览器会请求你的位置。`,
     opens: (time: string) => `${time} 开始签到。`,
@@ -47,6 +45,8 @@ const words = texts({
   },
 })
 
+const EMPTY = { shortCode: '', code: '', position: null as Position | null }
+
 export interface CheckInProps extends OwnProps {
   /** The uuid of the check-in page that the user has scanned: one button is left. */
   scanned: string | undefined
@@ -56,7 +56,6 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const t = useTexts(words)
   const { user } = useSession()
   const [now] = useState(serverTime)
-  const [shortCode, setShortCode] = useState('')
   const [isScanning, setScanning] = useState(false)
   const { find, isBusy: isLocating } = usePosition()
   const { radiusMeters, opensAt, closesAt, maxPerUser } = activity.checkInConfig
@@ -66,32 +65,29 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
     { params: { id: activity.id }, query: { userId: user.id, ...(code && { code }) } },
     { size: 1, enabled: isAllowed },
   )
-  const action = useAction('activities.checkIn', {
+  const form = useForm('activities.checkIn', EMPTY, {
+    paths: { code: [], position: [], ...(scanned !== undefined && { shortCode: [] }) },
     done: t.success,
-    quiet: true,
-    onDone: () => setShortCode(''),
+    onDone: () => form.reset(EMPTY),
+    input: ({ shortCode, code: content, position }) => ({
+      params: { id: activity.id },
+      body: {
+        ...position,
+        ...(shortCode.trim() && { shortCode }),
+        ...(content && { code: content }),
+        ...(code && { inviteCode: code }),
+      },
+    }),
   })
   const last = own.items?.[0]
   const isDone = last !== undefined && maxPerUser !== 0 && own.total >= maxPerUser
   const hasOpened = opensAt === null || now >= opensAt
   const isOpen = hasOpened && now <= (closesAt ?? activity.endTime)
 
-  const send = async (content = scanned && publicAddress(`/s/check-in/${scanned}`)) => {
+  const send = async (content = scanned === undefined ? '' : publicAddress(`/s/check-in/${scanned}`)) => {
     setScanning(false)
-    let position: Position | undefined
-    if (radiusMeters !== null) {
-      position = await find()
-      if (position === undefined) return
-    }
-    action.mutate({
-      params: { id: activity.id },
-      body: {
-        ...position,
-        ...(shortCode.trim() !== '' && { shortCode: shortCode.trim() }),
-        ...(content !== undefined && { code: content }),
-        ...(code && { inviteCode: code }),
-      },
-    })
+    const position = radiusMeters === null ? null : await find()
+    if (position !== undefined) form.submit(undefined, { code: content, position })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -117,18 +113,12 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
             <>
               {radiusMeters !== null && <Typography color="text.secondary">{t.near(radiusMeters)}</Typography>}
               {scanned === undefined ? (
-                <TextField
-                  label={t.code}
-                  helperText={t.codeHelp}
-                  value={shortCode}
-                  autoComplete="off"
-                  onChange={({ target }) => setShortCode(target.value)}
-                />
+                <TextField {...form.text('shortCode', { help: t.codeHelp })} autoComplete="off" />
               ) : (
                 <Typography>{t.scanned}</Typography>
               )}
-              {action.error !== null && <ErrorNotice error={action.error} />}
-              <Button type="submit" variant="contained" size="large" loading={isLocating || action.isPending}>
+              {form.error !== null && <ErrorNotice error={form.error} />}
+              <Button type="submit" variant="contained" size="large" loading={isLocating || form.isBusy}>
                 {last === undefined ? t.checkIn : t.again}
               </Button>
               {scanned === undefined && <Button onClick={() => setScanning(true)}>{t.scan}</Button>}

@@ -4,12 +4,9 @@ import { Download, HowToReg } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
 
-import { download } from '../../api/client.ts'
-import type { ApiError } from '../../api/errors.ts'
-import { useCall, useRefresh } from '../../api/hooks.ts'
+import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, CheckInStats } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -55,7 +52,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
   const shared = useTexts(activityWords)
   const methodOf = useEnum('checkInMethod')
   const [keyword, setKeyword] = useState('')
-  const [isLoading, setLoading] = useState(false)
+  const file = useDownload()
   const params = { id: activity.id }
   const tz = timeZone()
   const stats = useCall(
@@ -75,13 +72,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
     if (seen.current !== undefined && seen.current !== total) void refresh('activities.checkInRecords')
     seen.current = total
   })
-  const save = async () => {
-    setLoading(true)
-    await download('activities.checkInRecords', { params, query: { format: 'xlsx', tz } }).catch((error: ApiError) =>
-      notify(error.message, 'error'),
-    )
-    setLoading(false)
-  }
+  const save = () => file.mutate(['activities.checkInRecords', { params, query: { format: 'xlsx', tz } }])
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { md: '2fr 3fr' }, alignItems: 'start' }}>
       <Card variant="outlined">
@@ -113,7 +104,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
                 value={keyword}
                 onSearch={setKeyword}
               />
-              <Button startIcon={<Download />} loading={isLoading} onClick={() => void save()}>
+              <Button startIcon={<Download />} loading={file.isPending} onClick={save}>
                 {t.download}
               </Button>
             </Stack>

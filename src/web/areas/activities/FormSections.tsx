@@ -9,7 +9,6 @@ import {
   Collapse,
   FormControlLabel,
   IconButton,
-  MenuItem,
   Stack,
   Switch,
   TextField,
@@ -17,37 +16,21 @@ import {
 } from '@mui/material'
 import type { ReactNode } from 'react'
 
-import type { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
-import { useChoices } from '../../i18n/enums.ts'
 import { useTexts } from '../../i18n/words.ts'
+import { CheckField, ChoiceField, NumberField } from '../../ui/fields.tsx'
 import { PositionButton } from '../../ui/PositionButton.tsx'
+import type { Form, NameOf } from '../../ui/use-form.tsx'
 import { newKey, type Question, type Values } from './form-values.ts'
 import { formWords } from './form-words.ts'
 
 export interface FormParts {
-  values: Values
-  set: (part: Partial<Values>) => void
-  error: ApiError | null
+  form: Form<Values>
   /** The organization that owns the activity; undefined for a personal one. */
   orgId: number | undefined
   /** The activity is that of somebody else: templates of its owner cannot be chosen. */
   isForeign: boolean
 }
-
-/** Fields whose value is a text that the user types. */
-type TextName = { [Name in keyof Values]: Values[Name] extends string ? Name : never }[keyof Values]
-
-/** Properties of the field for a value. `problem` is its name in the messages of the server. */
-const fieldOf =
-  ({ values, set, error }: FormParts) =>
-  (name: TextName, problem: string = name, help?: string) => ({
-    name,
-    value: values[name],
-    error: error?.problem(problem) !== undefined,
-    helperText: error?.problem(problem) ?? help,
-    onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
-  })
 
 const Section = ({ title, children }: { title: string; children: ReactNode }) => (
   <Card variant="outlined">
@@ -104,49 +87,43 @@ const Row = ({ children }: { children: ReactNode }) => (
   </Stack>
 )
 
-const SHRUNK = { inputLabel: { shrink: true } } as const
-const DECIMAL = { htmlInput: { step: 'any', inputMode: 'decimal' } } as const
-const COUNT = { htmlInput: { min: 0, inputMode: 'numeric' } } as const
-
-export function Basics({ children, ...parts }: FormParts & { children: ReactNode }) {
+export function Basics({ form, children }: FormParts & { children: ReactNode }) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
   return (
     <Section title={t.what}>
-      <TextField {...field('name')} label={t.name} required slotProps={{ htmlInput: { maxLength: 100 } }} />
-      <TextField {...field('description')} label={t.description} multiline minRows={3} />
+      <TextField {...form.text('name')} />
+      <TextField {...form.text('description', { label: t.description })} multiline minRows={3} />
       <Row>
-        <TextField {...field('startTime')} label={t.start} type="datetime-local" required slotProps={SHRUNK} />
-        <TextField {...field('endTime')} label={t.end} type="datetime-local" required slotProps={SHRUNK} />
+        <TextField {...form.time('startTime', { label: t.start })} required />
+        <TextField {...form.time('endTime', { label: t.end })} required />
       </Row>
       {children}
     </Section>
   )
 }
 
-export function Where(parts: FormParts) {
+export function Where({ form }: FormParts) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
-  const hasPosition = parts.values.latitude !== '' || parts.values.longitude !== ''
+  const hasPosition = form.values.latitude !== null || form.values.longitude !== null
   return (
     <Section title={t.where}>
-      <TextField {...field('location', 'location', t.locationHelp)} label={t.location} />
+      <TextField {...form.text('location', { help: t.locationHelp })} />
       <Row>
-        <TextField {...field('province', 'region.province')} label={t.province} />
-        <TextField {...field('city', 'region.city')} label={t.city} />
-        <TextField {...field('district', 'region.district')} label={t.district} />
+        <TextField {...form.text('region.province', { label: t.province })} />
+        <TextField {...form.text('region.city')} />
+        <TextField {...form.text('region.district', { label: t.district })} />
       </Row>
       <Row>
-        <TextField {...field('latitude')} label={t.latitude} type="number" slotProps={DECIMAL} />
-        <TextField {...field('longitude')} label={t.longitude} type="number" slotProps={DECIMAL} />
+        <NumberField {...form.number('latitude')} />
+        <NumberField {...form.number('longitude')} />
       </Row>
       <Stack direction="row" spacing={1} useFlexGap sx={{ alignItems: 'center', flexWrap: 'wrap' }}>
         <PositionButton
           variant="outlined"
-          onPosition={({ latitude, longitude }) => parts.set({ latitude: `${latitude}`, longitude: `${longitude}` })}
+          onPosition={({ latitude, longitude }) => form.set({ latitude, longitude })}
         />
         {hasPosition && (
-          <Button color="inherit" onClick={() => parts.set({ latitude: '', longitude: '' })}>
+          <Button color="inherit" onClick={() => form.set({ latitude: null, longitude: null })}>
             {t.clearPosition}
           </Button>
         )}
@@ -158,29 +135,24 @@ export function Where(parts: FormParts) {
   )
 }
 
-export function Visibility(parts: FormParts) {
+export function Visibility({ form, orgId }: FormParts) {
   const t = useTexts(formWords)
-  const choices = useChoices('activityVisibility')
-  const { visibility } = parts.values
+  const help = t.help[form.values.visibility]
   return (
     <Section title={t.who}>
-      <TextField {...fieldOf(parts)('visibility', 'visibility', t.help[visibility])} select label={t.visibility}>
-        {choices
-          .filter(({ id }) => id !== 'RESTRICTED' || parts.orgId !== undefined)
-          .map(({ id, name }) => (
-            <MenuItem key={id} value={id}>
-              {name}
-            </MenuItem>
-          ))}
-      </TextField>
+      <TextField
+        {...form.choice('visibility', 'activityVisibility', {
+          help,
+          ...(orgId === undefined && { only: ['PUBLIC', 'INVITE_ONLY'] }),
+        })}
+      />
     </Section>
   )
 }
 
-export function RegistrationRules(parts: FormParts) {
+export function RegistrationRules({ form }: FormParts) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
-  const { values, set } = parts
+  const { values, set } = form
   return (
     <Part
       title={t.registration}
@@ -188,32 +160,29 @@ export function RegistrationRules(parts: FormParts) {
       isOn={values.hasRegistration}
       onChange={(hasRegistration) => set({ hasRegistration })}
     >
-      <TextField
-        {...field('capacity', 'registration.capacity', t.emptyUnlimited)}
-        label={t.capacity}
-        type="number"
-        slotProps={COUNT}
-      />
-      {values.capacity !== '' && (
-        <FormControlLabel
-          control={<Checkbox checked={values.waitlist} onChange={(_, waitlist) => set({ waitlist })} />}
-          label={t.waitlist}
-        />
+      <NumberField {...form.number('registration.capacity', { help: t.emptyUnlimited })} />
+      {values['registration.capacity'] !== null && (
+        <CheckField {...form.check('registration.waitlist', { label: t.waitlist })} isBox />
       )}
       <Times
-        parts={parts}
-        opens={['registrationOpens', 'registration.opensAt', t.opensNow]}
-        closes={['registrationCloses', 'registration.closesAt', t.closesAtStart]}
+        form={form}
+        opens={['registration.opensAt', t.opensNow]}
+        closes={['registration.closesAt', t.closesAtStart]}
       />
-      <Questions questions={values.questions} onChange={(questions) => set({ questions })} />
+      <Questions form={form} />
     </Part>
   )
 }
 
-function Questions({ questions, onChange }: { questions: readonly Question[]; onChange: (next: Question[]) => void }) {
+const MAX_QUESTIONS = 10
+
+function Questions({ form }: Pick<FormParts, 'form'>) {
   const t = useTexts(formWords)
+  const questions = form.values['registration.questions']
+  const onChange = (next: Question[]) => form.set({ 'registration.questions': next })
   const change = (key: string, part: Partial<Question>) =>
     onChange(questions.map((question) => (question.key === key ? { ...question, ...part } : question)))
+  const problemAt = (i: number) => form.problem(`registration.questions.${i}.label`)
   return (
     <Stack spacing={1.5}>
       <Typography variant="h3">{t.questions}</Typography>
@@ -223,7 +192,8 @@ function Questions({ questions, onChange }: { questions: readonly Question[]; on
             label={t.question(i + 1)}
             value={label}
             onChange={({ target }) => change(key, { label: target.value })}
-            slotProps={{ htmlInput: { maxLength: 100 } }}
+            error={problemAt(i) !== undefined}
+            helperText={problemAt(i)}
             sx={{ flex: 1, minWidth: 200 }}
           />
           <FormControlLabel
@@ -239,7 +209,7 @@ function Questions({ questions, onChange }: { questions: readonly Question[]; on
           </IconButton>
         </Stack>
       ))}
-      {questions.length < 10 && (
+      {questions.length < MAX_QUESTIONS && (
         <Button
           startIcon={<Add />}
           sx={{ alignSelf: 'start' }}
@@ -252,99 +222,63 @@ function Questions({ questions, onChange }: { questions: readonly Question[]; on
   )
 }
 
-export function CheckInRules(parts: FormParts) {
+export function CheckInRules({ form }: FormParts) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
   return (
     <Part
       title={t.checkIn}
       help={t.checkInHelp}
-      isOn={parts.values.hasCheckIn}
-      onChange={(hasCheckIn) => parts.set({ hasCheckIn })}
+      isOn={form.values.hasCheckIn}
+      onChange={(hasCheckIn) => form.set({ hasCheckIn })}
     >
       <Row>
-        <TextField
-          {...field('radiusMeters', 'checkInConfig.radiusMeters', t.radiusHelp)}
-          label={t.radius}
-          type="number"
-          slotProps={COUNT}
-        />
-        <TextField
-          {...field('maxPerUser', 'checkInConfig.maxPerUser', t.zeroUnlimited)}
-          label={t.perUser}
-          type="number"
-          slotProps={COUNT}
-        />
+        <NumberField {...form.number('checkInConfig.radiusMeters', { label: t.radius, help: t.radiusHelp })} />
+        <NumberField {...form.number('checkInConfig.maxPerUser', { label: t.perUser, help: t.zeroUnlimited })} />
       </Row>
-      <TextField {...field('shortCode', 'checkInConfig.shortCode', t.shortCodeHelp)} label={t.shortCode} />
+      <TextField {...form.text('checkInConfig.shortCode', { help: t.shortCodeHelp })} />
       <Times
-        parts={parts}
-        opens={['checkInOpens', 'checkInConfig.opensAt', t.opensNow]}
-        closes={['checkInCloses', 'checkInConfig.closesAt', t.closesAtEnd]}
+        form={form}
+        opens={['checkInConfig.opensAt', t.opensNow]}
+        closes={['checkInConfig.closesAt', t.closesAtEnd]}
       />
     </Part>
   )
 }
 
-export function PassRules(parts: FormParts) {
+export function PassRules({ form, orgId, isForeign }: FormParts) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
-  const { hasPass } = parts.values
+  const { hasPass } = form.values
   const templates = useCall(
     'passTemplates.list',
-    { query: { size: 100, ...(parts.orgId !== undefined && { orgId: parts.orgId }) } },
-    { enabled: hasPass && !parts.isForeign },
+    { query: { size: 100, ...(orgId !== undefined && { orgId }) } },
+    { enabled: hasPass && !isForeign },
   )
   return (
-    <Part title={t.passes} help={t.passesHelp} isOn={hasPass} onChange={(isOn) => parts.set({ hasPass: isOn })}>
-      <TextField
-        {...field('passUses', 'passConfig.maxUses', t.zeroUnlimited)}
-        label={t.uses}
-        type="number"
-        slotProps={COUNT}
-      />
+    <Part title={t.passes} help={t.passesHelp} isOn={hasPass} onChange={(isOn) => form.set({ hasPass: isOn })}>
+      <NumberField {...form.number('passConfig.maxUses', { label: t.uses, help: t.zeroUnlimited })} />
       <Row>
-        <TextField
-          {...field('passFrom', 'passConfig.validFrom')}
-          label={t.validFrom}
-          type="datetime-local"
-          slotProps={SHRUNK}
-        />
-        <TextField
-          {...field('passTo', 'passConfig.validTo', t.closesAtEnd)}
-          label={t.validTo}
-          type="datetime-local"
-          slotProps={SHRUNK}
-        />
+        <TextField {...form.time('passConfig.validFrom', { label: t.validFrom })} />
+        <TextField {...form.time('passConfig.validTo', { label: t.validTo, help: t.closesAtEnd })} />
       </Row>
       {templates.data !== undefined && templates.data.items.length > 0 && (
-        <TextField
-          {...field('templateId', 'passConfig.templateId')}
-          select
-          label={t.template}
-          slotProps={{ ...SHRUNK, select: { displayEmpty: true } }}
-        >
-          <MenuItem value="">{t.noTemplate}</MenuItem>
-          {templates.data.items.map(({ id, name }) => (
-            <MenuItem key={id} value={String(id)}>
-              {name}
-            </MenuItem>
-          ))}
-        </TextField>
+        <ChoiceField
+          {...form.pick('passConfig.templateId', { label: t.template })}
+          choices={templates.data.items}
+          none={t.noTemplate}
+        />
       )}
     </Part>
   )
 }
 
-type TimeField = readonly [name: TextName, problem: string, help: string]
+type TimeField = readonly [name: NameOf<Values, number | null>, help: string]
 
-function Times({ parts, opens, closes }: { parts: FormParts; opens: TimeField; closes: TimeField }) {
+function Times({ form, opens, closes }: { form: Form<Values>; opens: TimeField; closes: TimeField }) {
   const t = useTexts(formWords)
-  const field = fieldOf(parts)
   return (
     <Row>
-      <TextField {...field(...opens)} label={t.opens} type="datetime-local" slotProps={SHRUNK} />
-      <TextField {...field(...closes)} label={t.closes} type="datetime-local" slotProps={SHRUNK} />
+      <TextField {...form.time(opens[0], { label: t.opens, help: opens[1] })} />
+      <TextField {...form.time(closes[0], { label: t.closes, help: closes[1] })} />
     </Row>
   )
 }

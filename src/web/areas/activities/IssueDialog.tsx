@@ -1,14 +1,16 @@
 /** Issues passes: to everyone who has registered, or to guests by name. */
 
-import { FormControlLabel, MenuItem, Radio, RadioGroup, TextField, Typography } from '@mui/material'
-import { useRef, useState } from 'react'
+import { FormControlLabel, Radio, RadioGroup, TextField, Typography } from '@mui/material'
+import { useRef } from 'react'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
 import type { Activity, PassTemplateField } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField, NumberField } from '../../ui/fields.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -48,119 +50,95 @@ const words = texts({
   },
 })
 
+/** Passes that the server issues at once. */
+const MAX_GUESTS = 5000
+
 export function IssueDialog({ activity, onClose }: { activity: Activity; onClose: () => void }) {
   const t = useTexts(words)
   const hasRegistration = activity.registration !== null
-  const [to, setTo] = useState<'registered' | 'guests'>(hasRegistration ? 'registered' : 'guests')
-  const [names, setNames] = useState('')
-  const [uses, setUses] = useState('')
-  const [templateId, setTemplate] = useState('')
   const templates = useCall('passTemplates.list', {
     query: { size: 100, ...(activity.ownerType === 'ORGANIZATION' && { orgId: activity.ownerId }) },
   })
-  const issue = useAction('passes.issue', {
-    quiet: true,
-    refreshes: ['passes', 'activities'],
-    onDone: ({ items }) => {
-      notify(t.issued(items.length), items.length === 0 ? 'info' : 'success')
-      onClose()
+  const fieldsOf = (templateId: number | null) =>
+    templates.data?.items.find(({ id }) => id === (templateId ?? activity.passConfig.templateId))?.fields ?? []
+  const request = useRef({ asked: '', id: '' })
+  const form = useForm(
+    'passes.issue',
+    {
+      to: hasRegistration ? 'registered' : 'guests',
+      names: '',
+      maxUses: null as number | null,
+      templateId: null as number | null,
     },
-  })
-  const chosen = templateId === '' ? activity.passConfig.templateId : Number(templateId)
-  const fields = templates.data?.items.find(({ id }) => id === chosen)?.fields ?? []
-  const guests = names
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => guestOf(line, fields))
-  const asked = {
-    ...(to === 'registered' ? { toRegistered: true } : { holders: guests }),
-    ...(uses !== '' && { maxUses: Number(uses) }),
-    ...(templateId !== '' && { templateId: Number(templateId) }),
-  }
-  const request = useRef({ form: '', id: '' })
-  const submit = () => {
-    const form = JSON.stringify(asked)
-    // A repeated request is answered with the passes of the first one. A form that was changed is another request.
-    if (request.current.form !== form) request.current = { form, id: newId() }
-    issue.mutate({ params: { id: activity.id }, body: { ...asked, requestId: request.current.id } })
-  }
+    {
+      refreshes: ['passes', 'activities'],
+      onDone({ items }) {
+        notify(t.issued(items.length), items.length === 0 ? 'info' : 'success')
+        onClose()
+      },
+      input({ to, names, maxUses, templateId }) {
+        const body = {
+          ...(to === 'registered' ? { toRegistered: true } : { holders: guestsOf(names, fieldsOf(templateId)) }),
+          ...(maxUses !== null && { maxUses }),
+          ...(templateId !== null && { templateId }),
+        }
+        // A repeated request is answered with the passes of the first one. A form that was changed is another request.
+        const asked = JSON.stringify(body)
+        if (request.current.asked !== asked) request.current = { asked, id: newId() }
+        return { params: { id: activity.id }, body: { ...body, requestId: request.current.id } }
+      },
+    },
+  )
+  const { to, names, templateId } = form.values
+  const fields = fieldsOf(templateId)
+  const guests = guestsOf(names, fields)
+  const isTooMany = guests.length > MAX_GUESTS
+  const columns = fields.length > 0 && `${t.columns(fields.map(({ label }) => label).join('; '))}.`
   return (
-    <FormDialog
-      isOpen
-      title={t.title}
-      action={t.action}
-      isBusy={issue.isPending}
-      error={issue.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog form={form} title={t.title} action={t.action} onClose={onClose}>
       {hasRegistration && (
-        <RadioGroup aria-label={t.to} value={to} onChange={(_, value) => setTo(value as 'registered' | 'guests')}>
+        <RadioGroup aria-label={t.to} value={to} onChange={(_, value) => form.set({ to: value })}>
           <FormControlLabel value="registered" control={<Radio />} label={t.registered} />
           <FormControlLabel value="guests" control={<Radio />} label={t.guests} />
         </RadioGroup>
       )}
-      {to === 'guests' && (
+      {to === 'guests' ? (
         <TextField
-          label={t.names}
+          {...form.text('names', { label: t.names })}
           multiline
           minRows={4}
           maxRows={12}
           required
           autoFocus
-          value={names}
-          onChange={({ target }) => setNames(target.value)}
-          helperText={
-            guests.length > 5000
-              ? t.tooMany
-              : [
-                  fields.length > 0 && `${t.columns(fields.map(({ label }) => label).join('; '))}.`,
-                  t.namesHelp(guests.length),
-                ]
-                  .filter(Boolean)
-                  .join(' ')
-          }
-          error={guests.length > 5000}
+          error={isTooMany}
+          helperText={isTooMany ? t.tooMany : [columns, t.namesHelp(guests.length)].filter(Boolean).join(' ')}
         />
-      )}
-      {to === 'registered' && (
+      ) : (
         <Typography variant="body2" color="text.secondary">
           {t.users}
         </Typography>
       )}
-      <TextField
-        label={t.uses}
-        type="number"
-        value={uses}
-        onChange={({ target }) => setUses(target.value)}
-        helperText={issue.error?.problem('maxUses') ?? t.usesHelp}
-        error={issue.error?.problem('maxUses') !== undefined}
-        slotProps={{ htmlInput: { min: 0 } }}
-      />
+      <NumberField {...form.number('maxUses', { label: t.uses, help: t.usesHelp })} />
       {templates.data !== undefined && templates.data.items.length > 0 && (
-        <TextField
-          select
-          label={t.template}
-          value={templateId}
-          onChange={({ target }) => setTemplate(target.value)}
-          slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
-        >
-          <MenuItem value="">{t.noTemplate}</MenuItem>
-          {templates.data.items.map(({ id, name }) => (
-            <MenuItem key={id} value={String(id)}>
-              {name}
-            </MenuItem>
-          ))}
-        </TextField>
+        <ChoiceField
+          {...form.pick('templateId', { label: t.template })}
+          choices={templates.data.items}
+          none={t.noTemplate}
+        />
       )}
     </FormDialog>
   )
 }
 
-/** `Ann; Row 4; Seat 12`, or the same with tabs, as spreadsheets copy it. Without fields, the whole line is the name. */
-function guestOf(line: string, fields: readonly PassTemplateField[]) {
-  if (fields.length === 0) return { name: line.trim() }
-  const [name = '', ...values] = line.split(/[;；\t]/).map((text) => text.trim())
-  const given = fields.flatMap(({ key }, i) => (values[i] ? [[key, values[i]] as const] : []))
-  return { name, fields: Object.fromEntries(given) }
+/** A guest in each line: `Ann; Row 4; Seat 12`, or the same with tabs, as spreadsheets copy it. Without fields, the whole line is the name. */
+function guestsOf(lines: string, fields: readonly PassTemplateField[]) {
+  return lines
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      if (fields.length === 0) return { name: line.trim() }
+      const [name = '', ...values] = line.split(/[;；\t]/).map((text) => text.trim())
+      const given = fields.flatMap(({ key }, i) => (values[i] ? [[key, values[i]] as const] : []))
+      return { name, fields: Object.fromEntries(given) }
+    })
 }

@@ -4,7 +4,6 @@ import { Block, ContentCopy, Fullscreen, OpenInNew } from '@mui/icons-material'
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import type { Activity, Pass } from '../../api/types.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -13,6 +12,7 @@ import { useCopy } from '../../ui/copy.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { UsesOfPass } from './PassUses.tsx'
 import { useRights } from './rights.ts'
@@ -60,15 +60,8 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
   const can = useRights(activity)
   const copy = useCopy()
   const isPhone = useIsPhone()
-  const [isShown, setShown] = useState(false)
-  const [isRevoking, setRevoking] = useState(false)
-  const [reason, setReason] = useState('')
-  const revoke = useAction('passes.revoke', {
-    done: t.revoked,
-    quiet: true,
-    refreshes: ['passes', 'activities'],
-    onDone: () => setRevoking(false),
-  })
+  const [dialog, setDialog] = useState<'code' | 'revoke' | null>(null)
+  const close = () => setDialog(null)
   const { qrContent } = pass
   const isLive = pass.status !== 'REVOKED' && pass.status !== 'EXPIRED'
   return (
@@ -99,7 +92,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
             <>
               <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
                 {qrContent !== null && (
-                  <Button variant="outlined" startIcon={<Fullscreen />} onClick={() => setShown(true)}>
+                  <Button variant="outlined" startIcon={<Fullscreen />} onClick={() => setDialog('code')}>
                     {t.show}
                   </Button>
                 )}
@@ -131,7 +124,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
       </DialogContent>
       <DialogActions>
         {isLive && can('passes.revoke') && (
-          <Button color="error" startIcon={<Block />} onClick={() => setRevoking(true)} sx={{ mr: 'auto' }}>
+          <Button color="error" startIcon={<Block />} onClick={() => setDialog('revoke')} sx={{ mr: 'auto' }}>
             {t.revoke}
           </Button>
         )}
@@ -139,33 +132,36 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
           {shared.close}
         </Button>
       </DialogActions>
-      {isShown && qrContent !== null && (
-        <CodeScreen content={qrContent} alt={pass.holderName} title={pass.holderName} onClose={() => setShown(false)} />
+      {dialog === 'code' && qrContent !== null && (
+        <CodeScreen content={qrContent} alt={pass.holderName} title={pass.holderName} onClose={close} />
       )}
-      <ConfirmDialog
-        isOpen={isRevoking}
-        title={t.revokeTitle(pass.holderName)}
-        text={
-          <>
-            {t.revokeText}
-            <TextField
-              fullWidth
-              sx={{ mt: 2 }}
-              label={t.reason}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-              slotProps={{ htmlInput: { maxLength: 200 } }}
-            />
-          </>
-        }
-        action={t.revoke}
-        isBusy={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() =>
-          revoke.mutate({ params: { passId: pass.id }, body: { ...(reason.trim() && { reason: reason.trim() }) } })
-        }
-        onClose={() => setRevoking(false)}
-      />
+      {dialog === 'revoke' && <RevokeDialog pass={pass} onClose={close} />}
     </Dialog>
+  )
+}
+
+function RevokeDialog({ pass, onClose }: { pass: Pass; onClose: () => void }) {
+  const t = useTexts(words)
+  const form = useForm(
+    'passes.revoke',
+    { reason: '' },
+    {
+      done: t.revoked,
+      refreshes: ['passes', 'activities'],
+      onDone: onClose,
+      input: ({ reason }) => ({ params: { passId: pass.id }, body: { reason: reason.trim() || null } }),
+    },
+  )
+  return (
+    <ConfirmDialog
+      isOpen
+      form={form}
+      title={t.revokeTitle(pass.holderName)}
+      text={t.revokeText}
+      action={t.revoke}
+      onClose={onClose}
+    >
+      <TextField {...form.text('reason', { label: t.reason })} />
+    </ConfirmDialog>
   )
 }

@@ -11,8 +11,10 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { NumberField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -22,7 +24,6 @@ const words = texts({
     edit: (name: string) => `Edit template “${name}”`,
     editButton: (name: string) => `Edit ${name}`,
     removeButton: (name: string) => `Delete ${name}`,
-    description: 'Description',
     color: 'Colour',
     fields: 'Lines below the name',
     fieldsHelp: 'One on each line, for example: Seat. The values are given when passes are issued.',
@@ -48,7 +49,6 @@ const words = texts({
     edit: (name: string) => `编辑模板“${name}”`,
     editButton: (name: string) => `编辑 ${name}`,
     removeButton: (name: string) => `删除 ${name}`,
-    description: '说明',
     color: '颜色',
     fields: '姓名下方的内容',
     fieldsHelp: '每行一项，例如：座位。具体内容在发放时填写。',
@@ -167,79 +167,43 @@ export default function PassTemplates() {
 function TemplateDialog({ template, onClose }: { template?: PassTemplate; onClose: () => void }) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
-  const [name, setName] = useState(template?.name ?? '')
-  const [description, setDescription] = useState(template?.description ?? '')
-  const [color, setColor] = useState(template?.color ?? '#0b6b57')
-  const [fields, setFields] = useState(template?.fields.map(({ label }) => label).join('\n') ?? '')
-  const [days, setDays] = useState(template?.validDays?.toString() ?? '')
-  const [uses, setUses] = useState(template?.maxUses?.toString() ?? '')
-  const settings = { quiet: true, done: t.saved, onDone: onClose }
-  const create = useAction('passTemplates.create', settings)
-  const update = useAction('passTemplates.update', settings)
-  const { error, isPending } = template ? update : create
-  const submit = () => {
-    const labels = fields
-      .split('\n')
-      .map((label) => label.trim())
-      .filter((label) => label !== '')
-    const keys = new Map(template?.fields.map(({ key, label }) => [label, key]))
-    const used = new Set(keys.values())
-    // A line that stays keeps its key, so that it still fits the values of issued passes.
-    const keyOf = (label: string) => {
-      const known = keys.get(label)
-      if (known !== undefined) return known
-      let n = 1
-      while (used.has(`f${n}`)) n++
-      used.add(`f${n}`)
-      return `f${n}`
-    }
-    const body = {
-      name: name.trim(),
-      description: description.trim() || null,
-      color,
-      fields: labels.map((label) => ({ key: keyOf(label), label })),
-      validDays: days === '' ? null : Number(days),
-      maxUses: uses === '' ? null : Number(uses),
-    }
-    if (template) update.mutate({ params: { templateId: template.id }, body })
-    else create.mutate({ query: ownerQuery(), body: { ...body, ...ownerQuery() } })
-  }
-  const problem = (field: string, help?: string) => ({
-    error: error?.problem(field) !== undefined,
-    helperText: error?.problem(field) ?? help,
-  })
+  const form = useForm(
+    template ? 'passTemplates.update' : 'passTemplates.create',
+    {
+      name: template?.name ?? '',
+      description: template?.description ?? '',
+      color: template?.color ?? '#0b6b57',
+      fields: template?.fields.map(({ label }) => label).join('\n') ?? '',
+      validDays: template?.validDays ?? null,
+      maxUses: template?.maxUses ?? null,
+    },
+    {
+      paths: { color: [] },
+      done: t.saved,
+      onDone: onClose,
+      input: ({ description, fields, ...values }) => ({
+        params: template ? { templateId: template.id } : {},
+        query: template ? {} : ownerQuery(),
+        body: {
+          ...values,
+          description: description.trim() || null,
+          fields: fieldsOf(fields, template?.fields ?? []),
+          ...(template === undefined && ownerQuery()),
+        },
+      }),
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={template ? t.edit(template.name) : t.create}
-      action={shared.save}
-      isBusy={isPending}
-      error={error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <TextField
-        {...problem('name')}
-        label={shared.name}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        required
-        autoFocus
-        slotProps={{ htmlInput: { maxLength: 100 } }}
-      />
-      <TextField
-        {...problem('description')}
-        label={t.description}
-        value={description}
-        onChange={({ target }) => setDescription(target.value)}
-      />
+    <FormDialog form={form} title={template ? t.edit(template.name) : t.create} action={shared.save} onClose={onClose}>
+      <TextField {...form.text('name')} autoFocus />
+      <TextField {...form.text('description')} />
       <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
         <Box
           component="input"
           type="color"
           id="template-color"
-          value={color}
-          onChange={({ target }: { target: { value: string } }) => setColor(target.value)}
+          value={form.values.color}
+          onChange={({ target }: { target: { value: string } }) => form.set({ color: target.value })}
           sx={{
             width: 56,
             height: 44,
@@ -254,30 +218,24 @@ function TemplateDialog({ template, onClose }: { template?: PassTemplate; onClos
           {t.color}
         </Typography>
       </Stack>
-      <TextField
-        {...problem('fields', t.fieldsHelp)}
-        label={t.fields}
-        multiline
-        minRows={2}
-        value={fields}
-        onChange={({ target }) => setFields(target.value)}
-      />
-      <TextField
-        {...problem('validDays', t.daysHelp)}
-        label={t.days}
-        type="number"
-        value={days}
-        onChange={({ target }) => setDays(target.value)}
-        slotProps={{ htmlInput: { min: 1 } }}
-      />
-      <TextField
-        {...problem('maxUses', t.usesHelp)}
-        label={t.uses}
-        type="number"
-        value={uses}
-        onChange={({ target }) => setUses(target.value)}
-        slotProps={{ htmlInput: { min: 0 } }}
-      />
+      <TextField {...form.text('fields', { label: t.fields, help: t.fieldsHelp })} multiline minRows={2} />
+      <NumberField {...form.number('validDays', { label: t.days, help: t.daysHelp })} />
+      <NumberField {...form.number('maxUses', { label: t.uses, help: t.usesHelp })} />
     </FormDialog>
   )
+}
+
+/** The fields of a template from their labels, one on each line. A line that stays keeps its key, so that it still fits the values of issued passes. */
+function fieldsOf(lines: string, before: PassTemplate['fields']): { key: string; label: string }[] {
+  const keys = new Map(before.map(({ key, label }) => [label, key]))
+  const used = new Set(keys.values())
+  const labels = lines.split('\n').map((label) => label.trim())
+  return labels
+    .filter((label) => label !== '')
+    .map((label) => {
+      let key = keys.get(label)
+      for (let n = 1; key === undefined; n++) if (!used.has(`f${n}`)) key = `f${n}`
+      used.add(key)
+      return { key, label }
+    })
 }

@@ -17,11 +17,9 @@ import {
 } from '@mui/material'
 import { useState } from 'react'
 
-import { download } from '../../api/client.ts'
-import type { ApiError } from '../../api/errors.ts'
+import { useDownload } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, Pass, PassStatus } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -81,16 +79,16 @@ export function Passes({ activity }: { activity: Activity }) {
   const [view, setView] = useState<'passes' | 'records'>('passes')
   const [keyword, setKeyword] = useState('')
   const [status, setStatus] = useState<PassStatus>()
-  const [isIssuing, setIssuing] = useState(false)
-  const [openId, setOpenId] = useState<number>()
+  /** The id of a pass. */
+  const [dialog, setDialog] = useState<'issue' | number | null>(null)
   const params = { id: activity.id }
   const filter = { ...(keyword && { keyword }), ...(status && { status }) }
   const query = usePages('passes.list', { params, query: filter })
   const isFiltered = keyword !== '' || status !== undefined
-  const open = query.items?.find(({ id }) => id === openId)
+  const open = query.items?.find(({ id }) => id === dialog)
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
   const issue = can('passes.issue') && !isOver && (
-    <Button variant="contained" startIcon={<Add />} onClick={() => setIssuing(true)} data-create>
+    <Button variant="contained" startIcon={<Add />} onClick={() => setDialog('issue')} data-create>
       {t.issue}
     </Button>
   )
@@ -163,13 +161,13 @@ export function Passes({ activity }: { activity: Activity }) {
                 )
               }
             >
-              {(pass) => <PassRow pass={pass} onOpen={() => setOpenId(pass.id)} />}
+              {(pass) => <PassRow pass={pass} onOpen={() => setDialog(pass.id)} />}
             </Rows>
           </CardContent>
         </Card>
       )}
-      {isIssuing && <IssueDialog activity={activity} onClose={() => setIssuing(false)} />}
-      {open && <PassDialog activity={activity} pass={open} onClose={() => setOpenId(undefined)} />}
+      {dialog === 'issue' && <IssueDialog activity={activity} onClose={() => setDialog(null)} />}
+      {open && <PassDialog activity={activity} pass={open} onClose={() => setDialog(null)} />}
     </Stack>
   )
 }
@@ -182,21 +180,16 @@ interface PrintProps {
 function PrintButton({ activityId, filter }: PrintProps) {
   const t = useTexts(words)
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isLoading, setLoading] = useState(false)
-  const save = async (format: 'pdf' | 'zip' | 'csv') => {
+  const file = useDownload()
+  const save = (format: 'pdf' | 'zip' | 'csv') => {
     setAnchor(null)
-    setLoading(true)
-    const tz = timeZone()
-    await download('passes.list', { params: { id: activityId }, query: { ...filter, format, tz } }).catch(
-      (error: ApiError) => notify(error.message, 'error'),
-    )
-    setLoading(false)
+    file.mutate(['passes.list', { params: { id: activityId }, query: { ...filter, format, tz: timeZone() } }])
   }
   return (
     <>
       <Button
         startIcon={<Print />}
-        loading={isLoading}
+        loading={file.isPending}
         aria-haspopup="menu"
         onClick={({ currentTarget }) => setAnchor(currentTarget)}
       >
@@ -204,7 +197,7 @@ function PrintButton({ activityId, filter }: PrintProps) {
       </Button>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         {(['pdf', 'zip', 'csv'] as const).map((format) => (
-          <MenuItem key={format} onClick={() => void save(format)}>
+          <MenuItem key={format} onClick={() => save(format)}>
             <ListItemText>{t[format]}</ListItemText>
           </MenuItem>
         ))}

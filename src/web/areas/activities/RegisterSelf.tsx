@@ -12,6 +12,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { may } from '../../session/session.ts'
 import { Loading } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { nested, useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -67,8 +68,8 @@ export interface OwnProps {
 
 export function RegisterSelf({ activity, code }: OwnProps) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const [isCancelling, setCancelling] = useState(false)
+  const [dialog, setDialog] = useState<'register' | 'cancel' | null>(null)
+  const close = () => setDialog(null)
   const [now] = useState(serverTime)
   const params = { id: activity.id }
   const isAllowed = may('registrations.register', null)
@@ -78,7 +79,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
     done: t.cancelled,
     quiet: true,
     refreshes: ['registrations', 'activities'],
-    onDone: () => setCancelling(false),
+    onDone: close,
   })
   const { registration } = activity
   if (registration === null) return null
@@ -121,26 +122,26 @@ export function RegisterSelf({ activity, code }: OwnProps) {
           )}
           <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
             {isAllowed && isAccepting && current === undefined && !mine.isPending && (
-              <Button variant="contained" size="large" onClick={() => setOpen(true)} sx={{ flex: 1 }}>
+              <Button variant="contained" size="large" onClick={() => setDialog('register')} sx={{ flex: 1 }}>
                 {t.register}
               </Button>
             )}
             {isAccepting && current !== undefined && hasQuestions && (
-              <Button variant="outlined" onClick={() => setOpen(true)}>
+              <Button variant="outlined" onClick={() => setDialog('register')}>
                 {t.change}
               </Button>
             )}
             {isActive && current !== undefined && (
-              <Button color="error" onClick={() => setCancelling(true)}>
+              <Button color="error" onClick={() => setDialog('cancel')}>
                 {t.cancel}
               </Button>
             )}
           </Stack>
         </Stack>
       </CardContent>
-      {isOpen && <RegisterDialog activity={activity} code={code} current={current} onClose={() => setOpen(false)} />}
+      {dialog === 'register' && <RegisterDialog activity={activity} code={code} current={current} onClose={close} />}
       <ConfirmDialog
-        isOpen={isCancelling}
+        isOpen={dialog === 'cancel'}
         title={t.cancelTitle}
         text={t.cancelText}
         action={t.cancel}
@@ -148,7 +149,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
         isBusy={cancel.isPending}
         error={cancel.error}
         onConfirm={() => cancel.mutate({ params, query: { ...(code && { code }) } })}
-        onClose={() => setCancelling(false)}
+        onClose={close}
       />
     </Card>
   )
@@ -161,40 +162,31 @@ function RegisterDialog({
   onClose,
 }: OwnProps & { current: UserRegistration | undefined; onClose: () => void }) {
   const t = useTexts(words)
-  const [answers, setAnswers] = useState<Record<string, string>>(current?.answers ?? {})
-  const register = useAction('registrations.register', {
-    done: t.done,
-    quiet: true,
-    refreshes: ['registrations', 'activities'],
-    onDone: onClose,
-  })
   const questions = activity.registration?.questions ?? []
-  const submit = () =>
-    register.mutate({ params: { id: activity.id }, body: { answers, ...(code && { inviteCode: code }) } })
+  const form = useForm(
+    'registrations.register',
+    () => Object.fromEntries(questions.map(({ key }) => [`answers.${key}`, current?.answers[key] ?? ''])),
+    {
+      done: t.done,
+      refreshes: ['registrations', 'activities'],
+      onDone: onClose,
+      input: (values) => ({
+        params: { id: activity.id },
+        body: { ...nested(values), ...(code && { inviteCode: code }) },
+      }),
+    },
+  )
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={t.formTitle(activity.name)}
       action={current ? t.save : t.register}
-      isBusy={register.isPending}
-      error={register.error}
-      onSubmit={submit}
       onClose={onClose}
       maxWidth="xs"
     >
       {questions.length === 0 && <Typography>{t.noQuestions}</Typography>}
       {questions.map(({ key, label, required }) => (
-        <TextField
-          key={key}
-          label={label}
-          required={required}
-          multiline
-          value={answers[key] ?? ''}
-          onChange={({ target }) => setAnswers((all) => ({ ...all, [key]: target.value }))}
-          error={register.error?.problem(`answers.${key}`) !== undefined}
-          helperText={register.error?.problem(`answers.${key}`)}
-          slotProps={{ htmlInput: { maxLength: 1000 } }}
-        />
+        <TextField key={key} {...form.text(`answers.${key}`, { label })} required={required} multiline />
       ))}
     </FormDialog>
   )

@@ -1,8 +1,7 @@
-/** The texts in the form of an activity, and the body of the request that they stand for. */
+/** The values in the form of an activity, and the body of the request that they stand for. */
 
 import type { Activity, ActivityVisibility, BodyOf } from '../../api/types.ts'
-import { inputTime } from '../../i18n/format.ts'
-import { timeOf } from './words.ts'
+import { nested } from '../../ui/use-form.tsx'
 
 export interface Question {
   /** Keeps the answers that users have given. */
@@ -14,70 +13,74 @@ export interface Question {
 export interface Values {
   readonly name: string
   readonly description: string
-  readonly startTime: string
-  readonly endTime: string
+  readonly startTime: number | null
+  readonly endTime: number | null
+  readonly coverUrl: string | null
+  /** Without it, the cover stays. */
+  readonly coverFileId?: number | null
   readonly location: string
-  readonly latitude: string
-  readonly longitude: string
-  readonly province: string
-  readonly city: string
-  readonly district: string
+  readonly latitude: number | null
+  readonly longitude: number | null
+  readonly 'region.province': string
+  readonly 'region.city': string
+  readonly 'region.district': string
   readonly visibility: ActivityVisibility
   readonly hasRegistration: boolean
-  readonly capacity: string
-  readonly waitlist: boolean
-  readonly registrationOpens: string
-  readonly registrationCloses: string
-  readonly questions: readonly Question[]
+  readonly 'registration.capacity': number | null
+  readonly 'registration.waitlist': boolean
+  readonly 'registration.opensAt': number | null
+  readonly 'registration.closesAt': number | null
+  readonly 'registration.questions': readonly Question[]
   readonly hasCheckIn: boolean
-  readonly radiusMeters: string
-  readonly shortCode: string
-  readonly maxPerUser: string
-  readonly checkInOpens: string
-  readonly checkInCloses: string
+  readonly 'checkInConfig.radiusMeters': number | null
+  readonly 'checkInConfig.shortCode': string
+  readonly 'checkInConfig.maxPerUser': number | null
+  readonly 'checkInConfig.opensAt': number | null
+  readonly 'checkInConfig.closesAt': number | null
   readonly hasPass: boolean
-  readonly passUses: string
-  readonly passFrom: string
-  readonly passTo: string
-  readonly templateId: string
+  readonly 'passConfig.maxUses': number | null
+  readonly 'passConfig.validFrom': number | null
+  readonly 'passConfig.validTo': number | null
+  readonly 'passConfig.templateId': number | null
 }
 
 /** Tomorrow from ten to twelve. */
-function tomorrow(): { startTime: string; endTime: string } {
+function tomorrow(): { startTime: number; endTime: number } {
   const start = new Date()
   start.setDate(start.getDate() + 1)
-  start.setHours(10, 0, 0, 0)
-  return { startTime: inputTime(start.getTime()), endTime: inputTime(start.getTime() + 2 * 3_600_000) }
+  const startTime = start.setHours(10, 0, 0, 0)
+  return { startTime, endTime: startTime + 2 * 3_600_000 }
 }
 
 export const emptyValues = (): Values => ({
   name: '',
   description: '',
   ...tomorrow(),
+  coverUrl: null,
   location: '',
-  latitude: '',
-  longitude: '',
-  province: '',
-  city: '',
-  district: '',
+  latitude: null,
+  longitude: null,
+  'region.province': '',
+  'region.city': '',
+  'region.district': '',
   visibility: 'INVITE_ONLY',
   hasRegistration: false,
-  capacity: '',
-  waitlist: true,
-  registrationOpens: '',
-  registrationCloses: '',
-  questions: [],
+  'registration.capacity': null,
+  'registration.waitlist': true,
+  'registration.opensAt': null,
+  'registration.closesAt': null,
+  'registration.questions': [],
   hasCheckIn: true,
-  radiusMeters: '',
-  shortCode: '',
-  maxPerUser: '1',
-  checkInOpens: '',
-  checkInCloses: '',
+  'checkInConfig.radiusMeters': null,
+  'checkInConfig.shortCode': '',
+  'checkInConfig.maxPerUser': 1,
+  'checkInConfig.opensAt': null,
+  'checkInConfig.closesAt': null,
   hasPass: false,
-  passUses: '1',
-  passFrom: '',
-  passTo: '',
-  templateId: '',
+  'passConfig.maxUses': 1,
+  'passConfig.validFrom': null,
+  'passConfig.validTo': null,
+  'passConfig.templateId': null,
 })
 
 /** The parts of an activity that can be changed. */
@@ -105,83 +108,57 @@ export function valuesOf(activity: Saved): Values {
   return {
     name: activity.name,
     description: activity.description,
-    startTime: inputTime(activity.startTime),
-    endTime: inputTime(activity.endTime),
+    startTime: activity.startTime,
+    endTime: activity.endTime,
+    coverUrl: activity.coverUrl,
     location: activity.location ?? '',
-    latitude: textOf(activity.latitude),
-    longitude: textOf(activity.longitude),
-    province: region?.province ?? '',
-    city: region?.city ?? '',
-    district: region?.district ?? '',
+    latitude: activity.latitude,
+    longitude: activity.longitude,
+    'region.province': region?.province ?? '',
+    'region.city': region?.city ?? '',
+    'region.district': region?.district ?? '',
     visibility: activity.visibility,
     hasRegistration: registration !== null,
-    capacity: textOf(registration?.capacity),
-    waitlist: registration?.waitlist ?? true,
-    registrationOpens: inputTime(registration?.opensAt),
-    registrationCloses: inputTime(registration?.closesAt),
-    questions: registration?.questions ?? [],
+    'registration.capacity': registration?.capacity ?? null,
+    'registration.waitlist': registration?.waitlist ?? true,
+    'registration.opensAt': registration?.opensAt ?? null,
+    'registration.closesAt': registration?.closesAt ?? null,
+    'registration.questions': registration?.questions ?? [],
     hasCheckIn: activity.hasCheckIn,
-    radiusMeters: textOf(checkInConfig.radiusMeters),
-    shortCode: checkInConfig.shortCode ?? '',
-    maxPerUser: textOf(checkInConfig.maxPerUser),
-    checkInOpens: inputTime(checkInConfig.opensAt),
-    checkInCloses: inputTime(checkInConfig.closesAt),
+    'checkInConfig.radiusMeters': checkInConfig.radiusMeters,
+    'checkInConfig.shortCode': checkInConfig.shortCode ?? '',
+    'checkInConfig.maxPerUser': checkInConfig.maxPerUser,
+    'checkInConfig.opensAt': checkInConfig.opensAt,
+    'checkInConfig.closesAt': checkInConfig.closesAt,
     hasPass: activity.hasPass,
-    passUses: textOf(passConfig.maxUses),
-    passFrom: inputTime(passConfig.validFrom),
-    passTo: inputTime(passConfig.validTo),
-    templateId: textOf(passConfig.templateId),
+    'passConfig.maxUses': passConfig.maxUses,
+    'passConfig.validFrom': passConfig.validFrom,
+    'passConfig.validTo': passConfig.validTo,
+    'passConfig.templateId': passConfig.templateId,
   }
 }
 
+type Body = BodyOf<'activities.create'>
+
 /** Rules of parts that are turned off stay as they are on the server, so that turning them on again brings them back. */
-export function bodyOf(values: Values): BodyOf<'activities.create'> {
+export function bodyOf(values: Values): Body {
+  const given = Object.entries(values)
+    .filter(([name]) => name !== 'coverUrl' && name !== 'hasRegistration')
+    .map(([name, value]) => [name, typeof value === 'string' ? value.trim() || null : value])
+  const { registration, checkInConfig, passConfig, ...body } = nested(Object.fromEntries(given)) as unknown as Body
+  const questions = values['registration.questions']
+    .filter(({ label }) => label.trim() !== '')
+    .map(({ key, label, required }) => ({ key, label, required }))
   return {
-    name: values.name.trim(),
-    description: values.description.trim(),
-    startTime: timeOf(values.startTime) ?? 0,
-    endTime: timeOf(values.endTime) ?? 0,
-    location: values.location.trim() || null,
-    latitude: numberOf(values.latitude),
-    longitude: numberOf(values.longitude),
-    region: {
-      province: values.province.trim() || null,
-      city: values.city.trim() || null,
-      district: values.district.trim() || null,
-    },
-    visibility: values.visibility,
-    hasCheckIn: values.hasCheckIn,
-    hasPass: values.hasPass,
-    registration: values.hasRegistration
-      ? {
-          capacity: numberOf(values.capacity),
-          waitlist: values.waitlist,
-          opensAt: timeOf(values.registrationOpens),
-          closesAt: timeOf(values.registrationCloses),
-          questions: values.questions
-            .filter(({ label }) => label.trim() !== '')
-            .map(({ key, label, required }) => ({ key, label: label.trim(), required })),
-        }
-      : null,
-    ...(values.hasCheckIn && {
-      checkInConfig: {
-        radiusMeters: numberOf(values.radiusMeters),
-        shortCode: values.shortCode.trim() || null,
-        maxPerUser: numberOf(values.maxPerUser),
-        opensAt: timeOf(values.checkInOpens),
-        closesAt: timeOf(values.checkInCloses),
-      },
-    }),
-    ...(values.hasPass && {
-      passConfig: {
-        maxUses: numberOf(values.passUses),
-        validFrom: timeOf(values.passFrom),
-        validTo: timeOf(values.passTo),
-        templateId: numberOf(values.templateId),
-      },
-    }),
+    ...body,
+    registration: values.hasRegistration ? { ...registration, questions } : null,
+    ...(values.hasCheckIn && { checkInConfig }),
+    ...(values.hasPass && { passConfig }),
   }
 }
+
+/** For `useForm`: the picture shows no problem of its own. */
+export const paths = { coverFileId: [] }
 
 /** The first of `q1`, `q2`, … that no question has. */
 export function newKey(questions: readonly Question[]): string {
@@ -189,7 +166,3 @@ export function newKey(questions: readonly Question[]): string {
   while (questions.some(({ key }) => key === `q${n}`)) n++
   return `q${n}`
 }
-
-const textOf = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '' : String(value)
-const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))

@@ -46,9 +46,6 @@ export function period(from: number, to: number): string {
   return isOneDay ? `${start}–${clockTime(to)}` : `${start} – ${format.format(to)}`
 }
 
-/** Epoch milliseconds of an input of the type `datetime-local`; null if it is empty. */
-export const timeOf = (text: string): number | null => (text === '' ? null : new Date(text).getTime())
-
 /** `China, Hangzhou, Xihu · Library`: region and location in one line; empty if there is neither. */
 export function placeOf(activity: {
   readonly region: { province: string | null; city: string | null; district: string | null } | null
