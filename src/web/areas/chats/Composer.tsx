@@ -24,7 +24,7 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { usePosition } from '../../ui/position.ts'
 import { sendMessage, type Target } from './outbox.ts'
-import { PeopleDialog } from './PeopleDialog.tsx'
+import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 
 const words = texts({
@@ -183,13 +183,12 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
   const position = usePosition()
   const { user } = useSession()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isMentioning, setMentioning] = useState(false)
-  const [isChoosing, setChoosing] = useState(false)
-  const [isPlacing, setPlacing] = useState(false)
+  const [step, setStep] = useState<'mention' | 'card' | 'place'>()
   const input = useRef<HTMLInputElement>(null)
-  const close = () => {
+  /** Closes the menu, and opens a dialog if one follows. */
+  const close = (next?: 'card' | 'place') => {
     setAnchor(null)
-    setMentioning(false)
+    setStep(next)
   }
   const choose = (accept: string) => {
     close()
@@ -198,7 +197,7 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
   }
   const sendPlace = async () => {
     const found = await position.find()
-    setPlacing(false)
+    close()
     if (found === undefined) return
     sendMessage({ target, type: 'LOCATION', content: { latitude: found.latitude, longitude: found.longitude } })
   }
@@ -220,8 +219,8 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
           input.current!.value = ''
         }}
       />
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
-        {isMentioning
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => close()}>
+        {step === 'mention'
           ? others.map(({ userId, nickname }) => (
               <MenuItem
                 key={userId}
@@ -240,45 +239,29 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
                     <Entry key="file" icon={AttachFile} text={t.file} onClick={() => choose('')} />,
                   ]
                 : []),
-              <Entry
-                key="card"
-                icon={Badge}
-                text={t.card}
-                onClick={() => {
-                  close()
-                  setChoosing(true)
-                }}
-              />,
-              <Entry
-                key="place"
-                icon={Place}
-                text={t.place}
-                onClick={() => {
-                  close()
-                  setPlacing(true)
-                }}
-              />,
+              <Entry key="card" icon={Badge} text={t.card} onClick={() => close('card')} />,
+              <Entry key="place" icon={Place} text={t.place} onClick={() => close('place')} />,
               ...(others.length > 0
-                ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setMentioning(true)} />]
+                ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setStep('mention')} />]
                 : []),
             ]}
       </Menu>
       <ConfirmDialog
-        isOpen={isPlacing}
+        isOpen={step === 'place'}
         title={t.placeTitle}
         text={t.placeText}
         action={t.send}
         color="primary"
         isBusy={position.isBusy}
         onConfirm={() => void sendPlace()}
-        onClose={() => setPlacing(false)}
+        onClose={() => close()}
       />
-      {isChoosing && (
-        <PeopleDialog
+      {step === 'card' && (
+        <PersonDialog
           title={t.card}
-          onClose={() => setChoosing(false)}
-          onChosen={([userId]) => {
-            setChoosing(false)
+          onClose={() => close()}
+          onChosen={(userId) => {
+            close()
             sendMessage({ target, type: 'CARD', content: { userId } })
           }}
         />

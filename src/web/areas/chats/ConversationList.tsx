@@ -30,7 +30,7 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { GroupDialog } from './GroupDialog.tsx'
-import { PeopleDialog } from './PeopleDialog.tsx'
+import { PersonDialog } from './PeopleDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
 import { useExcerpt, useNames } from './text.ts'
 import { words } from './words.ts'
@@ -119,12 +119,12 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
       {dialog === 'group' && <GroupDialog onClose={close} />}
       {dialog === 'search' && <SearchDialog onClose={close} />}
       {dialog === 'person' && (
-        <PeopleDialog
+        <PersonDialog
           title={t.newChat}
           onClose={close}
-          onChosen={([userId]) => {
+          onChosen={(userId) => {
             close()
-            if (userId !== undefined) void navigate(`/chats/with/${userId}`)
+            void navigate(`/chats/with/${userId}`)
           }}
         />
       )}

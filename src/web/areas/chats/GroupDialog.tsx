@@ -1,13 +1,13 @@
 /** A new group, of contacts or of members of an organization. */
 
-import { FormControlLabel, MenuItem, Switch, TextField } from '@mui/material'
-import { useState } from 'react'
+import { TextField } from '@mui/material'
 import { useNavigate } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { CheckField, SelectField } from '../../ui/fields.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { People } from './PeopleDialog.tsx'
 
 const words = texts({
@@ -35,75 +35,47 @@ export function GroupDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { orgs, workspace } = useSession()
-  const [name, setName] = useState('')
-  const [orgId, setOrgId] = useState<number | null>(workspace?.id ?? null)
-  const [isFollowing, setFollowing] = useState(false)
-  const [chosen, setChosen] = useState<readonly number[]>([])
-  const org = orgs.find(({ id }) => id === orgId)
-  const mayFollow = org?.permissions.includes('org:update') ?? false
-  const followsOrg = mayFollow && isFollowing
-  const create = useAction('groups.create', {
-    done: t.done,
-    refreshes: ['conversations'],
-    quiet: true,
-    onDone: ({ id }) => {
-      onClose()
-      void navigate(`/chats/${id}`)
-    },
-  })
-  const submit = () =>
-    create.mutate({
-      body: {
-        name: name.trim(),
-        ...(orgId !== null && { orgId }),
-        ...(followsOrg ? { followsOrg } : { userIds: [...chosen] }),
+  const mayFollow = (orgId: number) => orgs.find(({ id }) => id === orgId)?.permissions.includes('org:update') ?? false
+  const form = useForm(
+    'groups.create',
+    // Of no organization: contacts.
+    { name: '', orgId: workspace?.id ?? 0, followsOrg: false, userIds: [] as readonly number[] },
+    {
+      input: ({ name, orgId, followsOrg, userIds }) => ({
+        body: {
+          name,
+          ...(orgId !== 0 && { orgId }),
+          ...(followsOrg && mayFollow(orgId) ? { followsOrg } : { userIds: [...userIds] }),
+        },
+      }),
+      done: t.done,
+      refreshes: ['conversations'],
+      onDone({ id }) {
+        onClose()
+        void navigate(`/chats/${id}`)
       },
-    })
+    },
+  )
+  const { orgId, followsOrg, userIds } = form.values
   return (
-    <FormDialog
-      isOpen
-      title={t.title}
-      action={t.action}
-      isBusy={create.isPending}
-      error={create.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <TextField
-        label={t.name}
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-        error={create.error?.problem('name') !== undefined}
-        helperText={create.error?.problem('name')}
-        required
-        autoFocus
-      />
+    <FormDialog form={form} title={t.title} action={t.action} onClose={onClose}>
+      <TextField {...form.text('name', { label: t.name })} autoFocus />
       {orgs.length > 0 && (
-        <TextField
-          select
-          label={t.from}
-          value={orgId ?? 0}
-          onChange={({ target }) => {
-            setOrgId(Number(target.value) || null)
-            setChosen([])
-          }}
-        >
-          <MenuItem value={0}>{t.contacts}</MenuItem>
-          {orgs.map(({ id, name: orgName }) => (
-            <MenuItem key={id} value={id}>
-              {orgName}
-            </MenuItem>
-          ))}
-        </TextField>
-      )}
-      {mayFollow && (
-        <FormControlLabel
-          control={<Switch checked={isFollowing} onChange={(_, next) => setFollowing(next)} />}
-          label={t.follows}
+        <SelectField
+          {...form.number('orgId', { label: t.from })}
+          onChange={(next) => form.set({ orgId: next!, userIds: [] })}
+          options={[{ id: 0, name: t.contacts }, ...orgs]}
         />
       )}
-      {!followsOrg && (
-        <People chosen={chosen} isSingle={false} orgId={orgId} without={[]} onChange={setChosen} key={orgId} />
+      {mayFollow(orgId) && <CheckField {...form.check('followsOrg', { label: t.follows })} />}
+      {!(followsOrg && mayFollow(orgId)) && (
+        <People
+          key={orgId}
+          orgId={orgId === 0 ? null : orgId}
+          chosen={userIds}
+          error={form.problem('userIds')}
+          onChange={(next) => form.set({ userIds: next })}
+        />
       )}
     </FormDialog>
   )

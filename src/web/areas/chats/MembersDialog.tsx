@@ -29,7 +29,9 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { words as shared } from './words.ts'
@@ -100,8 +102,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const may = useMay()
   const { user } = useSession()
   const isPhone = useIsPhone()
-  const [isAdding, setAdding] = useState(false)
-  const [question, setQuestion] = useState<Question>()
+  const [open, setOpen] = useState<Question | 'add'>()
   const [chosen, setChosen] = useState<{ anchor: HTMLElement; member: GroupMember }>()
   const { id, title } = conversation
   const group = conversation.group!
@@ -109,7 +110,6 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
   const isManager = (role === 'OWNER' || role === 'ADMIN') && may('groups.update')
   const mayChange = role !== null && !group.followsOrg
   const refreshes = ['groups', 'conversations']
-  const add = useAction('groups.addMembers', { refreshes, done: t.added, quiet: true, onDone: () => setAdding(false) })
   const setRole = useAction('groups.changeRole', { refreshes, done: t.roleSaved })
   const mayRemove = (member: GroupMember) => role === 'OWNER' || (role === 'ADMIN' && member.role === 'MEMBER')
   const member = chosen?.member
@@ -132,7 +132,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
             {s.members(group.memberCount)}
           </Typography>
           {mayChange && may('groups.addMembers') && (
-            <Button startIcon={<GroupAdd />} onClick={() => setAdding(true)}>
+            <Button startIcon={<GroupAdd />} onClick={() => setOpen('add')}>
               {t.add}
             </Button>
           )}
@@ -153,7 +153,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
       </DialogContent>
       <DialogActions sx={{ justifyContent: 'space-between' }}>
         {mayChange ? (
-          <Button color="error" onClick={() => setQuestion({ kind: 'leave' })}>
+          <Button color="error" onClick={() => setOpen({ kind: 'leave' })}>
             {t.leave}
           </Button>
         ) : (
@@ -175,33 +175,46 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
           </MenuItem>
         )}
         {role === 'OWNER' && member !== undefined && (
-          <MenuItem onClick={choose(() => setQuestion({ kind: 'own', member }))}>{t.own}</MenuItem>
+          <MenuItem onClick={choose(() => setOpen({ kind: 'own', member }))}>{t.own}</MenuItem>
         )}
         {member !== undefined && (
-          <MenuItem onClick={choose(() => setQuestion({ kind: 'remove', member }))}>{t.remove}</MenuItem>
+          <MenuItem onClick={choose(() => setOpen({ kind: 'remove', member }))}>{t.remove}</MenuItem>
         )}
       </Menu>
-      {isAdding && (
-        <PeopleDialog
-          title={t.add}
-          action={t.add}
-          orgId={group.orgId}
-          without={members.map(({ userId }) => userId)}
-          isBusy={add.isPending}
-          error={add.error}
-          onClose={() => setAdding(false)}
-          onChosen={(userIds) => add.mutate({ params: { id }, body: { userIds } })}
-        />
-      )}
-      {question !== undefined && (
+      {open === 'add' && <AddDialog conversation={conversation} members={members} onClose={() => setOpen(undefined)} />}
+      {open !== undefined && open !== 'add' && (
         <QuestionDialog
           conversation={conversation}
-          question={question}
-          onClose={() => setQuestion(undefined)}
+          question={open}
+          onClose={() => setOpen(undefined)}
           onLeft={onClose}
         />
       )}
     </Dialog>
+  )
+}
+
+function AddDialog({ conversation: { id, group }, members, onClose }: MembersDialogProps) {
+  const t = useTexts(words)
+  const form = useForm(
+    'groups.addMembers',
+    { userIds: [] as readonly number[] },
+    {
+      input: ({ userIds }) => ({ params: { id }, body: { userIds: [...userIds] } }),
+      refreshes: ['groups', 'conversations'],
+      done: t.added,
+      onDone: onClose,
+    },
+  )
+  return (
+    <PeopleDialog
+      form={form}
+      title={t.add}
+      action={t.add}
+      orgId={group!.orgId}
+      without={members.map(({ userId }) => userId)}
+      onClose={onClose}
+    />
   )
 }
 
@@ -294,42 +307,34 @@ function QuestionDialog({ conversation: { id, title }, question, onClose, onLeft
 /** Name and picture, for owner and administrators. */
 function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: Conversation }) {
   const t = useTexts(words)
-  const [name, setName] = useState(title)
+  const params = { id }
   const refreshes = ['conversations']
-  const rename = useAction('groups.update', { refreshes, done: t.renamed, quiet: true })
   const setPicture = useAction('groups.update', { refreshes, done: t.changed })
+  const form = useForm(
+    'groups.update',
+    { name: title },
+    {
+      input: (body) => ({ params, body }),
+      refreshes,
+      done: t.renamed,
+      onDone(saved) {
+        form.reset({ name: saved.title })
+      },
+    },
+  )
   return (
-    <Stack
-      component="form"
-      spacing={1.5}
-      sx={{ pt: 1, mb: 1 }}
-      onSubmit={(event) => {
-        event.preventDefault()
-        rename.mutate({ params: { id }, body: { name: name.trim() } })
-      }}
-    >
+    <Stack spacing={1.5} sx={{ pt: 1, mb: 1 }}>
       <PictureField
         url={avatarUrl}
         name={title}
         look="person"
         type="avatar"
         isBusy={setPicture.isPending}
-        onChange={(avatarFileId) => setPicture.mutate({ params: { id }, body: { avatarFileId } })}
+        onChange={(avatarFileId) => setPicture.mutate({ params, body: { avatarFileId } })}
       />
-      <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
-        <TextField
-          label={t.name}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-          error={rename.error?.problem('name') !== undefined}
-          helperText={rename.error?.problem('name')}
-          fullWidth
-          required
-        />
-        <Button type="submit" variant="outlined" disabled={name.trim() === title} loading={rename.isPending}>
-          {t.save}
-        </Button>
-      </Stack>
+      <Form form={form} action={t.save} needsChange>
+        <TextField {...form.text('name', { label: t.name })} />
+      </Form>
     </Stack>
   )
 }

@@ -13,6 +13,7 @@ import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
+import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -208,7 +209,6 @@ function Actions({
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
   })
-  const { forward, send } = useForward(message, () => setForwarding(false))
   const text = message.type === 'TEXT' ? String(message.content['text']) : undefined
   const close = () => setAnchor(null)
   const mayReact = may('messages.react') && onReply !== undefined
@@ -295,16 +295,7 @@ function Actions({
           </MenuItem>
         )}
       </Menu>
-      {isForwarding && (
-        <PeopleDialog
-          title={o.forward}
-          action={o.forward}
-          isBusy={forward.isPending}
-          error={forward.error}
-          onClose={() => setForwarding(false)}
-          onChosen={send}
-        />
-      )}
+      {isForwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
     </>
   )
 }
@@ -325,23 +316,19 @@ function EmojiButtons({ onReact }: { onReact: (emoji: string) => void }) {
   ))
 }
 
-function useForward(message: Message, onForwarded: () => void) {
+function ForwardDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const o = useTexts(own)
-  const [forwardId] = useState(newId)
-  const forward = useAction('messages.forward', { refreshes: ['conversations'], quiet: true })
-  const send = (userIds: number[]) =>
-    forward.mutate(
-      { body: { messageIds: [message.id], userIds, clientMsgId: forwardId } },
-      {
-        onSuccess: ({ results }) => {
-          onForwarded()
-          const failed = results.filter(({ status }) => status === 'FAILED').length
-          if (failed > 0) notify(o.partly(failed), 'warning')
-          else notify(o.forwarded, 'success')
-        },
-      },
-    )
-  return { forward, send }
+  const form = useForm('messages.forward', () => ({ userIds: [] as readonly number[], clientMsgId: newId() }), {
+    input: ({ userIds, clientMsgId }) => ({ body: { messageIds: [message.id], userIds: [...userIds], clientMsgId } }),
+    refreshes: ['conversations'],
+    onDone({ results }) {
+      onClose()
+      const failed = results.filter(({ status }) => status === 'FAILED').length
+      if (failed > 0) notify(o.partly(failed), 'warning')
+      else notify(o.forwarded, 'success')
+    },
+  })
+  return <PeopleDialog form={form} title={o.forward} action={o.forward} onClose={onClose} />
 }
 
 /** Midnights between then and now. */

@@ -1,7 +1,16 @@
 /** Chooses contacts, or members of an organization. */
 
 import { CheckBox, CheckBoxOutlineBlank, PersonSearch } from '@mui/icons-material'
-import { Avatar, Button, List, ListItem, ListItemAvatar, ListItemButton, ListItemText } from '@mui/material'
+import {
+  Avatar,
+  Button,
+  FormHelperText,
+  List,
+  ListItem,
+  ListItemAvatar,
+  ListItemButton,
+  ListItemText,
+} from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -11,6 +20,7 @@ import { useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import type { Form } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -31,59 +41,67 @@ const words = texts({
   },
 })
 
-export interface PeopleDialogProps {
-  title: string
-  /** The text of the button. If undefined, there is none, and a click on a person chooses that one. */
-  action?: string
-  isBusy?: boolean
-  error?: unknown
-  /** Already members: they are not offered. */
-  without?: readonly number[]
+interface Offered {
   /** The organization whose members are offered, instead of contacts. */
   orgId?: number | null
-  onChosen: (userIds: number[]) => void
+  /** Already members: they are not offered. */
+  without?: readonly number[]
+}
+
+export interface PeopleDialogProps extends Offered {
+  form: Form<{ userIds: readonly number[] }>
+  title: string
+  action: string
   onClose: () => void
 }
 
-export function PeopleDialog(props: PeopleDialogProps) {
-  const { title, action, isBusy, error, without, orgId, onChosen, onClose } = props
+/** Chooses several. */
+export function PeopleDialog({ form, title, action, onClose, ...offered }: PeopleDialogProps) {
   const t = useTexts(words)
-  const [chosen, setChosen] = useState<readonly number[]>([])
+  const { userIds } = form.values
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={title}
-      action={action && t.chosen(chosen.length, action)}
-      isDisabled={chosen.length === 0}
-      isBusy={isBusy ?? false}
-      error={error}
+      action={t.chosen(userIds.length, action)}
+      isDisabled={userIds.length === 0}
       onClose={onClose}
-      onSubmit={() => chosen.length > 0 && onChosen([...chosen])}
       maxWidth="xs"
     >
       <People
+        {...offered}
         autoFocus
-        chosen={chosen}
-        isSingle={action === undefined}
-        orgId={orgId ?? null}
-        without={without ?? []}
-        onChange={(next) => (action === undefined ? onChosen([...next]) : setChosen(next))}
+        chosen={userIds}
+        error={form.problem('userIds')}
+        onChange={(next) => form.set({ userIds: next })}
       />
     </FormDialog>
   )
 }
 
-export interface PeopleProps {
-  chosen: readonly number[]
-  isSingle: boolean
-  orgId: number | null
-  without: readonly number[]
+export interface PersonDialogProps {
+  title: string
+  onChosen: (userId: number) => void
+  onClose: () => void
+}
+
+/** A click on a person chooses that one. */
+export const PersonDialog = ({ title, onChosen, onClose }: PersonDialogProps) => (
+  <FormDialog title={title} action={undefined} onClose={onClose} maxWidth="xs">
+    <People autoFocus onChange={([userId]) => onChosen(userId!)} />
+  </FormDialog>
+)
+
+export interface PeopleProps extends Offered {
+  /** Undefined: only one is chosen. */
+  chosen?: readonly number[]
+  error?: string | undefined
   autoFocus?: boolean
   onChange: (userIds: readonly number[]) => void
 }
 
-/** The list inside the dialog, also for the form of a new group. */
-export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }: PeopleProps) {
+/** The list inside the dialogs, also for the form of a new group. */
+export function People({ orgId = null, without, chosen, error, autoFocus, onChange }: PeopleProps) {
   const t = useTexts(words)
   const { user } = useSession()
   const [keyword, setKeyword] = useState('')
@@ -94,13 +112,14 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
   const people = (
     list.items as readonly { userId: number; nickname: string; avatarUrl: string | null; remark?: string }[] | undefined
   )
-    ?.filter(({ userId }) => userId !== user.id && !without.includes(userId))
+    ?.filter(({ userId }) => userId !== user.id && !without?.includes(userId))
     .map(({ userId, nickname, avatarUrl, remark }) => ({ userId, avatarUrl, name: remark || nickname }))
   const toggle = (userId: number) =>
-    onChange(isSingle ? [userId] : chosen.includes(userId) ? chosen.filter((id) => id !== userId) : [...chosen, userId])
+    onChange(chosen?.includes(userId) ? chosen.filter((id) => id !== userId) : [...(chosen ?? []), userId])
   return (
     <>
       <SearchField label={t.search} value={keyword} onSearch={setKeyword} autoFocus={autoFocus ?? false} />
+      {error !== undefined && <FormHelperText error>{error}</FormHelperText>}
       {list.error !== null && <ErrorNotice error={list.error} onRetry={list.retry} />}
       {people === undefined && list.error === null && <Loading />}
       {people?.length === 0 && (
@@ -124,7 +143,7 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
             <ListItemButton
               onClick={() => toggle(userId)}
               sx={{ minHeight: 52 }}
-              {...(!isSingle && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
+              {...(chosen && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
             >
               <ListItemAvatar>
                 <Avatar src={avatarUrl ?? ''} alt="">
@@ -132,7 +151,7 @@ export function People({ chosen, isSingle, orgId, without, autoFocus, onChange }
                 </Avatar>
               </ListItemAvatar>
               <ListItemText primary={name} />
-              {!isSingle && (chosen.includes(userId) ? <CheckBox color="primary" /> : <CheckBoxOutlineBlank />)}
+              {chosen && (chosen.includes(userId) ? <CheckBox color="primary" /> : <CheckBoxOutlineBlank />)}
             </ListItemButton>
           </ListItem>
         ))}

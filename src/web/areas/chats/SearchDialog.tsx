@@ -14,17 +14,18 @@ import {
   Stack,
   TextField,
 } from '@mui/material'
-import { useEffect, useState } from 'react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { useAll } from '../../api/pages.ts'
-import type { Message } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { useSettled } from '../../ui/use-settled.ts'
 import { useExcerpt } from './text.ts'
 
 const own = texts({
@@ -61,51 +62,20 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
   const excerpt = useExcerpt()
   const isPhone = useIsPhone()
   const [typed, setTyped] = useState('')
-  const [answer, setFound] = useState<{ q: string; items: readonly Message[]; hasMore: boolean }>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const q = useSettled(typed.trim())
+  const query = { q, limit: PAGE, ...(conversationId !== undefined && { conversationId }) }
+  const found = useInfiniteQuery({
+    queryKey: ['messages', 'search', query],
+    queryFn: ({ pageParam: beforeId }) =>
+      call('messages.search', { query: { ...query, ...(beforeId !== undefined && { beforeId }) } }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ items, hasMore }) => (hasMore ? items.at(-1)?.id : undefined),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  })
+  const items = q === '' ? undefined : found.data?.pages.flatMap((page) => page.items)
   const conversations = useAll('conversations.list')
   const titleOf = (id: number) => conversations.data?.find((each) => each.id === id)?.title ?? ''
-  const q = typed.trim()
-  const found = q === '' ? undefined : answer
-
-  useEffect(() => {
-    if (q === '') return
-    let isCurrent = true
-    const timer = setTimeout(async () => {
-      setBusy(true)
-      try {
-        const page = await call('messages.search', {
-          query: { q, limit: PAGE, ...(conversationId !== undefined && { conversationId }) },
-        })
-        if (isCurrent) setFound({ q, ...page })
-        setError(undefined)
-      } catch (problem) {
-        if (isCurrent) setError(problem)
-      } finally {
-        setBusy(false)
-      }
-    }, 300)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [q, conversationId])
-  const more = async () => {
-    const beforeId = found?.items.at(-1)?.id
-    if (found === undefined || beforeId === undefined) return
-    setBusy(true)
-    try {
-      const page = await call('messages.search', {
-        query: { q: found.q, beforeId, limit: PAGE, ...(conversationId !== undefined && { conversationId }) },
-      })
-      setFound({ ...found, items: [...found.items, ...page.items], hasMore: page.hasMore })
-    } catch (problem) {
-      setError(problem)
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="search-title">
       <DialogTitle id="search-title">{conversationId === undefined ? t.title : t.titleHere}</DialogTitle>
@@ -120,11 +90,11 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
           autoFocus
           sx={{ mt: 1 }}
         />
-        {error !== undefined && <ErrorNotice error={error} />}
-        {isBusy && <Loading />}
-        {found?.items.length === 0 && <EmptyState icon={ManageSearch} title={t.none} text={t.noneText} />}
+        {found.error !== null && <ErrorNotice error={found.error} />}
+        {found.isFetching && <Loading />}
+        {items?.length === 0 && <EmptyState icon={ManageSearch} title={t.none} text={t.noneText} />}
         <List>
-          {found?.items.map((message) => {
+          {items?.map((message) => {
             const title = titleOf(message.conversationId)
             return (
               <ListItem key={message.id} disablePadding divider>
@@ -153,9 +123,9 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
             )
           })}
         </List>
-        {found?.hasMore && (
+        {items !== undefined && found.hasNextPage && (
           <Stack sx={{ alignItems: 'center' }}>
-            <Button onClick={() => void more()} loading={isBusy}>
+            <Button onClick={() => void found.fetchNextPage()} loading={found.isFetching}>
               {t.showMore}
             </Button>
           </Stack>
