@@ -86,7 +86,8 @@ export function CheckField({
   help,
   isBox = false,
   disabled = false,
-}: Omit<FieldProps<boolean>, 'label'> & { label: ReactNode; isBox?: boolean; disabled?: boolean }) {
+}: Pick<FieldProps<boolean>, 'name' | 'value' | 'onChange'> &
+  Partial<Pick<FieldProps<boolean>, 'error' | 'help'>> & { label: ReactNode; isBox?: boolean; disabled?: boolean }) {
   const Control = isBox ? Checkbox : Switch
   return (
     <FormControl error={error !== undefined} disabled={disabled}>

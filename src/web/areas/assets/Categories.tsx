@@ -60,7 +60,6 @@ export default function Categories() {
   const open = (kind: 'edit' | 'move' | 'delete') => (category: AssetCategoryNode) => setDialog({ kind, category })
   const pin = useAction('assetCategories.pin')
   const reorder = useAction('assetCategories.reorder')
-  const move = useAction('assetCategories.move', { done: t.moved, quiet: true, onDone: close })
   const add = may('assetCategories.create') && (
     <Button
       variant="contained"
@@ -107,14 +106,11 @@ export default function Categories() {
             {dialog?.kind === 'delete' && <DeleteCategory category={dialog.category} onClose={close} />}
             {dialog?.kind === 'move' && (
               <MoveNodeDialog
+                operation="assetCategories.move"
                 node={dialog.category}
                 tree={tree}
                 maxDepth={MAX_DEPTH}
-                isBusy={move.isPending}
-                error={move.error}
-                onMove={(parentId) =>
-                  move.mutate({ params: { id: dialog.category.id }, query: ownerQuery(), body: { parentId } })
-                }
+                done={t.moved}
                 onClose={close}
               />
             )}

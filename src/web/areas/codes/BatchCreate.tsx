@@ -1,33 +1,22 @@
 /** Creates many codes from pasted lines, for example from a spreadsheet. */
 
 import { CheckCircleOutlined } from '@mui/icons-material'
-import {
-  Alert,
-  Box,
-  Button,
-  Card,
-  CardContent,
-  FormControlLabel,
-  MenuItem,
-  Stack,
-  Switch,
-  TextField,
-  Typography,
-} from '@mui/material'
-import { type FormEvent, useMemo, useState } from 'react'
+import { Alert, Box, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
+import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
 
 import type { QrCode } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { EmptyState, ErrorNotice } from '../../ui/Answer.tsx'
+import { EmptyState } from '../../ui/Answer.tsx'
+import { CheckField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
-import { flatten } from '../../ui/tree/tree.ts'
-import { useFolders, useHasFolders } from './folders.ts'
+import { useForm } from '../../ui/use-form.tsx'
+import { FolderField } from './FolderField.tsx'
 import { useBatch } from './use-batch.ts'
-import { codeWords } from './words.ts'
 
 const words = texts({
   en: {
@@ -93,99 +82,72 @@ const itemsOf = (text: string): Item[] =>
 
 export default function BatchCreate() {
   const t = useTexts(words)
-  const shared = useTexts(codeWords)
   const may = useMay()
-  const hasFolders = useHasFolders()
-  const folders = useFolders()
-  const [text, setText] = useState('')
-  const [categoryId, setCategory] = useState(0)
-  const [isDynamic, setDynamic] = useState(false)
   const [created, setCreated] = useState<readonly QrCode[]>()
-  const items = useMemo(() => itemsOf(text), [text])
-  const { create, sent } = useBatch(setCreated)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate(
-      items.map(({ name, content }) => ({
-        name,
-        content,
-        ...(categoryId !== 0 && { categoryId }),
-        ...(isDynamic && { isDynamic, isPublic: may('qrCodes.publish') }),
-      })),
-    )
-  }
+  const { send, sent } = useBatch()
+  const form = useForm(
+    'qrCodes.createBatch',
+    { text: '', categoryId: null as number | null, isDynamic: false },
+    {
+      refreshes: ['qrCodes', 'categories'],
+      send,
+      onDone: ({ items }) => setCreated(items),
+      input: ({ text, categoryId, isDynamic }) => ({
+        body: {
+          items: itemsOf(text).map(({ name, content }) => ({
+            name,
+            content,
+            ...(categoryId !== null && { categoryId }),
+            ...(isDynamic && { isDynamic, isPublic: may('qrCodes.publish') }),
+          })),
+        },
+      }),
+    },
+  )
+  const { error, values } = form
+  const items = useMemo(() => itemsOf(values.text), [values.text])
   if (created !== undefined) return <Created codes={created} />
-  const problems = (create.error?.details ?? []).flatMap(({ path, message }) => {
+  const problems = (error?.details ?? []).flatMap(({ path, message }) => {
     const at = Number(/^body\.items\.(\d+)/.exec(path)?.[1])
     const bad = sent[at]
     const item = items.find(({ name, content }) => name === bad?.name && content === bad.content)
     return bad === undefined ? [] : [{ line: item?.line ?? at + 1, message }]
   })
+  const isTooMany = items.length > MAX_BATCH
   return (
     <Page title={t.title} back="/codes" width={900}>
-      <Card component="form" onSubmit={submit}>
-        <CardContent component={Stack} spacing={2}>
-          <Typography color="text.secondary">{t.help}</Typography>
-          <TextField
-            label={t.lines}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            placeholder={t.example}
-            multiline
-            minRows={6}
-            maxRows={16}
-            required
-            error={items.length > MAX_BATCH}
-            helperText={items.length > MAX_BATCH ? t.tooMany(MAX_BATCH) : t.count(items.length)}
-            slotProps={{ inputLabel: { shrink: true }, htmlInput: { spellCheck: false } }}
-          />
-          {items.length > 0 && <Preview items={items} />}
-          {hasFolders && (
+      <Card>
+        <CardContent>
+          <Form
+            form={problems.length === 0 ? form : { ...form, error: null }}
+            action={t.create(items.length)}
+            isDisabled={items.length === 0 || isTooMany}
+            cancel="/codes"
+          >
+            <Typography color="text.secondary">{t.help}</Typography>
             <TextField
-              select
-              label={shared.folder}
-              value={categoryId}
-              onChange={({ target }) => setCategory(Number(target.value))}
-            >
-              <MenuItem value={0}>{shared.noFolder}</MenuItem>
-              {flatten(folders.data ?? []).map(({ node, path }) => (
-                <MenuItem key={node.id} value={node.id}>
-                  {path}
-                </MenuItem>
-              ))}
-            </TextField>
-          )}
-          {may('qrCodes.publish') && (
-            <Box>
-              <FormControlLabel
-                control={<Switch checked={isDynamic} onChange={(event) => setDynamic(event.target.checked)} />}
-                label={t.dynamic}
-              />
-              <Typography variant="body2" color="text.secondary">
-                {t.dynamicHelp}
+              {...form.text('text', { label: t.lines })}
+              placeholder={t.example}
+              multiline
+              minRows={6}
+              maxRows={16}
+              required
+              error={isTooMany}
+              helperText={isTooMany ? t.tooMany(MAX_BATCH) : t.count(items.length)}
+              slotProps={{ inputLabel: { shrink: true }, htmlInput: { spellCheck: false } }}
+            />
+            {items.length > 0 && <Preview items={items} />}
+            <FolderField {...form.pick('categoryId')} />
+            {may('qrCodes.publish') && (
+              <CheckField {...form.check('isDynamic', { label: t.dynamic, help: t.dynamicHelp })} />
+            )}
+            {problems.map(({ line, message }) => (
+              <Typography key={line + message} color="error" role="alert">
+                {t.line(line)}: {message}
               </Typography>
-            </Box>
-          )}
-          {problems.map(({ line, message }) => (
-            <Typography key={line + message} color="error" role="alert">
-              {t.line(line)}: {message}
-            </Typography>
-          ))}
-          {create.error !== null && problems.length === 0 && <ErrorNotice error={create.error} />}
-          {create.error?.status === 0 && <Alert severity="info">{t.lost}</Alert>}
-          <Stack direction="row" spacing={1} sx={{ justifyContent: 'flex-end' }}>
-            <Button component={Link} to="/codes">
-              {t.cancel}
-            </Button>
-            <Button
-              type="submit"
-              variant="contained"
-              loading={create.isPending}
-              disabled={items.length === 0 || items.length > MAX_BATCH}
-            >
-              {t.create(items.length)}
-            </Button>
-          </Stack>
+            ))}
+            {error?.status === 0 && <Alert severity="info">{t.lost}</Alert>}
+          </Form>
         </CardContent>
       </Card>
     </Page>

@@ -1,8 +1,10 @@
 /** The fields of each type of content: an address, a network, a contact, an event. */
 
-import { Box, FormControlLabel, MenuItem, Switch, TextField, type TextFieldProps } from '@mui/material'
+import { Box, TextField, type TextFieldProps } from '@mui/material'
 
+import { useLabels } from '../../i18n/fields.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import { PositionButton } from '../../ui/PositionButton.tsx'
 import type { Fields, FormType } from './content.ts'
 
@@ -12,27 +14,20 @@ const words = texts({
       url: 'Web address',
       text: 'Text',
       ssid: 'Network name (SSID)',
-      password: 'Password',
       security: 'Security',
       givenName: 'First name',
       familyName: 'Last name',
       org: 'Company or school',
       title: 'Job title',
       phone: 'Phone',
-      email: 'E-mail',
-      address: 'Address',
       note: 'Note',
       subject: 'Subject',
       body: 'Message',
       number: 'Phone number',
       message: 'Message',
-      latitude: 'Latitude',
-      longitude: 'Longitude',
       summary: 'Title',
       start: 'Begins',
       end: 'Ends',
-      location: 'Place',
-      description: 'Description',
     },
     emailAddress: 'E-mail address',
     hidden: 'The network is hidden',
@@ -45,27 +40,20 @@ const words = texts({
       url: '网址',
       text: '文本',
       ssid: '网络名称（SSID）',
-      password: '密码',
       security: '加密方式',
       givenName: '名',
       familyName: '姓',
       org: '单位',
       title: '职务',
       phone: '电话',
-      email: '邮箱',
-      address: '地址',
       note: '备注',
       subject: '主题',
       body: '正文',
       number: '电话号码',
       message: '短信内容',
-      latitude: '纬度',
-      longitude: '经度',
       summary: '标题',
       start: '开始',
       end: '结束',
-      location: '地点',
-      description: '说明',
     },
     emailAddress: '邮箱地址',
     hidden: '隐藏的网络',
@@ -75,7 +63,16 @@ const words = texts({
   },
 })
 
-type Name = keyof (typeof words)['en']['fields']
+/** The others are called as everywhere. */
+type Name =
+  | keyof (typeof words)['en']['fields']
+  | 'password'
+  | 'email'
+  | 'address'
+  | 'latitude'
+  | 'longitude'
+  | 'location'
+  | 'description'
 
 export interface ContentFieldsProps {
   type: FormType
@@ -85,12 +82,14 @@ export interface ContentFieldsProps {
 
 export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
   const t = useTexts(words)
+  const labelOf = useLabels()
+  const own: Partial<Record<Name, string>> = t.fields
   const nameParts: Name[] = useLocale() === 'zh' ? ['familyName', 'givenName'] : ['givenName', 'familyName']
   const set = (name: string, value: string) => onChange({ ...fields, [name]: value })
   const field = (name: Name, more: TextFieldProps = {}) => (
     <TextField
       key={name}
-      label={t.fields[name]}
+      label={own[name] ?? labelOf(name)}
       value={fields[name] ?? ''}
       onChange={(event) => set(name, event.target.value)}
       fullWidth
@@ -112,27 +111,18 @@ export function ContentFields({ type, fields, onChange }: ContentFieldsProps) {
       return (
         <>
           {field('ssid', { required: true })}
-          <TextField
-            select
+          <ChoiceField
             label={t.fields.security}
             value={security}
-            onChange={(event) => set('security', event.target.value)}
-          >
-            {Object.entries(t.security).map(([value, name]) => (
-              <MenuItem key={value} value={value}>
-                {name}
-              </MenuItem>
-            ))}
-          </TextField>
+            onChange={(value) => set('security', value)}
+            choices={Object.entries(t.security).map(([id, name]) => ({ id, name }))}
+          />
           {security !== 'nopass' && field('password', { required: true, autoComplete: 'off' })}
-          <FormControlLabel
-            control={
-              <Switch
-                checked={fields['hidden'] === 'true'}
-                onChange={(event) => set('hidden', String(event.target.checked))}
-              />
-            }
+          <CheckField
+            name="hidden"
             label={t.hidden}
+            value={fields['hidden'] === 'true'}
+            onChange={(isHidden) => set('hidden', String(isHidden))}
           />
         </>
       )

@@ -4,9 +4,8 @@ import { FileDownload } from '@mui/icons-material'
 import { Button, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
 
-import { download } from '../../api/client.ts'
+import { useDownload } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { contentOfPicture } from './CodeRow.tsx'
 import { codeWords } from './words.ts'
@@ -30,25 +29,18 @@ export function DownloadButton({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const start = async (format: 'png' | 'svg', size: number) => {
+  const file = useDownload()
+  const start = (format: 'png' | 'svg', size: number) => {
     setAnchor(null)
-    setBusy(true)
     const query = { content: contentOfPicture(code), size, format, ...code.style }
-    try {
-      await download('qrcode.render', { query }, `${fileName(code.name)}.${format}`)
-    } catch (error) {
-      notify((error as Error).message, 'error')
-    } finally {
-      setBusy(false)
-    }
+    file.mutate(['qrcode.render', { query }, `${fileName(code.name)}.${format}`])
   }
   return (
     <>
       <Button
         variant="contained"
         startIcon={<FileDownload />}
-        loading={isBusy}
+        loading={file.isPending}
         loadingPosition="start"
         aria-haspopup="menu"
         onClick={(event) => setAnchor(event.currentTarget)}
@@ -57,11 +49,11 @@ export function DownloadButton({ code }: { code: QrCode }) {
       </Button>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         {SIZES.map((size) => (
-          <MenuItem key={size} onClick={() => void start('png', size)}>
+          <MenuItem key={size} onClick={() => start('png', size)}>
             {t.png(size, t.uses[size])}
           </MenuItem>
         ))}
-        <MenuItem onClick={() => void start('svg', 300)}>{t.svg}</MenuItem>
+        <MenuItem onClick={() => start('svg', 300)}>{t.svg}</MenuItem>
       </Menu>
     </>
   )

@@ -4,8 +4,7 @@ import { FileDownload } from '@mui/icons-material'
 import { Button, ListItemText, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
 
-import { download } from '../../api/client.ts'
-import { notify } from '../../browser/notices.ts'
+import { useDownload } from '../../api/hooks.ts'
 import { common } from '../../i18n/common.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -40,25 +39,18 @@ export interface ExportButtonProps {
 export function ExportButton({ ids, folder }: ExportButtonProps) {
   const t = useTexts(words)
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const start = async (format: 'zip' | 'xlsx' | 'csv') => {
+  const file = useDownload()
+  const start = (format: 'zip' | 'xlsx' | 'csv') => {
     setAnchor(null)
-    setBusy(true)
-    try {
-      const codes = ids === undefined ? { ...(folder !== undefined && { categoryId: folder }) } : { ids: [...ids] }
-      const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
-      await download('qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`)
-    } catch (error) {
-      notify((error as Error).message, 'error')
-    } finally {
-      setBusy(false)
-    }
+    const codes = ids === undefined ? { ...(folder !== undefined && { categoryId: folder }) } : { ids: [...ids] }
+    const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
+    file.mutate(['qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`])
   }
   return (
     <>
       <Button
         startIcon={<FileDownload />}
-        loading={isBusy}
+        loading={file.isPending}
         loadingPosition="start"
         aria-haspopup="menu"
         onClick={(event) => setAnchor(event.currentTarget)}
@@ -66,11 +58,11 @@ export function ExportButton({ ids, folder }: ExportButtonProps) {
         {t.export}
       </Button>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        <MenuItem onClick={() => void start('zip')}>
+        <MenuItem onClick={() => start('zip')}>
           <ListItemText primary={t.zip} secondary={t.zipText} />
         </MenuItem>
-        <MenuItem onClick={() => void start('xlsx')}>{t.xlsx}</MenuItem>
-        <MenuItem onClick={() => void start('csv')}>{t.csv}</MenuItem>
+        <MenuItem onClick={() => start('xlsx')}>{t.xlsx}</MenuItem>
+        <MenuItem onClick={() => start('csv')}>{t.csv}</MenuItem>
       </Menu>
     </>
   )

@@ -1,7 +1,6 @@
 /** Dialogs that create, change, move and delete folders. */
 
 import { Box, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { CategoryNode } from '../../api/types.ts'
@@ -10,6 +9,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { MoveNodeDialog } from '../../ui/tree/MoveNodeDialog.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { MAX_DEPTH, useFolders } from './folders.ts'
 
 const words = texts({
@@ -18,7 +18,6 @@ const words = texts({
     create: 'New folder',
     createIn: (name: string) => `New folder in “${name}”`,
     edit: 'Edit folder',
-    color: 'Colour',
     created: 'Folder created.',
     saved: 'Folder changed.',
     moved: 'Folder moved.',
@@ -37,7 +36,6 @@ const words = texts({
     create: '新建文件夹',
     createIn: (name: string) => `在“${name}”中新建文件夹`,
     edit: '编辑文件夹',
-    color: '颜色',
     created: '文件夹已新建。',
     saved: '文件夹已修改。',
     moved: '文件夹已移动。',
@@ -64,57 +62,45 @@ export function EditFolder({
   onClose: () => void
 }) {
   const t = useTexts(words)
-  const [name, setName] = useState(folder?.name ?? '')
-  const [color, setColor] = useState(
-    () => folder?.color || COLORS[Math.floor(Math.random() * COLORS.length)] || COLORS[0]!,
+  const form = useForm(
+    folder === undefined ? 'categories.create' : 'categories.update',
+    () => ({
+      name: folder?.name ?? '',
+      color: folder?.color || COLORS[Math.floor(Math.random() * COLORS.length)]!,
+    }),
+    {
+      done: folder === undefined ? t.created : t.saved,
+      onDone: onClose,
+      input: (values) => ({
+        params: folder === undefined ? {} : { id: folder.id },
+        body: { ...values, ...(folder === undefined && { parentId: parent?.id ?? null }) },
+      }),
+    },
   )
-  const create = useAction('categories.create', { done: t.created, quiet: true, onDone: onClose })
-  const update = useAction('categories.update', { done: t.saved, quiet: true, onDone: onClose })
-  const used = folder === undefined ? create : update
-  const submit = () => {
-    const body = { name, color }
-    if (folder === undefined) create.mutate({ body: { ...body, parentId: parent?.id ?? null } })
-    else update.mutate({ params: { id: folder.id }, body })
-  }
-  const problem = used.error?.problem('name')
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={folder === undefined ? (parent === null ? t.create : t.createIn(parent.name)) : t.edit}
       action={t.save}
-      isBusy={used.isPending}
-      error={problem === undefined ? used.error : undefined}
-      onSubmit={submit}
       onClose={onClose}
       maxWidth="xs"
     >
-      <TextField
-        label={t.name}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        required
-        autoFocus
-        error={problem !== undefined}
-        helperText={problem}
-        slotProps={{ htmlInput: { maxLength: 100 } }}
-      />
-      <TextField label={t.color} type="color" value={color} onChange={(event) => setColor(event.target.value)} />
+      <TextField {...form.text('name')} autoFocus />
+      <TextField {...form.text('color')} type="color" />
     </FormDialog>
   )
 }
 
 export function MoveFolder({ folder, onClose }: { folder: CategoryNode; onClose: () => void }) {
   const t = useTexts(words)
-  const { data: tree } = useFolders()
-  const move = useAction('categories.move', { done: t.moved, quiet: true, onDone: onClose })
+  const { data: tree = [] } = useFolders()
   return (
     <MoveNodeDialog
+      operation="categories.move"
       node={folder}
-      tree={tree ?? []}
+      tree={tree}
       maxDepth={MAX_DEPTH}
-      isBusy={move.isPending}
-      error={move.error}
-      onMove={(parentId) => move.mutate({ params: { id: folder.id }, body: { parentId } })}
+      done={t.moved}
       onClose={onClose}
     />
   )

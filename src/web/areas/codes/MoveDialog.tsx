@@ -1,7 +1,6 @@
 /** Chooses the folder of one or several codes. */
 
 import { List, ListItemButton, ListItemText, Radio } from '@mui/material'
-import { useState } from 'react'
 
 import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
@@ -12,6 +11,7 @@ import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
+import { useForm } from '../../ui/use-form.tsx'
 import { useFolders } from './folders.ts'
 import { codeWords } from './words.ts'
 
@@ -42,38 +42,36 @@ export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
   const shared = useTexts(codeWords)
   const folders = useFolders()
   const bulk = useBulk('qrCodes', 'categories')
-  const [chosen, setChosen] = useState<number | null>(codes[0]?.categoryId ?? null)
-  const move = async () => {
-    const body = { categoryId: chosen }
-    const left = await bulk.run(
-      codes,
-      ({ id }) => call('qrCodes.update', { params: { id }, query: ownerQuery(), body }),
-      t.done,
-    )
-    if (left.length === 0) onClose()
-    onMoved?.(left)
-  }
+  const form = useForm(
+    'qrCodes.update',
+    { categoryId: codes[0]?.categoryId ?? null },
+    {
+      // Read again when all are moved.
+      refreshes: [],
+      async send({ body }) {
+        const move = ({ id }: QrCode) => call('qrCodes.update', { params: { id }, query: ownerQuery(), body })
+        const left = await bulk.run(codes, move, t.done)
+        if (left.length === 0) onClose()
+        onMoved?.(left)
+        return codes[0]!
+      },
+    },
+  )
+  const { categoryId } = form.values
+  const choose = (id: number | null) => () => form.set({ categoryId: id })
   return (
-    <FormDialog
-      isOpen
-      title={t.title(codes.length)}
-      action={t.move}
-      isBusy={bulk.progress !== undefined}
-      onSubmit={() => void move()}
-      onClose={onClose}
-      maxWidth="xs"
-    >
+    <FormDialog form={form} title={t.title(codes.length)} action={t.move} onClose={onClose} maxWidth="xs">
       <Answer query={folders}>
         {(tree) => (
           <List disablePadding aria-label={shared.folder}>
-            <Choice name={shared.noFolder} depth={0} isChosen={chosen === null} onChoose={() => setChosen(null)} />
+            <Choice name={shared.noFolder} depth={0} isChosen={categoryId === null} onChoose={choose(null)} />
             {flatten(tree).map(({ node, depth }) => (
               <Choice
                 key={node.id}
                 name={node.name}
                 depth={depth}
-                isChosen={chosen === node.id}
-                onChoose={() => setChosen(node.id)}
+                isChosen={categoryId === node.id}
+                onChoose={choose(node.id)}
               />
             ))}
             {tree.length === 0 && <ListItemText secondary={t.none} />}

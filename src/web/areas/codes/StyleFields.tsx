@@ -1,9 +1,10 @@
 /** Colours, error correction and margin of a code, with a warning if scanners will not read it. */
 
-import { Alert, Box, Button, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
 
-import type { ErrorCorrectionLevel, QrCodeStyleInput } from '../../api/types.ts'
+import type { QrCodeStyleInput } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ChoiceField } from '../../ui/fields.tsx'
 
 const words = texts({
   en: {
@@ -82,33 +83,19 @@ export function StyleFields({ style, onChange }: StyleFieldsProps) {
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(2, minmax(0, 1fr))' }}>
         {color('fg', fg)}
         {color('bg', bg)}
-        <TextField
-          select
+        <ChoiceField
           label={t.level}
-          value={style.level ?? 'AUTO'}
-          onChange={({ target: { value } }) =>
-            onChange({ ...style, level: value === 'AUTO' ? null : (value as ErrorCorrectionLevel) })
-          }
-        >
-          <MenuItem value="AUTO">{t.auto}</MenuItem>
-          {Object.entries(t.levels).map(([value, name]) => (
-            <MenuItem key={value} value={value}>
-              {name}
-            </MenuItem>
-          ))}
-        </TextField>
-        <TextField
-          select
+          value={style.level ?? null}
+          onChange={(level) => onChange({ ...style, level })}
+          choices={Object.entries(t.levels).map(([id, name]) => ({ id, name }))}
+          none={t.auto}
+        />
+        <ChoiceField
           label={t.margin}
           value={style.margin ?? 4}
-          onChange={(event) => onChange({ ...style, margin: Number(event.target.value) })}
-        >
-          {Array.from({ length: 11 }, (_, n) => (
-            <MenuItem key={n} value={n}>
-              {t.modules(n)}
-            </MenuItem>
-          ))}
-        </TextField>
+          onChange={(margin) => onChange({ ...style, margin })}
+          choices={Array.from({ length: 11 }, (_, id) => ({ id, name: t.modules(id) }))}
+        />
       </Box>
       <StyleWarning style={style} />
     </Stack>

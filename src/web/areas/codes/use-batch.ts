@@ -1,12 +1,9 @@
 /** Creates many codes at once, and never twice: a request whose answer was lost may have created them. */
 
-import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 
 import { call } from '../../api/client.ts'
-import type { ApiError } from '../../api/errors.ts'
-import { useRefresh } from '../../api/hooks.ts'
-import type { BodyOf, QrCode } from '../../api/types.ts'
+import type { BodyOf, InputOf, QrCode } from '../../api/types.ts'
 import { ownerQuery } from '../../session/session.ts'
 
 type Items = BodyOf<'qrCodes.createBatch'>['items']
@@ -52,26 +49,21 @@ function missing(items: Items, codes: readonly QrCode[]): Items {
 
 const keyOf = ({ name, content }: Pick<QrCode, 'name' | 'content'>): string => `${name}\n${content}`
 
-export function useBatch(onCreated: (codes: readonly QrCode[]) => void) {
+/** `send` is for `useForm('qrCodes.createBatch')`. `sent`: the items of the latest request, to whose places the problems of a refusal refer. */
+export function useBatch() {
   const lost = useRef<Lost>(undefined)
-  /** The items of the latest request, to whose places the problems of a refusal refer. */
   const [sent, setSent] = useState<Items>([])
-  const refresh = useRefresh()
-  const create = useMutation<readonly QrCode[], ApiError, Items>({
-    mutationFn: async (items) => {
-      const before = lost.current === undefined ? [] : await findLost(lost.current)
-      const rest = missing(items, before)
-      if (rest.length === 0) return before
-      setSent(rest)
-      // A refused request creates nothing and finds nothing later.
-      lost.current = { before, items: rest, newest: (await newestCodes(1, 1)).items[0]?.id ?? 0 }
-      return [...before, ...(await call('qrCodes.createBatch', { query: ownerQuery(), body: { items: rest } })).items]
-    },
-    onSuccess: async (codes) => {
-      lost.current = undefined
-      await refresh('qrCodes', 'categories')
-      onCreated(codes)
-    },
-  })
-  return { create, sent }
+  const send = async ({ body: { items } }: InputOf<'qrCodes.createBatch'>) => {
+    const before = lost.current === undefined ? [] : await findLost(lost.current)
+    const rest = missing(items, before)
+    if (rest.length === 0) return { count: before.length, items: [...before] }
+    setSent(rest)
+    // A refused request creates nothing and finds nothing later.
+    lost.current = { before, items: rest, newest: (await newestCodes(1, 1)).items[0]?.id ?? 0 }
+    const created = await call('qrCodes.createBatch', { query: ownerQuery(), body: { items: rest } })
+    lost.current = undefined
+    const codes = [...before, ...created.items]
+    return { count: codes.length, items: codes }
+  }
+  return { send, sent }
 }

@@ -1,9 +1,9 @@
 /** Moves a node of a tree below another one, or to the top level. */
 
-import { useState } from 'react'
-
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ownerQuery } from '../../session/session.ts'
 import { FormDialog } from '../dialogs.tsx'
+import { useForm } from '../use-form.tsx'
 import { PlacePicker } from './PlacePicker.tsx'
 import { possibleParents, type TreeNode } from './tree.ts'
 
@@ -13,36 +13,39 @@ const words = texts({
 })
 
 interface MoveNodeProps<N extends TreeNode> {
+  operation: 'categories.move' | 'assetCategories.move'
   node: N
   tree: readonly N[]
   maxDepth: number
-  isBusy: boolean
-  error: unknown
-  onMove: (parentId: number | null) => void
+  /** Shown when it succeeded. */
+  done: string
   onClose: () => void
 }
 
 export function MoveNodeDialog<N extends TreeNode>(props: MoveNodeProps<N>) {
-  const { node, tree, maxDepth, isBusy, error, onMove, onClose } = props
+  const { operation, node, tree, maxDepth, done, onClose } = props
   const t = useTexts(words)
-  const [into, setInto] = useState(node.parentId ?? 0)
+  const form = useForm(
+    operation,
+    { parentId: node.parentId ?? 0 },
+    {
+      done,
+      onDone: onClose,
+      input: ({ parentId }) => ({
+        params: { id: node.id },
+        query: ownerQuery(),
+        body: { parentId: parentId === 0 ? null : parentId },
+      }),
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.title(node.name)}
-      action={t.move}
-      isBusy={isBusy}
-      error={error}
-      onSubmit={() => onMove(into === 0 ? null : into)}
-      onClose={onClose}
-      maxWidth="xs"
-    >
+    <FormDialog form={form} title={t.title(node.name)} action={t.move} onClose={onClose} maxWidth="xs">
       <PlacePicker
-        label={t.into}
+        {...form.pick('parentId', { label: t.into })}
+        onChange={(id) => form.set({ parentId: id ?? 0 })}
         places={possibleParents(tree, node, maxDepth)}
-        value={into}
-        onChange={(id) => setInto(id ?? 0)}
         none={t.top}
+        required={false}
       />
     </FormDialog>
   )

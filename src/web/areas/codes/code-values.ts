@@ -1,0 +1,66 @@
+/** The values in the form of a code, and the body of the request that they stand for. */
+
+import type { ContentType, CreateQrCode, QrCode, QrCodeStyleInput } from '../../api/types.ts'
+import { buildContent, type Fields, isFormType, parseContent } from './content.ts'
+
+export interface Values {
+  readonly name: string
+  readonly contentType: ContentType
+  readonly fields: Fields
+  /** The content is written as text, because the form cannot write it, or because the user wants to. */
+  readonly isRaw: boolean
+  readonly raw: string
+  /** The form was sent before the content was filled in. */
+  readonly isIncomplete: boolean
+  readonly isDynamic: boolean
+  readonly isPublic: boolean
+  readonly style: QrCodeStyleInput
+  readonly categoryId: number | null
+  readonly tags: readonly string[]
+  readonly remark: string
+}
+
+/** @param folder of a new code */
+export function valuesOf(code: QrCode | undefined, folder: number | null): Values {
+  const fields =
+    code === undefined ? {} : isFormType(code.contentType) ? parseContent(code.contentType, code.content) : undefined
+  return {
+    name: code?.name ?? '',
+    contentType: code?.contentType ?? 'URL',
+    fields: fields ?? {},
+    isRaw: fields === undefined,
+    raw: fields === undefined ? code!.content : '',
+    isIncomplete: false,
+    isDynamic: code?.isDynamic ?? false,
+    isPublic: code?.isPublic ?? false,
+    style: styleOf(code),
+    categoryId: code === undefined ? folder : code.categoryId,
+    tags: code?.tags ?? [],
+    remark: code?.remark ?? '',
+  }
+}
+
+/** Values that are the defaults stay absent, so that the level follows the content. */
+function styleOf(code: QrCode | undefined): QrCodeStyleInput {
+  if (code === undefined) return {}
+  const { fg, bg, level, margin } = code.style
+  return { fg, bg, margin, ...(level !== 'M' && { level }) }
+}
+
+/** The text of the code; empty as long as required fields are. */
+export function contentOf({ contentType, fields, isRaw, raw }: Values): string {
+  if (isRaw) return raw
+  return isFormType(contentType) ? buildContent(contentType, fields) : ''
+}
+
+/** The name of a code whose author gives none: the host of a link, or the begin of the content. */
+export function defaultName(content: string): string {
+  const host = /^https?:\/\//i.test(content) ? URL.parse(content)?.host : undefined
+  return host ?? (content.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 60)
+}
+
+export function bodyOf(values: Values): CreateQrCode {
+  const { name, contentType, isDynamic, style, tags, remark } = values
+  const content = contentOf(values)
+  return { name: name.trim() || defaultName(content), content, contentType, isDynamic, style, tags: [...tags], remark }
+}
