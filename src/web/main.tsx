@@ -3,13 +3,12 @@
 import './browser/storage.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createBrowserRouter, RouterProvider } from 'react-router'
+import { BrowserRouter } from 'react-router'
 
 import { App } from './App.tsx'
 import { startInstall } from './browser/install.ts'
 import { chooseLocale } from './i18n/locale.ts'
 import { startLive } from './session/live.ts'
-import { startUnsent } from './shell/unsent.ts'
 
 // Chosen on the public page that led here.
 const address = new URL(location.href)
@@ -21,11 +20,11 @@ if (chosen === 'en' || chosen === 'zh') {
 }
 startLive()
 startInstall()
-startUnsent()
-const router = createBrowserRouter([{ path: '*', element: <App /> }], { basename: '/console' })
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     {/* As transitions, navigations can be starved: after a sign-out the page went to the sign-in page for seconds. */}
-    <RouterProvider router={router} useTransitions={false} />
+    <BrowserRouter basename="/console" useTransitions={false}>
+      <App />
+    </BrowserRouter>
   </StrictMode>,
 )

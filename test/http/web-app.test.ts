@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 import { chromium } from 'playwright-core'
 
-import { FIRST_LOAD_LIMIT } from '../../scripts/web-app.ts'
+import { LOADS } from '../../scripts/web-app.ts'
 import { send } from '../harness/client.ts'
 import { inProcess, useServer } from '../harness/index.ts'
 import { firstAddress } from '../harness/server.ts'
@@ -151,7 +151,7 @@ describe('in a browser', () => {
   })
 
   if (browserPath !== null)
-    test('the sign-in form appears after at most 350 KiB, without errors and without a request to another server', async () => {
+    test('the sign-in form appears after at most 200 KiB, without errors and without a request to another server', async () => {
       const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
       try {
         const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
@@ -171,7 +171,7 @@ describe('in a browser', () => {
         await page.waitForLoadState('networkidle')
         const bytes = await page.evaluate<number>(FIRST_LOAD)
         expect(bytes).toBeGreaterThan(10_000)
-        expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_LIMIT)
+        expect(bytes).toBeLessThanOrEqual(LOADS.signIn.limit)
         expect(errors).toEqual([])
         expect(otherServers).toEqual([])
 

@@ -17,9 +17,6 @@ export const NEEDS_TOTP = 4032
 export const MUST_ENABLE_TOTP = 4034
 
 export class ApiError extends Error {
-  /** Messages of single fields by their names, as react-admin expects them. */
-  readonly body: { readonly errors?: Readonly<Record<string, string>> }
-
   constructor(
     /** HTTP status, or 0 if there was no answer. */
     readonly status: number,
@@ -33,8 +30,6 @@ export class ApiError extends Error {
     const where = details.length > 0 ? ` ${details.map(({ message }) => message).join('; ')}` : ''
     super(`${text}${where}${requestId === '' ? '' : ` [${requestId}]`}`)
     this.name = 'ApiError'
-    const fields = details.filter(({ path }) => path.startsWith('body.'))
-    this.body = fields.length > 0 ? { errors: Object.fromEntries(fields.map((f) => [f.path.slice(5), f.message])) } : {}
   }
 
   /** The problem of one field of the body. */

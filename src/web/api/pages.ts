@@ -10,7 +10,8 @@ import type { DataOf, InputOf, OperationId } from './types.ts'
 export type PagedId = {
   [Id in OperationId]: DataOf<Id> extends { items: readonly unknown[]; total: number } ? Id : never
 }[OperationId]
-type ItemOf<Id extends PagedId> = DataOf<Id> extends { items: readonly (infer Item)[] } ? Item : never
+/** A row of the list. */
+export type ItemOf<Id extends PagedId> = DataOf<Id> extends { items: readonly (infer Item)[] } ? Item : never
 
 export interface Paged<Item> {
   /** All rows that were read so far; undefined before the first answer. */

@@ -1,12 +1,11 @@
 /**
- * An area of the web application is a record, as a domain of the server is: its pages, its entries in the menu, and the tables of administrators
- * that react-admin shows. `areas/index.ts` and `admin/index.ts` list them. Pages are loaded when they are opened, so a record imports only icons and names.
+ * An area of the web application is a record, as a domain of the server is: its pages and its entries in the menu. `areas/index.ts` and
+ * `admin/index.ts` list them. Pages are loaded when they are opened, so a record imports only icons and names.
  */
 
 import type { SvgIconComponent } from '@mui/icons-material'
 import type { ComponentType } from 'react'
 
-import type { Table } from '../api/data-provider.ts'
 import type { OperationId } from '../api/types.ts'
 import type { Localized } from '../i18n/locale.ts'
 
@@ -34,20 +33,8 @@ export interface Page {
   readonly path: string
   /** `lazy(() => import('./CodeList.tsx'))` */
   readonly component: ComponentType
-  /** Needs no sign-in and is shown without menu: sign-in, registration. */
-  readonly isPublic?: true
-}
-
-export interface AdminResource extends Table {
-  /** `admin/users`: the path below `/console`. */
-  readonly name: `admin/${string}`
-  readonly label: Localized
-  readonly list: ComponentType
-  readonly show?: ComponentType
-  readonly create?: ComponentType
-  readonly edit?: ComponentType
-  /** The text that stands for a row, in titles and references. */
-  readonly representation?: (record: never) => string
+  /** Users who may not call this operation are told so instead of seeing the page. */
+  readonly needs?: OperationId
 }
 
 /** Something of the user that only this browser has until it is sent. */
@@ -63,7 +50,6 @@ export interface Unsent {
 export interface Area {
   readonly menu?: readonly MenuItem[]
   readonly pages?: readonly Page[]
-  readonly resources?: readonly AdminResource[]
   readonly unsent?: Unsent
 }
 

@@ -35,10 +35,3 @@ function safe(name: 'localStorage' | 'sessionStorage'): SafeStorage {
 export const storage = safe('localStorage')
 /** Of this tab. */
 export const tabStorage = safe('sessionStorage')
-
-// react-admin reads the property when it is loaded, and takes `undefined` for storage that is missing.
-try {
-  void window.localStorage
-} catch {
-  Object.defineProperty(window, 'localStorage', { value: undefined })
-}

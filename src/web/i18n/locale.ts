@@ -27,6 +27,9 @@ export function chooseLocale(chosen: Locale): void {
   for (const listener of listeners) listener()
 }
 
+/** English instead of Chinese, or the other way round. */
+export const switchLocale = (): void => chooseLocale(locale === 'en' ? 'zh' : 'en')
+
 /** Calls `listener` after each change of the language. Returns the function that ends it. */
 export function onLocaleChange(listener: () => void): () => void {
   listeners.add(listener)

@@ -1,20 +1,33 @@
 /** The menu behind the user's picture. On phones it also has language and theme. */
 
-import { DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
-import { ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material'
+import { AccountCircle, DarkMode, Logout as LogoutIcon, ManageAccounts, Translate } from '@mui/icons-material'
+import {
+  Avatar,
+  Button,
+  IconButton,
+  ListItemIcon,
+  ListItemText,
+  Menu,
+  MenuItem,
+  Tooltip,
+  Typography,
+} from '@mui/material'
 import { useState } from 'react'
-import { useGetIdentity, useLocaleState, useLogout, UserMenu, useTheme, useUserMenu } from 'react-admin'
 import { Link } from 'react-router'
 
 import { notify } from '../browser/notices.ts'
+import { switchLocale } from '../i18n/locale.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { signOut as endSession, useSession } from '../session/session.ts'
 import { ConfirmDialog } from '../ui/dialogs.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
+import { useThemeMode } from './theme.ts'
 import { sendUnsent } from './unsent.ts'
 
 const words = texts({
   en: {
-    profile: (name: string) => `Profile: ${name}`,
+    profile: 'Profile',
+    profileOf: (name: string) => `Profile: ${name}`,
     account: 'Account and security',
     theme: 'Light or dark',
     language: '中文',
@@ -23,7 +36,8 @@ const words = texts({
     signOutTitle: 'Sign out?',
   },
   zh: {
-    profile: (name: string) => `个人菜单：${name}`,
+    profile: '个人菜单',
+    profileOf: (name: string) => `个人菜单：${name}`,
     account: '账号与安全',
     theme: '明暗主题',
     language: 'English',
@@ -36,14 +50,36 @@ const words = texts({
 export function AccountMenu() {
   const t = useTexts(words)
   const isPhone = useIsPhone()
-  const { data } = useGetIdentity()
+  const { user } = useSession()
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const signOut = useSignOut()
-  // The button shows the name, so that its label must contain it. On phones it is a picture with the label of react-admin.
+  const name = user.nickname || user.username || String(user.id)
+  const picture =
+    user.avatarUrl === null ? <AccountCircle /> : <Avatar src={user.avatarUrl} alt="" sx={{ width: 24, height: 24 }} />
+  const opener = {
+    color: 'inherit',
+    'aria-haspopup': 'menu',
+    onClick: ({ currentTarget }: { currentTarget: HTMLElement }) => setAnchor(currentTarget),
+  } as const
   return (
     <>
-      <UserMenu {...(!isPhone && data?.fullName !== undefined && { label: t.profile(data.fullName) })}>
-        <Items onSignOut={signOut.ask} />
-      </UserMenu>
+      {isPhone ? (
+        <Tooltip title={t.profile}>
+          <IconButton aria-label={t.profile} {...opener}>
+            {picture}
+          </IconButton>
+        </Tooltip>
+      ) : (
+        // The button shows the name, so that its label must contain it.
+        <Button aria-label={t.profileOf(name)} {...opener} startIcon={picture} sx={{ ml: 0.5, maxWidth: 220 }}>
+          <Typography component="span" variant="inherit" noWrap>
+            {name}
+          </Typography>
+        </Button>
+      )}
+      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)} disableScrollLock>
+        <Items onClose={() => setAnchor(null)} onSignOut={signOut.ask} />
+      </Menu>
       <ConfirmDialog
         isOpen={signOut.unsent !== undefined}
         title={t.signOutTitle}
@@ -62,12 +98,11 @@ export function AccountMenu() {
 function useSignOut() {
   const t = useTexts(words)
   const locale = useLocale()
-  const logout = useLogout()
   const [unsent, setUnsent] = useState<string[]>()
   const end = async () => {
     setUnsent(undefined)
     try {
-      await logout({}, '/login', false)
+      await endSession()
     } catch (error) {
       const message = error instanceof Error ? error.message : ''
       notify(`${t.stillSignedIn} ${message}`, 'error')
@@ -81,30 +116,26 @@ function useSignOut() {
   return { unsent, ask: () => void ask(), confirm: () => void end(), cancel: () => setUnsent(undefined) }
 }
 
-function Items({ onSignOut }: { onSignOut: () => void }) {
+function Items({ onClose, onSignOut }: { onClose: () => void; onSignOut: () => void }) {
   const t = useTexts(words)
-  const menu = useUserMenu()
   const isPhone = useIsPhone()
-  const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)')
-  const [locale, setLocale] = useLocaleState()
-  const [theme, setTheme] = useTheme(isDarkSystem ? 'dark' : 'light')
-  const close = () => menu?.onClose()
+  const [, toggleMode] = useThemeMode()
   return (
     <>
-      <MenuItem component={Link} to="/account" onClick={close}>
+      <MenuItem component={Link} to="/account" onClick={onClose}>
         <ListItemIcon>
           <ManageAccounts fontSize="small" />
         </ListItemIcon>
         <ListItemText>{t.account}</ListItemText>
       </MenuItem>
       {isPhone && [
-        <MenuItem key="language" onClick={() => setLocale(locale === 'en' ? 'zh' : 'en')}>
+        <MenuItem key="language" onClick={switchLocale}>
           <ListItemIcon>
             <Translate fontSize="small" />
           </ListItemIcon>
           <ListItemText>{t.language}</ListItemText>
         </MenuItem>,
-        <MenuItem key="theme" onClick={() => setTheme(theme === 'dark' ? 'light' : 'dark')}>
+        <MenuItem key="theme" onClick={toggleMode}>
           <ListItemIcon>
             <DarkMode fontSize="small" />
           </ListItemIcon>
@@ -113,7 +144,7 @@ function Items({ onSignOut }: { onSignOut: () => void }) {
       ]}
       <MenuItem
         onClick={() => {
-          close()
+          onClose()
           onSignOut()
         }}
       >

@@ -1,12 +1,12 @@
 /** Shows a new version of an agreement after the sign-in, until it is accepted. It does not interrupt the work of administrators. */
 
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Typography } from '@mui/material'
-import { useLogout } from 'react-admin'
 import { useLocation } from 'react-router'
 
 import { useAction, useCall } from '../api/hooks.ts'
+import { notify } from '../browser/notices.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { useOptionalSession } from '../session/session.ts'
+import { signOut, useOptionalSession } from '../session/session.ts'
 import { Answer, ErrorNotice } from '../ui/Answer.tsx'
 import { Rendered } from '../ui/Rendered.tsx'
 import { isAdminPath } from './navigation.ts'
@@ -30,7 +30,6 @@ const words = texts({
 
 export function Agreements() {
   const t = useTexts(words)
-  const logout = useLogout()
   const isSignedIn = useOptionalSession() !== undefined
   const isAdmin = isAdminPath(useLocation().pathname)
   const user = useCall('profile.get', undefined, { enabled: isSignedIn })
@@ -62,7 +61,9 @@ export function Agreements() {
         {accept.error !== null && <ErrorNotice error={accept.error} />}
       </DialogContent>
       <DialogActions>
-        <Button onClick={() => void logout({}, '/login', false)}>{t.refuse}</Button>
+        <Button onClick={() => void signOut().catch((error: Error) => notify(error.message, 'error'))}>
+          {t.refuse}
+        </Button>
         <Button
           variant="contained"
           disabled={text.data === undefined}

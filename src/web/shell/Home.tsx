@@ -2,12 +2,12 @@
 
 import { Box, Card, CardActionArea, Typography } from '@mui/material'
 import { lazy, Suspense } from 'react'
-import { Title } from 'react-admin'
 import { Link } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useOptionalSession } from '../session/session.ts'
 import { Loading } from '../ui/Answer.tsx'
+import { useTitle } from '../ui/title.ts'
 import { useSections } from './navigation.ts'
 
 const words = texts({
@@ -20,6 +20,7 @@ const Overview = lazy(() => import('../areas/start/Overview.tsx'))
 
 export function Home() {
   const t = useTexts(words)
+  useTitle(t.title)
   const locale = useLocale()
   const session = useOptionalSession()
   const sections = useSections(false)
@@ -27,7 +28,6 @@ export function Home() {
   const { nickname, username } = session.user
   return (
     <Box sx={{ maxWidth: 1100 }}>
-      <Title title={t.title} />
       <Typography variant="h1" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
         {t.hello(nickname || username || '')}
       </Typography>

@@ -1,46 +1,55 @@
 /** The frame around every page: bar, menu, and on phones a navigation at the bottom. */
 
-import { Box } from '@mui/material'
-import { type ReactNode, useEffect } from 'react'
-import { Layout as RaLayout, useLogout } from 'react-admin'
+import { Box, Button } from '@mui/material'
+import { type ReactNode, Suspense } from 'react'
+import { useLocation } from 'react-router'
 
-import { hasSignedOut, useOptionalSession } from '../session/session.ts'
+import { texts, useTexts } from '../i18n/words.ts'
 import { SignInAgain } from '../sign-in/SignInAgain.tsx'
+import { Loading } from '../ui/Answer.tsx'
 import { Confirmation } from '../ui/Confirmation.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
 import { LiveUpdates } from './LiveUpdates.tsx'
 import { Menu } from './Menu.tsx'
-import { PageError } from './PageError.tsx'
+import { PageErrors } from './PageError.tsx'
 import { PhoneNavigation } from './PhoneNavigation.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 
+const words = texts({ en: { skip: 'Skip to content' }, zh: { skip: '跳到内容' } })
+
 export function Layout({ children }: { children: ReactNode }) {
-  const session = useOptionalSession()
   const isPhone = useIsPhone()
-  // The session has just ended: the pages, which need its user, give way to the sign-in.
-  if (session === undefined) return <Ended />
+  const { pathname } = useLocation()
   return (
-    <RaLayout
-      appBar={AppBar}
-      error={PageError}
-      menu={Menu}
-      sx={{
-        '& .RaLayout-content': {
-          p: { xs: 1.5, sm: 3 },
-          pb: { xs: 12, sm: 4 },
-          minWidth: 0,
-          bgcolor: 'background.default',
-        },
-        '& .RaLayout-appFrame': { mt: 6 },
-        '@media print': {
-          '& .RaLayout-appFrame': { mt: 0 },
-          '& .RaSidebar-fixed, & .RaSidebar-docked': { display: 'none' },
-        },
-      }}
-    >
-      {children}
+    <>
+      <SkipLink />
+      <AppBar />
+      <Box sx={{ display: 'flex', minHeight: '100dvh', pt: 6, '@media print': { pt: 0 } }}>
+        <Menu />
+        <Box
+          component="main"
+          // Wide content scrolls in its own box, not the page.
+          sx={{ display: 'flex', flexDirection: 'column', flex: 1, minWidth: 0 }}
+        >
+          <Box
+            id="main-content"
+            sx={{
+              display: 'flex',
+              flexDirection: 'column',
+              flex: 1,
+              minWidth: 0,
+              p: { xs: 1.5, sm: 3 },
+              pb: { xs: 12, sm: 4 },
+            }}
+          >
+            <PageErrors at={pathname}>
+              <Suspense fallback={<Loading />}>{children}</Suspense>
+            </PageErrors>
+          </Box>
+        </Box>
+      </Box>
       <Shortcuts />
       <LiveUpdates />
       <Agreements />
@@ -51,13 +60,29 @@ export function Layout({ children }: { children: ReactNode }) {
           <PhoneNavigation />
         </Box>
       )}
-    </RaLayout>
+    </>
   )
 }
 
-/** Goes to the sign-in page, and back to this page afterwards unless the user has signed out. */
-function Ended() {
-  const logout = useLogout()
-  useEffect(() => void logout({}, '/login', !hasSignedOut()), [logout])
-  return null
+/** Tab goes on from the content. It cannot be focused otherwise, so that a click beside its elements does not move the focus. */
+function skip(): void {
+  const content = document.getElementById('main-content')!
+  content.tabIndex = -1
+  content.focus()
+  content.blur()
+  content.removeAttribute('tabindex')
+}
+
+/** The first stop of the keyboard: goes past bar and menu. Seen while it has the focus. */
+function SkipLink() {
+  const t = useTexts(words)
+  return (
+    <Button
+      variant="contained"
+      onClick={skip}
+      sx={{ position: 'fixed', left: 16, top: -80, zIndex: 'tooltip', '&:focus': { top: 16 } }}
+    >
+      {t.skip}
+    </Button>
+  )
 }

@@ -1,39 +1,86 @@
 /** The menu at the side. Below `/admin` it shows the sections for administrators, elsewhere those for all users. */
 
+import type { SvgIconComponent } from '@mui/icons-material'
 import { AdminPanelSettings, ArrowBack } from '@mui/icons-material'
-import { Badge, ListSubheader } from '@mui/material'
-import { Menu as RaMenu, useSidebarState } from 'react-admin'
-import { useLocation } from 'react-router'
+import {
+  Badge,
+  Box,
+  Drawer,
+  ListItemIcon,
+  ListSubheader,
+  MenuItem as Entry,
+  MenuList,
+  Tooltip,
+  Typography,
+  useScrollTrigger,
+} from '@mui/material'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
 
 import type { MenuItem } from '../areas/area.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
+import { useIsNarrow, useIsPhone } from '../ui/use-is-phone.ts'
 import { isAdminPath, useSections } from './navigation.ts'
+import { useSidebar } from './sidebar.ts'
 
 const words = texts({
-  en: { administration: 'Administration', back: 'Back to my workspace' },
-  zh: { administration: '管理', back: '返回我的内容' },
+  en: { menu: 'Menu', administration: 'Administration', back: 'Back to my workspace' },
+  zh: { menu: '菜单', administration: '管理', back: '返回我的内容' },
 })
 
-/** react-admin takes the overview for open on all pages below it. */
-const NOT_ACTIVE = {
-  '&.RaMenuItemLink-active': { color: 'text.secondary', bgcolor: 'transparent', fontWeight: 'inherit' },
-}
+/** Pixels. */
+const WIDTH = { open: 248, closed: 56 }
 
 export function Menu() {
+  const t = useTexts(words)
+  const isPhone = useIsPhone()
+  const [isOpen, setOpen] = useSidebar()
+  // The bar goes away while the page is scrolled down.
+  const isAlone = useScrollTrigger()
+  if (isPhone)
+    return (
+      <Drawer open={isOpen} onClose={() => setOpen(false)} slotProps={{ paper: { sx: { width: WIDTH.open } } }}>
+        <nav aria-label={t.menu}>
+          <Entries isOpen />
+        </nav>
+      </Drawer>
+    )
+  const top = isAlone ? 0 : 48
+  return (
+    <Box
+      component="nav"
+      aria-label={t.menu}
+      sx={{
+        position: 'sticky',
+        top,
+        alignSelf: 'flex-start',
+        height: `calc(100dvh - ${top}px)`,
+        width: isOpen ? WIDTH.open : WIDTH.closed,
+        flexShrink: 0,
+        overflow: 'hidden auto',
+        scrollbarWidth: 'none',
+        transition: (theme) => theme.transitions.create(['width', 'top']),
+        displayPrint: 'none',
+      }}
+    >
+      <Entries isOpen={isOpen} />
+    </Box>
+  )
+}
+
+function Entries({ isOpen }: { isOpen: boolean }) {
   const { pathname } = useLocation()
   const isAdmin = isAdminPath(pathname)
   const t = useTexts(words)
   const locale = useLocale()
-  const [open] = useSidebarState()
   const sections = useSections(isAdmin)
-  const adminSections = useSections(true)
-  const first = adminSections[0]?.items[0]
+  const first = useSections(true)[0]?.items[0]
   return (
-    <RaMenu sx={{ pb: 4 }}>
-      {isAdmin && <RaMenu.Item to="/" primaryText={t.back} leftIcon={<ArrowBack />} />}
+    <MenuList sx={{ pb: 4 }}>
+      {isAdmin && <Item to="/" label={t.back} icon={<ArrowBack />} isOpen={isOpen} />}
       {sections.flatMap(({ group, label, items }) => [
-        ...(label !== null && open
+        ...(label !== null && isOpen
           ? [
               <ListSubheader key={group} component="div" sx={{ bgcolor: 'transparent', lineHeight: '2.5rem', mt: 1 }}>
                 {label[locale]}
@@ -41,23 +88,67 @@ export function Menu() {
             ]
           : []),
         ...items.map((item) => (
-          <RaMenu.Item
+          <Item
             key={item.to}
             to={item.to}
-            primaryText={item.label[locale]}
-            leftIcon={<ItemIcon item={item} />}
-            sx={item.to === '/admin' && pathname !== '/admin' ? NOT_ACTIVE : {}}
+            label={item.label[locale]}
+            icon={<ItemIcon icon={item.icon} badge={item.badge} />}
+            isOpen={isOpen}
           />
         )),
       ])}
       {!isAdmin && first !== undefined && (
-        <RaMenu.Item to={first.to} primaryText={t.administration} leftIcon={<AdminPanelSettings />} sx={{ mt: 2 }} />
+        <Box sx={{ mt: 2 }}>
+          <Item to={first.to} label={t.administration} icon={<AdminPanelSettings />} isOpen={isOpen} />
+        </Box>
       )}
-    </RaMenu>
+    </MenuList>
   )
 }
 
-function ItemIcon({ item: { icon: Icon, badge } }: { item: MenuItem }) {
+interface ItemProps {
+  to: string
+  label: string
+  icon: ReactNode
+  /** False: the menu shows only icons. */
+  isOpen: boolean
+}
+
+function Item({ to, label, icon, isOpen }: ItemProps) {
+  const { pathname } = useLocation()
+  const isNarrow = useIsNarrow()
+  const [, setOpen] = useSidebar()
+  // The overview of administrators has no pages below it.
+  const isCurrent = pathname === to || (to !== '/admin' && to !== '/' && pathname.startsWith(`${to}/`))
+  const entry = (
+    <Entry
+      component={Link}
+      to={to}
+      tabIndex={0}
+      {...(isCurrent && { 'aria-current': 'page' })}
+      onClick={() => isNarrow && setOpen(false)}
+      sx={{
+        color: 'text.secondary',
+        '& .MuiListItemIcon-root': { minWidth: 40, color: 'text.secondary' },
+        '&[aria-current]': { color: 'primary.main', bgcolor: 'action.selected', fontWeight: 600 },
+      }}
+    >
+      <ListItemIcon>{icon}</ListItemIcon>
+      <Typography variant="inherit" noWrap>
+        {label}
+      </Typography>
+    </Entry>
+  )
+  return isOpen ? (
+    entry
+  ) : (
+    <Tooltip title={label} placement="right">
+      {entry}
+    </Tooltip>
+  )
+}
+
+function ItemIcon({ icon: Icon, badge }: { icon: SvgIconComponent; badge: MenuItem['badge'] }) {
   const unread = useUnread()
   if (badge === undefined || unread[badge] === 0) return <Icon />
   return (

@@ -1,28 +1,48 @@
-/** The page for addresses that lead nowhere. */
+/** The pages for addresses that lead nowhere, and for those that the user may not open. */
 
 import { Button, Stack, Typography } from '@mui/material'
 import { Link } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
+import { useTitle } from '../ui/title.ts'
 
 const words = texts({
   en: {
     title: 'This page does not exist',
     text: 'The link may be incomplete, or what it showed was deleted.',
+    denied: 'No access',
+    deniedText: 'You do not have the permission for this page. An administrator can give it to you.',
     home: 'Go to the start',
   },
-  zh: { title: '页面不存在', text: '链接可能不完整，或内容已被删除。', home: '回到首页' },
+  zh: {
+    title: '页面不存在',
+    text: '链接可能不完整，或内容已被删除。',
+    denied: '没有权限',
+    deniedText: '你没有权限访问此页面，可请管理员授权。',
+    home: '回到首页',
+  },
 })
 
-export function NotFound() {
+function Notice({ title, text }: { title: string; text: string }) {
   const t = useTexts(words)
+  useTitle(title)
   return (
     <Stack spacing={2} sx={{ alignItems: 'flex-start', p: 4, maxWidth: 480 }}>
-      <Typography variant="h1">{t.title}</Typography>
-      <Typography color="text.secondary">{t.text}</Typography>
+      <Typography variant="h1">{title}</Typography>
+      <Typography color="text.secondary">{text}</Typography>
       <Button component={Link} to="/" variant="contained">
         {t.home}
       </Button>
     </Stack>
   )
+}
+
+export function NotFound() {
+  const t = useTexts(words)
+  return <Notice title={t.title} text={t.text} />
+}
+
+export function NoAccess() {
+  const t = useTexts(words)
+  return <Notice title={t.denied} text={t.deniedText} />
 }

@@ -4,8 +4,7 @@
  */
 
 import { Box, Button, LinearProgress, Typography } from '@mui/material'
-import { useEffect, useState } from 'react'
-import type { ErrorProps } from 'react-admin'
+import { Component, type ReactNode, useEffect, useState } from 'react'
 
 import { tabStorage } from '../browser/storage.ts'
 import { texts, useTexts } from '../i18n/words.ts'
@@ -36,7 +35,30 @@ const PAUSE = 3_000
 const isMissingPart = (error: Error): boolean =>
   /dynamically imported module|importing a module script/i.test(error.message)
 
-export function PageError({ error }: Pick<ErrorProps, 'error'>) {
+export interface PageErrorsProps {
+  /** The error goes when this changes: another page is opened. */
+  at: string
+  children: ReactNode
+}
+
+/** Shows an error instead of the page that has thrown it. */
+export class PageErrors extends Component<PageErrorsProps, { error: Error | undefined; at: string }> {
+  override state = { error: undefined as Error | undefined, at: this.props.at }
+
+  static getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  static getDerivedStateFromProps({ at }: PageErrorsProps, state: { at: string }) {
+    return at === state.at ? null : { at, error: undefined }
+  }
+
+  override render() {
+    return this.state.error === undefined ? this.props.children : <PageError error={this.state.error} />
+  }
+}
+
+function PageError({ error }: { error: Error }) {
   const [hasReloaded] = useState(() => Date.now() - Number(tabStorage.getItem(RELOADED_AT)) < 60_000)
   return isMissingPart(error) && !hasReloaded ? <Reloading /> : <Failure error={error} />
 }

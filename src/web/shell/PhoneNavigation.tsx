@@ -2,12 +2,12 @@
 
 import { Chat, Event, Menu as MenuIcon, QrCode2, QrCodeScanner } from '@mui/icons-material'
 import { Badge, BottomNavigation, BottomNavigationAction, Paper } from '@mui/material'
-import { useSidebarState } from 'react-admin'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
 import { isAdminPath } from './navigation.ts'
+import { useSidebar } from './sidebar.ts'
 
 const words = texts({
   en: {
@@ -23,7 +23,7 @@ const words = texts({
 
 export function PhoneNavigation() {
   const t = useTexts(words)
-  const [open, setOpen] = useSidebarState()
+  const [open, setOpen] = useSidebar()
   const { messages } = useUnread()
   const { pathname } = useLocation()
   const part = isAdminPath(pathname) ? 'menu' : pathname.split('/')[1]

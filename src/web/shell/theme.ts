@@ -1,7 +1,8 @@
 /** Colours and shapes: those of the server's own pages (src/http/page-style.ts), in light and dark. */
 
-import type { Theme } from '@mui/material'
-import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin'
+import { createTheme, type Theme, type ThemeOptions, useMediaQuery } from '@mui/material'
+
+import { stored } from '../browser/stored.ts'
 
 const FONT =
   'system-ui,-apple-system,"Segoe UI",Roboto,"PingFang SC","Hiragino Sans GB","Noto Sans CJK SC","Noto Sans SC","Microsoft YaHei",sans-serif'
@@ -13,7 +14,8 @@ const ring =
     '&.Mui-focusVisible': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset },
   })
 
-const components: RaThemeOptions['components'] = {
+const components: ThemeOptions['components'] = {
+  MuiAutocomplete: { defaultProps: { fullWidth: true } },
   // The default mark of the focus is a slightly darker background.
   MuiButtonBase: { styleOverrides: { root: ring(2) } },
   // Without room around them.
@@ -39,8 +41,6 @@ const components: RaThemeOptions['components'] = {
   MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
   MuiFormControl: {
     defaultProps: { variant: 'outlined', size: 'small' },
-    // The inputs of react-admin's forms, which stand one below the other without a gap of their own.
-    styleOverrides: { root: { '&.ra-input': { marginTop: 8, marginBottom: 12 } } },
   },
   // It says why a field is disabled.
   MuiFormHelperText: {
@@ -49,15 +49,8 @@ const components: RaThemeOptions['components'] = {
     },
   },
   MuiLink: { defaultProps: { underline: 'hover' } },
-  // react-admin names the checkboxes of rows on the element around the input, where Material UI 9 leaves the name.
-  MuiCheckbox: {
-    defaultProps: {
-      slotProps: {
-        root: { 'aria-label': undefined },
-        input: (props: object) => ('aria-label' in props ? { 'aria-label': props['aria-label'] as string } : {}),
-      },
-    },
-  },
+  MuiListItemIcon: { styleOverrides: { root: { minWidth: 56 } } },
+  MuiTableCell: { styleOverrides: { paddingCheckbox: { padding: '0 8px' } } },
   MuiTooltip: { defaultProps: { arrow: true } },
   // Material UI 9 knows only `textSecondary` here, and ignores the path of the palette that `sx` takes.
   MuiTypography: {
@@ -68,29 +61,9 @@ const components: RaThemeOptions['components'] = {
       },
     ],
   },
-  // react-admin fixes it to the bottom of phones, where the navigation would cover it.
-  RaToolbar: {
-    styleOverrides: {
-      root: { '&&': { backgroundColor: 'transparent' }, '&.RaToolbar-mobileToolbar': { position: 'static' } },
-    },
-  },
-  // Wide content scrolls in its own box, not the page.
-  RaLayout: { styleOverrides: { root: { minWidth: 0 } } },
-  RaMenuItemLink: {
-    styleOverrides: {
-      root: ({ theme }: { theme: Theme }) => ({
-        '&.RaMenuItemLink-active': {
-          color: theme.palette.primary.main,
-          backgroundColor: theme.palette.action.selected,
-          fontWeight: 600,
-        },
-      }),
-    },
-  },
 }
 
-const shared = (base: RaThemeOptions): RaThemeOptions => ({
-  ...base,
+const shared: ThemeOptions = {
   // No transitions for users whose system asks for less motion.
   motion: { reducedMotion: 'system' },
   shape: { borderRadius: 10 },
@@ -102,12 +75,11 @@ const shared = (base: RaThemeOptions): RaThemeOptions => ({
     h6: { fontWeight: 600 },
     button: { textTransform: 'none', fontWeight: 600 },
   },
-  sidebar: { width: 248, closedWidth: 56 },
-  components: { ...base.components, ...components },
-})
+  components,
+}
 
-export const lightTheme: RaThemeOptions = {
-  ...shared(defaultLightTheme),
+const light: ThemeOptions = {
+  ...shared,
   palette: {
     mode: 'light',
     primary: { main: '#0b6b57' },
@@ -121,8 +93,8 @@ export const lightTheme: RaThemeOptions = {
   },
 }
 
-export const darkTheme: RaThemeOptions = {
-  ...shared(defaultDarkTheme),
+const dark: ThemeOptions = {
+  ...shared,
   palette: {
     mode: 'dark',
     primary: { main: '#5fcdb0', contrastText: '#07231c' },
@@ -135,3 +107,15 @@ export const darkTheme: RaThemeOptions = {
     divider: '#2b3531',
   },
 }
+
+/** Undefined: that of the system. The key is the one of earlier versions. */
+const chosen = stored<'light' | 'dark' | undefined>('RaStoretessera.theme', undefined)
+
+/** Light or dark, and the function that changes it. */
+export function useThemeMode(): ['light' | 'dark', () => void] {
+  const isDarkSystem = useMediaQuery('(prefers-color-scheme: dark)', { noSsr: true })
+  const mode = chosen.use() ?? (isDarkSystem ? 'dark' : 'light')
+  return [mode, () => chosen.set(mode === 'dark' ? 'light' : 'dark')]
+}
+
+export const themes: Readonly<Record<'light' | 'dark', Theme>> = { light: createTheme(light), dark: createTheme(dark) }

@@ -29,7 +29,7 @@ const words = texts({
   },
 })
 
-export function Forgot() {
+export default function Forgot() {
   const t = useTexts(words)
   const { state } = useTarget()
   const [isDone, setDone] = useState(false)

@@ -2,10 +2,11 @@
 
 import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
-import { useLocaleState } from 'react-admin'
 
+import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
+import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
 
 const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
@@ -22,7 +23,7 @@ export interface FrameProps {
 
 export function Frame({ title, form, action, children, links }: FrameProps) {
   const t = useTexts(words)
-  const [locale, setLocale] = useLocaleState()
+  useTitle(title)
   return (
     <Box
       component="main"
@@ -61,7 +62,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
       </Card>
       <Stack spacing={1} sx={{ mt: 2.5, alignItems: 'center' }}>
         {links}
-        <Button size="small" color="inherit" onClick={() => setLocale(locale === 'en' ? 'zh' : 'en')}>
+        <Button size="small" color="inherit" onClick={switchLocale}>
           {t.language}
         </Button>
       </Stack>

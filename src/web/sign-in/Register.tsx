@@ -28,7 +28,7 @@ const words = texts({
   },
 })
 
-export function Register() {
+export default function Register() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { state, target } = useTarget()

@@ -2,7 +2,7 @@
 
 import { useLocation } from 'react-router'
 
-/** Set by react-admin in the browser's history, so that no link from elsewhere can choose it. */
+/** Kept in the browser's history, so that no link from elsewhere can choose it. */
 export interface Target {
   readonly nextPathname?: string
   readonly nextSearch?: string

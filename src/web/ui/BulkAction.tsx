@@ -2,40 +2,39 @@
 
 import { Button } from '@mui/material'
 import { type ReactNode, useState } from 'react'
-import { type Identifier, type RaRecord, useListContext, useRefresh } from 'react-admin'
 
 import { BulkState } from './bulk/BulkState.tsx'
 import { useBulk } from './bulk/use-bulk.ts'
 import { ConfirmDialog } from './dialogs.tsx'
+import { type Key, useTable } from './table/context.ts'
 
-export interface BulkActionProps<Row extends RaRecord> {
+export interface BulkActionProps<Row> {
   label: string
   icon: ReactNode
   /** The question, for `n` rows. */
   title: (n: number) => string
   /** The consequences of the action, and whether it can be undone. */
   text: ReactNode
-  run: (id: Identifier) => Promise<unknown>
+  run: (key: Key) => Promise<unknown>
   /** Shown when rows are done. */
   done: (n: number) => string
   /** Names a row that was refused. */
   nameOf: (row: Row) => string
 }
 
-export function BulkAction<Row extends RaRecord>(props: BulkActionProps<Row>) {
+export function BulkAction<Row>(props: BulkActionProps<Row>) {
   const { label, icon, title, text, run, done, nameOf } = props
-  const refresh = useRefresh()
-  const bulk = useBulk()
-  const { data, selectedIds, onSelect } = useListContext<Row>()
+  const { operation, rows, keyOf, selected, select } = useTable<Row>()
+  // `admin.users` for `admin.users.list`
+  const bulk = useBulk(operation.slice(0, operation.lastIndexOf('.')), 'operationLog')
   const [isOpen, setOpen] = useState(false)
 
   const confirm = async () => {
     // Rows that were selected on another page of the table are counted, but not named.
-    const names = new Map(data?.map((row) => [row.id, nameOf(row)]))
-    const left = await bulk.run(selectedIds, run, done, (id) => names.get(id))
+    const names = new Map(rows?.map((row) => [keyOf(row), nameOf(row)]))
+    const left = await bulk.run([...selected], run, done, (key) => names.get(key))
     if (left.length === 0) setOpen(false)
-    onSelect([...left])
-    refresh()
+    select(left)
   }
 
   return (
@@ -45,7 +44,7 @@ export function BulkAction<Row extends RaRecord>(props: BulkActionProps<Row>) {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        title={title(selectedIds.length)}
+        title={title(selected.size)}
         text={
           <>
             {text}

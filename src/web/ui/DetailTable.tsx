@@ -4,24 +4,24 @@
  * for several rows.
  */
 
-import type { SvgIconComponent } from '@mui/icons-material'
 import { Close, Delete } from '@mui/icons-material'
 import { Box, Button, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
-import { type Identifier, type RaRecord, RecordContextProvider, useListContext, useResourceContext } from 'react-admin'
 import { useLocation, useNavigate } from 'react-router'
 
 import { callWith } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
+import type { ItemOf, PagedId } from '../api/pages.ts'
 import type { OperationId, OperationLogRow } from '../api/types.ts'
 import { notify } from '../browser/notices.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
-import { AdminTable, type AdminTableProps } from './AdminTable.tsx'
-import { EmptyState } from './Answer.tsx'
 import { BulkAction } from './BulkAction.tsx'
 import { ConfirmDialog } from './dialogs.tsx'
 import { History } from './History.tsx'
+import { withParameters } from './table/address.ts'
+import { type Key, useTable } from './table/context.ts'
+import { Table, type TableProps } from './table/Table.tsx'
 
 const words = texts({
   en: {
@@ -52,12 +52,12 @@ export interface Removal {
   readonly refreshes?: readonly string[]
 }
 
-export interface DetailTableProps<Row extends RaRecord> extends Omit<AdminTableProps<Row>, 'empty' | 'opens'> {
+export interface DetailTableProps<Id extends PagedId> extends Omit<TableProps<Id>, 'opens'>, DrawerProps<ItemOf<Id>> {}
+
+interface DrawerProps<Row> {
   /** Names a row in titles and questions. */
   nameOf: (row: Row) => string
   renderDetails: (row: Row) => ReactNode
-  /** Texts of the empty list: its future content and the first step. */
-  empty: { icon: SvgIconComponent; title: string; text: string; action?: ReactNode }
   /** Buttons of the drawer, before the one that deletes. */
   renderButtons?: (row: Row, close: () => void) => ReactNode
   /** The kind of target under which the operation log has the rows. */
@@ -65,32 +65,28 @@ export interface DetailTableProps<Row extends RaRecord> extends Omit<AdminTableP
   removal?: Removal
 }
 
-export function DetailTable<Row extends RaRecord>(props: DetailTableProps<Row>) {
-  const { nameOf, renderDetails, empty, renderButtons, target, removal, actions, bulk, ...table } = props
+export function DetailTable<Id extends PagedId>(props: DetailTableProps<Id>) {
+  const { nameOf, renderDetails, renderButtons, target, removal, actions, bulk, keyOf, ...table } = props
   const may = useMay()
   const { pathname, search } = useLocation()
   const remove = removal !== undefined && may(removal.operation) ? removal : undefined
-  const drawer = (
-    <RowDrawer
-      nameOf={nameOf}
-      renderDetails={renderDetails}
-      {...(renderButtons && { renderButtons })}
-      {...(target && { target })}
-      {...(remove && { removal: remove })}
-    />
-  )
   const bulkButton = bulk ?? (remove && <BulkDelete removal={remove} nameOf={nameOf} />)
   return (
-    <AdminTable<Row>
-      sort={{ field: 'createdAt', order: 'DESC' }}
-      {...table}
-      {...(bulkButton && { bulk: bulkButton })}
-      empty={<EmptyState {...empty} />}
-      opens={(row) => withRow(pathname, search, row.id)}
+    <Table<Id>
+      {...(table as unknown as TableProps<Id>)}
+      {...(keyOf && { keyOf })}
+      bulk={bulkButton}
+      opens={{ to: (row) => withRow(pathname, search, keyOf?.(row) ?? (row as { id: Key }).id) }}
       actions={
         <>
           {actions}
-          {drawer}
+          <RowDrawer
+            nameOf={nameOf}
+            renderDetails={renderDetails}
+            {...(renderButtons && { renderButtons })}
+            {...(target && { target })}
+            {...(remove && { removal: remove })}
+          />
         </>
       }
     />
@@ -98,13 +94,7 @@ export function DetailTable<Row extends RaRecord>(props: DetailTableProps<Row>) 
 }
 
 /** Deletes the selected rows one after the other. */
-export function BulkDelete<Row extends RaRecord>({
-  removal,
-  nameOf,
-}: {
-  removal: Removal
-  nameOf: (row: Row) => string
-}) {
+export function BulkDelete<Row>({ removal, nameOf }: { removal: Removal; nameOf: (row: Row) => string }) {
   const t = useTexts(words)
   return (
     <BulkAction
@@ -112,39 +102,29 @@ export function BulkDelete<Row extends RaRecord>({
       icon={<Delete />}
       title={t.askMany}
       text={removal.text}
-      run={(id) => removeRow(removal, id)}
+      run={(key) => removeRow(removal, key)}
       done={t.done}
       nameOf={nameOf}
     />
   )
 }
 
-const removeRow = ({ operation, param }: Removal, id: Identifier): Promise<unknown> =>
-  callWith(operation, { params: { [param]: id } }, {})
+const removeRow = ({ operation, param }: Removal, key: Key): Promise<unknown> =>
+  callWith(operation, { params: { [param]: key } }, {})
 
 /** The address of the list with an open row, or without one. */
-function withRow(pathname: string, search: string, id: Identifier | null): string {
-  const query = new URLSearchParams(search)
-  if (id === null) query.delete('row')
-  else query.set('row', String(id))
-  const text = query.toString()
-  return text === '' ? pathname : `${pathname}?${text}`
-}
-
-type DrawerProps<Row extends RaRecord> = Pick<
-  DetailTableProps<Row>,
-  'nameOf' | 'renderDetails' | 'renderButtons' | 'target' | 'removal'
->
+const withRow = (pathname: string, search: string, row: Key | null): string =>
+  pathname + withParameters(search, { row })
 
 /** Lives inside the list, whose rows it shows. */
-function RowDrawer<Row extends RaRecord>({ nameOf, renderDetails, renderButtons, target, removal }: DrawerProps<Row>) {
+function RowDrawer<Row>({ nameOf, renderDetails, renderButtons, target, removal }: DrawerProps<Row>) {
   const t = useTexts(words)
   const may = useMay()
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
-  const { data } = useListContext<Row>()
+  const { rows, keyOf } = useTable<Row>()
   const openId = new URLSearchParams(search).get('row')
-  const row = data?.find(({ id }) => String(id) === openId)
+  const row = rows?.find((one) => String(keyOf(one)) === openId)
   const close = () => void navigate(withRow(pathname, search, null), { replace: true })
   return (
     <Drawer
@@ -154,32 +134,30 @@ function RowDrawer<Row extends RaRecord>({ nameOf, renderDetails, renderButtons,
       slotProps={{ paper: { sx: { width: { xs: '100%', sm: 540 } }, role: 'dialog', 'aria-labelledby': 'row-title' } }}
     >
       {row !== undefined && (
-        <RecordContextProvider value={row}>
-          <Stack spacing={2.5} sx={{ p: { xs: 2, sm: 3 } }}>
-            <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
-              <Typography id="row-title" variant="h2" sx={{ flex: 1, overflowWrap: 'anywhere', pt: 1 }}>
-                {nameOf(row)}
-              </Typography>
-              <IconButton onClick={close} aria-label={t.close} edge="end" size="large">
-                <Close />
-              </IconButton>
-            </Stack>
-            {renderDetails(row)}
-            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', '&:empty': { display: 'none' } }}>
-              {renderButtons?.(row, close)}
-              {removal && <RemoveButton removal={removal} id={row.id} name={nameOf(row)} onDone={close} />}
-            </Stack>
-            {target !== undefined && may('operationLog.list') && (
-              <>
-                <Divider />
-                <Typography variant="h3">{t.history}</Typography>
-                <Box sx={{ overflowX: 'auto' }}>
-                  <History targetType={target} />
-                </Box>
-              </>
-            )}
+        <Stack spacing={2.5} sx={{ p: { xs: 2, sm: 3 } }}>
+          <Stack direction="row" spacing={1} sx={{ alignItems: 'flex-start' }}>
+            <Typography id="row-title" variant="h2" sx={{ flex: 1, overflowWrap: 'anywhere', pt: 1 }}>
+              {nameOf(row)}
+            </Typography>
+            <IconButton onClick={close} aria-label={t.close} edge="end" size="large">
+              <Close />
+            </IconButton>
           </Stack>
-        </RecordContextProvider>
+          {renderDetails(row)}
+          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', '&:empty': { display: 'none' } }}>
+            {renderButtons?.(row, close)}
+            {removal && <RemoveButton removal={removal} id={keyOf(row)} name={nameOf(row)} onDone={close} />}
+          </Stack>
+          {target !== undefined && may('operationLog.list') && (
+            <>
+              <Divider />
+              <Typography variant="h3">{t.history}</Typography>
+              <Box sx={{ overflowX: 'auto' }}>
+                <History targetType={target} targetId={Number(keyOf(row))} />
+              </Box>
+            </>
+          )}
+        </Stack>
       )}
     </Drawer>
   )
@@ -187,7 +165,7 @@ function RowDrawer<Row extends RaRecord>({ nameOf, renderDetails, renderButtons,
 
 interface RemoveButtonProps {
   removal: Removal
-  id: Identifier
+  id: Key
   name: string
   onDone: () => void
 }
@@ -195,7 +173,7 @@ interface RemoveButtonProps {
 function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
   const t = useTexts(words)
   const refresh = useRefresh()
-  const resource = useResourceContext() ?? ''
+  const { operation } = useTable()
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -208,7 +186,7 @@ function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
       notify(t.done(1), 'success')
       onDone()
       // Details of the row are not read again: it is gone.
-      await refresh(resource, ...(removal.refreshes ?? []))
+      await refresh(operation, 'operationLog', ...(removal.refreshes ?? []))
     } catch (refusal) {
       setError(refusal)
     } finally {

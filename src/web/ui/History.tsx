@@ -2,7 +2,6 @@
 
 import { Box, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
-import { useRecordContext } from 'react-admin'
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
@@ -39,19 +38,13 @@ const words = texts({
   },
 })
 
-/** The changes by administrators to the row of the page, from the operation log. `targetId`: by default the id of the row. */
-export function History({ targetType, targetId }: { targetType: OperationLogRow['targetType']; targetId?: number }) {
+/** The changes by administrators to one thing, from the operation log. */
+export function History({ targetType, targetId }: { targetType: OperationLogRow['targetType']; targetId: number }) {
   const t = useTexts(words)
   const { actions } = useTexts(logWords)
-  const record = useRecordContext()
   const may = useMay()
   const mayRead = may('operationLog.list')
-  const id = targetId ?? Number(record?.id)
-  const query = usePages(
-    'operationLog.list',
-    { query: { targetType, targetId: id } },
-    { size: 20, enabled: mayRead && id > 0 },
-  )
+  const query = usePages('operationLog.list', { query: { targetType, targetId } }, { size: 20, enabled: mayRead })
   if (!mayRead) return null
   if (query.error !== null) return <ErrorNotice error={query.error} onRetry={query.retry} />
   if (query.items === undefined) return <Loading />

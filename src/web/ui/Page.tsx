@@ -1,12 +1,12 @@
-/** The frame of a page outside the tables of administrators: title, way back, actions, content. */
+/** The frame of a page: title, way back, actions, content. */
 
 import { ArrowBack } from '@mui/icons-material'
 import { Box, IconButton, Stack, Typography } from '@mui/material'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { Title } from 'react-admin'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
+import { useTitle } from './title.ts'
 
 const words = texts({ en: { back: 'Back' }, zh: { back: '返回' } })
 
@@ -17,12 +17,13 @@ export interface PageProps {
   /** Buttons at the right of the title. The one that creates something has the attribute `data-create`. */
   actions?: ReactNode
   /** Largest width of the content in pixels; 1100 by default. */
-  width?: number
+  width?: number | 'none'
   children: ReactNode
 }
 
 export function Page({ title, back, actions, width = 1100, children }: PageProps) {
   const t = useTexts(words)
+  useTitle(title)
   const heading = useRef<HTMLHeadingElement>(null)
   const { key } = useLocation()
   // The element with the focus may have gone with the page before. Tab then goes on from the title, and screen readers read it. The first
@@ -32,7 +33,6 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
   }, [key])
   return (
     <Box sx={{ maxWidth: width, width: '100%' }}>
-      <Title title={title} />
       <Stack
         direction="row"
         spacing={1}

@@ -2,10 +2,9 @@
 
 import { Search } from '@mui/icons-material'
 import { InputAdornment, type SxProps, TextField, type Theme } from '@mui/material'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import type { ReactNode } from 'react'
 
-/** Milliseconds after the last key. */
-const PAUSE = 300
+import { useTyping } from './use-typing.ts'
 
 export interface SearchFieldProps {
   label: string
@@ -13,44 +12,26 @@ export interface SearchFieldProps {
   value: string
   /** Gets the text without spaces at its ends. */
   onSearch: (text: string) => void
+  /** The label is inside the field, where the text replaces it. */
+  isCompact?: boolean
   helperText?: ReactNode
   autoFocus?: boolean
   sx?: SxProps<Theme>
 }
 
-export function SearchField({ label, value, onSearch, helperText, autoFocus, sx }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value)
-  const [seen, setSeen] = useState(value)
-  const [reported, setReported] = useState(value)
-  const report = useEffectEvent((text: string) => {
-    setReported(text)
-    onSearch(text)
-  })
-  useEffect(() => {
-    const text = typed.trim()
-    if (text === reported) return
-    const timer = setTimeout(() => report(text), PAUSE)
-    return () => clearTimeout(timer)
-  }, [typed, reported])
-  if (value !== seen) {
-    setSeen(value)
-    // Otherwise it is the text that was reported here, and the user may have gone on typing.
-    if (value !== reported) {
-      setTyped(value)
-      setReported(value)
-    }
-  }
+export function SearchField({ label, value, onSearch, isCompact, helperText, autoFocus, sx }: SearchFieldProps) {
+  const [typed, type] = useTyping(value, onSearch)
   return (
     <TextField
       type="search"
-      label={label}
+      {...(isCompact ? { hiddenLabel: true, placeholder: label } : { label })}
       value={typed}
-      onChange={({ target }) => setTyped(target.value)}
+      onChange={({ target }) => type(target.value)}
       {...(helperText !== undefined && { helperText })}
       {...(autoFocus !== undefined && { autoFocus })}
       {...(sx !== undefined && { sx })}
       slotProps={{
-        htmlInput: { maxLength: 100 },
+        htmlInput: { maxLength: 100, ...(isCompact && { 'aria-label': label }) },
         input: {
           startAdornment: (
             <InputAdornment position="start">

@@ -19,6 +19,9 @@ const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
   userStatus: { ACTIVE: 'good', DISABLED: 'bad' },
 }
 
+/** Whether the values of an enum are states, which have a colour. */
+export const isState = (of: EnumName): boolean => of in TONES
+
 export const toneOf = (of: EnumName, value: string): Tone => TONES[of]?.[value] ?? 'neutral'
 
 const COLOR: Record<Tone, string> = {

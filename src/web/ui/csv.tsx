@@ -12,13 +12,13 @@ import {
   Typography,
 } from '@mui/material'
 import { useRef, useState } from 'react'
-import { type RaRecord, useDataProvider, useListContext, useResourceContext } from 'react-admin'
 
-import { saveAs } from '../api/client.ts'
+import { callWith, saveAs } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
 import { notify } from '../browser/notices.ts'
 import { number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
+import { useTable } from './table/context.ts'
 
 const words = texts({
   en: {
@@ -79,8 +79,8 @@ export function csvTime(time: number | null | undefined): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** The export button of a list of react-admin. */
-export function CsvButton<Row extends RaRecord>({
+/** The export button of a table. */
+export function CsvButton<Row>({
   columns,
   name,
   isIcon,
@@ -92,28 +92,25 @@ export function CsvButton<Row extends RaRecord>({
   isIcon: boolean
 }) {
   const t = useTexts(words)
-  const dataProvider = useDataProvider()
-  const resource = useResourceContext() ?? ''
-  const { sort, filterValues, total } = useListContext()
+  const { operation, query, total } = useTable()
   const [progress, setProgress] = useState<{ done: number; total: number }>()
   const run = useRef<AbortController>(undefined)
 
   const start = async () => {
     const controller = new AbortController()
     run.current = controller
-    setProgress({ done: 0, total: total ?? 0 })
+    setProgress({ done: 0, total })
     const rows: Row[] = []
     try {
       for (let page = 1; rows.length < MOST_ROWS; page++) {
-        const answer = await dataProvider.getList<Row>(resource, {
-          pagination: { page, perPage: PAGE },
-          sort,
-          filter: filterValues,
-          signal: controller.signal,
-        })
-        rows.push(...answer.data)
-        setProgress({ done: rows.length, total: answer.total ?? rows.length })
-        if (answer.data.length < PAGE) break
+        const { items, total: all } = (await callWith(
+          operation,
+          { query: { ...query, page, size: PAGE } },
+          { signal: controller.signal },
+        )) as { items: Row[]; total: number }
+        rows.push(...items)
+        setProgress({ done: rows.length, total: all })
+        if (items.length < PAGE) break
       }
       saveAs(csv(rows, columns), `${name}.csv`)
       notify(rows.length < MOST_ROWS ? t.done(rows.length) : t.cut(rows.length), 'success')

@@ -1,8 +1,7 @@
-/** Inputs that find a user or an organization by name: `UserPicker` for forms with state of their own, `UserFilter` for the filters of a list. */
+/** Inputs that find a user or an organization by name. */
 
-import { Autocomplete, Box, TextField, Typography } from '@mui/material'
+import { Autocomplete, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useInput } from 'react-admin'
 
 import { useCall } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
@@ -119,38 +118,6 @@ export function OrgPicker(props: PickerProps) {
   )
 }
 
-export interface FilterProps {
-  /** Name of the filter in the query: `userId`. */
-  source: string
-  label?: string
-  /** Read by react-admin: the filter is always shown. */
-  alwaysOn?: boolean
-}
-
-/** A filter of lists. Not shown to administrators who may not list users. */
-export function UserFilter({ source, label }: FilterProps) {
-  const { field } = useInput({ source })
-  const may = useMay()
-  if (!may('admin.users.list') || !may('admin.users.get')) return null
-  return (
-    <Box sx={{ minWidth: 220 }}>
-      <UserPicker value={numberOf(field.value)} onChange={(id) => field.onChange(id ?? '')} {...(label && { label })} />
-    </Box>
-  )
-}
-
-/** A filter of lists. Not shown to administrators who may not list organizations. */
-export function OrgFilter({ source, label }: FilterProps) {
-  const { field } = useInput({ source })
-  const may = useMay()
-  if (!may('admin.orgs.list') || !may('admin.orgs.get')) return null
-  return (
-    <Box sx={{ minWidth: 220 }}>
-      <OrgPicker value={numberOf(field.value)} onChange={(id) => field.onChange(id ?? '')} {...(label && { label })} />
-    </Box>
-  )
-}
-
 /** For administrators who may choose but may not search: the number of the row. */
 function ById({ value, onChange, label, error, required, autoFocus }: PickerProps & { label: string }) {
   const t = useTexts(words)
@@ -168,9 +135,6 @@ function ById({ value, onChange, label, error, required, autoFocus }: PickerProp
     />
   )
 }
-
-/** Filters from the address are strings. */
-const numberOf = (value: unknown): number | null => (value === '' || value == null ? null : Number(value))
 
 interface PickerViewProps extends PickerProps {
   label: string

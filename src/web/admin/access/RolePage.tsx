@@ -308,7 +308,7 @@ function Grant({ roleId, onClose }: { roleId: number; onClose: () => void }) {
     { userId: null as number | null },
     {
       done: t.granted,
-      refreshes: ['access.listUserRoles', 'admin', 'admin/users', 'operationLog'],
+      refreshes: ['access.listUserRoles', 'admin', 'operationLog'],
       input: ({ userId }) => ({ params: { userId: userId! }, body: { roleId } }),
       onDone: onClose,
     },

@@ -39,7 +39,7 @@ function useSettings() {
   const navigate = useNavigate()
   return {
     paths,
-    refreshes: ['admin.activities', 'admin/activities'],
+    refreshes: ['admin.activities'],
     onDone: ({ id }: { id: number }) => void navigate(`/admin/activities/${id}/show`),
   }
 }

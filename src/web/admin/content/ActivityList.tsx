@@ -3,26 +3,24 @@
 import { Event } from '@mui/icons-material'
 
 import type { AdminActivityItem } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
-import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
-import { EmptyState } from '../../ui/Answer.tsx'
 import { BulkDelete } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { EnumStatus } from '../../ui/Status.tsx'
-import { CreateActivity, deletion } from './activity-words.tsx'
-import { createdColumn, ownerColumn, ownerFilters, searchFilter, timeFilters } from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { deletion } from './activity-words.ts'
+import { createdColumn, ownerColumn, ownerFilters } from './shared.tsx'
 
 const words = texts({
   en: {
     title: 'Activities',
+    create: 'Create',
     none: 'No activities yet',
     noneText: 'Activities of all users and organizations are listed here. You can also create one for somebody.',
   },
   zh: {
     title: '活动',
+    create: '新建',
     none: '还没有活动',
     noneText: '所有用户和组织的活动会显示在这里，你也可以代为创建。',
   },
@@ -33,42 +31,32 @@ export default function ActivityList() {
   const { text } = useTexts(deletion)
   const may = useMay()
   const removal = { operation: 'admin.activities.delete', param: 'activityId', text } as const
-  const statusOf = useEnum('activityStatus')
-  const visibilityOf = useEnum('activityVisibility')
   return (
-    <AdminTable<AdminActivityItem>
+    <Table
+      operation="admin.activities.list"
       title={t.title}
-      sort={{ field: 'createdAt', order: 'DESC' }}
+      create={{ to: '/admin/activities/create', needs: 'admin.activities.create', label: t.create }}
+      opens={{ to: ({ id }) => `/admin/activities/${id}/show`, needs: 'admin.activities.get' }}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="status" source="status" of="activityStatus" alwaysOn />,
-        <EnumInput key="visibility" source="visibility" of="activityVisibility" />,
-        <EnumInput key="ownerType" source="ownerType" of="ownerType" />,
+        { source: 'status', kind: 'enum', of: 'activityStatus', always: true },
+        { source: 'visibility', kind: 'enum', of: 'activityVisibility' },
+        { source: 'ownerType', kind: 'enum', of: 'ownerType' },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
         { source: 'name' },
-        {
-          source: 'status',
-          render: (row) => <EnumStatus of="activityStatus" value={row.status} />,
-          text: (row) => statusOf(row.status),
-        },
-        {
-          source: 'visibility',
-          render: (row) => visibilityOf(row.visibility),
-          text: (row) => visibilityOf(row.visibility),
-          phone: 'hidden',
-        },
+        { source: 'status', kind: 'enum', of: 'activityStatus' },
+        { source: 'visibility', kind: 'enum', of: 'activityVisibility', phone: 'hidden' },
         ownerColumn(),
-        { source: 'startTime', render: (row) => dateTime(row.startTime) },
+        { source: 'startTime', kind: 'time' },
         { source: 'location', phone: 'hidden' },
         createdColumn,
       ]}
-      {...(may(removal.operation) && {
-        bulk: <BulkDelete removal={removal} nameOf={(row: AdminActivityItem) => row.name} />,
-      })}
-      empty={<EmptyState icon={Event} title={t.none} text={t.noneText} action={<CreateActivity />} />}
+      bulk={may(removal.operation) && <BulkDelete removal={removal} nameOf={({ name }: AdminActivityItem) => name} />}
+      empty={{ icon: Event, title: t.none, text: t.noneText }}
     />
   )
 }

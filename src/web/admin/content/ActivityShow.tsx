@@ -3,7 +3,6 @@
 import { Delete, Edit } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Link as MuiLink, Typography } from '@mui/material'
 import { useState } from 'react'
-import { RecordContextProvider } from 'react-admin'
 import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -19,7 +18,7 @@ import { History } from '../../ui/History.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
-import { deletion } from './activity-words.tsx'
+import { deletion } from './activity-words.ts'
 import { Owner, period, position } from './shared.tsx'
 
 const words = texts({
@@ -171,12 +170,12 @@ function Details({ activity }: { activity: AdminActivity }) {
             />
             <Box sx={{ display: 'flex', gap: 2, mt: 2, flexWrap: 'wrap' }}>
               {may('admin.checkIns.list') && (
-                <MuiLink component={Link} to={listOf('check-ins', activity.id)}>
+                <MuiLink component={Link} to={`/admin/check-ins?activityId=${activity.id}`}>
                   {t.allCheckIns}
                 </MuiLink>
               )}
               {may('admin.passes.list') && (
-                <MuiLink component={Link} to={listOf('passes', activity.id)}>
+                <MuiLink component={Link} to={`/admin/passes?activityId=${activity.id}`}>
                   {t.allPasses}
                 </MuiLink>
               )}
@@ -189,17 +188,12 @@ function Details({ activity }: { activity: AdminActivity }) {
           <Typography variant="h2" sx={{ mb: 1 }}>
             {t.history}
           </Typography>
-          <RecordContextProvider value={activity}>
-            <History targetType="ACTIVITY" />
-          </RecordContextProvider>
+          <History targetType="ACTIVITY" targetId={activity.id} />
         </Box>
       )}
     </>
   )
 }
-
-const listOf = (name: string, activityId: number): string =>
-  `/admin/${name}?${new URLSearchParams({ displayedFilters: '{"activityId":true}', filter: JSON.stringify({ activityId }) })}`
 
 function Remove({ activity }: { activity: AdminActivity }) {
   const t = useTexts(words)
@@ -210,7 +204,7 @@ function Remove({ activity }: { activity: AdminActivity }) {
     quiet: true,
     done: t.removed,
     // The activity itself is not read again: it is gone.
-    refreshes: ['admin/activities'],
+    refreshes: ['admin.activities.list'],
     onDone: () => void navigate('/admin/activities'),
   })
   return (

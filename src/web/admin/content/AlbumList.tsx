@@ -1,24 +1,14 @@
 /** Photos in the albums of all users and organizations. */
 
 import { PhotoLibrary } from '@mui/icons-material'
-import { NumberInput } from 'react-admin'
 
-import type { AdminAlbumPhoto } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import {
-  createdColumn,
-  Owner,
-  ownerColumn,
-  ownerFilters,
-  position,
-  searchFilter,
-  Thumbnail,
-  timeFilters,
-} from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters, position } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -46,24 +36,17 @@ export default function AlbumList() {
   const t = useTexts(words)
   const f = useLabels()
   return (
-    <DetailTable<AdminAlbumPhoto>
+    <DetailTable
+      operation="admin.albums.list"
       title={t.title}
-      filters={[
-        searchFilter,
-        ...ownerFilters,
-        <NumberInput key="qrCodeId" source="qrCodeId" min={1} />,
-        ...timeFilters,
-      ]}
+      sort="-createdAt"
+      filters={[searchFilter, ...ownerFilters, { source: 'qrCodeId', kind: 'number' }, ...timeFilters]}
       columns={[
-        {
-          source: 'name',
-          render: (row) => <Thumbnail url={row.thumbnailUrl ?? row.url} name={row.name} />,
-          text: ({ name }) => name,
-        },
+        { source: 'name', picture: ({ thumbnailUrl, url }) => thumbnailUrl ?? url },
         ownerColumn(),
-        { source: 'takenAt' },
+        { source: 'takenAt', kind: 'time' },
         { source: 'address', phone: 'hidden' },
-        { source: 'size', render: (row) => bytes(row.size) },
+        { source: 'size', kind: 'bytes' },
         createdColumn,
       ]}
       nameOf={(row) => row.name}

@@ -2,15 +2,14 @@
 
 import { FolderSpecial } from '@mui/icons-material'
 
-import type { AdminAssetCategory } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { ColoredName, createdColumn, Owner, ownerColumn, ownerFilters, searchFilter, timeFilters } from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -39,18 +38,20 @@ export default function AssetCategoryList() {
   const f = useLabels()
   const scopeOf = useEnum('categoryScope')
   return (
-    <DetailTable<AdminAssetCategory>
+    <DetailTable
+      operation="assetCategories.listAll"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="scope" source="scope" of="categoryScope" alwaysOn />,
+        { source: 'scope', kind: 'enum', of: 'categoryScope', always: true },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
-        { source: 'name', render: (row) => <ColoredName {...row} />, text: ({ name }) => name },
-        { source: 'scope', render: (row) => scopeOf(row.scope), text: (row) => scopeOf(row.scope) },
-        { source: 'assetCount', render: (row) => number(row.assetCount) },
+        { source: 'name', color: ({ color }) => color },
+        { source: 'scope', kind: 'enum', of: 'categoryScope' },
+        { source: 'assetCount', kind: 'count' },
         ownerColumn(),
         createdColumn,
       ]}

@@ -2,24 +2,21 @@
 
 import { DeleteSweep, Inventory2 } from '@mui/icons-material'
 import { Typography } from '@mui/material'
-import { DateInput, NumberInput } from 'react-admin'
 
 import { useCall } from '../../api/hooks.ts'
 import type { AdminAsset, FieldValue } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, day, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { ReasonButton } from './ReasonButton.tsx'
-import { createdColumn, Owner, ownerColumn, ownerFilters, position, searchFilter, timeFilters } from './shared.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters, position } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -76,31 +73,28 @@ const words = texts({
 export default function AssetList() {
   const t = useTexts(words)
   const may = useMay()
-  const statusOf = useEnum('assetStatus')
   return (
-    <DetailTable<AdminAsset>
+    <DetailTable
+      operation="assets.listAll"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="status" source="status" of="assetStatus" alwaysOn />,
+        { source: 'status', kind: 'enum', of: 'assetStatus', always: true },
         ...ownerFilters,
-        <UserFilter key="custodianId" source="custodianId" />,
-        <NumberInput key="categoryId" source="categoryId" min={1} />,
-        <NumberInput key="locationId" source="locationId" min={1} />,
-        <DateInput key="warrantyFrom" source="warrantyFrom" />,
-        <DateInput key="warrantyTo" source="warrantyTo" />,
-        <DateInput key="purchaseFrom" source="purchaseFrom" />,
-        <DateInput key="purchaseTo" source="purchaseTo" />,
+        { source: 'custodianId', kind: 'user' },
+        { source: 'categoryId', kind: 'number' },
+        { source: 'locationId', kind: 'number' },
+        { source: 'warrantyFrom', kind: 'day' },
+        { source: 'warrantyTo', kind: 'day' },
+        { source: 'purchaseFrom', kind: 'day' },
+        { source: 'purchaseTo', kind: 'day' },
         ...timeFilters,
       ]}
       columns={[
         { source: 'name' },
         { source: 'assetNo' },
-        {
-          source: 'status',
-          render: (row) => <EnumStatus of="assetStatus" value={row.status} />,
-          text: (row) => statusOf(row.status),
-        },
+        { source: 'status', kind: 'enum', of: 'assetStatus' },
         { source: 'brand', phone: 'hidden' },
         { source: 'model', phone: 'hidden' },
         ownerColumn(),

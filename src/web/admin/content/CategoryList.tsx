@@ -2,13 +2,13 @@
 
 import { Folder } from '@mui/icons-material'
 
-import type { AdminCategory } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { ColoredName, createdColumn, Owner, ownerColumn, ownerFilters, searchFilter, timeFilters } from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -32,12 +32,14 @@ export default function CategoryList() {
   const t = useTexts(words)
   const f = useLabels()
   return (
-    <DetailTable<AdminCategory>
+    <DetailTable
+      operation="admin.categories.list"
       title={t.title}
+      sort="-createdAt"
       filters={[searchFilter, ...ownerFilters, ...timeFilters]}
       columns={[
-        { source: 'name', render: (row) => <ColoredName {...row} />, text: ({ name }) => name },
-        { source: 'codeCount', render: (row) => number(row.codeCount) },
+        { source: 'name', color: ({ color }) => color },
+        { source: 'codeCount', kind: 'count' },
         ownerColumn(),
         createdColumn,
       ]}

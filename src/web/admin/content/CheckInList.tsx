@@ -1,7 +1,6 @@
 /** Check-ins of all activities. */
 
 import { HowToReg } from '@mui/icons-material'
-import { NumberInput } from 'react-admin'
 
 import type { AdminCheckIn } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -9,10 +8,10 @@ import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
-import { ActivityLink, orgColumn, ownerFilters, ownerName, Person, searchFilter, timeFilters } from './shared.tsx'
+import { ActivityLink, orgColumn, ownerFilters, Person, personColumn } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -42,26 +41,24 @@ export default function CheckInList() {
   const methodOf = useEnum('checkInMethod')
   const distance = (row: AdminCheckIn) => (row.distance === null ? '' : t.metres(Math.round(row.distance)))
   return (
-    <DetailTable<AdminCheckIn>
+    <DetailTable
+      operation="admin.checkIns.list"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="method" source="method" of="checkInMethod" alwaysOn />,
-        <NumberInput key="activityId" source="activityId" min={1} />,
+        { source: 'method', kind: 'enum', of: 'checkInMethod', always: true },
+        { source: 'activityId', kind: 'number' },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
         { source: 'activityName' },
-        {
-          source: 'userId',
-          render: (row) => <Person row={row} />,
-          text: (row) => ownerName({ ...row, orgName: null }),
-        },
-        { source: 'method', render: (row) => methodOf(row.method), text: (row) => methodOf(row.method) },
+        personColumn(f('userId')),
+        { source: 'method', kind: 'enum', of: 'checkInMethod' },
         { source: 'distance', render: distance },
         orgColumn(),
-        { source: 'createdAt', label: f('checkedInAt'), sortable: true, render: (row) => dateTime(row.checkedInAt) },
+        { source: 'checkedInAt', kind: 'time', sortable: 'createdAt' },
       ]}
       nameOf={(row) => `${row.activityName}: ${row.nickname}`}
       renderDetails={(row) => (

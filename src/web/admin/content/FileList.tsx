@@ -3,7 +3,6 @@
 import { Delete, Folder, Launch } from '@mui/icons-material'
 import { Box, Button, Typography } from '@mui/material'
 import { useState } from 'react'
-import { NumberInput, useListContext, useRefresh } from 'react-admin'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminFile } from '../../api/types.ts'
@@ -15,11 +14,12 @@ import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
+import { useTable } from '../../ui/table/context.ts'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 import { Orphans } from './Orphans.tsx'
-import { createdColumn, orgColumn, ownerFilters, searchFilter, Thumbnail, timeFilters } from './shared.tsx'
+import { createdColumn, orgColumn, ownerFilters } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -77,7 +77,6 @@ export default function FileList() {
   const typeOf = useEnum('fileType')
   const purposeOf = useEnum('fileUse')
   const storageOf = useEnum('storage')
-  const uploader = ({ uploader: { nickname, username, userId } }: AdminFile) => nickname || username || String(userId)
   const uses = (row: AdminFile) =>
     row.references === 0 || row.entityType === null
       ? t.unused
@@ -85,35 +84,26 @@ export default function FileList() {
         ? `${purposeOf(row.entityType)}, ${t.times(row.references)}`
         : purposeOf(row.entityType)
   return (
-    <DetailTable<AdminFile>
+    <DetailTable
+      operation="admin.files.list"
       title={t.title}
+      sort="-createdAt"
       aside={may('admin.files.stats') && <Statistics />}
       filters={[
         searchFilter,
-        <EnumInput key="type" source="type" of="fileType" alwaysOn />,
-        <EnumInput key="entityType" source="entityType" of="fileUse" />,
-        <NumberInput key="entityId" source="entityId" min={1} />,
-        <EnumInput key="storage" source="storage" of="storage" />,
+        { source: 'type', kind: 'enum', of: 'fileType', always: true },
+        { source: 'entityType', kind: 'enum', of: 'fileUse' },
+        { source: 'entityId', kind: 'number' },
+        { source: 'storage', kind: 'enum', of: 'storage' },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
-        {
-          source: 'name',
-          render: (row) =>
-            row.thumbnailUrl === null ? row.name : <Thumbnail url={row.thumbnailUrl} name={row.name} />,
-          text: ({ name }) => name,
-        },
-        { source: 'type', render: (row) => typeOf(row.type), text: (row) => typeOf(row.type) },
-        { source: 'size', render: (row) => bytes(row.size) },
+        { source: 'name', picture: ({ thumbnailUrl }) => thumbnailUrl },
+        { source: 'type', kind: 'enum', of: 'fileType' },
+        { source: 'size', kind: 'bytes' },
         { source: 'entityType', render: uses, text: uses },
-        {
-          source: 'uploader',
-          render: ({ uploader: { userId, nickname, username } }) => (
-            <UserLink id={userId} nickname={nickname} username={username} />
-          ),
-          text: uploader,
-        },
+        { source: 'uploader', kind: 'user', user: ({ uploader }) => ({ ...uploader, id: uploader.userId }) },
         orgColumn(),
         createdColumn,
       ]}
@@ -156,7 +146,7 @@ export default function FileList() {
           </Button>
         )
       }
-      {...(may('admin.files.deleteMany') && { bulk: <RemoveFiles /> })}
+      bulk={may('admin.files.deleteMany') && <RemoveFiles />}
       target="FILE"
       removal={{ operation: 'admin.files.delete', param: 'fileId', text: t.remove, refreshes: ['admin.files'] }}
       empty={{ icon: Folder, title: t.none, text: t.noneText }}
@@ -194,15 +184,13 @@ function Statistics() {
 /** Deletes the selected files with one request, and names those that could not be deleted. */
 function RemoveFiles() {
   const t = useTexts(words)
-  const refresh = useRefresh()
-  const { selectedIds, onUnselectItems } = useListContext()
+  const { selected, select } = useTable()
   const [isOpen, setOpen] = useState(false)
   const action = useAction('admin.files.deleteMany', {
     quiet: true,
     refreshes: ['admin.files'],
     onDone: ({ failed }) => {
-      onUnselectItems()
-      refresh()
+      select([])
       if (failed.length === 0) setOpen(false)
     },
   })
@@ -222,7 +210,7 @@ function RemoveFiles() {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        title={t.removeTitle(selectedIds.length)}
+        title={t.removeTitle(selected.size)}
         text={
           <>
             {t.remove}
@@ -232,7 +220,7 @@ function RemoveFiles() {
         action={t.removeMany}
         isBusy={action.isPending}
         error={action.error}
-        onConfirm={() => action.mutate({ body: { ids: selectedIds.map(Number) } })}
+        onConfirm={() => action.mutate({ body: { ids: [...selected].map(Number) } })}
         onClose={() => setOpen(false)}
       />
     </>

@@ -1,20 +1,17 @@
 /** Passes of all activities. Their codes are not shown, because anyone who sees one could enter with it. */
 
 import { Block, ConfirmationNumber } from '@mui/icons-material'
-import { NumberInput } from 'react-admin'
 
-import type { AdminPass } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 import { ReasonButton } from './ReasonButton.tsx'
-import { ActivityLink, createdColumn, orgColumn, ownerFilters, period, searchFilter, timeFilters } from './shared.tsx'
+import { ActivityLink, createdColumn, orgColumn, ownerFilters, period } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -56,27 +53,24 @@ const words = texts({
 export default function PassList() {
   const t = useTexts(words)
   const f = useLabels()
-  const statusOf = useEnum('passStatus')
   return (
-    <DetailTable<AdminPass>
+    <DetailTable
+      operation="admin.passes.list"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="status" source="status" of="passStatus" alwaysOn />,
-        <NumberInput key="activityId" source="activityId" min={1} />,
+        { source: 'status', kind: 'enum', of: 'passStatus', always: true },
+        { source: 'activityId', kind: 'number' },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
         { source: 'holderName' },
         { source: 'activityName' },
-        {
-          source: 'status',
-          render: (row) => <EnumStatus of="passStatus" value={row.status} />,
-          text: (row) => statusOf(row.status),
-        },
+        { source: 'status', kind: 'enum', of: 'passStatus' },
         { source: 'usedCount', render: (row) => t.entries(row.usedCount, row.maxUses) },
-        { source: 'validTo', render: (row) => dateTime(row.validTo), phone: 'hidden' },
+        { source: 'validTo', kind: 'time', phone: 'hidden' },
         orgColumn(),
         createdColumn,
       ]}

@@ -2,7 +2,6 @@
 
 import { Launch, QrCode2 } from '@mui/icons-material'
 import { Box, Button, Chip, Stack } from '@mui/material'
-import { NumberInput, SelectInput } from 'react-admin'
 
 import type { AdminQrCode } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -10,18 +9,9 @@ import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import {
-  createdColumn,
-  Owner,
-  ownerColumn,
-  ownerFilters,
-  ownerName,
-  Person,
-  searchFilter,
-  timeFilters,
-} from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { createdColumn, Owner, ownerColumn, ownerFilters, ownerName, Person } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -67,37 +57,38 @@ const words = texts({
 
 export default function QrCodeList() {
   const t = useTexts(words)
-  const typeOf = useEnum('contentType')
   const visibility = (row: AdminQrCode) => (row.isPublic ? t.public : t.private)
   return (
-    <DetailTable<AdminQrCode>
+    <DetailTable
+      operation="admin.qrCodes.list"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="contentType" source="contentType" of="contentType" alwaysOn />,
-        <SelectInput
-          key="isPublic"
-          source="isPublic"
-          choices={[
+        { source: 'contentType', kind: 'enum', of: 'contentType', always: true },
+        {
+          source: 'isPublic',
+          kind: 'choice',
+          choices: [
             { id: 'true', name: t.yes },
             { id: 'false', name: t.no },
-          ]}
-        />,
-        <SelectInput
-          key="deleted"
-          source="deleted"
-          choices={[
+          ],
+        },
+        {
+          source: 'deleted',
+          kind: 'choice',
+          choices: [
             { id: 'true', name: t.trash },
             { id: 'false', name: t.all },
-          ]}
-        />,
+          ],
+        },
         ...ownerFilters,
-        <NumberInput key="categoryId" source="categoryId" label={t.folder} min={0} />,
+        { source: 'categoryId', kind: 'number', label: t.folder },
         ...timeFilters,
       ]}
       columns={[
         { source: 'name' },
-        { source: 'contentType', render: (row) => typeOf(row.contentType), text: (row) => typeOf(row.contentType) },
+        { source: 'contentType', kind: 'enum', of: 'contentType' },
         {
           source: 'content',
           phone: 'hidden',
@@ -109,7 +100,7 @@ export default function QrCodeList() {
         },
         ownerColumn(),
         { source: 'isPublic', render: visibility, text: visibility },
-        { source: 'scanCount', render: (row) => number(row.scanCount) },
+        { source: 'scanCount', kind: 'count' },
         createdColumn,
       ]}
       nameOf={(row) => row.name}

@@ -1,7 +1,6 @@
 /** Scan records of all users. */
 
 import { QrCodeScanner } from '@mui/icons-material'
-import { NumberInput } from 'react-admin'
 
 import type { AdminScanRecord } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -9,10 +8,9 @@ import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
-import { ownerName, Person, position, searchFilter, timeFilters } from './shared.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Person, personColumn, position } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -36,24 +34,26 @@ export default function ScanRecordList() {
   const sourceOf = useEnum('scanSource')
   const name = (row: AdminScanRecord) => row.title || row.content
   return (
-    <DetailTable<AdminScanRecord>
+    <DetailTable
+      operation="admin.scanRecords.list"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="contentType" source="contentType" of="contentType" alwaysOn />,
-        <EnumInput key="source" source="source" of="scanSource" />,
-        <UserFilter key="userId" source="userId" />,
-        <NumberInput key="qrCodeId" source="qrCodeId" min={1} />,
+        { source: 'contentType', kind: 'enum', of: 'contentType', always: true },
+        { source: 'source', kind: 'enum', of: 'scanSource' },
+        { source: 'userId', kind: 'user' },
+        { source: 'qrCodeId', kind: 'number' },
         ...timeFilters,
       ]}
       columns={[
         { source: 'content', render: (row) => shortened(name(row)), text: ({ content }) => content },
-        { source: 'contentType', render: (row) => typeOf(row.contentType), text: (row) => typeOf(row.contentType) },
-        { source: 'source', render: (row) => sourceOf(row.source), text: (row) => sourceOf(row.source) },
-        { source: 'userId', render: (row) => <Person row={row} />, text: ownerName },
-        { source: 'scannedAt' },
+        { source: 'contentType', kind: 'enum', of: 'contentType' },
+        { source: 'source', kind: 'enum', of: 'scanSource' },
+        personColumn<AdminScanRecord>(f('userId')),
+        { source: 'scannedAt', kind: 'time' },
         // The same as before, except for scans without a connection.
-        { source: 'createdAt', exportOnly: true },
+        { source: 'createdAt', kind: 'time', exportOnly: true },
       ]}
       nameOf={(row) => shortened(name(row))}
       renderDetails={(row) => (

@@ -2,16 +2,15 @@
 
 import { FolderShared } from '@mui/icons-material'
 
-import type { AdminShare } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
-import { createdColumn, orgColumn, ownerFilters, ownerName, Person, searchFilter, timeFilters } from './shared.tsx'
+import { createdColumn, orgColumn, ownerFilters, Person, personColumn } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -37,25 +36,21 @@ export default function ShareList() {
   const t = useTexts(words)
   const f = useLabels()
   const kindOf = useEnum('shareType')
-  const sharer = (row: AdminShare) => ownerName({ ...row, orgName: null })
   return (
-    <DetailTable<AdminShare>
+    <DetailTable
+      operation="admin.shares.list"
       title={t.title}
+      sort="-createdAt"
       filters={[
         searchFilter,
-        <EnumInput key="entityType" source="entityType" of="shareType" label={f('contentType')} alwaysOn />,
+        { source: 'entityType', kind: 'enum', of: 'shareType', label: f('contentType'), always: true },
         ...ownerFilters,
         ...timeFilters,
       ]}
       columns={[
         { source: 'name' },
-        {
-          source: 'entityType',
-          label: f('contentType'),
-          render: (row) => kindOf(row.entityType),
-          text: (row) => kindOf(row.entityType),
-        },
-        { source: 'sharedBy', render: (row) => <Person row={row} />, text: sharer },
+        { source: 'entityType', kind: 'enum', of: 'shareType', label: f('contentType') },
+        personColumn(f('sharedBy')),
         orgColumn(),
         createdColumn,
       ]}

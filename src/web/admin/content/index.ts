@@ -15,112 +15,111 @@ import {
 } from '@mui/icons-material'
 import { lazy } from 'react'
 
-import { type AdminResource, area, type MenuItem } from '../../areas/area.ts'
+import { area, type MenuItem, type Page } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
 
-type Entry = AdminResource & Pick<MenuItem, 'icon'>
-
-const activityForm = lazy(() => import('./ActivityForm.tsx'))
-
-/** In the order of the menu. */
-const entries: readonly Entry[] = [
+/** In the order of the menu: the entries, and the pages of their lists. */
+const lists: readonly (Pick<MenuItem, 'label' | 'icon'> &
+  Pick<Page, 'path' | 'component'> &
+  Required<Pick<Page, 'needs'>>)[] = [
   {
-    name: 'admin/qr-codes',
+    path: '/admin/qr-codes',
     label: things.qrCode.many,
     icon: QrCode2,
-    operations: { list: 'admin.qrCodes.list', delete: 'admin.qrCodes.delete', param: 'qrCodeId' },
-    list: lazy(() => import('./QrCodeList.tsx')),
+    needs: 'admin.qrCodes.list',
+    component: lazy(() => import('./QrCodeList.tsx')),
   },
   {
-    name: 'admin/scan-records',
+    path: '/admin/scan-records',
     label: things.scanRecord.many,
     icon: QrCodeScanner,
-    operations: { list: 'admin.scanRecords.list' },
-    list: lazy(() => import('./ScanRecordList.tsx')),
+    needs: 'admin.scanRecords.list',
+    component: lazy(() => import('./ScanRecordList.tsx')),
   },
   {
-    name: 'admin/categories',
+    path: '/admin/categories',
     label: { en: 'Code folders', zh: '二维码文件夹' },
     icon: Folder,
-    operations: { list: 'admin.categories.list', delete: 'admin.categories.delete', param: 'categoryId' },
-    list: lazy(() => import('./CategoryList.tsx')),
+    needs: 'admin.categories.list',
+    component: lazy(() => import('./CategoryList.tsx')),
   },
   {
-    name: 'admin/activities',
+    path: '/admin/activities',
     label: things.activity.many,
     icon: Event,
-    operations: {
-      list: 'admin.activities.list',
-      get: 'admin.activities.get',
-      create: 'admin.activities.create',
-      update: 'admin.activities.update',
-      delete: 'admin.activities.delete',
-      param: 'activityId',
-    },
-    list: lazy(() => import('./ActivityList.tsx')),
-    show: lazy(() => import('./ActivityShow.tsx')),
-    create: activityForm,
-    edit: activityForm,
+    needs: 'admin.activities.list',
+    component: lazy(() => import('./ActivityList.tsx')),
   },
   {
-    name: 'admin/check-ins',
+    path: '/admin/check-ins',
     label: things.checkIn.many,
     icon: HowToReg,
-    operations: { list: 'admin.checkIns.list', delete: 'admin.checkIns.delete', param: 'recordId' },
-    list: lazy(() => import('./CheckInList.tsx')),
+    needs: 'admin.checkIns.list',
+    component: lazy(() => import('./CheckInList.tsx')),
   },
   {
-    name: 'admin/passes',
+    path: '/admin/passes',
     label: things.pass.many,
     icon: ConfirmationNumber,
-    operations: { list: 'admin.passes.list', delete: 'admin.passes.delete', param: 'passId' },
-    list: lazy(() => import('./PassList.tsx')),
+    needs: 'admin.passes.list',
+    component: lazy(() => import('./PassList.tsx')),
   },
   {
-    name: 'admin/assets',
+    path: '/admin/assets',
     label: things.asset.many,
     icon: Inventory2,
-    operations: { list: 'assets.listAll', delete: 'assets.deleteAny' },
-    list: lazy(() => import('./AssetList.tsx')),
+    needs: 'assets.listAll',
+    component: lazy(() => import('./AssetList.tsx')),
   },
   {
-    name: 'admin/asset-categories',
+    path: '/admin/asset-categories',
     label: things.assetCategory.many,
     icon: FolderSpecial,
-    operations: { list: 'assetCategories.listAll', delete: 'assetCategories.deleteAny' },
-    list: lazy(() => import('./AssetCategoryList.tsx')),
+    needs: 'assetCategories.listAll',
+    component: lazy(() => import('./AssetCategoryList.tsx')),
   },
   {
-    name: 'admin/files',
+    path: '/admin/files',
     label: things.file.many,
     icon: InsertDriveFile,
-    operations: { list: 'admin.files.list', delete: 'admin.files.delete', param: 'fileId' },
-    list: lazy(() => import('./FileList.tsx')),
+    needs: 'admin.files.list',
+    component: lazy(() => import('./FileList.tsx')),
   },
   {
-    name: 'admin/album',
+    path: '/admin/album',
     label: things.photo.many,
     icon: PhotoLibrary,
-    operations: { list: 'admin.albums.list', delete: 'admin.albums.delete', param: 'photoId' },
-    list: lazy(() => import('./AlbumList.tsx')),
+    needs: 'admin.albums.list',
+    component: lazy(() => import('./AlbumList.tsx')),
   },
   {
-    name: 'admin/shares',
+    path: '/admin/shares',
     label: things.sharedCopy.many,
     icon: FolderShared,
-    operations: { list: 'admin.shares.list', delete: 'admin.shares.delete', param: 'shareId' },
-    list: lazy(() => import('./ShareList.tsx')),
+    needs: 'admin.shares.list',
+    component: lazy(() => import('./ShareList.tsx')),
   },
 ]
 
+const activityForm = lazy(() => import('./ActivityForm.tsx'))
+
 export const adminContent = area({
-  menu: entries.map(({ name, label, icon, operations }, i) => ({
+  menu: lists.map(({ path, label, icon, needs }, i) => ({
     group: 'content',
-    to: `/${name}`,
+    to: path,
     label,
     icon,
-    needs: operations.list,
+    needs,
     order: 10 + i,
   })),
-  resources: entries,
+  pages: [
+    ...lists,
+    { path: '/admin/activities/create', component: activityForm, needs: 'admin.activities.create' },
+    { path: '/admin/activities/:id', component: activityForm, needs: 'admin.activities.update' },
+    {
+      path: '/admin/activities/:id/show',
+      component: lazy(() => import('./ActivityShow.tsx')),
+      needs: 'admin.activities.get',
+    },
+  ],
 })

@@ -1,15 +1,13 @@
 /** Columns, filters and facts that the tables of this area have in common. */
 
-import { Box, Link as MuiLink, Stack } from '@mui/material'
-import { DateTimeInput, SearchInput } from 'react-admin'
+import { Link as MuiLink } from '@mui/material'
 import { Link } from 'react-router'
 
 import { dateTime } from '../../i18n/format.ts'
 import { currentLocale } from '../../i18n/locale.ts'
 import { texts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import type { Column } from '../../ui/AdminRows.tsx'
-import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import type { Column } from '../../ui/table/columns.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 
 /** A row that names its user, and the organization if it belongs to one. */
@@ -39,6 +37,14 @@ export const ownerColumn = <Row extends OwnedRow>(): Column<Row> => ({
   text: ownerName,
 })
 
+/** The user, in tables that have a column for the organization too. */
+export const personColumn = <Row extends OwnedRow>(label: string): Column<Row> => ({
+  source: 'owner',
+  label,
+  render: (row) => <Person row={row} />,
+  text: (row) => ownerName({ ...row, orgName: null }),
+})
+
 /** The organization, in tables that have a column for the user too. */
 export const orgColumn = <Row extends Pick<OwnedRow, 'orgId' | 'orgName'>>(): Column<Row> => ({
   source: 'orgId',
@@ -47,12 +53,12 @@ export const orgColumn = <Row extends Pick<OwnedRow, 'orgId' | 'orgName'>>(): Co
   text: ({ orgName, orgId }) => orgName ?? orgId,
 })
 
-export const createdColumn = { source: 'createdAt', sortable: true } as const
+export const createdColumn = { source: 'createdAt', kind: 'time', sortable: true } as const
 
-/** Search, owner and time. */
-export const searchFilter = <SearchInput key="keyword" source="keyword" alwaysOn data-search />
-export const ownerFilters = [<UserFilter key="userId" source="userId" />, <OrgFilter key="orgId" source="orgId" />]
-export const timeFilters = [<DateTimeInput key="from" source="from" />, <DateTimeInput key="to" source="to" />]
+export const ownerFilters = [
+  { source: 'userId', kind: 'user' },
+  { source: 'orgId', kind: 'org' },
+] as const
 
 /** `52.52001, 13.40495`, or an empty text. */
 export const position = (latitude: number | null, longitude: number | null): string =>
@@ -80,28 +86,3 @@ export function ActivityLink({ id, name }: { id: number; name: string }) {
     </MuiLink>
   )
 }
-
-/** A name behind a dot of its colour. */
-export const ColoredName = ({ name, color }: { name: string; color: string }) => (
-  <Stack component="span" direction="row" spacing={1} sx={{ alignItems: 'center', display: 'inline-flex' }}>
-    <Box
-      component="span"
-      sx={{ width: 12, height: 12, borderRadius: '50%', bgcolor: color || 'text.disabled', flexShrink: 0 }}
-    />
-    <span>{name}</span>
-  </Stack>
-)
-
-/** A small picture before its name. */
-export const Thumbnail = ({ url, name }: { url: string; name: string }) => (
-  <Stack component="span" direction="row" spacing={1} sx={{ alignItems: 'center', display: 'inline-flex' }}>
-    <Box
-      component="img"
-      src={url}
-      alt=""
-      loading="lazy"
-      sx={{ width: 44, height: 44, objectFit: 'cover', borderRadius: 1, bgcolor: 'action.hover', flexShrink: 0 }}
-    />
-    <span>{name}</span>
-  </Stack>
-)

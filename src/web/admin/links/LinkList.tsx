@@ -3,22 +3,17 @@
 import { Add, LinkOff } from '@mui/icons-material'
 import { Button, Typography } from '@mui/material'
 import { useState } from 'react'
-import { DateTimeInput, SearchInput } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import type { AdminAccountLink } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
-import { EmptyState } from '../../ui/Answer.tsx'
 import { BulkAction } from '../../ui/BulkAction.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { UserFilter, UserPicker } from '../../ui/pickers.tsx'
-import { EnumStatus } from '../../ui/Status.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
+import { UserPicker } from '../../ui/pickers.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
 
 const words = texts({
   en: {
@@ -54,42 +49,36 @@ const words = texts({
 
 export default function LinkList() {
   const t = useTexts(words)
-  const statusOf = useEnum('linkStatus')
   const may = useMay()
   return (
-    <AdminTable<AdminAccountLink>
+    <Table
+      operation="admin.links.list"
       title={t.title}
-      sort={{ field: 'createdAt', order: 'DESC' }}
-      opens={false}
-      empty={<EmptyState icon={LinkOff} title={t.empty} text={t.emptyText} action={<Propose />} />}
+      sort="-createdAt"
+      empty={{ icon: LinkOff, title: t.empty, text: t.emptyText, action: <Propose /> }}
       actions={<Propose />}
       filters={[
-        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-        <EnumInput key="status" source="status" of="linkStatus" alwaysOn />,
-        <UserFilter key="userId" source="userId" />,
-        <DateTimeInput key="from" source="from" />,
-        <DateTimeInput key="to" source="to" />,
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'linkStatus', always: true },
+        { source: 'userId', kind: 'user' },
+        ...timeFilters,
       ]}
-      {...(may('admin.links.delete') && { bulk: <DeleteLinks /> })}
+      bulk={may('admin.links.delete') && <DeleteLinks />}
       columns={[
         {
           source: 'ownerUserId',
+          kind: 'user',
           label: t.from,
-          render: ({ ownerUserId, ownerNickname }) => <UserLink id={ownerUserId} nickname={ownerNickname} />,
-          text: ({ ownerNickname, ownerUserId }) => ownerNickname || ownerUserId,
+          user: ({ ownerUserId, ownerNickname }) => ({ id: ownerUserId, nickname: ownerNickname }),
         },
         {
           source: 'linkedUserId',
+          kind: 'user',
           label: t.to,
-          render: ({ linkedUserId, nickname }) => <UserLink id={linkedUserId} nickname={nickname} />,
-          text: ({ nickname, linkedUserId }) => nickname || linkedUserId,
+          user: ({ linkedUserId, nickname }) => ({ id: linkedUserId, nickname }),
         },
-        {
-          source: 'status',
-          render: ({ status }) => <EnumStatus of="linkStatus" value={status} />,
-          text: ({ status }) => statusOf(status),
-        },
-        { source: 'createdAt', sortable: true },
+        { source: 'status', kind: 'enum', of: 'linkStatus' },
+        { source: 'createdAt', kind: 'time', sortable: true },
       ]}
     />
   )
@@ -119,7 +108,7 @@ function Propose() {
   const propose = useAction('admin.links.propose', {
     done: t.proposed,
     quiet: true,
-    refreshes: ['admin/links', 'operationLog'],
+    refreshes: ['admin.links', 'operationLog'],
     onDone: () => setOpen(false),
   })
   if (!may('admin.links.propose') || !may('admin.users.list')) return null

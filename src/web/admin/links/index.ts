@@ -17,12 +17,5 @@ export const linksAdmin = area({
       order: 50,
     },
   ],
-  resources: [
-    {
-      name: 'admin/links',
-      label: { en: 'account links', zh: '账号关联' },
-      operations: { list: 'admin.links.list', delete: 'admin.links.delete', param: 'linkId' },
-      list: lazy(() => import('./LinkList.tsx')),
-    },
-  ],
+  pages: [{ path: '/admin/links', component: lazy(() => import('./LinkList.tsx')), needs: 'admin.links.list' }],
 })

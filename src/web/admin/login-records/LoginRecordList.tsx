@@ -1,16 +1,13 @@
 /** Sign-ins and account events of all users. */
 
 import { Typography } from '@mui/material'
-import { AutocompleteInput, DateTimeInput, SearchInput } from 'react-admin'
 
-import type { AdminLoginRecord } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { failureWords, loginWords } from '../../i18n/login-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -40,26 +37,24 @@ export default function LoginRecordList() {
   const events = useTexts(loginWords)
   const failures = useTexts(failureWords)
   const reasonOf = (reason: string | null) => (reason === null ? '' : (failures[reason] ?? reason))
-  const filters = [
-    <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-    <EnumInput key="status" source="status" of="loginStatus" label={t.result} alwaysOn />,
-    <UserFilter key="userId" source="userId" />,
-    <AutocompleteInput
-      key="loginType"
-      source="loginType"
-      choices={Object.entries(events).map(([id, name]) => ({ id, name }))}
-    />,
-    <DateTimeInput key="from" source="from" />,
-    <DateTimeInput key="to" source="to" />,
-  ]
   return (
-    <AdminTable<AdminLoginRecord>
+    <Table
+      operation="admin.loginRecords.list"
       title={t.title}
-      filters={filters}
-      sort={{ field: 'createdAt', order: 'DESC' }}
-      opens={false}
+      filters={[
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'loginStatus', label: t.result, always: true },
+        { source: 'userId', kind: 'user' },
+        {
+          source: 'loginType',
+          kind: 'choice',
+          choices: Object.entries(events).map(([id, name]) => ({ id, name })),
+        },
+        ...timeFilters,
+      ]}
+      sort="-createdAt"
       columns={[
-        { source: 'createdAt', sortable: true },
+        { source: 'createdAt', kind: 'time', sortable: true },
         {
           source: 'userId',
           render: ({ userId, nickname, username }) =>

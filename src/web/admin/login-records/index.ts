@@ -17,12 +17,11 @@ export const loginRecords = area({
       order: 60,
     },
   ],
-  resources: [
+  pages: [
     {
-      name: 'admin/login-records',
-      label: { en: 'login records', zh: '登录记录' },
-      operations: { list: 'admin.loginRecords.list' },
-      list: lazy(() => import('./LoginRecordList.tsx')),
+      path: '/admin/login-records',
+      component: lazy(() => import('./LoginRecordList.tsx')),
+      needs: 'admin.loginRecords.list',
     },
   ],
 })

@@ -60,7 +60,7 @@ function VersionForm({ before }: { before: Agreement | undefined }) {
     {
       asks: true,
       done: t.done,
-      refreshes: ['agreements', 'admin/agreements'],
+      refreshes: ['agreements'],
       onDone: ({ id }) => void navigate(`/admin/agreements/${id}/show`),
     },
   )

@@ -1,19 +1,13 @@
 /** All versions of the terms of service and the privacy policy. */
 
-import { Add, Gavel } from '@mui/icons-material'
-import { Button } from '@mui/material'
-import { Link } from 'react-router'
+import { Gavel } from '@mui/icons-material'
 
 import type { Agreement } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
-import { EmptyState } from '../../ui/Answer.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { Table } from '../../ui/table/Table.tsx'
 
 const words = texts({
   en: {
@@ -38,17 +32,17 @@ const words = texts({
 export default function AgreementList() {
   const t = useTexts(words)
   const f = useLabels()
-  const may = useMay()
-  const typeOf = useEnum('agreementType')
   const state = ({ active }: Agreement) => (active ? t.active : t.earlier)
   return (
-    <AdminTable<Agreement>
+    <Table
+      operation="agreements.list"
       title={t.title}
-      createLabel={t.create}
-      filters={[<EnumInput key="type" source="type" of="agreementType" alwaysOn />]}
+      create={{ to: '/admin/agreements/create', needs: 'agreements.publish', label: t.create }}
+      opens={{ to: ({ id }) => `/admin/agreements/${id}/show`, needs: 'agreements.get' }}
+      filters={[{ source: 'type', kind: 'enum', of: 'agreementType', always: true }]}
       columns={[
         { source: 'title' },
-        { source: 'type', render: ({ type }) => typeOf(type), text: ({ type }) => typeOf(type) },
+        { source: 'type', kind: 'enum', of: 'agreementType' },
         { source: 'version' },
         {
           source: 'active',
@@ -57,28 +51,9 @@ export default function AgreementList() {
           text: state,
         },
         { source: 'publishedBy', render: ({ publishedBy }) => <UserById id={publishedBy} /> },
-        { source: 'createdAt' },
+        { source: 'createdAt', kind: 'time' },
       ]}
-      empty={
-        <EmptyState
-          icon={Gavel}
-          title={t.none}
-          text={t.noneText}
-          action={
-            may('agreements.publish') && (
-              <Button
-                component={Link}
-                to="/admin/agreements/create"
-                variant="contained"
-                startIcon={<Add />}
-                data-create
-              >
-                {t.create}
-              </Button>
-            )
-          }
-        />
-      }
+      empty={{ icon: Gavel, title: t.none, text: t.noneText }}
     />
   )
 }

@@ -3,7 +3,6 @@
 import { CheckCircle, ContentCopy, Launch } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Typography } from '@mui/material'
 import { useState } from 'react'
-import { RecordContextProvider } from 'react-admin'
 import { Link, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -126,9 +125,7 @@ function Version({ agreement }: { agreement: Agreement }) {
           <Typography variant="h2" sx={{ mb: 1 }}>
             {t.history}
           </Typography>
-          <RecordContextProvider value={agreement}>
-            <History targetType="AGREEMENT" />
-          </RecordContextProvider>
+          <History targetType="AGREEMENT" targetId={agreement.id} />
         </Box>
       )}
     </>
@@ -141,7 +138,7 @@ function Activate({ agreement }: { agreement: Agreement }) {
   const action = useAction('agreements.activate', {
     quiet: true,
     done: t.done,
-    refreshes: ['agreements', 'operationLog', 'admin/agreements'],
+    refreshes: ['agreements', 'operationLog'],
     onDone: () => setOpen(false),
   })
   return (

@@ -75,7 +75,7 @@ export default function AppUpdateForm() {
     {
       asks: true,
       done: t.done,
-      refreshes: ['appUpdates', 'admin/app-updates'],
+      refreshes: ['appUpdates'],
       input: ({ versionCode, isMajor, forceUpdate, ...texts }) => ({
         body: {
           ...texts,

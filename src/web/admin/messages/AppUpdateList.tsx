@@ -1,14 +1,12 @@
 /** Published versions of the app. */
 
-import { Add, Download, SystemUpdate } from '@mui/icons-material'
+import { Download, SystemUpdate } from '@mui/icons-material'
 import { Button, Typography } from '@mui/material'
-import { Link } from 'react-router'
 
 import type { AppUpdate } from '../../api/types.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { Rendered } from '../../ui/Rendered.tsx'
@@ -45,20 +43,18 @@ const words = texts({
 export default function AppUpdateList() {
   const t = useTexts(words)
   const f = useLabels()
-  const may = useMay()
   const urgency = (row: AppUpdate) => (row.forceUpdate ? t.required : row.isMajor ? t.major : t.optional)
   return (
-    <DetailTable<AppUpdate>
+    <DetailTable
+      operation="appUpdates.list"
       title={t.title}
-      createLabel={t.create}
-      sort={{ field: 'id', order: 'DESC' }}
-      filters={[]}
+      create={{ to: '/admin/app-updates/create', needs: 'appUpdates.publish', label: t.create }}
       columns={[
         { source: 'versionName' },
         { source: 'versionCode' },
         { source: 'forceUpdate', render: urgency, text: urgency },
-        { source: 'fileSize', render: (row) => bytes(row.fileSize) },
-        { source: 'createdAt' },
+        { source: 'fileSize', kind: 'bytes' },
+        { source: 'createdAt', kind: 'time' },
       ]}
       nameOf={(row) => t.version(row.versionName)}
       renderDetails={(row) => (
@@ -86,16 +82,7 @@ export default function AppUpdateList() {
         </Button>
       )}
       target="APP_UPDATE"
-      empty={{
-        icon: SystemUpdate,
-        title: t.none,
-        text: t.noneText,
-        action: may('appUpdates.publish') && (
-          <Button component={Link} to="/admin/app-updates/create" variant="contained" startIcon={<Add />} data-create>
-            {t.create}
-          </Button>
-        ),
-      }}
+      empty={{ icon: SystemUpdate, title: t.none, text: t.noneText }}
     />
   )
 }

@@ -69,7 +69,7 @@ export default function NotificationForm() {
     {
       asks: true,
       done: t.sent,
-      refreshes: ['admin.notifications', 'admin/notifications'],
+      refreshes: ['admin.notifications'],
       paths: { users: 'userIds' },
       input: ({ audience, users, orgId, ...text }) => ({
         body:

@@ -1,22 +1,18 @@
 /** Notifications that administrators have sent. A send that is running shows how far it is. */
 
-import { Add, Campaign } from '@mui/icons-material'
-import { Box, Button, LinearProgress } from '@mui/material'
-import { useEffect } from 'react'
-import { DateTimeInput, SearchInput, useListContext, useRefresh } from 'react-admin'
-import { Link } from 'react-router'
+import { Campaign } from '@mui/icons-material'
+import { Box, LinearProgress } from '@mui/material'
 
 import type { AdminNotification } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { OrgById } from '../../ui/named.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -50,40 +46,26 @@ const words = texts({
 export default function NotificationList() {
   const t = useTexts(words)
   const f = useLabels()
-  const may = useMay()
   const audienceOf = useEnum('audience')
-  const statusOf = useEnum('sendStatus')
   const audience = ({ audience: { kind, count } }: AdminNotification) =>
     kind === 'ALL' ? audienceOf(kind) : `${audienceOf(kind)} (${number(count)})`
-  const sender = ({ sender: { nickname, username, userId } }: AdminNotification) =>
-    nickname || username || String(userId)
   return (
-    <DetailTable<AdminNotification>
+    <DetailTable
+      operation="admin.notifications.list"
       title={t.title}
-      createLabel={t.create}
-      filters={[
-        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-        <UserFilter key="userId" source="userId" />,
-        <OrgFilter key="orgId" source="orgId" />,
-        <DateTimeInput key="from" source="from" />,
-        <DateTimeInput key="to" source="to" />,
-      ]}
+      create={{ to: '/admin/notifications/create', needs: 'admin.notifications.send', label: t.create }}
+      sort="-createdAt"
+      filters={[searchFilter, { source: 'userId', kind: 'user' }, { source: 'orgId', kind: 'org' }, ...timeFilters]}
       columns={[
         { source: 'title' },
         { source: 'audience', render: audience, text: audience },
-        { source: 'status', render: (row) => <State row={row} />, text: ({ status }) => statusOf(status) },
-        { source: 'sent', render: ({ sent }) => number(sent) },
-        { source: 'readCount', render: ({ readCount }) => number(readCount) },
-        {
-          source: 'sender',
-          render: ({ sender: { userId, nickname, username } }) => (
-            <UserLink id={userId} nickname={nickname} username={username} />
-          ),
-          text: sender,
-          phone: 'hidden',
-        },
-        { source: 'createdAt', sortable: true },
+        { source: 'status', kind: 'enum', of: 'sendStatus', render: (row) => <State row={row} /> },
+        { source: 'sent', kind: 'count' },
+        { source: 'readCount', kind: 'count' },
+        { source: 'sender', kind: 'user', user: ({ sender }) => ({ ...sender, id: sender.userId }), phone: 'hidden' },
+        { source: 'createdAt', kind: 'time', sortable: true },
       ]}
+      isChanging={({ status }) => status === 'RUNNING'}
       nameOf={(row) => row.title}
       renderDetails={(row) => (
         <>
@@ -110,19 +92,9 @@ export default function NotificationList() {
           />
         </>
       )}
-      actions={<RefreshWhileSending />}
       target="NOTIFICATION"
       removal={{ operation: 'admin.notifications.delete', param: 'notificationId', text: t.remove }}
-      empty={{
-        icon: Campaign,
-        title: t.none,
-        text: t.noneText,
-        action: may('admin.notifications.send') && (
-          <Button component={Link} to="/admin/notifications/create" variant="contained" startIcon={<Add />} data-create>
-            {t.create}
-          </Button>
-        ),
-      }}
+      empty={{ icon: Campaign, title: t.none, text: t.noneText }}
     />
   )
 }
@@ -136,17 +108,4 @@ function State({ row }: { row: AdminNotification }) {
       <LinearProgress variant="determinate" value={row.progress} aria-label={t.progress(row.progress)} />
     </Box>
   )
-}
-
-/** Reads the list again every two seconds as long as one of its notifications is being sent. */
-function RefreshWhileSending() {
-  const refresh = useRefresh()
-  const { data } = useListContext<AdminNotification>()
-  const isSending = data?.some(({ status }) => status === 'RUNNING') ?? false
-  useEffect(() => {
-    if (!isSending) return undefined
-    const timer = setInterval(refresh, 2_000)
-    return () => clearInterval(timer)
-  }, [isSending, refresh])
-  return null
 }

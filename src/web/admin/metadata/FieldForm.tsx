@@ -1,7 +1,6 @@
 /** Creates or changes a field of any scope. */
 
 import { useState } from 'react'
-import { useRefresh } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
@@ -18,16 +17,12 @@ const words = texts({
 
 export function FieldForm({ field, onClose }: { field: MetaField | undefined; onClose: () => void }) {
   const t = useTexts(words)
-  const refresh = useRefresh()
   const [objectName, setObjectName] = useState(field?.objectName ?? 'asset')
   const [scope, setScope] = useState<Scoped>(field ?? { scope: 'GLOBAL', orgId: null, userId: null })
   const settings = {
     quiet: true,
-    refreshes: ['metadata'],
-    onDone: () => {
-      onClose()
-      refresh()
-    },
+    refreshes: ['metadata', 'operationLog'],
+    onDone: onClose,
   }
   const create = useAction('metadata.createAnyField', { ...settings, done: t.created })
   const update = useAction('metadata.updateAnyField', { ...settings, done: t.saved })

@@ -1,20 +1,17 @@
 /** Fields of every scope. */
 
 import { Add, DynamicForm, Edit } from '@mui/icons-material'
-import { SearchInput } from 'react-admin'
 
-import type { MetaField } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
+import { searchFilter } from '../../ui/table/filters.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { DialogButton, ObjectFilter, ScopeCell, useConfigValue, useObjectName } from './shared.tsx'
+import { DialogButton, ScopeCell, useConfigValue, useObjectChoices, useObjectName } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -47,7 +44,6 @@ export default function FieldList() {
   const f = useLabels()
   const may = useMay()
   const typeOf = useEnum('fieldType')
-  const scopeOf = useEnum('metaScope')
   const objectOf = useObjectName()
   const valueOf = useConfigValue()
   const create = may('metadata.createAnyField') && (
@@ -56,28 +52,28 @@ export default function FieldList() {
     </DialogButton>
   )
   return (
-    <DetailTable<MetaField>
+    <DetailTable
+      operation="metadata.allFields"
       title={t.title}
-      sort={{ field: 'id', order: 'DESC' }}
       filters={[
-        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-        <ObjectFilter key="objectName" source="objectName" alwaysOn />,
-        <EnumInput key="type" source="type" of="fieldType" />,
-        <EnumInput key="scope" source="scope" of="metaScope" />,
-        <OrgFilter key="orgId" source="orgId" />,
-        <UserFilter key="userId" source="userId" />,
+        searchFilter,
+        { source: 'objectName', kind: 'choice', choices: useObjectChoices(), always: true },
+        { source: 'type', kind: 'enum', of: 'fieldType' },
+        { source: 'scope', kind: 'enum', of: 'metaScope' },
+        { source: 'orgId', kind: 'org' },
+        { source: 'userId', kind: 'user' },
       ]}
       columns={[
         { source: 'name' },
-        { source: 'type', render: ({ type }) => typeOf(type), text: ({ type }) => typeOf(type) },
+        { source: 'type', kind: 'enum', of: 'fieldType' },
         {
           source: 'objectName',
           render: ({ objectName }) => objectOf(objectName),
           text: ({ objectName }) => objectOf(objectName),
         },
-        { source: 'scope', render: (row) => <ScopeCell row={row} />, text: ({ scope }) => scopeOf(scope) },
+        { source: 'scope', kind: 'enum', of: 'metaScope', render: (row) => <ScopeCell row={row} /> },
         { source: 'key', label: t.key, phone: 'hidden' },
-        { source: 'createdAt' },
+        { source: 'createdAt', kind: 'time' },
       ]}
       nameOf={(row) => row.name}
       renderDetails={(row) => (

@@ -3,7 +3,6 @@
 import { Add, Category } from '@mui/icons-material'
 import { Button, TextField } from '@mui/material'
 import { useState } from 'react'
-import { useRefresh } from 'react-admin'
 
 import { useAction } from '../../api/hooks.ts'
 import type { MetaObject } from '../../api/types.ts'
@@ -73,10 +72,10 @@ export default function ObjectList() {
   const typeOf = useEnum('fieldType')
   const state = ({ enabled }: { enabled: boolean }) => (enabled ? t.enabled : t.disabled)
   return (
-    <DetailTable<MetaObject & { id: string }>
+    <DetailTable
+      operation="metadata.allObjects"
       title={t.title}
-      sort={{ field: 'id', order: 'ASC' }}
-      filters={[]}
+      keyOf={({ name }) => name}
       columns={[
         { source: 'label', render: (row) => nameOf(row.name), text: (row) => nameOf(row.name) },
         { source: 'name' },
@@ -85,7 +84,7 @@ export default function ObjectList() {
           render: (row) => <Status tone={row.enabled ? 'good' : 'neutral'} text={state(row)} />,
           text: state,
         },
-        { source: 'fieldCount' },
+        { source: 'fieldCount', kind: 'count' },
       ]}
       nameOf={(row) => nameOf(row.name)}
       renderDetails={(row) => (
@@ -110,15 +109,11 @@ export default function ObjectList() {
 function Toggle({ row }: { row: MetaObject }) {
   const t = useTexts(words)
   const nameOf = useObjectName()
-  const refresh = useRefresh()
   const [isOpen, setOpen] = useState(false)
   const action = useAction('metadata.setObjectStatus', {
     quiet: true,
     done: t.done,
-    onDone: () => {
-      setOpen(false)
-      refresh()
-    },
+    onDone: () => setOpen(false),
   })
   const name = nameOf(row.name)
   return (
@@ -143,7 +138,6 @@ function Toggle({ row }: { row: MetaObject }) {
 function Register() {
   const t = useTexts(words)
   const f = useLabels()
-  const refresh = useRefresh()
   const [isOpen, setOpen] = useState(false)
   const [values, setValues] = useState({ name: '', label: '', description: '' })
   const action = useAction('metadata.createObject', {
@@ -152,7 +146,6 @@ function Register() {
     onDone: () => {
       setOpen(false)
       setValues({ name: '', label: '', description: '' })
-      refresh()
     },
   })
   const field = (name: keyof typeof values) => ({

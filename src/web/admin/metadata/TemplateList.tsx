@@ -2,7 +2,6 @@
 
 import { Add, Edit, FormatListNumbered, ViewList } from '@mui/icons-material'
 import { Typography } from '@mui/material'
-import { SearchInput } from 'react-admin'
 
 import { useCall } from '../../api/hooks.ts'
 import type { MetaTemplate } from '../../api/types.ts'
@@ -13,10 +12,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { OrgFilter, UserFilter } from '../../ui/pickers.tsx'
-import { DialogButton, ObjectFilter, ScopeCell, useObjectName } from './shared.tsx'
+import { searchFilter } from '../../ui/table/filters.tsx'
+import { DialogButton, ScopeCell, useObjectChoices, useObjectName } from './shared.tsx'
 import { TemplateFields } from './TemplateFields.tsx'
 import { TemplateForm } from './TemplateForm.tsx'
 
@@ -57,7 +55,6 @@ export default function TemplateList() {
   const t = useTexts(words)
   const f = useLabels()
   const may = useMay()
-  const scopeOf = useEnum('metaScope')
   const objectOf = useObjectName()
   const create = may('metadata.createAnyTemplate') && (
     <DialogButton label={t.create} icon={<Add />} isNew>
@@ -66,15 +63,15 @@ export default function TemplateList() {
   )
   const isDefault = (row: MetaTemplate) => (row.isDefault ? t.yes : t.no)
   return (
-    <DetailTable<MetaTemplate>
+    <DetailTable
+      operation="metadata.allTemplates"
       title={t.title}
-      sort={{ field: 'id', order: 'DESC' }}
       filters={[
-        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-        <ObjectFilter key="objectName" source="objectName" alwaysOn />,
-        <EnumInput key="scope" source="scope" of="metaScope" />,
-        <OrgFilter key="orgId" source="orgId" />,
-        <UserFilter key="userId" source="userId" />,
+        searchFilter,
+        { source: 'objectName', kind: 'choice', choices: useObjectChoices(), always: true },
+        { source: 'scope', kind: 'enum', of: 'metaScope' },
+        { source: 'orgId', kind: 'org' },
+        { source: 'userId', kind: 'user' },
       ]}
       columns={[
         { source: 'name' },
@@ -83,10 +80,10 @@ export default function TemplateList() {
           render: ({ objectName }) => objectOf(objectName),
           text: ({ objectName }) => objectOf(objectName),
         },
-        { source: 'scope', render: (row) => <ScopeCell row={row} />, text: ({ scope }) => scopeOf(scope) },
+        { source: 'scope', kind: 'enum', of: 'metaScope', render: (row) => <ScopeCell row={row} /> },
         { source: 'isDefault', render: isDefault, text: isDefault },
-        { source: 'fieldCount' },
-        { source: 'createdAt' },
+        { source: 'fieldCount', kind: 'count' },
+        { source: 'createdAt', kind: 'time' },
       ]}
       nameOf={(row) => row.name}
       renderDetails={(row) => (

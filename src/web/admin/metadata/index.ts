@@ -33,25 +33,9 @@ export const adminMetadata = area({
       order: 62,
     },
   ],
-  resources: [
-    {
-      name: 'admin/fields',
-      label: { en: 'fields', zh: '字段' },
-      operations: { list: 'metadata.allFields', delete: 'metadata.deleteAnyField' },
-      list: lazy(() => import('./FieldList.tsx')),
-    },
-    {
-      name: 'admin/templates',
-      label: { en: 'templates', zh: '模板' },
-      operations: { list: 'metadata.allTemplates', delete: 'metadata.deleteAnyTemplate' },
-      list: lazy(() => import('./TemplateList.tsx')),
-    },
-    {
-      name: 'admin/objects',
-      label: { en: 'object types', zh: '对象类型' },
-      operations: { list: 'metadata.allObjects' },
-      key: 'name',
-      list: lazy(() => import('./ObjectList.tsx')),
-    },
+  pages: [
+    { path: '/admin/fields', component: lazy(() => import('./FieldList.tsx')), needs: 'metadata.allFields' },
+    { path: '/admin/templates', component: lazy(() => import('./TemplateList.tsx')), needs: 'metadata.allTemplates' },
+    { path: '/admin/objects', component: lazy(() => import('./ObjectList.tsx')), needs: 'metadata.allObjects' },
   ],
 })

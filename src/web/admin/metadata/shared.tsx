@@ -1,7 +1,6 @@
 /** The owner of fields and templates, in forms, tables and filters, and the object types that they are for. */
 
 import { MenuItem, TextField } from '@mui/material'
-import { SelectInput } from 'react-admin'
 
 import { useAll } from '../../api/pages.ts'
 import { common } from '../../i18n/common.ts'
@@ -46,11 +45,6 @@ export function useObjectChoices(): { id: string; name: string }[] {
   const names = data?.map(({ name }) => name) ?? Object.keys(enums.objectType)
   return names.map((name) => ({ id: name, name: nameOf(name) }))
 }
-
-/** A filter of lists. */
-export const ObjectFilter = (props: { source: string; alwaysOn?: boolean }) => (
-  <SelectInput source={props.source} choices={useObjectChoices()} />
-)
 
 /** A value of a field's configuration in words: options one a line. */
 export function useConfigValue(): (key: string, value: unknown) => string {

@@ -3,7 +3,6 @@
 import { Download, ReceiptLong, VerifiedUser } from '@mui/icons-material'
 import { Alert, Button, LinearProgress } from '@mui/material'
 import { useState } from 'react'
-import { AutocompleteInput, DateTimeInput, NumberInput, SearchInput, useListContext } from 'react-admin'
 
 import { download } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
@@ -19,7 +18,8 @@ import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Change, type ChangeWords } from '../../ui/History.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
+import { useTable } from '../../ui/table/context.ts'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 import { shownValue, type Value } from '../settings/SettingInput.tsx'
 import { settingWords } from '../settings/words.ts'
@@ -72,29 +72,25 @@ export default function OperationLog() {
     `${targets[targetType] ?? targetType} ${nameOfTarget(targetName) ?? targetId ?? ''}`
   return (
     <>
-      <DetailTable<OperationLogRow>
+      <DetailTable
+        operation="operationLog.list"
         title={t.title}
         exports={false}
         actions={<Exports />}
         filters={[
-          <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-          <AutocompleteInput key="action" source="action" alwaysOn choices={choices(actions)} />,
-          <UserFilter key="actorId" source="actorId" />,
-          <AutocompleteInput key="targetType" source="targetType" choices={choices(targets)} />,
-          <NumberInput key="targetId" source="targetId" />,
-          <DateTimeInput key="from" source="from" />,
-          <DateTimeInput key="to" source="to" />,
+          searchFilter,
+          { source: 'action', kind: 'choice', choices: choices(actions), always: true },
+          { source: 'actorId', kind: 'user' },
+          { source: 'targetType', kind: 'choice', choices: choices(targets) },
+          { source: 'targetId', kind: 'number' },
+          ...timeFilters,
         ]}
-        sort={{ field: 'id', order: 'DESC' }}
         columns={[
           { source: 'action', render: ({ action }) => actions[action] ?? action },
           { source: 'targetName', render: targetOf },
           { source: 'after', label: t.what, phone: 'hidden', render: (row) => <LoggedChange row={row} most={3} /> },
-          {
-            source: 'actorId',
-            render: ({ actorId, actorName }) => <UserLink id={actorId} nickname={actorName} />,
-          },
-          { source: 'createdAt', label: t.time },
+          { source: 'actorId', kind: 'user', user: ({ actorId, actorName }) => ({ id: actorId, nickname: actorName }) },
+          { source: 'createdAt', kind: 'time', label: t.time },
         ]}
         nameOf={({ action }) => actions[action] ?? action}
         renderDetails={(row) => (
@@ -146,16 +142,12 @@ function LoggedChange({ row: { targetType, before, after }, most }: { row: Opera
 /** All rows of the current filter as a file of the server. */
 function Exports() {
   const t = useTexts(words)
-  const { filterValues, total } = useListContext()
+  const { query, total } = useTable()
   const [running, setRunning] = useState(false)
   const start = async (format: 'csv' | 'xlsx') => {
     setRunning(true)
     try {
-      await download(
-        'operationLog.list',
-        { query: { ...filterValues, format, tz: timeZone() } },
-        `operation-log.${format}`,
-      )
+      await download('operationLog.list', { query: { ...query, format, tz: timeZone() } }, `operation-log.${format}`)
     } catch (error) {
       notify(error instanceof ApiError ? error.message : String(error), 'error')
     } finally {

@@ -16,12 +16,7 @@ export const operationLog = area({
       order: 40,
     },
   ],
-  resources: [
-    {
-      name: 'admin/operation-log',
-      label: { en: 'operation log', zh: '操作日志' },
-      operations: { list: 'operationLog.list' },
-      list: lazy(() => import('./OperationLog.tsx')),
-    },
+  pages: [
+    { path: '/admin/operation-log', component: lazy(() => import('./OperationLog.tsx')), needs: 'operationLog.list' },
   ],
 })

@@ -42,7 +42,7 @@ const words = texts({
 function useSettings() {
   const navigate = useNavigate()
   return {
-    refreshes: ['admin', 'admin/orgs', 'operationLog', 'access'],
+    refreshes: ['admin', 'operationLog', 'access'],
     onDone: ({ id }: { id: number }) => void navigate(`/admin/orgs/${id}/show`),
   }
 }

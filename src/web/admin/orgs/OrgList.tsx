@@ -1,16 +1,10 @@
 /** All organizations, with filters. */
 
-import { DateTimeInput, SearchInput } from 'react-admin'
-
-import type { AdminOrganization } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
-import { EnumStatus } from '../../ui/Status.tsx'
-import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { OrgLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -35,24 +29,21 @@ const words = texts({
 
 export default function OrgList() {
   const t = useTexts(words)
-  const statusOf = useEnum('orgStatus')
-  const visibilityOf = useEnum('orgVisibility')
-  const policyOf = useEnum('joinPolicy')
-  const filters = [
-    <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-    <EnumInput key="status" source="status" of="orgStatus" alwaysOn />,
-    <EnumInput key="visibility" source="visibility" of="orgVisibility" label={t.visibility} />,
-    <EnumInput key="joinPolicy" source="joinPolicy" of="joinPolicy" label={t.joining} />,
-    <UserFilter key="userId" source="userId" label={t.member} />,
-    <DateTimeInput key="from" source="from" />,
-    <DateTimeInput key="to" source="to" />,
-  ]
   return (
-    <AdminTable<AdminOrganization>
+    <Table
+      operation="admin.orgs.list"
       title={t.title}
-      createLabel={t.create}
-      filters={filters}
-      sort={{ field: 'createdAt', order: 'DESC' }}
+      create={{ to: '/admin/orgs/create', needs: 'admin.orgs.create', label: t.create }}
+      opens={{ to: ({ id }) => `/admin/orgs/${id}/show`, needs: 'admin.orgs.get' }}
+      sort="-createdAt"
+      filters={[
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'orgStatus', always: true },
+        { source: 'visibility', kind: 'enum', of: 'orgVisibility', label: t.visibility },
+        { source: 'joinPolicy', kind: 'enum', of: 'joinPolicy', label: t.joining },
+        { source: 'userId', kind: 'user', label: t.member },
+        ...timeFilters,
+      ]}
       columns={[
         {
           source: 'name',
@@ -60,37 +51,18 @@ export default function OrgList() {
           render: ({ id, name, avatarUrl }) => <OrgLink id={id} name={name} avatarUrl={avatarUrl} linked={false} />,
         },
         { source: 'code', label: t.code },
-        {
-          source: 'owner',
-          render: ({ owner }) => <UserLink id={owner.userId} nickname={owner.nickname} username={owner.username} />,
-          text: ({ owner }) => owner.nickname || owner.username,
-        },
+        { source: 'owner', kind: 'user', user: ({ owner }) => ({ ...owner, id: owner.userId }) },
         {
           source: 'memberCount',
+          kind: 'count',
           label: t.members,
           sortable: true,
           render: ({ memberCount, memberLimit }) => `${number(memberCount)} / ${number(memberLimit)}`,
         },
-        {
-          source: 'visibility',
-          label: t.visibility,
-          phone: 'hidden',
-          render: (row) => visibilityOf(row.visibility),
-          text: (row) => visibilityOf(row.visibility),
-        },
-        {
-          source: 'joinPolicy',
-          label: t.joining,
-          phone: 'hidden',
-          render: (row) => policyOf(row.joinPolicy),
-          text: (row) => policyOf(row.joinPolicy),
-        },
-        {
-          source: 'status',
-          render: ({ status }) => <EnumStatus of="orgStatus" value={status} />,
-          text: ({ status }) => statusOf(status),
-        },
-        { source: 'createdAt', sortable: true },
+        { source: 'visibility', kind: 'enum', of: 'orgVisibility', label: t.visibility, phone: 'hidden' },
+        { source: 'joinPolicy', kind: 'enum', of: 'joinPolicy', label: t.joining, phone: 'hidden' },
+        { source: 'status', kind: 'enum', of: 'orgStatus' },
+        { source: 'createdAt', kind: 'time', sortable: true },
       ]}
     />
   )

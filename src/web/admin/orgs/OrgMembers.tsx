@@ -55,7 +55,7 @@ const words = texts({
 })
 
 /** First words of the operations whose answers change with the members of an organization. */
-export const REFRESHES = ['admin', 'admin/orgs', 'operationLog', 'access']
+export const REFRESHES = ['admin', 'operationLog', 'access']
 
 export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
   const t = useTexts(words)

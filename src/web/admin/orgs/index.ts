@@ -3,7 +3,6 @@
 import { CorporateFare } from '@mui/icons-material'
 import { lazy } from 'react'
 
-import type { AdminOrganization } from '../../api/types.ts'
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
 
@@ -18,22 +17,18 @@ export const orgsAdmin = area({
       order: 20,
     },
   ],
-  resources: [
+  pages: [
+    { path: '/admin/orgs', component: lazy(() => import('./OrgList.tsx')), needs: 'admin.orgs.list' },
     {
-      name: 'admin/orgs',
-      label: { en: 'organizations', zh: '组织' },
-      operations: {
-        list: 'admin.orgs.list',
-        get: 'admin.orgs.get',
-        create: 'admin.orgs.create',
-        update: 'admin.orgs.update',
-        param: 'orgId',
-      },
-      list: lazy(() => import('./OrgList.tsx')),
-      show: lazy(() => import('./OrgShow.tsx')),
-      create: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgCreate })),
-      edit: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgEdit })),
-      representation: ({ name }: AdminOrganization) => name,
+      path: '/admin/orgs/create',
+      component: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgCreate })),
+      needs: 'admin.orgs.create',
     },
+    {
+      path: '/admin/orgs/:id',
+      component: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgEdit })),
+      needs: 'admin.orgs.update',
+    },
+    { path: '/admin/orgs/:id/show', component: lazy(() => import('./OrgShow.tsx')), needs: 'admin.orgs.get' },
   ],
 })

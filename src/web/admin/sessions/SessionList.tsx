@@ -1,20 +1,14 @@
 /** The sessions of all users; administrators can end them. */
 
 import { Logout } from '@mui/icons-material'
-import { DateTimeInput, SearchInput } from 'react-admin'
 
 import { call } from '../../api/client.ts'
 import type { AdminSession } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
-import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
 import { BulkAction } from '../../ui/BulkAction.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { UserFilter } from '../../ui/pickers.tsx'
-import { EnumStatus } from '../../ui/Status.tsx'
-import { UserLink } from '../../ui/UserLink.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
 
 const words = texts({
   en: {
@@ -40,25 +34,24 @@ const words = texts({
 
 export default function SessionList() {
   const t = useTexts(words)
-  const statusOf = useEnum('sessionStatus')
   const may = useMay()
   return (
-    <AdminTable<AdminSession>
+    <Table
+      operation="admin.sessions.list"
       title={t.title}
-      sort={{ field: 'createdAt', order: 'DESC' }}
-      opens={false}
+      sort="-createdAt"
       filters={[
-        <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-        <EnumInput key="status" source="status" of="sessionStatus" alwaysOn />,
-        <UserFilter key="userId" source="userId" />,
-        <DateTimeInput key="from" source="from" />,
-        <DateTimeInput key="to" source="to" />,
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'sessionStatus', always: true },
+        { source: 'userId', kind: 'user' },
+        ...timeFilters,
       ]}
-      {...(may('admin.sessions.revoke') && { bulk: <EndSessions /> })}
+      bulk={may('admin.sessions.revoke') && <EndSessions />}
       columns={[
         {
           source: 'userId',
-          render: ({ userId, nickname, username }) => <UserLink id={userId} nickname={nickname} username={username} />,
+          kind: 'user',
+          user: ({ userId, nickname, username }) => ({ id: userId, nickname, username }),
           text: ({ username, nickname }) => username ?? nickname,
         },
         {
@@ -69,13 +62,9 @@ export default function SessionList() {
           source: 'ipAddress',
           render: ({ ipAddress, city }) => [ipAddress, city].filter(Boolean).join(' · '),
         },
-        {
-          source: 'status',
-          render: ({ status }) => <EnumStatus of="sessionStatus" value={status} />,
-          text: ({ status }) => statusOf(status),
-        },
-        { source: 'lastActiveTime' },
-        { source: 'createdAt', label: t.started, sortable: true, render: ({ createdAt }) => dateTime(createdAt) },
+        { source: 'status', kind: 'enum', of: 'sessionStatus' },
+        { source: 'lastActiveTime', kind: 'time' },
+        { source: 'createdAt', kind: 'time', label: t.started, sortable: true },
       ]}
     />
   )

@@ -17,12 +17,7 @@ export const sessionsAdmin = area({
       order: 40,
     },
   ],
-  resources: [
-    {
-      name: 'admin/sessions',
-      label: { en: 'sessions', zh: '会话' },
-      operations: { list: 'admin.sessions.list' },
-      list: lazy(() => import('./SessionList.tsx')),
-    },
+  pages: [
+    { path: '/admin/sessions', component: lazy(() => import('./SessionList.tsx')), needs: 'admin.sessions.list' },
   ],
 })

@@ -85,7 +85,7 @@ export function Devices({ user }: { user: UserAdmin }) {
                     title={t.endTitle}
                     text={t.endText}
                     done={t.ended}
-                    refreshes={['admin', 'admin/sessions', 'operationLog']}
+                    refreshes={['admin', 'operationLog']}
                   />
                 }
               />

@@ -51,7 +51,7 @@ const words = texts({
   },
 })
 
-const REFRESHES = ['admin', 'admin/orgs', 'admin/users', 'operationLog', 'access']
+const REFRESHES = ['admin', 'operationLog', 'access']
 
 export function Memberships({ user }: { user: UserAdmin }) {
   const t = useTexts(words)

@@ -68,7 +68,7 @@ const words = texts({
   },
 })
 
-const REFRESHES = ['access', 'admin', 'admin/users', 'operationLog']
+const REFRESHES = ['access', 'admin', 'operationLog']
 
 export function Roles({ user }: { user: UserAdmin }) {
   const t = useTexts(words)

@@ -49,7 +49,7 @@ export default function UserCreate() {
   const [created, setCreated] = useState<CreatedUser>()
   const form = useForm('admin.users.create', EMPTY, {
     done: t.created,
-    refreshes: ['admin', 'admin/users'],
+    refreshes: ['admin'],
     input: ({ username, ...optional }) => ({
       body: { username, ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== '')) },
     }),

@@ -1,19 +1,14 @@
 /** All users, with filters, and buttons that disable or enable the selected ones. */
 
 import { Block, CheckCircle } from '@mui/icons-material'
-import { DateTimeInput, SearchInput } from 'react-admin'
 
 import { call } from '../../api/client.ts'
-import type { UserAdmin } from '../../api/types.ts'
-import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { AdminTable } from '../../ui/AdminTable.tsx'
 import { BulkAction } from '../../ui/BulkAction.tsx'
-import { EnumInput } from '../../ui/enums.tsx'
-import { OrgFilter } from '../../ui/pickers.tsx'
-import { EnumStatus } from '../../ui/Status.tsx'
-import { nameOf, UserLink } from '../../ui/UserLink.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+import { nameOf } from '../../ui/UserLink.tsx'
 import { statusWords } from './words.ts'
 
 const words = texts({
@@ -44,46 +39,41 @@ const words = texts({
 export default function UserList() {
   const t = useTexts(words)
   const may = useMay()
-  const statusOf = useEnum('userStatus')
-  const filters = [
-    <SearchInput key="keyword" source="keyword" alwaysOn data-search />,
-    <EnumInput key="status" source="status" of="userStatus" alwaysOn />,
-    <EnumInput key="role" source="role" of="rights" label={t.kind} />,
-    <EnumInput key="identity" source="identity" of="identity" label={t.secured} />,
-    <OrgFilter key="orgId" source="orgId" label={t.member} />,
-    <DateTimeInput key="from" source="from" />,
-    <DateTimeInput key="to" source="to" />,
-  ]
   return (
-    <AdminTable<UserAdmin>
+    <Table
+      operation="admin.users.list"
       title={t.title}
-      createLabel={t.create}
-      filters={filters}
-      sort={{ field: 'createdAt', order: 'DESC' }}
-      {...(may('admin.users.changeStatus') && { bulk: <BulkStatus /> })}
+      create={{ to: '/admin/users/create', needs: 'admin.users.create', label: t.create }}
+      opens={{ to: ({ id }) => `/admin/users/${id}/show`, needs: 'admin.users.get' }}
+      sort="-createdAt"
+      filters={[
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'userStatus', always: true },
+        { source: 'role', kind: 'enum', of: 'rights', label: t.kind },
+        { source: 'identity', kind: 'enum', of: 'identity', label: t.secured },
+        { source: 'orgId', kind: 'org', label: t.member },
+        ...timeFilters,
+      ]}
+      bulk={may('admin.users.changeStatus') && <BulkStatus />}
       columns={[
         {
           source: 'username',
           label: t.name,
           sortable: true,
-          render: ({ id, nickname, username, avatarUrl }) => (
-            <UserLink id={id} nickname={nickname} username={username} avatarUrl={avatarUrl} linked={false} />
-          ),
+          kind: 'user',
+          user: ({ id, nickname, username, avatarUrl }) => ({ id, nickname, username, avatarUrl, linked: false }),
+          text: ({ username }) => username,
         },
         { source: 'id', exportOnly: true },
         { source: 'nickname', exportOnly: true },
         { source: 'email', exportOnly: true },
         { source: 'phone', exportOnly: true },
         { source: 'roleName', label: t.role },
-        {
-          source: 'status',
-          render: ({ status }) => <EnumStatus of="userStatus" value={status} />,
-          text: ({ status }) => statusOf(status),
-        },
-        { source: 'membershipCount', label: t.orgs, phone: 'hidden' },
+        { source: 'status', kind: 'enum', of: 'userStatus' },
+        { source: 'membershipCount', kind: 'count', label: t.orgs, phone: 'hidden' },
         { source: 'deviceCount', label: t.devices, exportOnly: true },
-        { source: 'lastLoginAt', sortable: true },
-        { source: 'createdAt', sortable: true },
+        { source: 'lastLoginAt', kind: 'time', sortable: true },
+        { source: 'createdAt', kind: 'time', sortable: true },
       ]}
     />
   )

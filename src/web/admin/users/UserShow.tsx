@@ -221,7 +221,7 @@ function EditProfile({ user, onClose }: { user: UserAdmin; onClose: () => void }
     { nickname, signature: user.signature ?? '', avatarUrl },
     {
       done: t.saved,
-      refreshes: ['admin', 'admin/users', 'operationLog'],
+      refreshes: ['admin', 'operationLog'],
       input: ({ avatarUrl: url, ...body }) => ({
         params: { userId: user.id },
         body: { ...body, ...(url !== avatarUrl && { avatarUrl: '' }) },
@@ -247,7 +247,7 @@ function EditProfile({ user, onClose }: { user: UserAdmin; onClose: () => void }
   )
 }
 
-const STATUS_REFRESHES = ['admin', 'admin/users', 'operationLog', 'sync']
+const STATUS_REFRESHES = ['admin', 'operationLog', 'sync']
 
 function ChangeStatus({ user }: { user: UserAdmin }) {
   const may = useMay()

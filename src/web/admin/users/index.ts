@@ -3,7 +3,6 @@
 import { People } from '@mui/icons-material'
 import { lazy } from 'react'
 
-import type { UserAdmin } from '../../api/types.ts'
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
 
@@ -18,21 +17,9 @@ export const users = area({
       order: 10,
     },
   ],
-  resources: [
-    {
-      name: 'admin/users',
-      label: { en: 'users', zh: '用户' },
-      operations: {
-        list: 'admin.users.list',
-        get: 'admin.users.get',
-        create: 'admin.users.create',
-        update: 'admin.users.update',
-        param: 'userId',
-      },
-      list: lazy(() => import('./UserList.tsx')),
-      show: lazy(() => import('./UserShow.tsx')),
-      create: lazy(() => import('./UserCreate.tsx')),
-      representation: ({ nickname, username }: UserAdmin) => nickname || username || '',
-    },
+  pages: [
+    { path: '/admin/users', component: lazy(() => import('./UserList.tsx')), needs: 'admin.users.list' },
+    { path: '/admin/users/create', component: lazy(() => import('./UserCreate.tsx')), needs: 'admin.users.create' },
+    { path: '/admin/users/:id/show', component: lazy(() => import('./UserShow.tsx')), needs: 'admin.users.get' },
   ],
 })

@@ -3,13 +3,13 @@
 import { Chat } from '@mui/icons-material'
 import { Box } from '@mui/material'
 import { useEffect } from 'react'
-import { Title } from 'react-admin'
 import { useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { useTitle } from '../../ui/title.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { Conversation } from './Conversation.tsx'
 import { ConversationList } from './ConversationList.tsx'
@@ -18,6 +18,7 @@ import { words } from './words.ts'
 
 export default function Chats() {
   const t = useTexts(words)
+  useTitle(t.title)
   const { id, userId } = useParams()
   const isPhone = useIsNarrow()
   const isOpen = id !== undefined || userId !== undefined
@@ -36,7 +37,6 @@ export default function Chats() {
         overflow: 'hidden',
       }}
     >
-      <Title title={t.title} />
       {(!isPhone || !isOpen) && (
         <Box
           sx={{

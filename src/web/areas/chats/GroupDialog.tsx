@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { CheckField, SelectField } from '../../ui/fields.tsx'
+import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { People } from './PeopleDialog.tsx'
 
@@ -61,10 +61,10 @@ export function GroupDialog({ onClose }: { onClose: () => void }) {
     <FormDialog form={form} title={t.title} action={t.action} onClose={onClose}>
       <TextField {...form.text('name', { label: t.name })} autoFocus />
       {orgs.length > 0 && (
-        <SelectField
+        <ChoiceField
           {...form.number('orgId', { label: t.from })}
           onChange={(next) => form.set({ orgId: next!, userIds: [] })}
-          options={[{ id: 0, name: t.contacts }, ...orgs]}
+          choices={[{ id: 0, name: t.contacts }, ...orgs]}
         />
       )}
       {mayFollow(orgId) && <CheckField {...form.check('followsOrg', { label: t.follows })} />}

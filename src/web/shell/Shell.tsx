@@ -1,0 +1,40 @@
+/** Everything that signed-in users see: the frame with bar and menu, and the pages of all areas. */
+
+import { useMemo } from 'react'
+import { Route, Routes, useParams } from 'react-router'
+
+import type { Page } from '../areas/area.ts'
+import { useMay } from '../session/session.ts'
+import { areas } from './areas.ts'
+import { Home } from './Home.tsx'
+import { Layout } from './Layout.tsx'
+import { NoAccess, NotFound } from './NotFound.tsx'
+import { startUnsent } from './unsent.ts'
+
+startUnsent()
+
+const pages = areas.flatMap((area) => area.pages ?? [])
+
+/** A page, unless the user may not see it. Ids of all pages are numbers. */
+function Checked({ page: { component: Component, needs } }: { page: Page }) {
+  const { id } = useParams()
+  const may = useMay()
+  if (id !== undefined && !/^\d+$/.test(id)) return <NotFound />
+  return needs === undefined || may(needs) ? <Component /> : <NoAccess />
+}
+
+export default function Shell() {
+  const routes = useMemo(
+    () => (
+      <Routes>
+        <Route path="/" element={<Home />} />
+        {pages.map((page) => (
+          <Route key={page.path} path={page.path} element={<Checked page={page} />} />
+        ))}
+        <Route path="*" element={<NotFound />} />
+      </Routes>
+    ),
+    [],
+  )
+  return <Layout>{routes}</Layout>
+}
