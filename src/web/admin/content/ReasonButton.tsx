@@ -43,6 +43,7 @@ function ReasonDialog(props: ReasonButtonProps & { onClose: () => void }) {
     { reason: '' },
     {
       done,
+      refreshes: [operation.split('.')[0]!, 'operationLog'],
       input: ({ reason }) => ({ params, body: { reason: reason.trim() || null } }) as unknown as InputOf<WithReason>,
       onDone: onClose,
     },

@@ -1,19 +1,19 @@
 /** Links between accounts: a user switches to another account without its password. Administrators propose and delete them. */
 
 import { Add, LinkOff } from '@mui/icons-material'
-import { Button, Typography } from '@mui/material'
-import { useState } from 'react'
+import { Typography } from '@mui/material'
 
 import { call } from '../../api/client.ts'
-import { useAction } from '../../api/hooks.ts'
 import type { AdminAccountLink } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { BulkAction } from '../../ui/BulkAction.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
 import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { Table } from '../../ui/table/Table.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -102,47 +102,31 @@ function DeleteLinks() {
 function Propose() {
   const t = useTexts(words)
   const may = useMay()
-  const [isOpen, setOpen] = useState(false)
-  const [owner, setOwner] = useState<number | null>(null)
-  const [linked, setLinked] = useState<number | null>(null)
-  const propose = useAction('admin.links.propose', {
-    done: t.proposed,
-    quiet: true,
-    refreshes: ['admin.links', 'operationLog'],
-    onDone: () => setOpen(false),
-  })
   if (!may('admin.links.propose') || !may('admin.users.list')) return null
   return (
-    <>
-      <Button
-        variant="contained"
-        size="small"
-        startIcon={<Add />}
-        data-create
-        onClick={() => {
-          propose.reset()
-          setOwner(null)
-          setLinked(null)
-          setOpen(true)
-        }}
-      >
-        {t.propose}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.propose}
-        action={t.propose}
-        isBusy={propose.isPending}
-        error={propose.error}
-        onSubmit={() => {
-          if (owner !== null && linked !== null) propose.mutate({ body: { ownerUserId: owner, linkedUserId: linked } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <Typography>{t.proposeText}</Typography>
-        <UserPicker label={t.from} value={owner} onChange={setOwner} required autoFocus />
-        <UserPicker label={t.to} value={linked} onChange={setLinked} required />
-      </FormDialog>
-    </>
+    <DialogButton label={t.propose} icon={<Add />} isNew>
+      {(close) => <ProposeDialog onClose={close} />}
+    </DialogButton>
+  )
+}
+
+function ProposeDialog({ onClose }: { onClose: () => void }) {
+  const t = useTexts(words)
+  const form = useForm(
+    'admin.links.propose',
+    { ownerUserId: null as number | null, linkedUserId: null as number | null },
+    {
+      done: t.proposed,
+      refreshes: ['admin.links', 'operationLog'],
+      input: ({ ownerUserId, linkedUserId }) => ({ body: { ownerUserId: ownerUserId!, linkedUserId: linkedUserId! } }),
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.propose} action={t.propose} onClose={onClose}>
+      <Typography>{t.proposeText}</Typography>
+      <UserPicker {...form.pick('ownerUserId', { label: t.from })} autoFocus />
+      <UserPicker {...form.pick('linkedUserId', { label: t.to })} />
+    </FormDialog>
   )
 }

@@ -8,10 +8,11 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { searchFilter } from '../../ui/table/filters.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { DialogButton, ScopeCell, useConfigValue, useObjectChoices, useObjectName } from './shared.tsx'
+import { ScopeCell, useConfigValue, useObjectChoices, useObjectName } from './shared.tsx'
 
 const words = texts({
   en: {

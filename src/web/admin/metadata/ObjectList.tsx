@@ -1,19 +1,20 @@
 /** The object types that can have fields. Each can be disabled, and further ones registered. */
 
 import { Add, Category } from '@mui/icons-material'
-import { Button, TextField } from '@mui/material'
-import { useState } from 'react'
+import { TextField } from '@mui/material'
 
-import { useAction } from '../../api/hooks.ts'
 import type { MetaObject } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DetailTable } from '../../ui/DetailTable.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useObjectName } from './shared.tsx'
 
 const words = texts({
@@ -99,80 +100,49 @@ export default function ObjectList() {
           ]}
         />
       )}
-      renderButtons={(row) => may('metadata.setObjectStatus') && <Toggle row={row} />}
+      renderButtons={(row) => <Toggle row={row} />}
       actions={may('metadata.createObject') && <Register />}
       empty={{ icon: Category, title: t.none, text: t.noneText, action: <Register /> }}
     />
   )
 }
 
-function Toggle({ row }: { row: MetaObject }) {
+function Toggle({ row: { name: objectName, enabled } }: { row: MetaObject }) {
   const t = useTexts(words)
-  const nameOf = useObjectName()
-  const [isOpen, setOpen] = useState(false)
-  const action = useAction('metadata.setObjectStatus', {
-    quiet: true,
-    done: t.done,
-    onDone: () => setOpen(false),
-  })
-  const name = nameOf(row.name)
+  const name = useObjectName()(objectName)
   return (
-    <>
-      <Button variant="outlined" {...(row.enabled && { color: 'error' })} onClick={() => setOpen(true)}>
-        {row.enabled ? t.disable : t.enable}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={row.enabled ? t.askDisable(name) : t.askEnable(name)}
-        text={row.enabled ? t.disableText : t.enableText}
-        action={row.enabled ? t.disable : t.enable}
-        isBusy={action.isPending}
-        error={action.error}
-        onConfirm={() => action.mutate({ params: { objectName: row.name }, body: { enabled: !row.enabled } })}
-        onClose={() => setOpen(false)}
-      />
-    </>
+    <ActionButton
+      key={String(enabled)}
+      operation="metadata.setObjectStatus"
+      input={{ params: { objectName }, body: { enabled: !enabled } }}
+      label={enabled ? t.disable : t.enable}
+      title={enabled ? t.askDisable(name) : t.askEnable(name)}
+      text={enabled ? t.disableText : t.enableText}
+      done={t.done}
+      color={enabled ? 'error' : 'primary'}
+      variant="outlined"
+    />
   )
 }
 
-function Register() {
+const Register = () => (
+  <DialogButton label={useTexts(words).register} icon={<Add />} isNew>
+    {(close) => <RegisterDialog onClose={close} />}
+  </DialogButton>
+)
+
+function RegisterDialog({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
-  const f = useLabels()
-  const [isOpen, setOpen] = useState(false)
-  const [values, setValues] = useState({ name: '', label: '', description: '' })
-  const action = useAction('metadata.createObject', {
-    quiet: true,
-    done: t.registered,
-    onDone: () => {
-      setOpen(false)
-      setValues({ name: '', label: '', description: '' })
-    },
-  })
-  const field = (name: keyof typeof values) => ({
-    value: values[name],
-    onChange: ({ target }: { target: { value: string } }) =>
-      setValues((before) => ({ ...before, [name]: target.value })),
-    error: action.error?.problem(name) !== undefined,
-    helperText: action.error?.problem(name),
-  })
+  const form = useForm(
+    'metadata.createObject',
+    { name: '', label: '', description: '' },
+    { done: t.registered, onDone: onClose },
+  )
   return (
-    <>
-      <Button variant="contained" size="small" startIcon={<Add />} onClick={() => setOpen(true)} data-create>
-        {t.register}
-      </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.registerTitle}
-        action={t.register}
-        isBusy={action.isPending}
-        error={action.error}
-        onSubmit={() => action.mutate({ body: values })}
-        onClose={() => setOpen(false)}
-      >
-        <TextField {...field('name')} label={t.name} required autoFocus />
-        <TextField {...field('label')} label={t.label} required />
-        <TextField {...field('description')} label={f('description')} multiline minRows={2} />
-      </FormDialog>
-    </>
+    <FormDialog form={form} title={t.registerTitle} action={t.register} onClose={onClose}>
+      <TextField {...form.text('name', { label: t.name })} autoFocus />
+      <TextField {...form.text('label', { label: t.label })} />
+      <TextField {...form.text('description')} multiline minRows={2} />
+    </FormDialog>
   )
 }

@@ -65,6 +65,7 @@ function Editor({ template, items, onClose }: EditorProps) {
     { items: items as readonly Row[] },
     {
       done: t.saved,
+      refreshes: ['metadata', 'operationLog'],
       input: ({ items: rows }) => ({
         params: { id: template.id },
         body: {

@@ -46,6 +46,7 @@ export function TemplateForm({ template, onClose }: { template: MetaTemplate | u
     },
     {
       done: template === undefined ? t.created : t.saved,
+      refreshes: ['metadata', 'operationLog'],
       input: ({ name, description, isDefault, ...owner }) => ({
         params: { id: template?.id ?? 0 },
         body: { name, description, isDefault, ...(template === undefined && owner) },

@@ -12,8 +12,6 @@ import { useMay } from '../../session/session.ts'
 import { OrgById, UserById } from '../../ui/named.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
 
-export { DialogButton } from '../../ui/DialogButton.tsx'
-
 export interface Scoped {
   scope: 'GLOBAL' | 'ORG' | 'USER'
   orgId: number | null
