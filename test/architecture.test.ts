@@ -381,7 +381,7 @@ test('the architecture check allows everything that the rules permit', () => {
       'src/web/codes/list.tsx',
       `import type { QrCode } from '../../domains/c/index.ts'\nimport { call } from '../api/client.ts'\nconst x = <b>{Date.now()}</b>`,
     ),
-    file('src/web/api/client.ts', `import { fetchUtils } from 'react-admin'`),
+    file('src/web/api/client.ts', `import { QueryClient } from '@tanstack/react-query'`),
     file('src/web/i18n/enums.ts', `import type { Status } from '../api/types.ts'`),
     file('src/web/areas/codes/a.tsx', `import { Page } from '../../ui/Page.tsx'\nimport { b } from '../assets/b.ts'`),
     // The encoder of QR codes is pure.

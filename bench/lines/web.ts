@@ -20,7 +20,9 @@ const SLOW_4G = {
   downloadThroughput: (1.6e6 * 0.9) / 8,
   uploadThroughput: (750e3 * 0.9) / 8,
 }
-const FIRST_LOAD_KIB = 350
+/** The limits of scripts/web-app.ts. The start page is smaller than the list of codes. */
+const SIGN_IN_KIB = 200
+const START_KIB = 280
 
 interface Visit {
   kib: number
@@ -52,12 +54,12 @@ export async function run(bench: Bench): Promise<void> {
     const add = (what: string, visits: readonly Visit[], limit?: number) => report(bench, what, visits, limit)
     add('front page', await several(times, browser, baseURL, { path: '/', ready: 'h1' }))
     const signIn = { path: '/console/', ready: 'input[autocomplete=username]' }
-    add('web application, sign-in page, first visit', await several(times, browser, baseURL, signIn), FIRST_LOAD_KIB)
+    add('web application, sign-in page, first visit', await several(times, browser, baseURL, signIn), SIGN_IN_KIB)
     const start = { path: '/console/', ready: 'main h1' }
     add(
       'web application, start page, empty cache',
       await several(times, browser, baseURL, start, 'signedIn'),
-      FIRST_LOAD_KIB,
+      START_KIB,
     )
     add('web application, start page, later visit', await several(times, browser, baseURL, start, 'visited'))
     add(
