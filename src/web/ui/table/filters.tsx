@@ -119,7 +119,7 @@ function FilterInput({ filter, value, onChange }: InputProps) {
     case 'org': {
       const Picker = kind === 'user' ? UserPicker : OrgPicker
       return (
-        <Box sx={{ minWidth: 220 }}>
+        <Box sx={WIDE}>
           <Picker label={label} value={Number(value) || null} onChange={(id) => onChange(String(id ?? ''))} />
         </Box>
       )
@@ -137,6 +137,8 @@ const EnumInput = ({ of, ...props }: ValueProps & { of: EnumName }) => (
   <ChoiceInput {...props} choices={useChoices(of)} />
 )
 
+const WIDE = { width: '100%', minWidth: { xs: 0, sm: 220 } }
+
 /** More choices than fit into a list. */
 const MANY = 15
 
@@ -153,7 +155,7 @@ function ChoiceInput({ label, choices, value, onChange }: ValueProps & { choices
         isOptionEqualToValue={(a, b) => a.id === b.id}
         onChange={(_, choice) => onChange(choice?.id ?? '')}
         renderInput={(params) => <TextField {...params} label={label} />}
-        sx={{ minWidth: 220 }}
+        sx={WIDE}
       />
     )
   return (
