@@ -33,7 +33,7 @@ const dist = join(root, 'dist/web')
 /** Compressed files by the hash of their content: brotli needs seconds for each megabyte, and most files stay the same. */
 const cache = join(dist, 'compressed')
 
-/** What is loaded before something is shown, and how many bytes it may have on the wire, in brotli. Parts that other pages need belong behind `import()`. */
+/** The parts that are loaded before something is shown, and their largest size on the wire, in brotli. Parts that other pages need belong behind `import()`. */
 export const LOADS = {
   /** Page, styles, entry and its static imports. A phone with 1.6 Mbit/s (a slow 4G connection) loads them in a second. */
   signIn: { label: 'Sign-in page', limit: 200 * 1024, sources: ['src/web/main.tsx', 'src/web/loading.css'] },

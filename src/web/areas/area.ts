@@ -33,7 +33,7 @@ export interface Page {
   readonly path: string
   /** `lazy(() => import('./CodeList.tsx'))` */
   readonly component: ComponentType
-  /** Users who may not call this operation are told so instead of seeing the page. */
+  /** Users who may not call this operation see a sentence about it instead of the page. */
   readonly needs?: OperationId
 }
 

@@ -1,4 +1,4 @@
-/** What is typed into a field, reported when the user pauses, so that the server is not called at each key. */
+/** The text that is typed into a field, reported when the user pauses, so that the server is not called at each key. */
 
 import { useEffect, useEffectEvent, useState } from 'react'
 

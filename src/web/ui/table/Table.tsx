@@ -1,6 +1,6 @@
 /**
- * A table over one list operation: cells on desktops, cards on phones, with filters, order, pages and an export as CSV. What it shows is in
- * the address.
+ * A table over one list operation: cells on desktops, cards on phones, with filters, order, pages and an export as CSV. The address
+ * says which page, order and filters.
  *
  *     <Table
  *       operation="admin.users.list"
@@ -62,7 +62,7 @@ export interface TableProps<Id extends PagedId> {
   filters?: readonly Filter<Id>[]
   /** The first order; by default that of the server. */
   sort?: SortOf<Id>
-  /** What identifies a row; its `id` by default. */
+  /** The key of a row; its `id` by default. */
   keyOf?: (row: ItemOf<Id>) => Key
   /** The path of the page of a row, and the operation without which the user cannot open it. */
   opens?: { readonly to: (row: ItemOf<Id>) => string; readonly needs?: OperationId }

@@ -1,4 +1,4 @@
-/** What the parts of a table know of it: its buttons, its drawer, and the actions for selected rows. */
+/** The state of a table for its parts: its buttons, its drawer, and the actions for selected rows. */
 
 import { createContext, useContext } from 'react'
 
@@ -32,6 +32,6 @@ export const TableContext = createContext<TableContextValue | undefined>(undefin
 /** The table around the component. */
 export function useTable<Row>(): Typed<Row> {
   const table = useContext(TableContext)
-  if (table === undefined) throw new Error('This component belongs into a table')
+  if (table === undefined) throw new Error('This component belongs in a table')
   return table
 }
