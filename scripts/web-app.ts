@@ -152,13 +152,13 @@ async function bundle(): Promise<BuiltFile[]> {
   const result = await compilePages()
   const outputs = result.metafile!.outputs
   // Files that are imported with import() are entries too.
-  const builtFrom = (source: string): string => {
+  const builtFrom = (source: string): string | undefined => {
     const extension = source.endsWith('.css') ? '.css' : '.js'
-    return Object.keys(outputs).find((name) => name.endsWith(extension) && outputs[name]!.entryPoint?.endsWith(source))!
+    return Object.keys(outputs).find((name) => name.endsWith(extension) && outputs[name]!.entryPoint?.endsWith(source))
   }
   /** The files of these sources with all that they import statically, and the styles of these. */
   const filesOf = (sources: readonly string[]): string[] => {
-    const names = sources.map(builtFrom)
+    const names = sources.flatMap((source) => builtFrom(source) ?? [])
     for (const name of names)
       for (const { path, kind } of outputs[name]!.imports)
         if (kind === 'import-statement' && !names.includes(path)) names.push(path)

@@ -117,6 +117,66 @@ test('going back to a table keeps its filters and its page', async () => {
   expect(await page.getByPlaceholder('Search').inputValue()).toBe('Sign')
 })
 
+test('filters, order and page are in the address, and survive a reload, a row and "back"', async () => {
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/qr-codes')
+  await page.getByPlaceholder('Search').fill('Sign')
+  await page.getByText('1-25 of 30').waitFor()
+  await page.getByRole('button', { name: 'Created' }).click()
+  await page.getByRole('link', { name: 'Sign 1', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Go to page 2' }).click()
+  await page.getByText('26-30 of 30').waitFor()
+  const shown = { keyword: 'Sign', sort: 'createdAt', page: '2' }
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(shown)
+
+  await page.reload()
+  await page.getByText('26-30 of 30').waitFor()
+  expect(await page.getByPlaceholder('Search').inputValue()).toBe('Sign')
+  const order = page.getByRole('columnheader', { name: 'Created' })
+  expect(await order.getAttribute('aria-sort')).toBe('ascending')
+
+  await page.getByRole('link', { name: 'Sign 26', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ ...shown, row: expect.any(String) })
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(shown)
+  await page.goBack()
+  await page.getByText('1-25 of 30').waitFor()
+})
+
+test('a filter is added from the menu, gets the focus, takes digits only and can be removed', async () => {
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/qr-codes')
+  await page.getByRole('link', { name: 'Sign 30', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('menuitem', { name: 'Folder number' }).click()
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await page.keyboard.type('-9e9 ')
+  await page.getByText('Nothing matches these filters.').waitFor()
+  expect(await page.getByLabel('Folder number').inputValue()).toBe('99')
+  expect(new URL(page.url()).search).toBe('?categoryId=99')
+  await page.getByRole('button', { name: 'Remove this filter' }).click()
+  await page.getByRole('link', { name: 'Sign 30', exact: true }).waitFor()
+  expect([new URL(page.url()).search, await page.getByLabel('Folder number').count()]).toEqual(['', 0])
+})
+
+test('an address with a page that is not there, an unknown order and a time shows what there is', async () => {
+  const page = await browser.signedIn(admin)
+  const asked = page.waitForRequest((request) => request.url().includes('/api/admin/qr-codes?'))
+  await page.goto('/console/admin/qr-codes?page=9&size=7&sort=secret&from=2020-01-01T00:00Z')
+  const query = new URL((await asked).url()).searchParams
+  expect(Object.fromEntries(query)).toEqual({
+    from: String(Date.UTC(2020, 0, 1)),
+    sort: '-createdAt',
+    page: '9',
+    size: '25',
+  })
+  await page.getByText('26-31 of 31').waitFor()
+  expect(new URL(page.url()).searchParams.get('page')).toBe('2')
+  expect(await page.getByLabel('From').inputValue()).toStartWith('20')
+})
+
 test('a table of 12,000 rows shows 25 of them and exports the first 10,000', async () => {
   const page = await browser.signedIn(admin)
   const [row] = ok(await admin.call('admin.qrCodes.list', { query: { size: 1 } })).data.items
