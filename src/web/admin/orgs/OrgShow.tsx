@@ -208,7 +208,7 @@ function DissolveAny({ org }: { org: AdminOrganizationDetail }) {
   const action = useAction('admin.orgs.dissolve', {
     done: t.dissolved,
     quiet: true,
-    refreshes: ['admin.orgs', 'operationLog'],
+    refreshes: ['admin.orgs.list', 'operationLog'],
     onDone: () => void navigate('/admin/orgs', { replace: true }),
   })
   if (!may('admin.orgs.dissolve')) return null
