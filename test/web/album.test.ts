@@ -51,7 +51,12 @@ describe('the album', () => {
     await page.getByRole('img', { name: first }).waitFor()
 
     await page.getByRole('button', { name: 'Change time and place' }).click()
-    await page.getByLabel('Place', { exact: true }).fill('Hall B')
+    const place = page.getByLabel('Place', { exact: true })
+    await place.fill('x'.repeat(201))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('input[aria-invalid=true]').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await place.fill('Hall B')
     await page.getByLabel('Taken', { exact: true }).fill('2026-03-01T09:30')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
