@@ -2,6 +2,7 @@
 
 import { PhonelinkRingOutlined } from '@mui/icons-material'
 import { Alert, Box, Card, CardContent, FormControlLabel, Stack, Switch, TextField, Typography } from '@mui/material'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { call } from '../../api/client.ts'
@@ -66,38 +67,32 @@ export function DevicePush() {
   const may = useMay()
   const refresh = useRefresh()
   const { user } = useSession()
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [blocked, setBlocked] = useState(obstacle)
+  // Asking the browser can fail, too. The text says what was done.
+  const change = useMutation<string, Error, () => Promise<string>>({
+    mutationFn: (work) => work(),
+    async onSuccess(done) {
+      await refresh('push')
+      notify(done, 'success')
+    },
+  })
   const { data } = useCall('push.list', {}, { enabled: may('push.list') })
   const current = data?.items.find((each) => each.current)
   if (!may('push.subscribe') || data === undefined) return null
 
-  const change = async (work: () => Promise<string | undefined>) => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      const done = await work()
-      await refresh('push')
-      if (done !== undefined) notify(done, 'success')
-    } catch (error) {
-      setProblem(error instanceof ApiError ? error.message : t.service)
-    }
-    setBlocked(obstacle())
-    setBusy(false)
-  }
+  const blocked = obstacle()
+  const isBusy = change.isPending
   const turnOn = (quiet: QuietHours, done: string) =>
-    change(async () => {
+    change.mutate(async () => {
       if (await turnOnPush(user.id, quiet)) return done
-      setProblem(t.notAsked)
-      return undefined
+      throw new ApiError(403, 403, t.notAsked)
     })
   const turnOff = () =>
-    change(async () => {
+    change.mutate(async () => {
       await turnOffPush()
       if (current !== undefined) await call('push.unsubscribe', { params: { id: current.id } })
       return t.off
     })
+  const problem = change.error && (change.error instanceof ApiError ? change.error.message : t.service)
   const shown = current === undefined && blocked !== undefined ? t.obstacles[blocked] : problem
   return (
     <Card variant="outlined" sx={{ mb: 2 }}>
@@ -115,11 +110,11 @@ export function DevicePush() {
           <Switch
             checked={current !== undefined}
             disabled={isBusy || (current === undefined && blocked !== undefined)}
-            onChange={({ target }) => void (target.checked ? turnOn(NONE, t.on) : turnOff())}
+            onChange={({ target }) => (target.checked ? turnOn(NONE, t.on) : turnOff())}
             slotProps={{ input: { 'aria-labelledby': 'push-title', 'aria-describedby': 'push-text' } }}
           />
         </Stack>
-        {shown !== undefined && (
+        {shown !== null && (
           <Alert severity={current === undefined && blocked !== undefined ? 'info' : 'warning'} sx={{ mt: 1.5 }}>
             {shown}
           </Alert>
@@ -129,7 +124,7 @@ export function DevicePush() {
             key={`${current.quietFrom} ${current.quietTo}`}
             hours={current}
             isBusy={isBusy}
-            onChange={(quiet) => void turnOn(quiet, t.changed)}
+            onChange={(quiet) => turnOn(quiet, t.changed)}
           />
         )}
       </CardContent>
@@ -154,8 +149,11 @@ function Hours({
   onChange: (hours: QuietHours) => void
 }) {
   const t = useTexts(words)
-  const [from, setFrom] = useState(clockOf(quietFrom ?? NIGHT.quietFrom!))
-  const [to, setTo] = useState(clockOf(quietTo ?? NIGHT.quietTo!))
+  const [typed, setTyped] = useState({
+    from: clockOf(quietFrom ?? NIGHT.quietFrom!),
+    to: clockOf(quietTo ?? NIGHT.quietTo!),
+  })
+  const { from, to } = typed
   const isOn = quietFrom !== null
   const isSame = from === to
   /** The hours are saved when the user leaves a field, not after each digit. */
@@ -175,26 +173,19 @@ function Hours({
       {isOn && (
         <>
           <Stack direction="row" spacing={1.5} sx={{ mt: 1, maxWidth: 320 }}>
-            <TextField
-              type="time"
-              label={t.from}
-              value={from}
-              error={isSame}
-              onChange={({ target }) => setFrom(target.value)}
-              onBlur={save}
-              slotProps={{ inputLabel: { shrink: true } }}
-              fullWidth
-            />
-            <TextField
-              type="time"
-              label={t.to}
-              value={to}
-              error={isSame}
-              onChange={({ target }) => setTo(target.value)}
-              onBlur={save}
-              slotProps={{ inputLabel: { shrink: true } }}
-              fullWidth
-            />
+            {(['from', 'to'] as const).map((name) => (
+              <TextField
+                key={name}
+                type="time"
+                label={t[name]}
+                value={typed[name]}
+                error={isSame}
+                onChange={({ target }) => setTyped({ ...typed, [name]: target.value })}
+                onBlur={save}
+                slotProps={{ inputLabel: { shrink: true } }}
+                fullWidth
+              />
+            ))}
           </Stack>
           <Typography variant="body2" color={isSame ? 'error' : 'text.secondary'} sx={{ mt: 0.5 }}>
             {isSame ? t.same : t.quietText}

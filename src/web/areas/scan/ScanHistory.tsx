@@ -36,6 +36,7 @@ import { ContentView } from '../../ui/ContentView.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -209,30 +210,8 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
   const t = useTexts(words)
   const may = useMay()
   const [step, setStep] = useState<'name' | 'delete'>()
-  const [title, setTitle] = useState(scan.title ?? '')
-  const update = useAction('scanRecords.update', { done: t.saved, quiet: true, onDone: onClose })
   const remove = useAction('scanRecords.delete', { done: t.deleted, quiet: true, onDone: onClose })
-  if (step === 'name')
-    return (
-      <FormDialog
-        isOpen
-        title={t.rename}
-        action={t.save}
-        maxWidth="xs"
-        isBusy={update.isPending}
-        error={update.error}
-        onSubmit={() => update.mutate({ params: { id: scan.id }, body: { title: title.trim() || null } })}
-        onClose={onClose}
-      >
-        <TextField
-          label={t.name}
-          value={title}
-          onChange={(event) => setTitle(event.target.value)}
-          autoFocus
-          slotProps={{ htmlInput: { maxLength: 100 } }}
-        />
-      </FormDialog>
-    )
+  if (step === 'name') return <NameDialog scan={scan} onClose={onClose} />
   return (
     <>
       <Dialog open={step === undefined} onClose={onClose} fullWidth maxWidth="sm" aria-labelledby="scan-title">
@@ -274,5 +253,23 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
         onClose={onClose}
       />
     </>
+  )
+}
+
+function NameDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }) {
+  const t = useTexts(words)
+  const form = useForm(
+    'scanRecords.update',
+    { title: scan.title ?? '' },
+    {
+      input: ({ title }) => ({ params: { id: scan.id }, body: { title: title.trim() || null } }),
+      done: t.saved,
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.rename} action={t.save} maxWidth="xs" onClose={onClose}>
+      <TextField {...form.text('title', { label: t.name })} autoFocus />
+    </FormDialog>
   )
 }

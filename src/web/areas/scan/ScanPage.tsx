@@ -29,6 +29,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
 import { ScanResult, UnsavedScan } from './ScanResult.tsx'
 
@@ -176,9 +177,6 @@ export default function ScanPage() {
       </Box>
       {isTyping && (
         <TypeDialog
-          label={t.typed}
-          title={t.type}
-          action={t.use}
           onClose={() => setTyping(false)}
           onText={(text) => {
             setTyping(false)
@@ -305,29 +303,20 @@ function usePastedPictures(read: (files: readonly File[]) => Promise<void>): voi
 }
 
 interface TypeDialogProps {
-  title: string
-  label: string
-  action: string
   onText: (text: string) => void
   onClose: () => void
 }
 
-function TypeDialog({ title, label, action, onText, onClose }: TypeDialogProps) {
-  const [text, setText] = useState('')
+function TypeDialog({ onText, onClose }: TypeDialogProps) {
+  const t = useTexts(words)
+  const form = useForm('scanRecords.create', { content: '' })
+  const text = form.values.content.trim()
+  // The page records it, and shows it also if there is no connection.
+  const submit = () => text !== '' && form.problem('content') === undefined && onText(text)
   return (
-    <FormDialog
-      isOpen
-      title={title}
-      action={action}
-      maxWidth="xs"
-      onClose={onClose}
-      onSubmit={() => text.trim() !== '' && onText(text.trim())}
-    >
+    <FormDialog form={{ ...form, submit }} title={t.type} action={t.use} maxWidth="xs" onClose={onClose}>
       <TextField
-        label={label}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        required
+        {...form.text('content', { label: t.typed })}
         autoFocus
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
       />

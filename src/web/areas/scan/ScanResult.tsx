@@ -2,6 +2,7 @@
 
 import { Star, StarBorder } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -104,11 +105,7 @@ export interface UnsavedScanProps {
 /** A content that was read, but not recorded: without a connection people still need the password of a network. */
 export function UnsavedScan({ content, error, onSave, onNext }: UnsavedScanProps) {
   const t = useTexts(words)
-  const [isBusy, setBusy] = useState(false)
-  const save = () => {
-    setBusy(true)
-    void onSave().finally(() => setBusy(false))
-  }
+  const save = useMutation({ mutationFn: onSave })
   return (
     <Card>
       <CardContent component={Stack} spacing={1.5}>
@@ -116,7 +113,7 @@ export function UnsavedScan({ content, error, onSave, onNext }: UnsavedScanProps
         <Alert
           severity="warning"
           action={
-            <Button color="inherit" loading={isBusy} onClick={save}>
+            <Button color="inherit" loading={save.isPending} onClick={() => save.mutate()}>
               {t.save}
             </Button>
           }
