@@ -109,6 +109,29 @@ describe('chats', () => {
     expect(await log.locator('[id^=message-]').count()).toBe(112)
   })
 
+  test('a message is forwarded to one person after the other', async () => {
+    const [lena, marc, nora] = [await server.person(), await server.person(), await server.person()]
+    await makeContacts(lena, marc)
+    await makeContacts(lena, nora)
+    ok(
+      await lena.call('messages.send', {
+        body: { toUserId: marc.id, clientMsgId: 'first', type: 'TEXT', content: { text: 'Plan' } },
+      }),
+    )
+    const page = await browser.signedIn(lena)
+    await page.goto(`/console/chats/with/${marc.id}`)
+    for (const to of [marc, nora]) {
+      await page.getByRole('log').getByRole('button', { name: 'Actions for this message' }).first().click()
+      await page.getByRole('menuitem', { name: 'Forward' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('checkbox', { name: await nameOf(to) }).click()
+      await dialog.getByRole('button', { name: 'Forward (1)' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    const { items } = ok(await nora.call('conversations.list')).data
+    expect(items.map(({ lastMessage }) => lastMessage?.content)).toEqual([{ text: 'Plan' }])
+  })
+
   test('the list says in the language of the user what happened in a group', async () => {
     const [pia, quinn] = [await server.person(), await server.person()]
     await makeContacts(pia, quinn)

@@ -94,18 +94,17 @@ export class MessageStore {
     })
   }
 
-  /** One reading at a time; another one that is asked for meanwhile is left out. */
-  private async once(read: () => Promise<void>): Promise<void> {
+  /** One reading at a time; another one that is asked for meanwhile is left out. `read` resolves to what has changed. */
+  private async once(read: () => Promise<Partial<MessageState>>): Promise<void> {
     const run = async () => {
       this.change({ isLoading: true })
-      try {
-        await read()
-        this.change({ error: undefined })
-      } catch (problem) {
-        this.change({ error: problem as ApiError })
-      }
+      const part = await read().then(
+        (changed) => ({ ...changed, error: undefined }),
+        (error: ApiError) => ({ error }),
+      )
+      // Whoever hears of the change may read the next messages.
       this.loading = undefined
-      this.change({ isLoading: false })
+      this.change({ ...part, isLoading: false })
       this.release()
     }
     this.loading ??= run()
@@ -116,10 +115,9 @@ export class MessageStore {
   async load(): Promise<void> {
     await this.once(async () => {
       const { items, hasMore } = await this.page({})
-      this.add(items)
-      this.change({ hasMore })
       this.cursor = Math.max(this.cursor, items[0]?.id ?? 0)
       this.isComplete = true
+      return { items: merged(this.state.items, items), hasMore }
     })
   }
 
@@ -128,16 +126,17 @@ export class MessageStore {
     if (beforeId === undefined) return
     void this.once(async () => {
       const { items, hasMore } = await this.page({ beforeId })
-      this.add(items)
-      this.change({ hasMore })
+      return { items: merged(this.state.items, items), hasMore }
     })
   }
 
-  private async readAfter(after: number, until: number): Promise<void> {
+  private async readAfter(after: number, until: number): Promise<Partial<MessageState>> {
     const { items, hasMore } = await this.page({ afterId: after })
-    this.add(items)
     const newest = items[0]?.id ?? until
-    this.change({ gap: hasMore && newest < until ? { after: newest, until } : undefined })
+    return {
+      items: merged(this.state.items, items),
+      gap: hasMore && newest < until ? { after: newest, until } : undefined,
+    }
   }
 
   /** Reads the next messages of the gap. */
@@ -159,7 +158,7 @@ export class MessageStore {
       // Messages that were read for an earlier search are forgotten, so that there is one gap at most.
       const kept = this.state.items?.filter(({ id }) => id >= until)
       this.change({ items: merged(kept, page.items), hasMore: page.hasMore, gap: { after: wanted, until } })
-      await this.readAfter(wanted, until)
+      return await this.readAfter(wanted, until)
     })
   }
 
