@@ -123,7 +123,11 @@ export function writeLimits(document: Document): void {
     '/** The fields of JSON bodies, by operation: `name! length=100, color choices=RED|BLUE`. Required ones have a `!`. */\n' +
     'export const LIMITS: Readonly<Record<string, string>> = {\n' +
     Object.entries(limitsOf(document))
-      .map(([id, fields]) => `  '${id}':\n    '${fields}',\n`)
+      .map(([id, fields]) => {
+        const line = `  '${id}': '${fields}',\n`
+        // As the formatter breaks it.
+        return line.length <= 121 ? line : `  '${id}':\n    '${fields}',\n`
+      })
       .join('') +
     '}\n'
   writeFileSync(limitsPath, text)

@@ -55,7 +55,7 @@ async function change(ctx: AppContext, create: boolean, username: string, passwo
 async function disable(ctx: AppContext, user: string): Promise<void> {
   const { disableTotp } = await import('#domains/accounts/index.ts')
   await disableTotp(ctx, user)
-  say(`The second factor of ${user} was removed, and all their sessions have ended.`)
+  say(`Two-factor sign-in of ${user} was switched off, and all their sessions have ended.`)
 }
 
 async function list(ctx: AppContext, asJson: boolean): Promise<void> {

@@ -34,7 +34,7 @@ database is backed up to backups/ before, and each migration is applied complete
     name: 'admin',
     words: 'create USERNAME | list | reset-password USERNAME | disable-totp USERNAME',
     takes: [1, 2],
-    summary: 'Create and list administrators, reset a password, or remove a second factor.',
+    summary: 'Create and list administrators, reset a password, or switch off two-factor sign-in.',
     about: `The server must be stopped; while it runs, use the web application. Without --password-file and --generate, the
 command asks for the password. A new password ends all sessions of the administrator. disable-totp removes the second
 factor of a user who lost the authenticator app and the recovery codes; it also takes the id that admin list shows, and

@@ -90,7 +90,7 @@ describe.if(inProcess)('the second factor', () => {
     for (const secret of [started.secret, raw.toString('hex'), raw.toString('base64url'), ...codes])
       expect(stored).not.toContain(secret)
     expect((await ann.call('auth.startTotp')).status).toBe(400)
-    await world.mailArrived(ann.email, 'A second factor was enabled')
+    await world.mailArrived(ann.email, 'Two-factor sign-in is on')
     const records = ok(await ann.call('loginRecords.ofUser', { params: { userId: ann.id } })).data.items
     expect(records.map((r) => r.loginType)).toContain('totp_enable')
   })
@@ -166,7 +166,7 @@ describe.if(inProcess)('the second factor', () => {
     const event = { loginType: 'login', device: { key: 'k', name: '' }, ip: '', locale: 'en' } as const
     const factor = await findFactor(ctx, ann.id, app.next())
     const write = ctx.db.write('test', (tx) => useFactor(ctx, tx, bob.id, factor, event))
-    await expect(write).rejects.toThrow('second factor')
+    await expect(write).rejects.toThrow(/[Tt]wo-factor/)
   })
 
   test('a recovery code replaces the app once, and the user is notified', async () => {
@@ -235,7 +235,7 @@ describe.if(inProcess)('the second factor', () => {
       expect(seconds).toBeWithin((minutes - 3) * 60, (minutes - 2) * 60 + 1)
       world.server.clock.advance(seconds * 1000)
     }
-    await world.mailArrived(ann.email, 'guesses the codes')
+    await world.mailArrived(ann.email, 'guessing your two-factor codes')
     ok(await signIn(ann, { totp: app.next() }))
     for (let i = 0; i < 4; i++) expect(answer(await wrong())).toEqual(WRONG)
     ok(await signIn(ann, { totp: app.next() }))
@@ -363,7 +363,7 @@ describe.if(inProcess)('the second factor', () => {
     await require(true)
     try {
       for (const reply of await console())
-        expect([...answer(reply), reply.message]).toEqual([403, 4034, expect.stringContaining('enable')])
+        expect([...answer(reply), reply.message]).toEqual([403, 4034, expect.stringContaining('two-factor')])
       expect(await healthDetails()).toBe(false)
       expect(answer(await user.get('/api/rbac/roles'))).toEqual([403, 403])
       ok(await chief.call('profile.get'))
@@ -442,7 +442,7 @@ describe.if(inProcess)('the second factor', () => {
     ok(await ann.call('auth.disableTotp', { body: { totp: app.recovery[3]! } }))
     expect(ok(await ann.call('auth.totp')).data).toEqual({ enabled: false, recoveryCodesLeft: 0 })
     ok(await signIn(ann))
-    await world.mailArrived(ann.email, 'The second factor was disabled')
+    await world.mailArrived(ann.email, 'Two-factor sign-in is off')
     for (const id of ['auth.disableTotp', 'auth.replaceRecoveryCodes'] as const)
       expect((await ann.call(id, { body: { totp: app.next() } })).status).toBe(400)
     // It can be enabled again, with a new secret.
@@ -462,9 +462,9 @@ describe.if(inProcess)('the second factor', () => {
     await enable(person(world.server.url, ok(login), '', '', deviceId))
     await disableTotp(ctx, String(ann.id))
     ok(await signIn(ann))
-    await expect(disableTotp(ctx, ann.username)).rejects.toThrow('No second factor')
+    await expect(disableTotp(ctx, ann.username)).rejects.toThrow('Two-factor sign-in is off')
     await expect(disableTotp(ctx, 'no.such.user')).rejects.toThrow('no user')
-    await world.mailArrived(ann.email, 'The second factor was disabled')
+    await world.mailArrived(ann.email, 'Two-factor sign-in is off')
   })
 
   test('the undo link of a replaced e-mail removes a second factor that was enabled with the change', async () => {

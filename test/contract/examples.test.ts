@@ -85,9 +85,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The link of the examples is in force, and the example of DELETE /api/auth/link/{linkId} has deleted it.
   'auth.acceptLink': NO_SUCH_ROW,
   'admin.links.delete': NO_SUCH_ROW,
-  'auth.confirmTotp': [400, /second factor|secret/],
-  'auth.disableTotp': [400, /second factor/],
-  'auth.replaceRecoveryCodes': [400, /second factor/],
+  'auth.confirmTotp': [400, /[Tt]wo-factor|secret/],
+  'auth.disableTotp': [400, /[Tt]wo-factor/],
+  'auth.replaceRecoveryCodes': [400, /[Tt]wo-factor/],
   'adminAuth.login': [403, /console/],
   'profile.setPassword': [400, /password/],
   'profile.setUsername': [400, /username/],

@@ -63,7 +63,7 @@ describe('tessera admin', () => {
 
     // The terminal asks for no password here.
     const none = await place.run(['admin', 'disable-totp', 'ann'])
-    expect([none.code, none.stderr.trim()]).toEqual([2, expect.stringContaining('No second factor')])
+    expect([none.code, none.stderr.trim()]).toEqual([2, expect.stringContaining('Two-factor sign-in is off')])
     const missing = await place.run(['admin', 'disable-totp'])
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('user name is missing')])
 

@@ -231,7 +231,7 @@ describe('settings that protect', () => {
     const refused = await change({ 'quota.activities': 78, 'security.requireTotp': true }, chief)
     expect([refused.status, problems(refused)]).toEqual([
       400,
-      { 'body.values.security.requireTotp': 'needs a second factor of your own: enable yours first' },
+      { 'body.values.security.requireTotp': 'needs two-factor sign-in for your own account: switch it on first' },
     ])
     expect((await find('quota.activities')).value).toBe(10_000)
     ok(await change({ 'security.requireTotp': false }, chief))

@@ -16,7 +16,7 @@ const browser = useBrowser(server)
 
 const PAGES = [
   ['/account', 'Picture'],
-  ['/account/security', 'Second factor'],
+  ['/account/security', 'Two-factor sign-in'],
   ['/account/devices', 'This device'],
   ['/account/history', 'Signed in with password'],
   ['/account/links', 'Accounts you can change to'],

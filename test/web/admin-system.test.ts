@@ -77,7 +77,7 @@ test('settings that protect the server are shown read-only to administrators who
   const page = await browser.signedIn(operator)
   await page.goto('/console/admin/settings')
   expect(await page.getByLabel('Assets', { exact: true }).isEnabled()).toBe(true)
-  for (const label of ['Common passwords', 'Second factor', 'Backups to keep', 'Retention of the operation log'])
+  for (const label of ['Common passwords', 'Two-factor sign-in', 'Backups to keep', 'Retention of the operation log'])
     expect(await page.getByLabel(label, { exact: true }).isDisabled(), label).toBe(true)
   expect(await page.getByText('Only system administrators can change this').count()).toBe(9)
   const chief = await browser.signedIn(admin)
@@ -86,9 +86,9 @@ test('settings that protect the server are shown read-only to administrators who
   expect(await chief.getByText('Only system administrators can change this').count()).toBe(0)
   // This administrator has no second factor.
   browser.allow(/status of 400/)
-  await chief.getByLabel('Second factor', { exact: true }).check()
+  await chief.getByLabel('Two-factor sign-in', { exact: true }).check()
   await button(chief, 'Save').click()
-  await says(chief, 'Second factor: needs a second factor of your own: enable yours first')
+  await says(chief, 'Two-factor sign-in: needs two-factor sign-in for your own account: switch it on first')
 })
 
 test('an administrator makes, verifies and deletes a backup', async () => {

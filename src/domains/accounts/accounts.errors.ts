@@ -19,22 +19,22 @@ export const TOTP_NEEDED = 4032
 /** Answered only after the first factor was right. */
 export const totpNeeded = () =>
   new AppError(403, TOTP_NEEDED, {
-    en: 'This account has a second factor: send a code of the authenticator app, or a recovery code, as “totp”',
+    en: 'This account uses two-factor sign-in: send a code of the authenticator app, or a recovery code, as “totp”',
     zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
   })
 /** Business code 4033, because a wrong verification code of the same request is a 400, too. A 401 would sign a signed-in caller out. */
 export const wrongTotp = () =>
   new AppError(400, 4033, {
-    en: 'The code of the second factor is wrong or has been used',
+    en: 'The two-factor code is wrong or has been used',
     zh: '两步验证的验证码不正确或已被使用',
   })
 export const totpRequired = () =>
   new AppError(403, 4034, {
-    en: 'Administrators need a second factor here: enable yours first',
+    en: 'Administrators need two-factor sign-in here: switch yours on first',
     zh: '管理员须先启用两步验证',
   })
-export const totpEnabled = () => badRequest('A second factor is already enabled', '已启用两步验证')
-export const totpNotEnabled = () => badRequest('No second factor is enabled', '未启用两步验证')
+export const totpEnabled = () => badRequest('Two-factor sign-in is already on', '已启用两步验证')
+export const totpNotEnabled = () => badRequest('Two-factor sign-in is off', '未启用两步验证')
 export const enrolmentExpired = () =>
   badRequest(
     'There is no secret to confirm, or it has expired: request a new one',
@@ -183,7 +183,7 @@ export const linkOfAdministrator = () =>
 /** Answered only to somebody who has proved that the account is theirs, and to administrators. */
 export const linkIntoSecondFactor = () =>
   new AppError(403, TOTP_NEEDED, {
-    en: 'An account with a second factor cannot be linked: sign in to it with a code instead',
+    en: 'An account with two-factor sign-in cannot be linked: sign in to it with a code instead',
     zh: '已启用两步验证的账号无法关联，请使用验证码登录该账号',
   })
 export const linkOfCaller = () => forbidden('You cannot propose a link of your own account', '不能为自己的账号提议关联')

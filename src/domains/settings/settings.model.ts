@@ -308,8 +308,8 @@ export const definitions = {
     Type.Boolean(),
     false,
     [
-      'Second factor',
-      'Whether administrators can administer the server only with a second factor. Enable yours first.',
+      'Two-factor sign-in',
+      'Whether administrators can administer the server only with two-factor sign-in. Switch yours on first.',
     ],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
   ),

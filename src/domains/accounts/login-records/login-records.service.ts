@@ -114,7 +114,7 @@ const TITLES: Readonly<Record<ShownKind, Localized>> = {
   TOTP_DISABLED: { en: 'The second factor was disabled', zh: '你的账号已关闭两步验证' },
   RECOVERY_CODES_REPLACED: { en: 'Your recovery codes were replaced', zh: '你的恢复码已更换' },
   RECOVERY_CODE_USED: { en: 'A recovery code was used', zh: '你的恢复码已被使用' },
-  TOTP_GUESSED: { en: 'Someone guesses the codes of your second factor', zh: '有人在猜测你的两步验证码' },
+  TOTP_GUESSED: { en: 'Someone is guessing your two-factor codes', zh: '有人在猜测你的两步验证码' },
   EMAIL_RESTORED: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
   NEW_DEVICE: { en: 'Sign-in on a new device', zh: '你的账号在新设备上登录' },
   ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与你的账号关联' },

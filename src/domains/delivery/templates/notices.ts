@@ -53,14 +53,14 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
   TOTP_ENABLED: {
-    subject: { en: 'A second factor was enabled', zh: '你的账号已启用两步验证' },
+    subject: { en: 'Two-factor sign-in is on', zh: '你的账号已启用两步验证' },
     lead: {
       en: `Signing in to your ${PRODUCT} account now takes a code of an authenticator app. All other devices have been signed out.`,
       zh: `登录你的 ${PRODUCT} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
     },
   },
   TOTP_DISABLED: {
-    subject: { en: 'The second factor was disabled', zh: '你的账号已关闭两步验证' },
+    subject: { en: 'Two-factor sign-in is off', zh: '你的账号已关闭两步验证' },
     lead: {
       en: `Signing in to your ${PRODUCT} account no longer takes a code of an authenticator app.`,
       zh: `登录你的 ${PRODUCT} 账号不再需要身份验证器的验证码。`,
@@ -82,7 +82,7 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     fact: ({ left }) => [{ en: 'Recovery codes left', zh: '剩余恢复码' }, String(left)],
   },
   TOTP_GUESSED: {
-    subject: { en: 'Someone guesses the codes of your second factor', zh: '有人在猜测你的两步验证码' },
+    subject: { en: 'Someone is guessing your two-factor codes', zh: '有人在猜测你的两步验证码' },
     lead: {
       en: `Someone who can get past the password of your ${PRODUCT} account has entered wrong codes. Codes are refused for a while. If it was not you, reset your password.`,
       zh: `有人已通过你的 ${PRODUCT} 账号的密码验证，并多次输入错误的验证码。验证码暂时无法使用。如非本人操作，请重置密码。`,

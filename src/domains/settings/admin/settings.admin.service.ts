@@ -48,7 +48,7 @@ async function requireOwnFactor(ctx: AppContext, tx: Tx, { userId }: Actor): Pro
   for (const hasSecondFactor of contributions(ctx, 'hasSecondFactor')) if (await hasSecondFactor(tx, userId)) return
   throw invalid(
     'body.values.security.requireTotp',
-    'needs a second factor of your own: enable yours first',
+    'needs two-factor sign-in for your own account: switch it on first',
     '须先启用您自己的两步验证',
   )
 }

@@ -15,13 +15,13 @@ import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
-    title: 'Second factor',
-    text: 'With a second factor a stolen password is not enough to sign in: each sign-in also needs a code of an app on your phone.',
+    title: 'Two-factor sign-in',
+    text: 'A stolen password is then not enough to sign in: each sign-in also needs a code from an app on your phone.',
     on: (n: number) => `On. ${n} of 10 recovery codes are left.`,
     off: 'Off',
     enable: 'Set up',
     disable: 'Switch off',
-    disabled: 'Second factor switched off.',
+    disabled: 'Two-factor sign-in switched off.',
     disableText: 'From now on the password alone is enough to sign in.',
     renew: 'New recovery codes',
     renewText: 'The earlier recovery codes stop working.',

@@ -102,7 +102,7 @@ export class MessageStore {
         (changed) => ({ ...changed, error: undefined }),
         (error: ApiError) => ({ error }),
       )
-      // Whoever hears of the change may read the next messages.
+      // A listener may read the next messages at once.
       this.loading = undefined
       this.change({ ...part, isLoading: false })
       this.release()
