@@ -9,7 +9,7 @@ import { createAsset } from '../assets/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
-import { useBrowser } from './browser.ts'
+import { until, useBrowser } from './browser.ts'
 
 const { server, admin, alice } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)
@@ -151,7 +151,7 @@ test('a filter is added from the menu, gets the focus, takes digits only and can
   await page.getByRole('link', { name: 'Sign 30', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Add filter' }).click()
   await page.getByRole('menuitem', { name: 'Folder number' }).click()
-  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await until(page, "document.activeElement.tagName === 'INPUT'")
   await page.keyboard.type('-9e9 ')
   await page.getByText('Nothing matches these filters.').waitFor()
   expect(await page.getByLabel('Folder number').inputValue()).toBe('99')
