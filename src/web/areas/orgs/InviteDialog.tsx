@@ -1,7 +1,7 @@
 /** Invites users, or sends them the link to join. Users are found by name; others are named by e-mail address or phone number. */
 
 import { Alert, Autocomplete, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import type { DataOf, Organization } from '../../api/types.ts'
@@ -111,7 +111,8 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
   const unclear = unclearIn(targets)
   const problem = unclear === undefined ? form.problem('targets') : t.unclear(unclear)
   const all = allOf(form.values)
-  const submit = () => (unclearIn(all) === undefined ? form.submit() : form.set({ targets: all, typed: '' }))
+  const submit = (event?: FormEvent) =>
+    unclearIn(all) === undefined ? form.submit(event) : form.set({ targets: all, typed: '' })
   const nameOf = (id: number) => {
     const found = targets.find((one) => typeof one !== 'string' && one.id === id) as { nickname: string } | undefined
     return found?.nickname ?? id
