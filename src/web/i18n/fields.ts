@@ -145,6 +145,7 @@ export const fields: Readonly<Record<string, Localized>> = {
   memberLimit: { en: 'Member limit', zh: '成员上限' },
   joinPolicy: { en: 'Joining', zh: '加入方式' },
   reason: { en: 'Reason', zh: '原因' },
+  message: { en: 'Message', zh: '留言' },
   roles: { en: 'Roles', zh: '角色' },
   memberCount: { en: 'Members', zh: '成员' },
   deviceName: { en: 'Device', zh: '设备' },

@@ -32,7 +32,6 @@ const words = texts({
       'People are found only by an address or number that they have confirmed, and if they allow it. Ask for their card.',
     noCard: 'No card has this code. Check it, or ask the person for a new one: codes can be replaced.',
     askOf: (name: string) => `Add ${name}`,
-    message: 'Message',
     messageHelp: 'Say how you know each other.',
     remark: 'My name for this person',
     remarkHelp: 'Only you see it.',
@@ -59,7 +58,6 @@ const words = texts({
     noneText: '只能通过对方已验证且允许查找的邮箱或手机号找到对方。请向对方索取名片。',
     noCard: '没有名片使用此名片码。请检查是否有误，或向对方索取新的名片码（名片码可能已更换）。',
     askOf: (name: string) => `添加“${name}”`,
-    message: '留言',
     messageHelp: '说明你们如何认识。',
     remark: '备注名',
     remarkHelp: '仅你可见。',
@@ -236,7 +234,7 @@ function AskDialog({ person: { userId, nickname }, code, onClose }: AskDialogPro
   )
   return (
     <FormDialog form={form} title={t.askOf(nickname)} action={t.send} maxWidth="xs" onClose={onClose}>
-      <TextField {...form.text('message', { label: t.message, help: t.messageHelp })} />
+      <TextField {...form.text('message', { help: t.messageHelp })} />
       <TextField {...form.text('remark', { label: t.remark, help: t.remarkHelp })} />
     </FormDialog>
   )

@@ -22,7 +22,6 @@ const words = texts({
     joinOf: (name: string) => `Join ${name}`,
     ask: 'Ask to join',
     askOf: (name: string) => `Ask to join ${name}`,
-    message: 'Message',
     messageHelp: 'Say who you are. Only those who decide about requests see it.',
     send: 'Send request',
     sent: 'Your request was sent. You will be notified of the answer.',
@@ -40,7 +39,6 @@ const words = texts({
     joinOf: (name: string) => `加入${name}`,
     ask: '申请加入',
     askOf: (name: string) => `申请加入${name}`,
-    message: '留言',
     messageHelp: '请说明你是谁。仅审批人可见。',
     send: '发送申请',
     sent: '申请已发送，有结果时会通知你。',
@@ -143,7 +141,7 @@ function AskDialog({ org, onClose, onApplied }: AskDialogProps) {
   )
   return (
     <FormDialog form={form} title={t.askOf(org.name)} action={t.send} maxWidth="xs" onClose={onClose}>
-      <TextField {...form.text('message', { label: t.message, help: t.messageHelp })} multiline minRows={3} />
+      <TextField {...form.text('message', { help: t.messageHelp })} multiline minRows={3} />
     </FormDialog>
   )
 }
