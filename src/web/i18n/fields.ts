@@ -16,6 +16,7 @@ export const fields: Readonly<Record<string, Localized>> = {
   title: { en: 'Title', zh: '标题' },
   content: { en: 'Content', zh: '内容' },
   description: { en: 'Description', zh: '说明' },
+  note: { en: 'Note', zh: '备注' },
   remark: { en: 'Remark', zh: '备注' },
   keyword: { en: 'Search', zh: '搜索' },
   userId: { en: 'User', zh: '用户' },

@@ -23,6 +23,8 @@ export interface FormProps {
   icon?: ReactNode
   /** Something must be chosen first. */
   isDisabled?: boolean
+  /** Further buttons, before the main one. */
+  other?: ReactNode
   /** Path of the page to go back to. */
   cancel?: string
   /** The button works only after a change. */
@@ -30,7 +32,8 @@ export interface FormProps {
   children: ReactNode
 }
 
-export function Form({ form, action, icon, cancel, isDisabled = false, needsChange = false, children }: FormProps) {
+export function Form(props: FormProps) {
+  const { form, action, icon, cancel, other, isDisabled = false, needsChange = false, children } = props
   const t = useTexts(common)
   return (
     <Stack component="form" spacing={2} onSubmit={form.submit}>
@@ -43,6 +46,7 @@ export function Form({ form, action, icon, cancel, isDisabled = false, needsChan
               {t.cancel}
             </Button>
           )}
+          {other}
           <Button
             type="submit"
             variant="contained"

@@ -1,13 +1,12 @@
 /** Creates or changes a field of any scope. */
 
-import { useState } from 'react'
-
-import { useAction } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { MetaField } from '../../api/types.ts'
-import { FieldForm as Form } from '../../areas/assets/fields/FieldDialog.tsx'
+import { bodyOfField, FieldForm as Form, valuesOfField } from '../../areas/assets/fields/FieldDialog.tsx'
+import type { FieldValues } from '../../areas/assets/fields/model.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { useForm } from '../../ui/use-form.tsx'
 import { ObjectInput, type Scoped, ScopeInput } from './shared.tsx'
 
 const words = texts({
@@ -17,37 +16,36 @@ const words = texts({
 
 export function FieldForm({ field, onClose }: { field: MetaField | undefined; onClose: () => void }) {
   const t = useTexts(words)
-  const [objectName, setObjectName] = useState(field?.objectName ?? 'asset')
-  const [scope, setScope] = useState<Scoped>(field ?? { scope: 'GLOBAL', orgId: null, userId: null })
-  const settings = {
-    quiet: true,
-    refreshes: ['metadata', 'operationLog'],
-    onDone: onClose,
-  }
-  const create = useAction('metadata.createAnyField', { ...settings, done: t.created })
-  const update = useAction('metadata.updateAnyField', { ...settings, done: t.saved })
-  const { error, isPending } = field === undefined ? create : update
+  const form = useForm(
+    field === undefined ? 'metadata.createAnyField' : 'metadata.updateAnyField',
+    (): FieldValues & Scoped & { objectName: string } => ({
+      ...valuesOfField(field),
+      objectName: field?.objectName ?? 'asset',
+      scope: field?.scope ?? 'GLOBAL',
+      orgId: field?.orgId ?? null,
+      userId: field?.userId ?? null,
+    }),
+    {
+      done: field === undefined ? t.created : t.saved,
+      refreshes: ['metadata', 'operationLog'],
+      onDone: onClose,
+      input: ({ objectName, scope, orgId, userId, ...values }) => ({
+        params: field === undefined ? {} : { id: field.id },
+        body: { ...bodyOfField(values), ...(field === undefined && { objectName, scope, orgId, userId }) },
+      }),
+    },
+  )
+  const { objectName, scope, orgId, userId } = form.values
   const { data } = useAll('metadata.allFields', { query: { objectName } }, { enabled: useMay()('metadata.allFields') })
   const siblings = data?.filter(
-    (one) =>
-      one.id !== field?.id && (one.scope === 'GLOBAL' || (one.orgId === scope.orgId && one.userId === scope.userId)),
+    (one) => one.id !== field?.id && (one.scope === 'GLOBAL' || (one.orgId === orgId && one.userId === userId)),
   )
   return (
-    <Form
-      field={field}
-      siblings={siblings ?? []}
-      error={error}
-      isBusy={isPending}
-      onSubmit={(body) => {
-        if (field !== undefined) update.mutate({ params: { id: field.id }, body })
-        else create.mutate({ body: { ...body, objectName, ...scope } })
-      }}
-      onClose={onClose}
-    >
+    <Form form={form} field={field} siblings={siblings ?? []} onClose={onClose}>
       {field === undefined && (
         <>
-          <ObjectInput value={objectName} onChange={setObjectName} />
-          <ScopeInput value={scope} onChange={setScope} problem={(path) => error?.problem(path)} />
+          <ObjectInput value={objectName} onChange={(name) => form.set({ objectName: name })} />
+          <ScopeInput value={{ scope, orgId, userId }} onChange={form.set} problem={form.problem} />
         </>
       )}
     </Form>

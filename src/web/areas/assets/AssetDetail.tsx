@@ -35,6 +35,7 @@ import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
 import { AssetHistory } from './AssetHistory.tsx'
 import { AssetLabel } from './AssetLabel.tsx'
@@ -68,7 +69,6 @@ const words = texts({
     scrapTitle: (name: string) => `Scrap “${name}”?`,
     scrapText:
       'The asset stays in the register as scrapped, is no longer expected in stock-takings and can no longer be lent.',
-    reason: 'Reason',
     scrapDone: 'The asset was scrapped.',
   },
   zh: {
@@ -91,7 +91,6 @@ const words = texts({
     deleted: '资产已删除。',
     scrapTitle: (name: string) => `报废“${name}”？`,
     scrapText: '资产会保留在台账中并标为已报废，不再参与盘点，也不能借出。',
-    reason: '原因',
     scrapDone: '资产已报废。',
   },
 })
@@ -109,7 +108,6 @@ function Detail({ asset }: { asset: Asset }) {
   const may = useMay()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<Dialog>()
-  const [reason, setReason] = useState('')
   const close = () => setDialog(undefined)
   const remove = useAction('assets.delete', {
     done: t.deleted,
@@ -118,7 +116,6 @@ function Detail({ asset }: { asset: Asset }) {
     refreshes: ['assets.list', 'assets.map', 'assetCategories'],
     onDone: () => void navigate('/assets', { replace: true }),
   })
-  const scrap = useAction('assets.scrap', { done: t.scrapDone, quiet: true, onDone: close })
   const target = { params: { id: asset.id }, query: ownerQuery() }
   const isScrapped = asset.status === 'SCRAPPED'
   return (
@@ -175,27 +172,7 @@ function Detail({ asset }: { asset: Asset }) {
       {dialog === 'return' && <ReturnDialog assetId={asset.id} name={asset.name} onClose={close} />}
       {dialog === 'transfer' && <TransferDialog asset={asset} onClose={close} />}
       {dialog === 'templates' && <TemplatesDialog asset={asset} onClose={close} />}
-      <ConfirmDialog
-        isOpen={dialog === 'scrap'}
-        title={t.scrapTitle(asset.name)}
-        text={
-          <Stack spacing={2}>
-            <span>{t.scrapText}</span>
-            <TextField
-              label={t.reason}
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-              multiline
-              fullWidth
-            />
-          </Stack>
-        }
-        action={t.scrap}
-        isBusy={scrap.isPending}
-        error={scrap.error}
-        onConfirm={() => scrap.mutate({ ...target, body: { reason } })}
-        onClose={close}
-      />
+      {dialog === 'scrap' && <ScrapDialog asset={asset} onClose={close} />}
       <ConfirmDialog
         isOpen={dialog === 'delete'}
         title={t.removeTitle(asset.name)}
@@ -207,6 +184,31 @@ function Detail({ asset }: { asset: Asset }) {
         onClose={close}
       />
     </Page>
+  )
+}
+
+function ScrapDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+  const t = useTexts(words)
+  const form = useForm(
+    'assets.scrap',
+    { reason: '' },
+    {
+      done: t.scrapDone,
+      onDone: onClose,
+      input: (body) => ({ params: { id: asset.id }, query: ownerQuery(), body }),
+    },
+  )
+  return (
+    <ConfirmDialog
+      isOpen
+      form={form}
+      title={t.scrapTitle(asset.name)}
+      text={t.scrapText}
+      action={t.scrap}
+      onClose={onClose}
+    >
+      <TextField {...form.text('reason')} multiline />
+    </ConfirmDialog>
   )
 }
 

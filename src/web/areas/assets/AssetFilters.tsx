@@ -8,10 +8,10 @@ import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
+import { ChoiceField } from '../../ui/fields.tsx'
 import type { FieldSpec } from './fields/model.ts'
 import { useAllFields } from './fields/useFields.ts'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
@@ -126,12 +126,12 @@ export function AssetFilters({ params, set }: Filters) {
             <PersonPicker label={t.custodian} value={idOf('custodianId')} onChange={setId('custodianId')} />
           </>
         )}
-        <Choice
+        <ChoiceField
           label={t.status}
-          value={params.get('status') ?? ''}
+          value={params.get('status')}
           choices={statuses}
           none={t.any}
-          onChange={(status) => set('status', status)}
+          onChange={(status) => set('status', status ?? '')}
         />
         {DAYS.map((name) => (
           <TextField
@@ -147,7 +147,7 @@ export function AssetFilters({ params, set }: Filters) {
           <FieldFilter key={spec.fieldId} spec={spec} params={params} set={set} />
         ))}
         {fields.length > shown.length && (
-          <Choice
+          <ChoiceField
             label={t.field}
             value=""
             choices={fields
@@ -181,7 +181,13 @@ function FieldFilter({ spec, params, set }: Filters & { spec: FieldSpec }) {
   const value = params.get(name) ?? ''
   const { type, config } = spec
   const choice = (choices: { id: string; name: string }[]) => (
-    <Choice label={spec.name} value={value} none={t.any} choices={choices} onChange={(chosen) => set(name, chosen)} />
+    <ChoiceField
+      label={spec.name}
+      value={value || null}
+      none={t.any}
+      choices={choices}
+      onChange={(chosen) => set(name, chosen ?? '')}
+    />
   )
   if (type === 'BOOLEAN')
     return choice([

@@ -1,16 +1,19 @@
 /** Registers an asset or changes one: `/assets/new`, `/assets/:id/edit`. The fields are those of the templates of its category. */
 
-import { Box, Button, Stack, TextField } from '@mui/material'
-import { type FormEvent, useState } from 'react'
+import { Box, Button } from '@mui/material'
+import { type FormEvent, useRef, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
-import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
+import { ownerQuery } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
+import { NumberField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 import { FieldInput } from './fields/FieldInput.tsx'
 import { changedValues, type FieldSpec, grouped, type Values } from './fields/model.ts'
 import { useAssetFields, useFieldsOfCategory } from './fields/useFields.ts'
@@ -24,8 +27,6 @@ const words = texts({
     details: 'Details',
     more: 'More fields',
     position: 'Position',
-    latitude: 'Latitude',
-    longitude: 'Longitude',
     public: 'Public page',
     create: 'Register',
     another: 'Register and add another',
@@ -39,8 +40,6 @@ const words = texts({
     details: '详细信息',
     more: '更多字段',
     position: '经纬度',
-    latitude: '纬度',
-    longitude: '经度',
     public: '公开页面',
     create: '登记',
     another: '登记并继续添加',
@@ -66,7 +65,7 @@ function NewAsset() {
   const [params] = useSearchParams()
   const [start, setStart] = useState<{ readonly n: number; readonly draft?: Draft }>({ n: 0 })
   return (
-    <Form
+    <Editor
       key={start.n}
       first={start.draft ?? { ...EMPTY, assetNo: params.get('assetNo') ?? '' }}
       onAnother={({ categoryId, locationId, custodianId, status }) =>
@@ -79,7 +78,7 @@ function NewAsset() {
 function ExistingAsset({ asset }: { asset: Asset }) {
   const { isLoading } = useAssetFields(asset.id)
   if (isLoading) return null
-  return <Form asset={asset} first={draftOf(asset)} />
+  return <Editor asset={asset} first={draftOf(asset)} />
 }
 
 const EMPTY: Draft = {
@@ -90,9 +89,10 @@ const EMPTY: Draft = {
   locationId: null,
   custodianId: null,
   photos: [],
-  latitude: '',
-  longitude: '',
+  latitude: null,
+  longitude: null,
   publicFields: [],
+  edited: {},
 }
 
 const draftOf = (asset: Asset): Draft => ({
@@ -103,34 +103,37 @@ const draftOf = (asset: Asset): Draft => ({
   locationId: asset.locationId,
   custodianId: asset.custodianId,
   photos: asset.photos,
-  latitude: asset.latitude === null ? '' : String(asset.latitude),
-  longitude: asset.longitude === null ? '' : String(asset.longitude),
+  latitude: asset.latitude,
+  longitude: asset.longitude,
   publicFields: asset.publicFields,
+  edited: {},
 })
 
-const degrees = (text: string) => (text.trim() === '' ? null : Number(text.trim().replace(',', '.')))
-
-const bodyOf = ({ latitude, longitude, photos, assetNo, publicFields, ...plain }: Draft) => ({
-  ...plain,
+const bodyOf = ({ assetNo, photos, publicFields, ...draft }: Draft) => ({
+  name: draft.name,
   ...(assetNo !== '' && { assetNo }),
+  categoryId: draft.categoryId,
+  status: draft.status,
+  locationId: draft.locationId,
+  custodianId: draft.custodianId,
   photos: photos.map(({ fileId }) => fileId),
-  latitude: degrees(latitude),
-  longitude: degrees(longitude),
+  latitude: draft.latitude,
+  longitude: draft.longitude,
   publicFields: [...publicFields],
 })
 
-function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnother?: (draft: Draft) => void }) {
-  const t = useTexts(words)
-  const navigate = useNavigate()
-  const may = useMay()
-  const [draft, setDraft] = useState(first)
-  const stored = useAssetFields(asset?.id)
-  const inSameCategory = asset !== undefined && draft.categoryId === asset.categoryId
-  const ofCategory = useFieldsOfCategory(draft.categoryId, !inSameCategory)
-  const specs = (inSameCategory ? stored.specs : ofCategory).filter((spec) => spec.writable || asset !== undefined)
-  const [edited, setEdited] = useState<Values>({})
-  const [isAnother, setAnother] = useState(false)
+interface EditorProps {
+  asset?: Asset
+  first: Draft
+  onAnother?: (draft: Draft) => void
+}
 
+/** The fields of the form, and the values that differ from those that are stored. */
+function useSpecs(asset: Asset | undefined, { categoryId, edited }: Draft) {
+  const stored = useAssetFields(asset?.id)
+  const inSameCategory = asset !== undefined && categoryId === asset.categoryId
+  const ofCategory = useFieldsOfCategory(categoryId, !inSameCategory)
+  const specs = (inSameCategory ? stored.specs : ofCategory).filter((spec) => spec.writable || asset !== undefined)
   const defaults: Values =
     asset === undefined
       ? Object.fromEntries(
@@ -138,37 +141,32 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
         )
       : stored.values
   const values: Values = { ...defaults, ...edited }
-  const changes = changedValues(specs, asset === undefined ? {} : stored.values, values)
+  return { specs, values, changes: changedValues(specs, asset === undefined ? {} : stored.values, values) }
+}
 
-  const leave = (id: number) => navigate(`/assets/${id}`, { replace: true })
-  const create = useAction('assets.create', {
-    done: t.created,
-    refreshes: ['assets', 'assetCategories'],
-    quiet: true,
-    onDone: ({ id }) => (isAnother ? onAnother?.(draft) : void leave(id)),
+function Editor({ asset, first, onAnother }: EditorProps) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const isAnother = useRef(false)
+  const form: FormOf<Draft> = useForm(asset === undefined ? 'assets.create' : 'assets.update', first, {
+    done: asset === undefined ? t.created : t.saved,
+    refreshes: ['assets', 'assetCategories', ...(asset === undefined ? [] : ['metadata'])],
+    onDone: ({ id }) =>
+      isAnother.current ? onAnother?.(form.values) : void navigate(`/assets/${id}`, { replace: true }),
+    input: (draft) => ({
+      params: asset === undefined ? {} : { id: asset.id },
+      query: ownerQuery(),
+      body: { ...bodyOf(draft), ...(changes.length > 0 && { values: changes }) },
+    }),
   })
-  const update = useAction('assets.update', {
-    done: t.saved,
-    refreshes: ['assets', 'assetCategories', 'metadata'],
-    quiet: true,
-    onDone: ({ id }) => void leave(id),
-  })
-  const action = asset === undefined ? create : update
-
-  const set = <K extends keyof Draft>(key: K, value: Draft[K]) => setDraft((now) => ({ ...now, [key]: value }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const body = { ...bodyOf(draft), ...(changes.length > 0 && { values: changes }) }
-    if (asset === undefined) create.mutate({ query: ownerQuery(), body })
-    else {
-      // The status SCRAPPED is set by scrapping only, and clients may repeat it unchanged.
-      update.mutate({ params: { id: asset.id }, query: ownerQuery(), body })
-    }
+  const { specs, values, changes } = useSpecs(asset, form.values)
+  const submit = (another: boolean) => (event?: FormEvent) => {
+    isAnother.current = another
+    form.submit(event)
   }
-  const problem = (field: string) => action.error?.problem(field)
   const problemOf = (spec: FieldSpec) => {
     const at = changes.findIndex(({ fieldId }) => fieldId === spec.fieldId)
-    const { details = [] } = action.error ?? {}
+    const { details = [] } = form.error ?? {}
     return details.find(({ path }) => path.startsWith(`body.values.${at}.`) || path === `body.${spec.column}`)?.message
   }
   const field = (spec: FieldSpec) => (
@@ -177,83 +175,65 @@ function Form({ asset, first, onAnother }: { asset?: Asset; first: Draft; onAnot
         spec={spec}
         value={values[spec.fieldId]}
         onChange={(change) =>
-          setEdited((now) => ({ ...now, [spec.fieldId]: change(now[spec.fieldId] ?? values[spec.fieldId]) }))
+          form.set(({ edited }) => ({
+            edited: { ...edited, [spec.fieldId]: change(edited[spec.fieldId] ?? values[spec.fieldId]) },
+          }))
         }
         error={problemOf(spec)}
         disabled={!spec.writable}
       />
     </Box>
   )
-  const inForce = specs.filter((spec) => spec.inForce)
   const others = specs.filter((spec) => !spec.inForce)
-  const isRefused = action.error !== null && action.error !== undefined
-
-  return (
-    <Page
-      title={asset === undefined ? t.add : t.edit(asset.name)}
-      back={asset === undefined ? '/assets' : `/assets/${asset.id}`}
-      width={900}
+  const back = asset === undefined ? '/assets' : `/assets/${asset.id}`
+  const another = asset === undefined && (
+    // Not of the type "submit", so that Enter does not press it.
+    <Button
+      variant="outlined"
+      disabled={form.isBusy}
+      onClick={({ currentTarget }) => currentTarget.form?.reportValidity() && submit(true)()}
     >
-      <Stack component="form" spacing={2} onSubmit={submit} noValidate={false}>
-        <Basics asset={asset} draft={draft} onChange={setDraft} problem={problem} />
-
-        {grouped(inForce).map(([group, fields]) => (
+      {t.another}
+    </Button>
+  )
+  return (
+    <Page title={asset === undefined ? t.add : t.edit(asset.name)} back={back} width={900}>
+      <Form
+        form={{ ...form, submit: submit(false) }}
+        action={asset === undefined ? t.create : t.save}
+        cancel={back}
+        other={another}
+      >
+        <Basics asset={asset} form={form} />
+        {grouped(specs.filter((spec) => spec.inForce)).map(([group, fields]) => (
           <Section key={group} title={group || t.details}>
             {fields.map(field)}
           </Section>
         ))}
-
         {others.length > 0 && (
-          <More title={t.more} isOpen={others.some((spec) => problemOf(spec) !== undefined)}>
+          <More title={t.more} isOpen={false} hasProblem={others.some((spec) => problemOf(spec) !== undefined)}>
             <Grid>{others.map(field)}</Grid>
           </More>
         )}
-        <More title={t.position} isOpen={draft.latitude !== '' || problem('latitude') !== undefined}>
-          <Position draft={draft} onChange={set} problem={problem} />
+        <More
+          title={t.position}
+          isOpen={form.values.latitude !== null}
+          hasProblem={(form.problem('latitude') ?? form.problem('longitude')) !== undefined}
+        >
+          <Grid>
+            <NumberField {...form.number('latitude')} />
+            <NumberField {...form.number('longitude')} />
+          </Grid>
         </More>
         <More title={t.public} isOpen={false}>
-          <PublicFields specs={specs} value={draft.publicFields} onChange={(chosen) => set('publicFields', chosen)} />
+          <PublicFields
+            specs={specs}
+            value={form.values.publicFields}
+            onChange={(publicFields) => form.set({ publicFields })}
+          />
         </More>
-
-        {isRefused && <ErrorNotice error={action.error} />}
-        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-          <Button type="submit" variant="contained" loading={action.isPending} onClick={() => setAnother(false)}>
-            {asset === undefined ? t.create : t.save}
-          </Button>
-          {asset === undefined && may('assets.create') && (
-            <Button type="submit" variant="outlined" disabled={action.isPending} onClick={() => setAnother(true)}>
-              {t.another}
-            </Button>
-          )}
-          <Button onClick={() => void navigate(-1)}>{t.cancel}</Button>
-        </Stack>
-      </Stack>
+      </Form>
     </Page>
-  )
-}
-
-interface PositionProps {
-  draft: Draft
-  onChange: (key: 'latitude' | 'longitude', value: string) => void
-  problem: (field: string) => string | undefined
-}
-
-function Position({ draft, onChange, problem }: PositionProps) {
-  const t = useTexts(words)
-  return (
-    <Grid>
-      {(['latitude', 'longitude'] as const).map((key) => (
-        <TextField
-          key={key}
-          label={t[key]}
-          value={draft[key]}
-          onChange={(e) => onChange(key, e.target.value)}
-          error={problem(key) !== undefined}
-          helperText={problem(key)}
-          slotProps={{ htmlInput: { inputMode: 'decimal' } }}
-        />
-      ))}
-    </Grid>
   )
 }
 

@@ -1,18 +1,17 @@
 /** Creates an asset category or changes one: name, colour, field templates, who sees it. */
 
 import { CheckCircle, Folder } from '@mui/icons-material'
-import { Checkbox, FormControlLabel, Radio, RadioGroup, TextField } from '@mui/material'
-import { useState } from 'react'
+import { Radio, RadioGroup, TextField } from '@mui/material'
 
-import { useAction } from '../../api/hooks.ts'
 import type { AssetCategoryNode } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useTemplates } from './fields/useFields.ts'
-import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
@@ -73,51 +72,46 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
   const { workspace } = useSession()
   const may = useMay()
   const templates = useTemplates()
-  const [name, setName] = useState(category?.name ?? '')
-  const [color, setColor] = useState(category?.color ?? '')
-  const [shared, setShared] = useState(category?.shared ?? true)
-  const [templateIds, setTemplateIds] = useState<readonly number[]>(category?.templateIds ?? [])
-  const [first, setFirst] = useState(category?.defaultTemplateId ?? null)
-
-  const settings = { quiet: true, onDone: onClose }
-  const create = useAction('assetCategories.create', { ...settings, done: t.created })
-  const update = useAction('assetCategories.update', { ...settings, done: t.saved })
-  const action = category === undefined ? create : update
-
-  const submit = () => {
-    const body = {
-      name,
-      color: color === '' ? null : color,
-      templateIds: [...templateIds],
-      ...(templateIds.length > 0 && {
-        defaultTemplateId: first !== null && templateIds.includes(first) ? first : templateIds[0]!,
+  const form = useForm(
+    category === undefined ? 'assetCategories.create' : 'assetCategories.update',
+    {
+      name: category?.name ?? '',
+      color: category?.color ?? '',
+      templateIds: (category?.templateIds ?? []) as readonly number[],
+      defaultTemplateId: category?.defaultTemplateId ?? null,
+      shared: category?.shared ?? true,
+    },
+    {
+      done: category === undefined ? t.created : t.saved,
+      paths: { color: [] },
+      onDone: onClose,
+      input: ({ name, color, templateIds, defaultTemplateId, shared }) => ({
+        params: category === undefined ? {} : { id: category.id },
+        query: ownerQuery(),
+        body: {
+          name,
+          color: color || null,
+          templateIds: [...templateIds],
+          ...(templateIds.length > 0 && {
+            defaultTemplateId: templateIds.find((id) => id === defaultTemplateId) ?? templateIds[0]!,
+          }),
+          ...(workspace !== null && { shared }),
+          ...(category === undefined && { parentId }),
+        },
       }),
-      ...(workspace !== null && { shared }),
-    }
-    if (category === undefined) create.mutate({ query: ownerQuery(), body: { ...body, parentId } })
-    else update.mutate({ params: { id: category.id }, query: ownerQuery(), body })
-  }
-  const problem = action.error?.problem('name')
+    },
+  )
+  const { color, templateIds, defaultTemplateId } = form.values
+  const standard = form.pick('defaultTemplateId', { label: t.standard })
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={category === undefined ? t.add : category.name}
       action={category === undefined ? t.create : t.save}
-      isBusy={action.isPending}
-      error={action.error}
-      onSubmit={submit}
       onClose={onClose}
     >
-      <TextField
-        label={t.name}
-        required
-        autoFocus
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        error={problem !== undefined}
-        helperText={problem}
-      />
-      <RadioGroup row aria-label={t.color} value={color} onChange={(event) => setColor(event.target.value)}>
+      <TextField {...form.text('name')} autoFocus />
+      <RadioGroup row aria-label={t.color} value={color} onChange={(_, value) => form.set({ color: value })}>
         {[...COLORS, ...(color in t.colors ? [] : [color])].map((one) => (
           <Radio
             key={one}
@@ -130,29 +124,18 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
       </RadioGroup>
       {may('metadata.fields') && templates.length > 0 && (
         <PlacesPicker
-          label={t.templates}
-          help={t.templatesHelp}
-          places={templates.map((template) => ({ id: template.id, path: template.name }))}
-          value={templateIds}
-          onChange={setTemplateIds}
+          {...form.pick('templateIds', { label: t.templates, help: t.templatesHelp })}
+          places={templates.map(({ id, name }) => ({ id, path: name }))}
         />
       )}
       {templateIds.length > 1 && (
-        <Choice
-          label={t.standard}
-          value={String(first ?? templateIds[0])}
-          choices={templates
-            .filter(({ id }) => templateIds.includes(id))
-            .map((template) => ({ id: String(template.id), name: template.name }))}
-          onChange={(id) => setFirst(Number(id))}
+        <ChoiceField
+          {...standard}
+          value={defaultTemplateId ?? templateIds[0]!}
+          choices={templates.filter(({ id }) => templateIds.includes(id))}
         />
       )}
-      {workspace !== null && (
-        <FormControlLabel
-          label={t.shared}
-          control={<Checkbox checked={shared} onChange={(_, isOn) => setShared(isOn)} />}
-        />
-      )}
+      {workspace !== null && <CheckField {...form.check('shared', { label: t.shared })} isBox />}
     </FormDialog>
   )
 }

@@ -4,8 +4,7 @@ import { Download } from '@mui/icons-material'
 import { Button, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
 
-import { download } from '../../api/client.ts'
-import { notify } from '../../browser/notices.ts'
+import { useDownload } from '../../api/hooks.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 
@@ -18,30 +17,24 @@ export function ExportMenu({ query }: { query: object }) {
   const t = useTexts(words)
   const lang = useLocale()
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const save = async (format: 'xlsx' | 'csv') => {
+  const file = useDownload()
+  const save = (format: 'xlsx' | 'csv') => {
     setAnchor(null)
-    setBusy(true)
-    try {
-      await download('assets.export', { query: { ...query, format, lang, tz: timeZone() } }, `assets.${format}`)
-    } catch (error) {
-      notify((error as Error).message, 'error')
-    }
-    setBusy(false)
+    file.mutate(['assets.export', { query: { ...query, format, lang, tz: timeZone() } }, `assets.${format}`])
   }
   return (
     <>
       <Button
         startIcon={<Download />}
-        loading={isBusy}
+        loading={file.isPending}
         aria-haspopup="menu"
         onClick={(event) => setAnchor(event.currentTarget)}
       >
         {t.export}
       </Button>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        <MenuItem onClick={() => void save('xlsx')}>{t.excel}</MenuItem>
-        <MenuItem onClick={() => void save('csv')}>{t.csv}</MenuItem>
+        <MenuItem onClick={() => save('xlsx')}>{t.excel}</MenuItem>
+        <MenuItem onClick={() => save('csv')}>{t.csv}</MenuItem>
       </Menu>
     </>
   )

@@ -14,42 +14,33 @@ import {
   TextField,
   Typography,
 } from '@mui/material'
+import { useState } from 'react'
 
 import type { Asset, AssetStatus } from '../../api/types.ts'
-import { common } from '../../i18n/common.ts'
-import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
+import type { Form } from '../../ui/use-form.tsx'
 import { FilesInput } from './fields/FilesInput.tsx'
-import type { FieldSpec, FileItem } from './fields/model.ts'
+import type { FieldSpec, FileItem, Values } from './fields/model.ts'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 import { PUBLIC_COLUMNS, useColumn } from './words.ts'
 
 const words = texts({
   en: {
-    ...common.en,
     basics: 'Basics',
-    number: 'Asset number',
     numberHelp: 'Leave it empty to get the next number.',
     category: 'Category',
     categoryHelp: 'The category decides which fields are shown below.',
-    status: 'Status',
     location: 'Location',
-    custodian: 'Custodian',
     photos: 'Photos',
     publicHelp: 'People who scan the label see what you choose here. With nothing chosen, the page does not exist.',
   },
   zh: {
-    ...common.zh,
     basics: '基本信息',
-    number: '资产编号',
     numberHelp: '留空则自动编号。',
     category: '分类',
     categoryHelp: '下方显示的字段由分类决定。',
-    status: '状态',
     location: '位置',
-    custodian: '保管人',
     photos: '照片',
     publicHelp: '扫描标签的人会看到所选内容。全部不选则没有公开页面。',
   },
@@ -63,71 +54,36 @@ export interface Draft {
   readonly locationId: number | null
   readonly custodianId: number | null
   readonly photos: readonly FileItem[]
-  readonly latitude: string
-  readonly longitude: string
+  readonly latitude: number | null
+  readonly longitude: number | null
   readonly publicFields: readonly string[]
+  /** Values of metadata fields that were edited, by the ids of the fields. */
+  readonly edited: Values
 }
 
 interface BasicsProps {
   asset: Asset | undefined
-  draft: Draft
-  onChange: (change: (draft: Draft) => Draft) => void
-  problem: (field: string) => string | undefined
+  form: Form<Draft>
 }
 
 /** The fields that every asset has. */
-export function Basics({ asset, draft, onChange, problem }: BasicsProps) {
+export function Basics({ asset, form }: BasicsProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const statuses = useChoices('assetStatus')
-  const set = <K extends keyof Draft>(key: K, value: Draft[K]) => onChange((now) => ({ ...now, [key]: value }))
+  const isScrapped = asset?.status === 'SCRAPPED'
   return (
     <Section title={t.basics}>
+      <TextField {...form.text('name')} autoFocus={asset === undefined} />
+      <TextField {...form.text('assetNo', { help: asset === undefined ? t.numberHelp : undefined })} />
+      <CategoryPicker {...form.pick('categoryId', { label: t.category, help: t.categoryHelp })} />
       <TextField
-        label={t.name}
-        required
-        autoFocus={asset === undefined}
-        value={draft.name}
-        onChange={(e) => set('name', e.target.value)}
-        error={problem('name') !== undefined}
-        helperText={problem('name')}
-      />
-      <TextField
-        label={t.number}
-        value={draft.assetNo}
-        onChange={(e) => set('assetNo', e.target.value)}
-        error={problem('assetNo') !== undefined}
-        helperText={problem('assetNo') ?? (asset === undefined ? t.numberHelp : undefined)}
-      />
-      <CategoryPicker
-        label={t.category}
-        value={draft.categoryId}
-        onChange={(id) => set('categoryId', id)}
-        error={problem('categoryId')}
-        help={t.categoryHelp}
-      />
-      <Choice
-        label={t.status}
-        value={draft.status}
-        choices={statuses.filter(({ id }) => id !== 'SCRAPPED' || asset?.status === 'SCRAPPED')}
-        onChange={(status) => set('status', status as AssetStatus)}
-        error={problem('status')}
-        disabled={asset?.status === 'SCRAPPED'}
+        {...form.choice('status', 'assetStatus', { ...(!isScrapped && { only: STATUSES }) })}
+        disabled={isScrapped}
       />
       {workspace !== null && (
         <>
-          <LocationPicker
-            label={t.location}
-            value={draft.locationId}
-            onChange={(id) => set('locationId', id)}
-            error={problem('locationId')}
-          />
-          <PersonPicker
-            label={t.custodian}
-            value={draft.custodianId}
-            onChange={(id) => set('custodianId', id)}
-            error={problem('custodianId')}
-          />
+          <LocationPicker {...form.pick('locationId', { label: t.location })} />
+          <PersonPicker {...form.pick('custodianId')} />
         </>
       )}
       <Box sx={{ gridColumn: '1 / -1' }}>
@@ -136,14 +92,17 @@ export function Basics({ asset, draft, onChange, problem }: BasicsProps) {
           isPhotos
           hasCover
           max={5}
-          value={draft.photos}
-          onChange={(change) => onChange((now) => ({ ...now, photos: change(now.photos) }))}
-          error={problem('photos')}
+          value={form.values.photos}
+          onChange={(change) => form.set((now) => ({ photos: change(now.photos) }))}
+          error={form.problem('photos')}
         />
       </Box>
     </Section>
   )
 }
+
+/** Scrapping has a dialog of its own. */
+const STATUSES: readonly AssetStatus[] = ['IN_USE', 'IDLE', 'REPAIR', 'LOST']
 
 /** Fields in two columns, on phones in one. */
 export const Grid = ({ children }: { children: React.ReactNode }) => (
@@ -163,23 +122,35 @@ export const Section = ({ title, children }: { title: string; children: React.Re
   </Card>
 )
 
+interface MoreProps {
+  title: string
+  isOpen: boolean
+  /** It cannot be closed while a problem is in it. */
+  hasProblem?: boolean
+  children: React.ReactNode
+}
+
 /** A section that is closed at first, because few people need it. */
-export const More = ({ title, isOpen, children }: { title: string; isOpen: boolean; children: React.ReactNode }) => (
-  <Accordion
-    variant="outlined"
-    sx={{ '&&': { borderRadius: 1 }, '&::before': { display: 'none' } }}
-    disableGutters
-    defaultExpanded={isOpen}
-    slotProps={{ heading: { component: 'h2' }, transition: { unmountOnExit: true } }}
-  >
-    <AccordionSummary expandIcon={<ExpandMore />}>
-      <Typography variant="h2" component="span">
-        {title}
-      </Typography>
-    </AccordionSummary>
-    <AccordionDetails>{children}</AccordionDetails>
-  </Accordion>
-)
+export function More({ title, isOpen, hasProblem = false, children }: MoreProps) {
+  const [isExpanded, setExpanded] = useState(isOpen)
+  return (
+    <Accordion
+      variant="outlined"
+      sx={{ '&&': { borderRadius: 1 }, '&::before': { display: 'none' } }}
+      disableGutters
+      expanded={isExpanded || hasProblem}
+      onChange={(_, isNow) => setExpanded(isNow)}
+      slotProps={{ heading: { component: 'h2' }, transition: { unmountOnExit: true } }}
+    >
+      <AccordionSummary expandIcon={<ExpandMore />}>
+        <Typography variant="h2" component="span">
+          {title}
+        </Typography>
+      </AccordionSummary>
+      <AccordionDetails>{children}</AccordionDetails>
+    </Accordion>
+  )
+}
 
 /** Chooses the facts of the public page. */
 export function PublicFields({

@@ -5,17 +5,17 @@ import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typograph
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 
-import { download, upload } from '../../api/client.ts'
-import { useCall, useRefresh } from '../../api/hooks.ts'
+import { upload } from '../../api/client.ts'
+import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { bytes, timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { Columns, Counts, Errors, type ImportOptions, Options, Preview } from './ImportParts.tsx'
+import { type Form, useForm } from '../../ui/use-form.tsx'
+import { Columns, Counts, Errors, type ImportValues, Options, Preview } from './ImportParts.tsx'
 import { AssetTabs } from './parts.tsx'
 
 const words = texts({
@@ -73,7 +73,9 @@ const words = texts({
   },
 })
 
-const FIRST: ImportOptions = {
+const FIRST: ImportValues = {
+  file: undefined,
+  mapping: {},
   mode: 'UPSERT',
   dateOrder: 'YMD',
   sheet: '',
@@ -84,273 +86,292 @@ const FIRST: ImportOptions = {
 
 export default function Import() {
   const t = useTexts(words)
-  const lang = useLocale()
-  const { workspace } = useSession()
-  const refresh = useRefresh()
-  const [file, setFile] = useState<File>()
-  const [options, setOptions] = useState(FIRST)
-  /** Columns that the user has chosen; the server finds the others by their names. */
-  const [mapping, setMapping] = useState<Readonly<Record<string, string | null>>>({})
-  const [check, setCheck] = useState<AssetImportResult>()
-  const [isStale, setStale] = useState(false)
-  const [sent, setSent] = useState<number>()
-  const [error, setError] = useState<unknown>(null)
-  const [jobId, setJobId] = useState<string>()
-  const heading = useRef<HTMLHeadingElement>(null)
+  /** That of the check, or the number of the import. */
+  const [answer, setAnswer] = useState<AssetImportAnswer>()
+  const [sent, setSent] = useState(0)
+  const isDry = useRef(true)
+  const form: Form<ImportValues> = useForm('assets.import', FIRST, {
+    // When the import is over.
+    refreshes: [],
+    paths: { file: [], mapping: [] },
+    input: (values) => ({ query: ownerQuery(), body: bodyOf(values, isDry.current) }),
+    async send({ query = {}, body }) {
+      setSent(0)
+      return (await upload('assets.import', { query, form: body, onProgress: setSent })) as AssetImportAnswer
+    },
+    onDone(data) {
+      setAnswer(data)
+      form.reset(form.values)
+    },
+  })
+  const send = (dry: boolean, part: Partial<ImportValues> = {}) => {
+    isDry.current = dry
+    form.set(part)
+    form.submit(undefined, part)
+  }
+  const choose = (file: File | undefined) => {
+    // A file can be dropped while another one is being checked.
+    if (file === undefined || form.isBusy) return
+    setAnswer(undefined)
+    // Sheets belong to the file before. A corrected file has the same columns.
+    send(true, { file, sheet: '' })
+  }
+  const restart = () => {
+    form.reset({ ...form.values, file: undefined, mapping: {} })
+    setAnswer(undefined)
+  }
+  if (answer?.jobId !== undefined) return <Job jobId={answer.jobId} onAgain={restart} />
+  const check = answer as AssetImportResult | undefined
+  return (
+    <Page title={t.title} width={1000}>
+      <AssetTabs />
+      <Stack spacing={2}>
+        <FileCard
+          file={form.values.file}
+          sent={form.isBusy ? sent : undefined}
+          error={check === undefined ? form.error : null}
+          onChoose={choose}
+        />
+        {check !== undefined && (
+          <>
+            <ColumnsCard form={form} check={check} onCheck={(part) => send(true, part)} />
+            <ResultCard form={form} check={check} onImport={() => send(false)} />
+          </>
+        )}
+      </Stack>
+    </Page>
+  )
+}
 
+function bodyOf(values: ImportValues, isDry: boolean): FormData {
+  const form = new FormData()
+  form.set(isDry ? 'dryRun' : 'async', 'true')
+  form.set('mapping', JSON.stringify(values.mapping))
+  form.set('mode', values.mode)
+  form.set('dateOrder', values.dateOrder)
+  if (values.sheet !== '') form.set('sheet', values.sheet)
+  if (values.categoryId !== null) form.set('categoryId', String(values.categoryId))
+  if (values.clearEmpty) form.set('clearEmpty', 'true')
+  if (values.createCategories) form.set('createCategories', 'true')
+  form.set('file', values.file!, values.file!.name)
+  return form
+}
+
+/** Follows an import until it is over. */
+function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
+  const t = useTexts(words)
+  const refresh = useRefresh()
   const job = useCall(
     'assets.importJob',
-    { params: { jobId: jobId ?? '' } },
-    {
-      enabled: jobId !== undefined,
-      every: 700,
-      isLast: (answer) => answer.state === 'DONE' || answer.state === 'FAILED',
-    },
+    { params: { jobId } },
+    { every: 700, isLast: ({ state }) => state === 'DONE' || state === 'FAILED' },
   )
-  const state = jobId === undefined ? undefined : job.data?.state
+  const state = job.data?.state
   const isOver = state === 'DONE' || state === 'FAILED'
   useEffect(() => {
     if (isOver) void refresh('assets.list', 'assets.map', 'assetCategories')
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
   }, [isOver])
-  const hasCheck = check !== undefined
-  useEffect(() => {
-    if (hasCheck) heading.current?.focus()
-  }, [hasCheck])
+  return (
+    <Page title={t.title} width={900}>
+      <AssetTabs />
+      <Card variant="outlined">
+        <CardContent>
+          {job.error !== null && job.data === undefined ? (
+            <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
+          ) : !isOver ? (
+            <Box aria-live="polite">
+              <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
+              <LinearProgress
+                aria-label={t.importing(0, 0)}
+                variant={job.data?.total ? 'determinate' : 'indeterminate'}
+                value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
+              />
+            </Box>
+          ) : (
+            <Stack spacing={2} sx={{ alignItems: 'flex-start' }}>
+              {state === 'DONE' ? (
+                <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+                  <TaskAlt color="success" />
+                  <Typography variant="h2">{t.done}</Typography>
+                </Stack>
+              ) : (
+                <Alert severity="error">{t.failed}</Alert>
+              )}
+              {job.data?.result != null && (
+                <>
+                  <Counts result={job.data.result} />
+                  <Errors result={job.data.result} />
+                </>
+              )}
+              <Stack direction="row" spacing={1}>
+                <Button component={Link} to="/assets" variant="contained">
+                  {t.show}
+                </Button>
+                <Button onClick={onAgain}>{t.again}</Button>
+              </Stack>
+            </Stack>
+          )}
+        </CardContent>
+      </Card>
+    </Page>
+  )
+}
 
-  const send = async (chosen: File, isDry: boolean, columns: typeof mapping, used: ImportOptions) => {
-    const form = new FormData()
-    if (isDry) form.set('dryRun', 'true')
-    else form.set('async', 'true')
-    form.set('mapping', JSON.stringify(columns))
-    form.set('mode', used.mode)
-    form.set('dateOrder', used.dateOrder)
-    if (used.sheet !== '') form.set('sheet', used.sheet)
-    if (used.categoryId !== null) form.set('categoryId', String(used.categoryId))
-    if (used.clearEmpty) form.set('clearEmpty', 'true')
-    if (used.createCategories) form.set('createCategories', 'true')
-    form.set('file', chosen, chosen.name)
-    setError(null)
-    setSent(0)
-    try {
-      const answer = await upload('assets.import', { query: ownerQuery(), form, onProgress: setSent })
-      if (isDry) {
-        const result = answer as AssetImportResult
-        setCheck(result)
-        setStale(false)
-      } else setJobId((answer as AssetImportAnswer).jobId)
-    } catch (refusal) {
-      setError(refusal)
-    }
-    setSent(undefined)
-  }
-  const choose = (chosen: File | undefined) => {
-    // A file can be dropped while another one is being checked.
-    if (chosen === undefined || sent !== undefined) return
-    setFile(chosen)
-    setCheck(undefined)
-    setStale(false)
-    // Sheets belong to the file before. A corrected file has the same columns.
-    const kept = { ...options, sheet: '' }
-    setOptions(kept)
-    void send(chosen, true, mapping, kept)
-  }
-  const restart = () => {
-    setFile(undefined)
-    setCheck(undefined)
-    setMapping({})
-    setJobId(undefined)
-    setError(null)
-  }
-  const change =
-    <T,>(set: (value: T) => void) =>
-    (value: T) => {
-      set(value)
-      setStale(true)
-    }
-  const template = () =>
-    download(
+interface FileCardProps {
+  file: File | undefined
+  /** The part that is sent, from 0 to 1; undefined while nothing is. */
+  sent: number | undefined
+  error: unknown
+  onChoose: (file: File | undefined) => void
+}
+
+function FileCard({ file, sent, error, onChoose }: FileCardProps) {
+  const t = useTexts(words)
+  const lang = useLocale()
+  const template = useDownload()
+  const save = () =>
+    template.mutate([
       'assets.export',
       { query: { ...ownerQuery(), template: true, lang, tz: timeZone() } },
       'assets.xlsx',
-    ).catch((refusal: unknown) => notify((refusal as Error).message, 'error'))
+    ])
+  return (
+    <Card
+      variant="outlined"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        onChoose(event.dataTransfer.files[0])
+      }}
+    >
+      <CardContent>
+        <Typography variant="h2">1. {t.file}</Typography>
+        <Typography color="text.secondary" sx={{ my: 1 }}>
+          {t.fileHelp}
+        </Typography>
+        {file !== undefined && (
+          <Typography sx={{ mb: 1, overflowWrap: 'anywhere' }}>
+            {file.name} ({bytes(file.size)})
+          </Typography>
+        )}
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+          <FileButton
+            variant={file === undefined ? 'contained' : 'outlined'}
+            startIcon={<UploadFile />}
+            accept=".xlsx,.xlsm,.csv,.txt"
+            disabled={sent !== undefined}
+            onFiles={([chosen]) => onChoose(chosen)}
+          >
+            {file === undefined ? t.choose : t.other}
+          </FileButton>
+          <Typography variant="body2" color="text.secondary" sx={{ display: { xs: 'none', sm: 'block' } }}>
+            {t.drop}
+          </Typography>
+          <Button startIcon={<Download />} loading={template.isPending} onClick={save}>
+            {t.template}
+          </Button>
+        </Stack>
+        {sent !== undefined && (
+          <Box sx={{ mt: 2 }} aria-live="polite">
+            <Typography variant="body2">{t.checking}</Typography>
+            <LinearProgress
+              aria-label={t.checking}
+              variant={sent < 1 ? 'determinate' : 'indeterminate'}
+              value={sent * 100}
+            />
+          </Box>
+        )}
+        {error !== null && <ErrorNotice error={error} />}
+      </CardContent>
+    </Card>
+  )
+}
 
-  if (jobId !== undefined)
-    return (
-      <Page title={t.title} width={900}>
-        <AssetTabs />
-        <Card variant="outlined">
-          <CardContent>
-            {job.error !== null && job.data === undefined ? (
-              <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
-            ) : !isOver ? (
-              <Box aria-live="polite">
-                <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
-                <LinearProgress
-                  aria-label={t.importing(0, 0)}
-                  variant={job.data?.total ? 'determinate' : 'indeterminate'}
-                  value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
-                />
-              </Box>
-            ) : (
-              <Stack spacing={2} sx={{ alignItems: 'flex-start' }}>
-                {state === 'DONE' ? (
-                  <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-                    <TaskAlt color="success" />
-                    <Typography variant="h2">{t.done}</Typography>
-                  </Stack>
-                ) : (
-                  <Alert severity="error">{t.failed}</Alert>
-                )}
-                {job.data?.result != null && (
-                  <>
-                    <Counts result={job.data.result} />
-                    <Errors result={job.data.result} />
-                  </>
-                )}
-                <Stack direction="row" spacing={1}>
-                  <Button component={Link} to="/assets" variant="contained">
-                    {t.show}
-                  </Button>
-                  <Button onClick={restart}>{t.again}</Button>
-                </Stack>
-              </Stack>
-            )}
-          </CardContent>
-        </Card>
-      </Page>
-    )
+interface CheckProps {
+  form: Form<ImportValues>
+  check: AssetImportResult
+}
 
-  const isBusy = sent !== undefined
-  const placeColumn = check?.columns.find(
+function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Partial<ImportValues>) => void }) {
+  const t = useTexts(words)
+  const { workspace } = useSession()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const placeColumn = check.columns.find(
     ({ header, key }) => key === 'location' && check.errors.some(({ column }) => column === header),
   )?.header
-  const ignore = (header: string) => {
-    const next = { ...mapping, [header]: null }
-    setMapping(next)
-    if (file !== undefined) void send(file, true, next, options)
-  }
+  const ignore = (header: string) => onCheck({ mapping: { ...form.values.mapping, [header]: null } })
   return (
-    <Page title={t.title} width={1000}>
-      <AssetTabs />
-      <Stack spacing={2}>
-        <Card
-          variant="outlined"
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            event.preventDefault()
-            choose(event.dataTransfer.files[0])
-          }}
-        >
-          <CardContent>
-            <Typography variant="h2">1. {t.file}</Typography>
-            <Typography color="text.secondary" sx={{ my: 1 }}>
-              {t.fileHelp}
-            </Typography>
-            {file !== undefined && (
-              <Typography sx={{ mb: 1, overflowWrap: 'anywhere' }}>
-                {file.name} ({bytes(file.size)})
-              </Typography>
-            )}
-            <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
-              <FileButton
-                variant={file === undefined ? 'contained' : 'outlined'}
-                startIcon={<UploadFile />}
-                accept=".xlsx,.xlsm,.csv,.txt"
-                disabled={isBusy}
-                onFiles={([chosen]) => choose(chosen)}
-              >
-                {file === undefined ? t.choose : t.other}
-              </FileButton>
-              <Typography variant="body2" color="text.secondary" sx={{ display: { xs: 'none', sm: 'block' } }}>
-                {t.drop}
-              </Typography>
-              <Button startIcon={<Download />} onClick={() => void template()}>
-                {t.template}
+    <Card variant="outlined">
+      <CardContent>
+        <Typography variant="h2" ref={heading} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
+          2. {t.columns}
+        </Typography>
+        <Columns columns={check.columns} mapping={form.values.mapping} onChange={(mapping) => form.set({ mapping })} />
+        {workspace === null && placeColumn !== undefined && (
+          <Alert
+            severity="warning"
+            sx={{ mt: 2 }}
+            action={
+              <Button color="inherit" disabled={form.isBusy} onClick={() => ignore(placeColumn)}>
+                {t.ignore}
               </Button>
-            </Stack>
-            {isBusy && (
-              <Box sx={{ mt: 2 }} aria-live="polite">
-                <Typography variant="body2">{t.checking}</Typography>
-                <LinearProgress
-                  aria-label={t.checking}
-                  variant={sent < 1 ? 'determinate' : 'indeterminate'}
-                  value={sent * 100}
-                />
-              </Box>
-            )}
-            {error !== null && check === undefined && <ErrorNotice error={error} />}
-          </CardContent>
-        </Card>
-        {check !== undefined && file !== undefined && (
-          <>
-            <Card variant="outlined">
-              <CardContent>
-                <Typography variant="h2" ref={heading} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
-                  2. {t.columns}
-                </Typography>
-                <Columns columns={check.columns} mapping={mapping} onChange={change(setMapping)} />
-                {workspace === null && placeColumn !== undefined && (
-                  <Alert
-                    severity="warning"
-                    sx={{ mt: 2 }}
-                    action={
-                      <Button color="inherit" disabled={isBusy} onClick={() => ignore(placeColumn)}>
-                        {t.ignore}
-                      </Button>
-                    }
-                  >
-                    {t.noPlaces(placeColumn)}
-                  </Alert>
-                )}
-                <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
-                  {t.options}
-                </Typography>
-                <Options options={options} onChange={change(setOptions)} />
-                {isStale && (
-                  <Alert
-                    severity="info"
-                    sx={{ mt: 2 }}
-                    action={
-                      <Button color="inherit" loading={isBusy} onClick={() => void send(file, true, mapping, options)}>
-                        {t.recheck}
-                      </Button>
-                    }
-                  >
-                    {t.changed}
-                  </Alert>
-                )}
-                {error !== null && <ErrorNotice error={error} />}
-              </CardContent>
-            </Card>
-            <Card variant="outlined">
-              <CardContent>
-                <Typography variant="h2" sx={{ mb: 2 }}>
-                  3. {t.result}
-                </Typography>
-                <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
-                  <Counts result={check} />
-                  {check.errorCount > 0 && <Alert severity="warning">{t.fix}</Alert>}
-                  <Errors result={check} />
-                  <Preview result={check} />
-                  <Typography variant="body2" color="text.secondary">
-                    {t.nothingYet}
-                  </Typography>
-                  <Button
-                    variant="contained"
-                    startIcon={<CheckCircle />}
-                    loading={isBusy}
-                    disabled={isStale || check.errorCount > 0 || check.total === 0}
-                    onClick={() => void send(file, false, mapping, options)}
-                  >
-                    {t.import(check.created + check.updated)}
-                  </Button>
-                </Stack>
-              </CardContent>
-            </Card>
-          </>
+            }
+          >
+            {t.noPlaces(placeColumn)}
+          </Alert>
         )}
-      </Stack>
-    </Page>
+        <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
+          {t.options}
+        </Typography>
+        <Options form={form} />
+        {form.isChanged && (
+          <Alert
+            severity="info"
+            sx={{ mt: 2 }}
+            action={
+              <Button color="inherit" loading={form.isBusy} onClick={() => onCheck({})}>
+                {t.recheck}
+              </Button>
+            }
+          >
+            {t.changed}
+          </Alert>
+        )}
+        {form.error !== null && <ErrorNotice error={form.error} />}
+      </CardContent>
+    </Card>
+  )
+}
+
+function ResultCard({ form, check, onImport }: CheckProps & { onImport: () => void }) {
+  const t = useTexts(words)
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Typography variant="h2" sx={{ mb: 2 }}>
+          3. {t.result}
+        </Typography>
+        <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
+          <Counts result={check} />
+          {check.errorCount > 0 && <Alert severity="warning">{t.fix}</Alert>}
+          <Errors result={check} />
+          <Preview result={check} />
+          <Typography variant="body2" color="text.secondary">
+            {t.nothingYet}
+          </Typography>
+          <Button
+            variant="contained"
+            startIcon={<CheckCircle />}
+            loading={form.isBusy}
+            disabled={form.isChanged || check.errorCount > 0 || check.total === 0}
+            onClick={onImport}
+          >
+            {t.import(check.created + check.updated)}
+          </Button>
+        </Stack>
+      </CardContent>
+    </Card>
   )
 }

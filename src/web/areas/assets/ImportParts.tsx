@@ -2,8 +2,6 @@
 
 import {
   Box,
-  Checkbox,
-  FormControlLabel,
   Stack,
   Table,
   TableBody,
@@ -19,9 +17,10 @@ import type { AssetImportColumn, AssetImportResult } from '../../api/types.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { CheckField, ChoiceField } from '../../ui/fields.tsx'
+import type { Form } from '../../ui/use-form.tsx'
 import { useAllFields } from './fields/useFields.ts'
 import { CategoryPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 import { IMPORT_COLUMNS, useColumn } from './words.ts'
 
 const words = texts({
@@ -117,18 +116,18 @@ export function Columns({ columns, mapping, onChange }: ColumnsProps) {
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
       {columns.map(({ header, key: found, suggestion }) => {
-        const key = (header in mapping ? mapping[header] : found) ?? ''
+        const key = (header in mapping ? mapping[header] : found) ?? null
         return (
-          <Choice
+          <ChoiceField
             key={header}
             label={header}
             value={key}
             none={t.ignore}
             choices={
-              key === '' || choices.some(({ id }) => id === key) ? choices : [...choices, { id: key, name: key }]
+              key === null || choices.some(({ id }) => id === key) ? choices : [...choices, { id: key, name: key }]
             }
-            help={key === '' && suggestion !== undefined ? t.perhaps(nameOf(suggestion)) : undefined}
-            onChange={(next) => onChange({ ...mapping, [header]: next === '' ? null : next })}
+            help={key === null && suggestion !== undefined ? t.perhaps(nameOf(suggestion)) : undefined}
+            onChange={(next) => onChange({ ...mapping, [header]: next })}
           />
         )
       })}
@@ -136,7 +135,10 @@ export function Columns({ columns, mapping, onChange }: ColumnsProps) {
   )
 }
 
-export interface ImportOptions {
+export interface ImportValues {
+  readonly file: File | undefined
+  /** Columns that the user has chosen; the server finds the others by their names. */
+  readonly mapping: Readonly<Record<string, string | null>>
   readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
   readonly dateOrder: 'YMD' | 'DMY' | 'MDY'
   readonly sheet: string
@@ -145,56 +147,21 @@ export interface ImportOptions {
   readonly createCategories: boolean
 }
 
-interface OptionsProps {
-  options: ImportOptions
-  onChange: (options: ImportOptions) => void
-}
-
-export function Options({ options, onChange }: OptionsProps) {
+export function Options({ form }: { form: Form<ImportValues> }) {
   const t = useTexts(words)
   const may = useMay()
-  const set = (part: Partial<ImportOptions>) => onChange({ ...options, ...part })
-  const choices = (names: Readonly<Record<string, string>>) => Object.entries(names).map(([id, name]) => ({ id, name }))
   return (
     <>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
-        <Choice
-          label={t.mode}
-          value={options.mode}
-          choices={choices(t.modes)}
-          onChange={(mode) => set({ mode: mode as ImportOptions['mode'] })}
-        />
-        <Choice
-          label={t.dateOrder}
-          value={options.dateOrder}
-          choices={choices(t.orders)}
-          onChange={(order) => set({ dateOrder: order as ImportOptions['dateOrder'] })}
-        />
-        <CategoryPicker
-          label={t.category}
-          value={options.categoryId}
-          onChange={(categoryId) => set({ categoryId })}
-          help={t.categoryHelp}
-        />
-        <TextField
-          label={t.sheet}
-          value={options.sheet}
-          onChange={(event) => set({ sheet: event.target.value })}
-          helperText={t.sheetHelp}
-        />
+        <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
+        <TextField {...form.choice('dateOrder', t.orders, { label: t.dateOrder })} />
+        <CategoryPicker {...form.pick('categoryId', { label: t.category, help: t.categoryHelp })} />
+        <TextField {...form.text('sheet', { label: t.sheet, help: t.sheetHelp })} />
       </Box>
       <Stack>
-        <FormControlLabel
-          label={t.clearEmpty}
-          control={<Checkbox checked={options.clearEmpty} onChange={(_, clearEmpty) => set({ clearEmpty })} />}
-        />
+        <CheckField {...form.check('clearEmpty', { label: t.clearEmpty })} isBox />
         {may('assetCategories.create') && (
-          <FormControlLabel
-            label={t.createCategories}
-            control={
-              <Checkbox checked={options.createCategories} onChange={(_, isOn) => set({ createCategories: isOn })} />
-            }
-          />
+          <CheckField {...form.check('createCategories', { label: t.createCategories })} isBox />
         )}
       </Stack>
     </>

@@ -5,7 +5,6 @@ import { Box, Button, Card, LinearProgress, Stack, TextField, Typography } from 
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
@@ -17,6 +16,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
+import { nested, useForm } from '../../ui/use-form.tsx'
 import { PeoplePicker } from './inputs.tsx'
 import { AssetTabs } from './parts.tsx'
 import { useCategories, useLocations } from './places.ts'
@@ -41,7 +41,6 @@ const words = texts({
     all: 'Leave it empty for all assets.',
     people: 'Who may scan',
     peopleHelp: 'Leave it empty for all who may scan.',
-    note: 'Note',
     created: 'The stock-taking was created. Start it when you are ready.',
     saved: 'The stock-taking was saved.',
   },
@@ -62,7 +61,6 @@ const words = texts({
     all: '留空则包含所有资产。',
     people: '扫描人员',
     peopleHelp: '留空则有权限的人都可以扫描。',
-    note: '备注',
     created: '盘点已新建，准备好后即可开始。',
     saved: '盘点已保存。',
   },
@@ -168,72 +166,42 @@ export function InventoryDialog({ inventory, onClose }: { inventory?: Inventory;
   const navigate = useNavigate()
   const categories = useCategories()
   const locations = useLocations()
-  const [name, setName] = useState(inventory?.name ?? '')
-  const [note, setNote] = useState(inventory?.note ?? '')
-  const [categoryIds, setCategoryIds] = useState<readonly number[]>(inventory?.scope.categoryIds ?? [])
-  const [locationIds, setLocationIds] = useState<readonly number[]>(inventory?.scope.locationIds ?? [])
-  const [assigneeIds, setAssigneeIds] = useState<readonly number[]>(inventory?.assigneeIds ?? [])
-  const create = useAction('inventories.create', {
-    done: t.created,
-    quiet: true,
-    onDone: ({ id }) => void navigate(`/assets/inventories/${id}`),
-  })
-  const update = useAction('inventories.update', { done: t.saved, quiet: true, onDone: onClose })
-  const action = inventory === undefined ? create : update
   const isOpen = inventory === undefined || inventory.status === 'DRAFT'
-  const submit = () => {
-    const body = {
-      name,
-      note,
-      ...(isOpen && { scope: { categoryIds: [...categoryIds], locationIds: [...locationIds] } }),
-      assigneeIds: [...assigneeIds],
-    }
-    if (inventory === undefined) create.mutate({ query: ownerQuery(), body })
-    else update.mutate({ params: { id: inventory.id }, query: ownerQuery(), body })
-  }
-  const problem = action.error?.problem('name')
+  const form = useForm(
+    inventory === undefined ? 'inventories.create' : 'inventories.update',
+    {
+      name: inventory?.name ?? '',
+      note: inventory?.note ?? '',
+      'scope.categoryIds': (inventory?.scope.categoryIds ?? []) as readonly number[],
+      'scope.locationIds': (inventory?.scope.locationIds ?? []) as readonly number[],
+      assigneeIds: (inventory?.assigneeIds ?? []) as readonly number[],
+    },
+    {
+      done: inventory === undefined ? t.created : t.saved,
+      onDone: ({ id }) => (inventory === undefined ? void navigate(`/assets/inventories/${id}`) : onClose()),
+      input: ({ name, note, assigneeIds, ...scope }) => ({
+        params: inventory === undefined ? {} : { id: inventory.id },
+        query: ownerQuery(),
+        body: { name, note, assigneeIds: [...assigneeIds], ...(isOpen && nested(scope)) },
+      }),
+    },
+  )
   return (
     <FormDialog
-      isOpen
+      form={form}
       title={inventory === undefined ? t.add : inventory.name}
       action={inventory === undefined ? t.create : t.save}
-      isBusy={action.isPending}
-      error={action.error}
-      onSubmit={submit}
       onClose={onClose}
     >
-      <TextField
-        label={t.name}
-        required
-        autoFocus
-        value={name}
-        placeholder={t.namePlaceholder}
-        onChange={(event) => setName(event.target.value)}
-        error={problem !== undefined}
-        helperText={problem}
-      />
+      <TextField {...form.text('name')} autoFocus placeholder={t.namePlaceholder} />
       {isOpen && categories.length > 0 && (
-        <PlacesPicker
-          label={t.categories}
-          help={t.all}
-          places={categories}
-          value={categoryIds}
-          onChange={setCategoryIds}
-        />
+        <PlacesPicker {...form.pick('scope.categoryIds', { label: t.categories, help: t.all })} places={categories} />
       )}
       {isOpen && locations.length > 0 && (
-        <PlacesPicker
-          label={t.locations}
-          help={t.all}
-          places={locations}
-          value={locationIds}
-          onChange={setLocationIds}
-        />
+        <PlacesPicker {...form.pick('scope.locationIds', { label: t.locations, help: t.all })} places={locations} />
       )}
-      {workspace !== null && (
-        <PeoplePicker label={t.people} help={t.peopleHelp} value={assigneeIds} onChange={setAssigneeIds} />
-      )}
-      <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
+      {workspace !== null && <PeoplePicker {...form.pick('assigneeIds', { label: t.people, help: t.peopleHelp })} />}
+      <TextField {...form.text('note')} multiline />
     </FormDialog>
   )
 }

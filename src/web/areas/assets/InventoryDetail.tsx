@@ -14,11 +14,9 @@ import { Box, Button, Card, CardContent, Chip, Link as MuiLink, Stack, Tab, Tabs
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'react-router'
 
-import { download } from '../../api/client.ts'
-import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
+import { useAction, useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -115,18 +113,14 @@ function Detail({ inventory }: { inventory: Inventory }) {
   const word = useInventoryStatus()
   const names = useNames()
   const [dialog, setDialog] = useState<'edit' | 'start' | 'close'>()
-  const [isSaving, setSaving] = useState(false)
+  const file = useDownload()
   const close = () => setDialog(undefined)
   const target = { params: { id: inventory.id }, query: ownerQuery() }
   const start = useAction('inventories.update', { done: t.started, quiet: true, onDone: close })
   const end = useAction('inventories.update', { done: t.closed, quiet: true, onDone: close })
-  const save = async () => {
-    setSaving(true)
+  const save = () => {
     const query = { ...target.query, tz: timeZone() }
-    await download('inventories.export', { ...target, query }, `${inventory.name}.xlsx`).catch((error: unknown) =>
-      notify((error as Error).message, 'error'),
-    )
-    setSaving(false)
+    file.mutate(['inventories.export', { ...target, query }, `${inventory.name}.xlsx`])
   }
   const { status, scope } = inventory
   const covers = [...scope.categoryIds.map(names.category), ...scope.locationIds.map(names.location)].filter(Boolean)
@@ -149,7 +143,7 @@ function Detail({ inventory }: { inventory: Inventory }) {
             </Button>
           )}
           {status !== 'DRAFT' && (
-            <Button startIcon={<Download />} loading={isSaving} onClick={() => void save()}>
+            <Button startIcon={<Download />} loading={file.isPending} onClick={save}>
               {t.export}
             </Button>
           )}

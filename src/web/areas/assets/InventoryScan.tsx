@@ -26,12 +26,12 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
-import { FilesInput, type FilesInputProps } from './fields/FilesInput.tsx'
+import { FilesInput } from './fields/FilesInput.tsx'
 import type { FileItem } from './fields/model.ts'
 import { LocationPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 import { CONDITIONS, useCondition } from './words.ts'
 
 const words = texts({
@@ -89,15 +89,23 @@ const words = texts({
   },
 })
 
+/** What is recorded with the next scan. */
+interface Next {
+  readonly code: string
+  readonly locationId: number | null
+  readonly condition: AssetCondition | null
+  readonly note: string
+  readonly photos: readonly FileItem[]
+}
+
+const EMPTY: Next = { code: '', locationId: null, condition: null, note: '', photos: [] }
+
 export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
   const { workspace } = useSession()
   const [isOn, setOn] = useState(false)
-  const [code, setCode] = useState('')
-  const [locationId, setLocationId] = useState<number | null>(null)
-  const [condition, setCondition] = useState('')
-  const [note, setNote] = useState('')
-  const [photos, setPhotos] = useState<readonly FileItem[]>([])
+  const [next, setNext] = useState(EMPTY)
+  const set = (part: Partial<Next>) => setNext((now) => ({ ...now, ...part }))
   const [results, setResults] = useState<readonly Answered[]>([])
   const [waiting, setWaiting] = useState(0)
   const queue = useRef(Promise.resolve())
@@ -107,28 +115,29 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const send = (text: string, isTyped = false) => {
     const typed = text.trim()
     if (typed === '') return
+    const { locationId, condition, note, photos } = next
     const [photo] = photos
     const body = {
       code: typed,
       note,
       ...(locationId !== null && { locationId }),
-      ...(condition !== '' && { condition: condition as AssetCondition }),
+      ...(condition !== null && { condition }),
       ...(photo !== undefined && { photoFileId: photo.fileId }),
     }
     // They belong to this scan, not to one that follows before the answer.
-    setCode('')
-    setNote('')
-    setCondition('')
-    setPhotos([])
+    setNext({ ...EMPTY, locationId })
     setWaiting((n) => n + 1)
     const answerOf = async (): Promise<Pick<Answered, 'scan' | 'error'>> => {
       try {
         return { scan: await call('inventories.scan', { params: { id: inventory.id }, query: ownerQuery(), body }) }
       } catch (error) {
-        if (isTyped) setCode((now) => now || typed)
-        setNote((now) => now || note)
-        setCondition((now) => now || condition)
-        setPhotos((now) => (now.length === 0 ? photos : now))
+        setNext((now) => ({
+          ...now,
+          code: now.code || (isTyped ? typed : ''),
+          note: now.note || note,
+          condition: now.condition ?? condition,
+          photos: now.photos.length === 0 ? photos : now.photos,
+        }))
         return { error }
       }
     }
@@ -144,7 +153,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
   useHandheldScanner((text) => send(text))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send(code, true)
+    send(next.code, true)
   }
   return (
     <Card variant="outlined">
@@ -152,7 +161,12 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
         <Stack spacing={2}>
           <Typography variant="h2">{t.title}</Typography>
           {workspace !== null && (
-            <LocationPicker label={t.location} help={t.locationHelp} value={locationId} onChange={setLocationId} />
+            <LocationPicker
+              label={t.location}
+              help={t.locationHelp}
+              value={next.locationId}
+              onChange={(locationId) => set({ locationId })}
+            />
           )}
           {isOn && <Scanner onCode={(text) => send(text)} />}
           <Button
@@ -166,8 +180,8 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
           <Stack component="form" direction="row" spacing={1} onSubmit={submit}>
             <TextField
               label={t.code}
-              value={code}
-              onChange={(event) => setCode(event.target.value)}
+              value={next.code}
+              onChange={(event) => set({ code: event.target.value })}
               sx={{ flex: 1 }}
               slotProps={{ htmlInput: { autoCapitalize: 'off', autoComplete: 'off' } }}
             />
@@ -185,14 +199,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
               </Box>
             ))}
           </Stack>
-          <Details
-            condition={condition}
-            onCondition={setCondition}
-            note={note}
-            onNote={setNote}
-            photos={photos}
-            onPhotos={setPhotos}
-          />
+          <Details next={next} onChange={setNext} />
         </Stack>
       </CardContent>
     </Card>
@@ -200,15 +207,11 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
 }
 
 interface DetailsProps {
-  condition: string
-  onCondition: (condition: string) => void
-  note: string
-  onNote: (note: string) => void
-  photos: readonly FileItem[]
-  onPhotos: FilesInputProps['onChange']
+  next: Next
+  onChange: (change: (now: Next) => Next) => void
 }
 
-function Details({ condition, onCondition, note, onNote, photos, onPhotos }: DetailsProps) {
+function Details({ next: { condition, note, photos }, onChange }: DetailsProps) {
   const t = useTexts(words)
   const word = useCondition()
   const [isOpen, setOpen] = useState(false)
@@ -228,15 +231,26 @@ function Details({ condition, onCondition, note, onNote, photos, onPhotos }: Det
           <Typography variant="body2" color="text.secondary">
             {t.detailsHelp}
           </Typography>
-          <Choice
+          <ChoiceField
             label={t.condition}
             value={condition}
             none={t.any}
             choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
-            onChange={onCondition}
+            onChange={(chosen) => onChange((now) => ({ ...now, condition: chosen }))}
           />
-          <TextField label={t.note} multiline value={note} onChange={(event) => onNote(event.target.value)} />
-          <FilesInput label={t.photo} isPhotos max={1} value={photos} onChange={onPhotos} />
+          <TextField
+            label={t.note}
+            multiline
+            value={note}
+            onChange={({ target }) => onChange((now) => ({ ...now, note: target.value }))}
+          />
+          <FilesInput
+            label={t.photo}
+            isPhotos
+            max={1}
+            value={photos}
+            onChange={(change) => onChange((now) => ({ ...now, photos: change(now.photos) }))}
+          />
         </Stack>
       </Collapse>
     </>

@@ -1,15 +1,14 @@
 /** Lends an asset to a member or to a person by name, and takes it back. */
 
 import { TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
-import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import type { Asset, AssetCondition } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { LocationPicker, PersonPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 import { CONDITIONS, useCondition } from './words.ts'
 
 const words = texts({
@@ -24,7 +23,6 @@ const words = texts({
     due: 'Due back',
     dueHelp: 'The borrower is reminded a day before.',
     dueHelpOther: 'You are reminded a day before.',
-    note: 'Note',
     returnTitle: (name: string) => `Take back “${name}”`,
     return: 'Take back',
     returned: 'The asset is back.',
@@ -44,7 +42,6 @@ const words = texts({
     due: '归还期限',
     dueHelp: '到期前一天会提醒借用人。',
     dueHelpOther: '到期前一天会提醒你。',
-    note: '备注',
     returnTitle: (name: string) => `归还“${name}”`,
     return: '确认归还',
     returned: '资产已归还。',
@@ -58,38 +55,40 @@ const words = texts({
 export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const t = useTexts(words)
   const { workspace, user } = useSession()
-  const [isMember, setMember] = useState(workspace !== null)
-  const [userId, setUserId] = useState<number | null>(workspace === null ? user.id : null)
-  const [personName, setPersonName] = useState('')
-  const [due, setDue] = useState('')
-  const [note, setNote] = useState('')
-  const lend = useAction('assets.checkOut', { done: t.lent, quiet: true, onDone: onClose })
-  const submit = () => {
-    const rest = {
-      note,
-      // The day ends where the user is.
-      ...(due !== '' && { dueAt: new Date(`${due}T23:59:00`).getTime() }),
-    }
-    const body = isMember && userId !== null ? { userId, ...rest } : { personName, ...rest }
-    lend.mutate({ params: { id: asset.id }, query: ownerQuery(), body })
-  }
-  const problem = (field: string) => lend.error?.problem(field)
+  const form = useForm(
+    'assets.checkOut',
+    {
+      isMember: workspace !== null,
+      userId: workspace === null ? user.id : null,
+      personName: '',
+      dueDay: '',
+      note: '',
+    },
+    {
+      done: t.lent,
+      paths: { dueDay: 'dueAt' },
+      onDone: onClose,
+      input: ({ isMember, userId, personName, dueDay, note }) => ({
+        params: { id: asset.id },
+        query: ownerQuery(),
+        body: {
+          ...(isMember && userId !== null ? { userId } : { personName }),
+          note,
+          // The day ends where the user is.
+          ...(dueDay !== '' && { dueAt: new Date(`${dueDay}T23:59:00`).getTime() }),
+        },
+      }),
+    },
+  )
+  const { isMember } = form.values
   return (
-    <FormDialog
-      isOpen
-      title={t.lendTitle(asset.name)}
-      action={t.lend}
-      isBusy={lend.isPending}
-      error={lend.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog form={form} title={t.lendTitle(asset.name)} action={t.lend} onClose={onClose}>
       {workspace !== null && (
         <ToggleButtonGroup
           exclusive
           fullWidth
           value={isMember}
-          onChange={(_, next: boolean | null) => next !== null && setMember(next)}
+          onChange={(_, next: boolean | null) => next !== null && form.set({ isMember: next })}
           aria-label={t.kind}
         >
           <ToggleButton value>{t.member}</ToggleButton>
@@ -97,27 +96,16 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
         </ToggleButtonGroup>
       )}
       {isMember ? (
-        <PersonPicker required label={t.kind} value={userId} onChange={setUserId} error={problem('userId')} />
+        <PersonPicker {...form.pick('userId', { label: t.kind })} required />
       ) : (
-        <TextField
-          label={t.person}
-          required
-          value={personName}
-          onChange={(event) => setPersonName(event.target.value)}
-          error={problem('personName') !== undefined}
-          helperText={problem('personName')}
-        />
+        <TextField {...form.text('personName', { label: t.person })} required />
       )}
       <TextField
+        {...form.text('dueDay', { label: t.due, help: isMember ? t.dueHelp : t.dueHelpOther })}
         type="date"
-        label={t.due}
-        value={due}
-        onChange={(event) => setDue(event.target.value)}
-        error={problem('dueAt') !== undefined}
-        helperText={problem('dueAt') ?? (isMember ? t.dueHelp : t.dueHelpOther)}
         slotProps={{ inputLabel: { shrink: true } }}
       />
-      <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
+      <TextField {...form.text('note')} multiline />
     </FormDialog>
   )
 }
@@ -126,41 +114,30 @@ export function ReturnDialog({ assetId, name, onClose }: { assetId: number; name
   const t = useTexts(words)
   const { workspace } = useSession()
   const word = useCondition()
-  const [condition, setCondition] = useState('')
-  const [locationId, setLocationId] = useState<number | null>(null)
-  const [note, setNote] = useState('')
-  const back = useAction('assets.checkIn', { done: t.returned, quiet: true, onDone: onClose })
-  const submit = () =>
-    back.mutate({
-      params: { id: assetId },
-      query: ownerQuery(),
-      body: {
-        note,
-        ...(condition !== '' && { condition: condition as AssetCondition }),
-        ...(locationId !== null && { locationId }),
-      },
-    })
+  const form = useForm(
+    'assets.checkIn',
+    { condition: null as AssetCondition | null, locationId: null as number | null, note: '' },
+    {
+      done: t.returned,
+      onDone: onClose,
+      input: ({ condition, locationId, note }) => ({
+        params: { id: assetId },
+        query: ownerQuery(),
+        body: { note, ...(condition !== null && { condition }), ...(locationId !== null && { locationId }) },
+      }),
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.returnTitle(name)}
-      action={t.return}
-      isBusy={back.isPending}
-      error={back.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <Choice
-        label={t.condition}
-        value={condition}
+    <FormDialog form={form} title={t.returnTitle(name)} action={t.return} onClose={onClose}>
+      <ChoiceField
+        {...form.pick('condition', { label: t.condition })}
         none={t.any}
         choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
-        onChange={setCondition}
       />
       {workspace !== null && (
-        <LocationPicker label={t.location} value={locationId} onChange={setLocationId} help={t.locationHelp} />
+        <LocationPicker {...form.pick('locationId', { label: t.location, help: t.locationHelp })} />
       )}
-      <TextField label={t.note} multiline value={note} onChange={(event) => setNote(event.target.value)} />
+      <TextField {...form.text('note')} multiline />
     </FormDialog>
   )
 }

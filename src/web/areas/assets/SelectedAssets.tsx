@@ -15,9 +15,10 @@ import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { type Bulk, useBulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
-import { Choice } from './parts.tsx'
 
 const words = texts({
   en: {
@@ -29,8 +30,6 @@ const words = texts({
     changeHelp: 'Only what you choose here changes.',
     category: 'Category',
     location: 'Location',
-    custodian: 'Custodian',
-    status: 'Status',
     keep: 'As it is',
     deleteTitle: (n: number) => (n === 1 ? 'Delete 1 asset?' : `Delete ${n} assets?`),
     deleteText: 'Their photos are deleted too, and their labels lead nowhere. This cannot be undone.',
@@ -47,8 +46,6 @@ const words = texts({
     changeHelp: '只修改在此选择的内容。',
     category: '分类',
     location: '位置',
-    custodian: '保管人',
-    status: '状态',
     keep: '不变',
     deleteTitle: (n: number) => `删除 ${n} 件资产？`,
     deleteText: '照片会一并删除，标签也会失效。此操作无法撤销。',
@@ -109,11 +106,11 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
       </BulkBar>
       {dialog === 'change' && (
         <ChangeDialog
-          count={assets.length}
+          assets={assets}
           bulk={bulk}
           onClose={() => setDialog(undefined)}
           onSubmit={(body) =>
-            void run(({ id }) => call('assets.update', { params: { id }, query: ownerQuery(), body }), t.changed)
+            run(({ id }) => call('assets.update', { params: { id }, query: ownerQuery(), body }), t.changed)
           }
         />
       )}
@@ -138,45 +135,48 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
 }
 
 interface ChangeDialogProps {
-  count: number
+  assets: readonly Asset[]
   bulk: Bulk
-  onSubmit: (body: BodyOf<'assets.update'>) => void
+  onSubmit: (body: BodyOf<'assets.update'>) => Promise<void>
   onClose: () => void
 }
 
-function ChangeDialog({ count, bulk, onSubmit, onClose }: ChangeDialogProps) {
+function ChangeDialog({ assets, bulk, onSubmit, onClose }: ChangeDialogProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
   const statuses = useChoices('assetStatus').filter(({ id }) => id !== 'SCRAPPED')
-  const [categoryId, setCategory] = useState<number | null>(null)
-  const [locationId, setLocation] = useState<number | null>(null)
-  const [custodianId, setCustodian] = useState<number | null>(null)
-  const [status, setStatus] = useState('')
-  const submit = () =>
-    onSubmit({
-      ...(categoryId !== null && { categoryId }),
-      ...(locationId !== null && { locationId }),
-      ...(custodianId !== null && { custodianId }),
-      ...(status !== '' && { status: status as AssetStatus }),
-    })
+  const form = useForm(
+    'assets.update',
+    {
+      categoryId: null as number | null,
+      locationId: null as number | null,
+      custodianId: null as number | null,
+      status: null as AssetStatus | null,
+    },
+    {
+      // Read again when all are changed.
+      refreshes: [],
+      input: (values) => ({
+        params: { id: 0 },
+        body: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
+      }),
+      async send({ body }) {
+        await onSubmit(body)
+        return assets[0]!
+      },
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.changeTitle(count)}
-      action={t.apply}
-      isBusy={bulk.progress !== undefined}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <FormDialog form={form} title={t.changeTitle(assets.length)} action={t.apply} onClose={onClose}>
       <Typography color="text.secondary">{t.changeHelp}</Typography>
-      <CategoryPicker label={t.category} value={categoryId} onChange={setCategory} />
+      <CategoryPicker {...form.pick('categoryId', { label: t.category })} />
       {workspace !== null && (
         <>
-          <LocationPicker label={t.location} value={locationId} onChange={setLocation} />
-          <PersonPicker label={t.custodian} value={custodianId} onChange={setCustodian} />
+          <LocationPicker {...form.pick('locationId', { label: t.location })} />
+          <PersonPicker {...form.pick('custodianId')} />
         </>
       )}
-      <Choice label={t.status} value={status} choices={statuses} none={t.keep} onChange={setStatus} />
+      <ChoiceField {...form.pick('status')} choices={statuses} none={t.keep} />
       <BulkState bulk={bulk} />
     </FormDialog>
   )

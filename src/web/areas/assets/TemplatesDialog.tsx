@@ -1,7 +1,6 @@
 /** Binds field templates to one asset, in addition to those of its category. */
 
 import { Typography } from '@mui/material'
-import { useState } from 'react'
 
 import { call } from '../../api/client.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
@@ -13,6 +12,7 @@ import { useMay, useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 import { useTemplates } from './fields/useFields.ts'
 
 const words = texts({
@@ -76,55 +76,42 @@ function TemplatesForm({ asset, inForce, onClose }: TemplatesFormProps) {
   const refresh = useRefresh()
   const templates = useTemplates()
   const before = inForce.filter(({ source }) => source === 'ENTITY').map(({ templateId }) => templateId)
-  const [edited, setEdited] = useState<readonly number[]>()
-  const chosen = edited ?? before
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const namesOf = (wanted: 'CATEGORY' | 'DEFAULT') =>
     list(inForce.filter(({ source }) => source === wanted).map(({ name }) => name))
   const [ofCategory, standard] = [namesOf('CATEGORY'), namesOf('DEFAULT')]
+  const params = { objectName: 'asset', entityId: asset.id }
 
-  const save = async () => {
-    const params = { objectName: 'asset', entityId: asset.id }
+  const form = useForm(
+    'metadata.bindings',
+    { templateIds: before as readonly number[] },
+    {
+      onDone: onClose,
+      input: () => ({ params }),
+      send: () => save().finally(() => refresh('metadata')),
+    },
+  )
+  const { templateIds: chosen } = form.values
+  const save = async (): Promise<MetaTemplatesInForce> => {
     const added = chosen.filter((id) => !before.includes(id))
     const removed = before.filter((id) => !chosen.includes(id))
-    setBusy(true)
-    setError(null)
-    try {
-      // Without ids the default template would be bound.
-      if (added.length > 0) {
-        const body = { templateIds: added }
-        if (workspace === null) await call('metadata.bind', { params, body })
-        else await call('metadata.orgBind', { params: { ...params, orgId: workspace.id }, body })
-      }
-      for (const templateId of removed)
-        if (workspace === null) await call('metadata.unbind', { params: { ...params, templateId } })
-        else await call('metadata.orgUnbind', { params: { ...params, orgId: workspace.id, templateId } })
-      await refresh('metadata')
-      onClose()
-    } catch (refusal) {
-      setError(refusal)
-      setBusy(false)
-      await refresh('metadata')
+    // Without ids the default template would be bound.
+    if (added.length > 0) {
+      const body = { templateIds: added }
+      if (workspace === null) await call('metadata.bind', { params, body })
+      else await call('metadata.orgBind', { params: { ...params, orgId: workspace.id }, body })
     }
+    for (const templateId of removed)
+      if (workspace === null) await call('metadata.unbind', { params: { ...params, templateId } })
+      else await call('metadata.orgUnbind', { params: { ...params, orgId: workspace.id, templateId } })
+    return { items: inForce }
   }
   return (
-    <FormDialog
-      isOpen
-      title={t.title}
-      action={t.save}
-      isBusy={isBusy}
-      error={error}
-      onSubmit={() => void save()}
-      onClose={onClose}
-    >
+    <FormDialog form={form} title={t.title} action={t.save} onClose={onClose}>
       <Typography color="text.secondary">{templates.length === 0 ? t.none : t.help}</Typography>
       {templates.length > 0 && (
         <PlacesPicker
-          label={t.bound}
+          {...form.pick('templateIds', { label: t.bound })}
           places={templates.map(({ id, name }) => ({ id, path: name }))}
-          value={chosen}
-          onChange={setEdited}
         />
       )}
       {ofCategory !== '' && <Typography variant="body2">{t.ofCategory(ofCategory)}</Typography>}

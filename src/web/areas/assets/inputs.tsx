@@ -2,7 +2,7 @@
 
 import { Autocomplete, TextField } from '@mui/material'
 
-import { PlacePicker, type PlacePickerProps } from '../../ui/tree/PlacePicker.tsx'
+import { PlacePicker, type PlacePickerProps, type PlacesPickerProps } from '../../ui/tree/PlacePicker.tsx'
 import { useCategories, useLocations, usePeople } from './places.ts'
 
 type PickerProps = Omit<PlacePickerProps, 'places'>
@@ -33,17 +33,7 @@ export function PersonPicker({ label, value, onChange, error, help, required }: 
   )
 }
 
-export function PeoplePicker({
-  label,
-  value,
-  onChange,
-  help,
-}: {
-  label: string
-  value: readonly number[]
-  onChange: (ids: number[]) => void
-  help?: string
-}) {
+export function PeoplePicker({ label, value, onChange, error, help }: Omit<PlacesPickerProps, 'places'>) {
   const people = usePeople()
   return (
     <Autocomplete
@@ -55,7 +45,9 @@ export function PeoplePicker({
       getOptionLabel={({ nickname }) => nickname}
       getOptionKey={({ userId }) => userId}
       isOptionEqualToValue={(a, b) => a.userId === b.userId}
-      renderInput={(input) => <TextField {...input} label={label} helperText={help} />}
+      renderInput={(input) => (
+        <TextField {...input} label={label} error={error !== undefined} helperText={error ?? help} />
+      )}
     />
   )
 }

@@ -1,7 +1,7 @@
 /** Small parts that several pages of the area share. */
 
 import type { SvgIconComponent } from '@mui/icons-material'
-import { Box, IconButton, MenuItem, Stack, Tab, Tabs, TextField, Tooltip, Typography } from '@mui/material'
+import { Box, IconButton, Stack, Tab, Tabs, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
@@ -116,50 +116,6 @@ export function Cover({ photos, name, size = 56 }: { photos: readonly AssetPhoto
     >
       {Array.from(name)[0]?.toUpperCase()}
     </Box>
-  )
-}
-
-/** A drop-down list. */
-export function Choice({
-  label,
-  value,
-  choices,
-  onChange,
-  none,
-  error,
-  help,
-  disabled,
-  required,
-}: {
-  label: string
-  value: string
-  choices: readonly { readonly id: string; readonly name: string }[]
-  onChange: (value: string) => void
-  /** The entry for an empty value. */
-  none?: string
-  error?: string | undefined
-  help?: string | undefined
-  disabled?: boolean
-  required?: boolean
-}) {
-  return (
-    <TextField
-      select
-      label={label}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-      error={error !== undefined}
-      helperText={error ?? help}
-      disabled={disabled ?? false}
-      required={required ?? false}
-    >
-      {none !== undefined && <MenuItem value="">{none}</MenuItem>}
-      {choices.map(({ id, name }) => (
-        <MenuItem key={id} value={id} sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-          {name}
-        </MenuItem>
-      ))}
-    </TextField>
   )
 }
 

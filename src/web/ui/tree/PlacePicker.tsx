@@ -45,20 +45,17 @@ export function PlacePicker({ places, label, value, onChange, error, help, none,
   )
 }
 
-/** Chooses several nodes of a tree, or several things of a list. */
-export function PlacesPicker({
-  places,
-  label,
-  value,
-  onChange,
-  help,
-}: {
+export interface PlacesPickerProps {
   places: readonly Pick<Place, 'id' | 'path'>[]
   label: string
   value: readonly number[]
-  onChange: (ids: number[]) => void
-  help?: string
-}) {
+  onChange: (ids: readonly number[]) => void
+  error?: string | undefined
+  help?: string | undefined
+}
+
+/** Chooses several nodes of a tree, or several things of a list. */
+export function PlacesPicker({ places, label, value, onChange, error, help }: PlacesPickerProps) {
   return (
     <Autocomplete
       multiple
@@ -69,7 +66,9 @@ export function PlacesPicker({
       getOptionLabel={({ path }) => path}
       getOptionKey={({ id }) => id}
       isOptionEqualToValue={(a, b) => a.id === b.id}
-      renderInput={(input) => <TextField {...input} label={label} helperText={help} />}
+      renderInput={(input) => (
+        <TextField {...input} label={label} error={error !== undefined} helperText={error ?? help} />
+      )}
     />
   )
 }

@@ -6,8 +6,10 @@ import { Box, Button, Checkbox, FormControlLabel, FormHelperText, Stack, TextFie
 import type { MetaField } from '../../../api/types.ts'
 import { useChoices } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
-import { Action, Choice } from '../parts.tsx'
-import type { FieldConfig, FieldType, Option } from './model.ts'
+import { ChoiceField, NumberField } from '../../../ui/fields.tsx'
+import type { Form } from '../../../ui/use-form.tsx'
+import { Action } from '../parts.tsx'
+import type { FieldConfig, FieldValues, Option } from './model.ts'
 
 const words = texts({
   en: {
@@ -74,58 +76,68 @@ const words = texts({
   },
 })
 
+type FieldTarget = NonNullable<FieldConfig['target']>
+type ResultType = NonNullable<FieldConfig['resultType']>
+
 interface ConfigProps {
-  type: FieldType
-  config: FieldConfig
-  onChange: (part: Partial<FieldConfig>) => void
-  problem: (path: string) => string | undefined
+  form: Form<FieldValues>
+  /** Whose keys formulas can name. */
   siblings: readonly MetaField[]
 }
 
-export function ConfigInputs({ type, config, onChange, problem, siblings }: ConfigProps) {
+/** A function for the properties of the input of a part of the configuration. */
+export function configInputs({ values: { config }, set, problem }: Form<FieldValues>) {
+  const change = (part: Partial<FieldConfig>) => set((now) => ({ config: { ...now.config, ...part } }))
+  return {
+    change,
+    text: (key: keyof FieldConfig, label: string, help?: string) => {
+      const error = problem(`config.${key}`)
+      return {
+        label,
+        value: [config[key] ?? ''].flat().join(', '),
+        onChange: ({ target }: { target: { value: string } }) => change({ [key]: target.value }),
+        error: error !== undefined,
+        helperText: error ?? help,
+      }
+    },
+    pick: <T,>(key: keyof FieldConfig, label: string) => ({
+      name: `config.${key}`,
+      label,
+      value: (config[key] ?? null) as T | null,
+      onChange: (value: T | null) => change({ [key]: value ?? undefined }),
+      error: problem(`config.${key}`),
+      help: undefined,
+      required: false,
+    }),
+  }
+}
+
+export function ConfigInputs({ form, siblings }: ConfigProps) {
   const t = useTexts(words)
   const targets = useChoices('fieldTarget')
   const results = useChoices('resultType')
+  const { type, config } = form.values
+  const inputs = configInputs(form)
   const line = (key: keyof FieldConfig, label: string, help?: string) => (
-    <TextField
-      key={key}
-      label={label}
-      value={[config[key] ?? ''].flat().join(', ')}
-      onChange={(event) => onChange({ [key]: event.target.value })}
-      error={problem(`config.${key}`) !== undefined}
-      helperText={problem(`config.${key}`) ?? help}
-    />
+    <TextField key={key} {...inputs.text(key, label, help)} />
   )
   const count = (key: keyof FieldConfig, label: string) => (
-    <TextField
+    <NumberField
       key={key}
+      {...inputs.pick<number>(key, label)}
       type="number"
-      label={label}
-      value={config[key] ?? ''}
-      onChange={(event) => onChange({ [key]: event.target.value === '' ? undefined : Number(event.target.value) })}
-      error={problem(`config.${key}`) !== undefined}
-      helperText={problem(`config.${key}`)}
       slotProps={{ htmlInput: { step: 'any' } }}
     />
   )
   const day = (key: 'min' | 'max', label: string) => (
-    <TextField
-      key={key}
-      type="date"
-      label={label}
-      value={config[key] ?? ''}
-      onChange={(event) => onChange({ [key]: event.target.value || undefined })}
-      error={problem(`config.${key}`) !== undefined}
-      helperText={problem(`config.${key}`)}
-      slotProps={{ inputLabel: { shrink: true } }}
-    />
+    <TextField key={key} {...inputs.text(key, label)} type="date" slotProps={{ inputLabel: { shrink: true } }} />
   )
   const options = (
     <OptionsInput
       key="options"
       options={config.options ?? []}
-      error={problem('config.options')}
-      onChange={(list) => onChange({ options: list })}
+      error={form.problem('config.options')}
+      onChange={(list) => inputs.change({ options: list })}
     />
   )
   switch (type) {
@@ -156,32 +168,25 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
         count('max', t.maxFiles),
         <TextField
           key="accept"
-          label={t.accept}
-          value={[config.accept ?? []].flat().join(', ')}
-          onChange={(event) => onChange({ accept: event.target.value.split(/\s*,\s*/) })}
-          error={problem('config.accept') !== undefined}
-          helperText={problem('config.accept') ?? t.acceptHelp}
+          {...inputs.text('accept', t.accept, t.acceptHelp)}
+          onChange={({ target }) => inputs.change({ accept: target.value.split(/\s*,\s*/) })}
         />,
       ]
     case 'REF':
-      return (
-        <Choice
-          label={t.target}
-          value={config.target ?? ''}
-          choices={targets}
-          error={problem('config.target')}
-          onChange={(target) => onChange({ target: target as NonNullable<FieldConfig['target']> })}
-        />
-      )
+      return <ChoiceField {...inputs.pick<FieldTarget>('target', t.target)} choices={targets} />
     case 'COMPUTED':
       return [
-        <FormulaInput key="formula" config={config} onChange={onChange} problem={problem} siblings={siblings} />,
-        <Choice
+        <Box key="formula" sx={{ gridColumn: '1 / -1' }}>
+          <TextField {...inputs.text('formula', t.formula, t.formulaHelp)} required fullWidth multiline />
+          <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
+            {t.keys} {siblings.map(({ key }) => `{${key}}`).join(' ')}
+          </Typography>
+        </Box>,
+        <ChoiceField
           key="resultType"
-          label={t.result}
+          {...inputs.pick<ResultType>('resultType', t.result)}
           value={config.resultType ?? 'NUMBER'}
           choices={results}
-          onChange={(resultType) => onChange({ resultType: resultType as NonNullable<FieldConfig['resultType']> })}
         />,
         count('precision', t.precision),
         line('unit', t.unit),
@@ -189,27 +194,6 @@ export function ConfigInputs({ type, config, onChange, problem, siblings }: Conf
     default:
       return null
   }
-}
-
-function FormulaInput({ config, onChange, problem, siblings }: Omit<ConfigProps, 'type'>) {
-  const t = useTexts(words)
-  return (
-    <Box sx={{ gridColumn: '1 / -1' }}>
-      <TextField
-        label={t.formula}
-        required
-        fullWidth
-        multiline
-        value={config.formula ?? ''}
-        onChange={(event) => onChange({ formula: event.target.value })}
-        error={problem('config.formula') !== undefined}
-        helperText={problem('config.formula') ?? t.formulaHelp}
-      />
-      <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
-        {t.keys} {siblings.map(({ key }) => `{${key}}`).join(' ')}
-      </Typography>
-    </Box>
-  )
 }
 
 interface OptionsProps {

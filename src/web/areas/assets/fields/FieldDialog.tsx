@@ -1,20 +1,18 @@
 /** Creates a metadata field or changes one, with a preview of its input. Administrators use the form for fields of every scope. */
 
-import { Box, Checkbox, FormControlLabel, Paper, TextField, Typography } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { Box, Paper, TextField, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
 
-import type { ApiError } from '../../../api/errors.ts'
-import { useAction } from '../../../api/hooks.ts'
-import type { InputOf, MetaField } from '../../../api/types.ts'
+import type { BodyOf, MetaField } from '../../../api/types.ts'
 import { common } from '../../../i18n/common.ts'
-import { useChoices } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useSession } from '../../../session/session.ts'
 import { FormDialog } from '../../../ui/dialogs.tsx'
-import { Choice } from '../parts.tsx'
-import { ConfigInputs } from './ConfigInputs.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
+import { type Form, useForm } from '../../../ui/use-form.tsx'
+import { ConfigInputs, configInputs } from './ConfigInputs.tsx'
 import { FieldInput } from './FieldInput.tsx'
-import { type FieldConfig, type FieldSpec, type FieldType, isEmpty, toRequest } from './model.ts'
+import { type FieldConfig, type FieldSpec, type FieldType, type FieldValues, isEmpty, toRequest } from './model.ts'
 
 const words = texts({
   en: {
@@ -22,7 +20,6 @@ const words = texts({
     add: 'New field',
     created: 'The field was created.',
     saved: 'The field was saved.',
-    type: 'Type',
     typeHelp: 'The type can change only if all stored values fit the new one.',
     key: 'Key for formulas',
     keyHelp: 'Letters, digits and _. It never changes. Generated if left empty.',
@@ -38,7 +35,6 @@ const words = texts({
     add: '新建字段',
     created: '字段已新建。',
     saved: '字段已保存。',
-    type: '类型',
     typeHelp: '仅当所有已存的值都符合新类型时才能更改。',
     key: '公式中的键',
     keyHelp: '字母、数字和下划线，创建后不可更改；留空则自动生成。',
@@ -78,148 +74,104 @@ interface FieldDialogProps {
 export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialogProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const settings = { quiet: true, onDone: onClose, done: field === undefined ? t.created : t.saved }
-  const createOwn = useAction('metadata.createField', settings)
-  const createOfOrg = useAction('metadata.createOrgField', settings)
-  const updateOwn = useAction('metadata.updateField', settings)
-  const updateOfOrg = useAction('metadata.updateOrgField', settings)
-  const action =
-    field === undefined ? (workspace === null ? createOwn : createOfOrg) : workspace === null ? updateOwn : updateOfOrg
-  const submit = (body: FieldBody) => {
-    const orgId = workspace?.id ?? 0
-    if (field === undefined) {
-      if (workspace === null) createOwn.mutate({ params: { objectName }, body })
-      else createOfOrg.mutate({ params: { objectName, orgId }, body })
-      return
-    }
-    const params = { objectName, id: field.id }
-    if (workspace === null) updateOwn.mutate({ params, body })
-    else updateOfOrg.mutate({ params: { ...params, orgId }, body })
-  }
-  return (
-    <FieldForm
-      field={field}
-      siblings={siblings}
-      error={action.error}
-      isBusy={action.isPending}
-      onSubmit={submit}
-      onClose={onClose}
-    />
+  const form = useForm(
+    field === undefined
+      ? workspace === null
+        ? 'metadata.createField'
+        : 'metadata.createOrgField'
+      : workspace === null
+        ? 'metadata.updateField'
+        : 'metadata.updateOrgField',
+    () => valuesOfField(field),
+    {
+      done: field === undefined ? t.created : t.saved,
+      onDone: onClose,
+      input: (values) => ({
+        params: { objectName, ...(field && { id: field.id }), ...(workspace && { orgId: workspace.id }) },
+        body: bodyOfField(values),
+      }),
+    },
   )
+  return <FieldForm form={form} field={field} siblings={siblings} onClose={onClose} />
 }
 
-export type FieldBody = InputOf<'metadata.createField'>['body']
+export const valuesOfField = (field: MetaField | undefined): FieldValues => ({
+  name: field?.name ?? '',
+  type: field?.type ?? 'TEXT',
+  key: '',
+  description: field?.description ?? '',
+  config: (field?.config ?? {}) as FieldConfig,
+})
 
-interface FieldFormProps {
+const specOf = ({ name, type, key, config }: FieldValues): FieldSpec => ({
+  fieldId: 0,
+  key,
+  name,
+  type,
+  config,
+  column: null,
+  group: '',
+  required: false,
+  writable: true,
+  inForce: true,
+})
+
+export function bodyOfField(values: FieldValues): BodyOf<'metadata.createField'> {
+  const { name, type, key, description, config } = values
+  const standard = WITH_DEFAULT.has(type) ? toRequest(specOf(values), config.default) : null
+  const resultType = type === 'COMPUTED' ? (config.resultType ?? 'NUMBER') : undefined
+  const entries = Object.entries({ ...config, resultType, default: standard }).filter(([, value]) => !isEmpty(value))
+  return { name, type, description, config: Object.fromEntries(entries), ...(key !== '' && { key }) }
+}
+
+interface FieldFormProps extends Omit<FieldDialogProps, 'objectName' | 'field'> {
+  form: Form<FieldValues>
   field: MetaField | undefined
-  siblings: readonly MetaField[]
-  error: ApiError | null
-  isBusy: boolean
-  onSubmit: (body: FieldBody) => void
-  onClose: () => void
   /** Inputs before those of the field. */
   children?: ReactNode
 }
 
-export function FieldForm({ field, siblings, error, isBusy, onSubmit, onClose, children }: FieldFormProps) {
+export function FieldForm({ form, field, siblings, onClose, children }: FieldFormProps) {
   const t = useTexts(words)
-  const types = useChoices('fieldType')
-  const [name, setName] = useState(field?.name ?? '')
-  const [type, setType] = useState<FieldType>(field?.type ?? 'TEXT')
-  const [key, setKey] = useState('')
-  const [description, setDescription] = useState(field?.description ?? '')
-  const [config, setConfig] = useState((field?.config ?? {}) as FieldConfig)
-
-  const set = (part: Partial<FieldConfig>) => setConfig((now) => ({ ...now, ...part }))
-  const spec: FieldSpec = {
-    fieldId: field?.id ?? 0,
-    key,
-    name: name || t.preview,
-    type,
-    config,
-    column: null,
-    group: '',
-    required: config.required === true,
-    writable: true,
-    inForce: true,
-  }
-  const submit = () => {
-    const standard = WITH_DEFAULT.has(type) ? toRequest(spec, config.default) : null
-    const resultType = type === 'COMPUTED' ? (config.resultType ?? 'NUMBER') : undefined
-    const entries = Object.entries({ ...config, resultType, default: standard }).filter(([, value]) => !isEmpty(value))
-    onSubmit({ name, type, description, config: Object.fromEntries(entries), ...(key !== '' && { key }) })
-  }
-  const problem = (path: string) => error?.problem(path)
-  const text = (part: 'group' | 'help' | 'placeholder') => (
-    <TextField
-      label={t[part]}
-      value={config[part] ?? ''}
-      onChange={(event) => set({ [part]: event.target.value })}
-      error={problem(`config.${part}`) !== undefined}
-      helperText={problem(`config.${part}`)}
-    />
-  )
+  const { name, type, config } = form.values
+  const { change, text } = configInputs(form)
+  const choice = form.choice('type', 'fieldType', { help: field === undefined ? undefined : t.typeHelp })
   return (
     <FormDialog
-      isOpen
+      form={form}
       maxWidth="md"
       title={field === undefined ? t.add : field.name}
       action={field === undefined ? t.create : t.save}
-      isBusy={isBusy}
-      error={error}
-      onSubmit={submit}
       onClose={onClose}
     >
       <Box
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', sm: 'repeat(2, minmax(0, 1fr))' } }}
       >
         {children}
+        <TextField {...form.text('name')} autoFocus />
         <TextField
-          label={t.name}
-          required
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={problem('name') !== undefined}
-          helperText={problem('name')}
-        />
-        <Choice
-          label={t.type}
-          value={type}
-          choices={types}
-          onChange={(next) => {
-            setType(next as FieldType)
+          {...choice}
+          required={false}
+          onChange={(event) => {
+            choice.onChange(event)
             // Limits of numbers are no limits of dates.
-            set({ default: undefined, min: undefined, max: undefined })
+            change({ default: undefined, min: undefined, max: undefined })
           }}
-          error={problem('type')}
-          help={field === undefined ? undefined : t.typeHelp}
         />
-        <ConfigInputs type={type} config={config} onChange={set} problem={problem} siblings={siblings} />
-        {text('group')}
-        {text('help')}
-        {WITH_PLACEHOLDER.has(type) && text('placeholder')}
-        <TextField
-          label={t.description}
-          value={description}
-          onChange={(event) => setDescription(event.target.value)}
-          error={problem('description') !== undefined}
-          helperText={problem('description')}
-        />
-        {field === undefined && (
-          <TextField
-            label={t.key}
-            value={key}
-            onChange={(event) => setKey(event.target.value)}
-            error={problem('key') !== undefined}
-            helperText={problem('key') ?? t.keyHelp}
-          />
-        )}
+        <ConfigInputs form={form} siblings={siblings} />
+        <TextField {...text('group', t.group)} />
+        <TextField {...text('help', t.help)} />
+        {WITH_PLACEHOLDER.has(type) && <TextField {...text('placeholder', t.placeholder)} />}
+        <TextField {...form.text('description')} />
+        {field === undefined && <TextField {...form.text('key', { label: t.key, help: t.keyHelp })} />}
       </Box>
       {type !== 'COMPUTED' && (
-        <FormControlLabel
+        <CheckField
+          name="required"
           label={t.required}
-          control={<Checkbox checked={config.required === true} onChange={(_, isOn) => set({ required: isOn })} />}
+          value={config.required === true}
+          onChange={(required) => change({ required })}
+          isBox
         />
       )}
       {WITH_DEFAULT.has(type) && (
@@ -229,10 +181,10 @@ export function FieldForm({ field, siblings, error, isBusy, onSubmit, onClose, c
             {t.default}
           </Typography>
           <FieldInput
-            spec={{ ...spec, required: false }}
+            spec={specOf({ ...form.values, name: name || t.preview })}
             value={config.default}
-            onChange={(change) => setConfig((now) => ({ ...now, default: change(now.default) }))}
-            error={problem('config.default')}
+            onChange={(next) => form.set((now) => ({ config: { ...now.config, default: next(now.config.default) } }))}
+            error={form.problem('config.default')}
           />
         </Paper>
       )}

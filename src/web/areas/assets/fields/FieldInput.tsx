@@ -15,11 +15,12 @@ import {
   RadioGroup,
   TextField,
 } from '@mui/material'
-import { useState } from 'react'
 
 import { common } from '../../../i18n/common.ts'
+import { useLabels } from '../../../i18n/fields.ts'
 import { inputTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { NumberField } from '../../../ui/fields.tsx'
 import { PositionButton } from '../../../ui/PositionButton.tsx'
 import { FieldValueText } from './FieldValueText.tsx'
 import { FilesInput } from './FilesInput.tsx'
@@ -30,17 +31,11 @@ const words = texts({
   en: {
     ...common.en,
     none: 'No choice',
-    latitude: 'Latitude',
-    longitude: 'Longitude',
-    address: 'Address',
     computed: 'Calculated when you save',
   },
   zh: {
     ...common.zh,
     none: '不选择',
-    latitude: '纬度',
-    longitude: '经度',
-    address: '地址',
     computed: '保存后自动计算',
   },
 })
@@ -53,7 +48,63 @@ export interface FieldInputProps {
   disabled?: boolean
 }
 
-export function FieldInput({ spec, value, onChange, error, disabled = false }: FieldInputProps) {
+export function FieldInput(props: FieldInputProps) {
+  const { spec, value, onChange, error, disabled = false } = props
+  const t = useTexts(words)
+  const { type, name, config, required } = spec
+  const set = (next: unknown) => onChange(() => next)
+  switch (type) {
+    case 'RADIO':
+    case 'MULTI_SELECT':
+    case 'CHECKBOX':
+      return <OptionsInput {...props} />
+    case 'ATTACHMENT':
+    case 'PHOTO':
+      return (
+        <FilesInput
+          label={required ? `${name} *` : name}
+          value={(value ?? []) as FileItem[]}
+          onChange={(change) => onChange((now) => change((now ?? []) as FileItem[]))}
+          isPhotos={type === 'PHOTO'}
+          max={Number(config.max ?? (type === 'PHOTO' ? 5 : 10))}
+          accept={config.accept === undefined ? undefined : [config.accept].flat().join(',')}
+          disabled={disabled}
+          error={error}
+          help={config.help}
+        />
+      )
+    case 'GEO':
+      return <PositionInput {...props} />
+    case 'REF':
+      return (
+        <ReferenceInput
+          label={name}
+          target={config.target ?? 'ASSET'}
+          value={(value ?? null) as Reference | null}
+          onChange={set}
+          error={error}
+          help={config.help}
+          required={required}
+        />
+      )
+    case 'COMPUTED':
+      return (
+        <Box>
+          <FormLabel component="p">{name}</FormLabel>
+          {value === null || value === undefined ? t.computed : <FieldValueText spec={spec} value={value} />}
+        </Box>
+      )
+    default:
+      return <LineInput {...props} />
+  }
+}
+
+/** The options that can be chosen. A disabled one stays where it was chosen before. */
+const optionsOf = ({ config }: FieldSpec, value: unknown): readonly Option[] =>
+  (config.options ?? []).filter((option) => !option.disabled || isChosen(option, value))
+
+/** Types whose input is a `<TextField>`. */
+function LineInput({ spec, value, onChange, error, disabled = false }: FieldInputProps) {
   const t = useTexts(words)
   const { type, name, config, required } = spec
   const set = (next: unknown) => onChange(() => next)
@@ -65,32 +116,24 @@ export function FieldInput({ spec, value, onChange, error, disabled = false }: F
     error: error !== undefined,
     helperText: error ?? config.help,
     placeholder: config.placeholder ?? '',
+    value: asText(value),
+    onChange: ({ target }: { target: { value: string } }) => set(target.value),
   }
   const unit =
     config.unit === undefined
       ? {}
       : { input: { endAdornment: <InputAdornment position="end">{config.unit}</InputAdornment> } }
-  const options = (config.options ?? []).filter((option) => !option.disabled || isChosen(option, value))
-
+  const none = !required && <MenuItem value="">{t.none}</MenuItem>
   switch (type) {
     case 'TEXTAREA':
-      return <TextField {...text} multiline minRows={3} value={asText(value)} onChange={(e) => set(e.target.value)} />
+      return <TextField {...text} multiline minRows={3} />
     case 'NUMBER':
-      return (
-        <TextField
-          {...text}
-          value={asText(value)}
-          onChange={(e) => set(e.target.value)}
-          slotProps={{ htmlInput: { inputMode: 'decimal' }, ...unit }}
-        />
-      )
+      return <TextField {...text} slotProps={{ htmlInput: { inputMode: 'decimal' }, ...unit }} />
     case 'DATE':
       return (
         <TextField
           {...text}
           type="date"
-          value={asText(value)}
-          onChange={(e) => set(e.target.value)}
           slotProps={{ inputLabel: { shrink: true }, htmlInput: { min: config.min, max: config.max } }}
         />
       )
@@ -112,198 +155,148 @@ export function FieldInput({ spec, value, onChange, error, disabled = false }: F
           value={value === true ? 'true' : value === false ? 'false' : ''}
           onChange={(e) => set(e.target.value === '' ? null : e.target.value === 'true')}
         >
-          {!required && <MenuItem value="">{t.none}</MenuItem>}
+          {none}
           <MenuItem value="true">{config.trueLabel ?? t.yes}</MenuItem>
           <MenuItem value="false">{config.falseLabel ?? t.no}</MenuItem>
         </TextField>
       )
     case 'SELECT':
       return (
-        <TextField {...text} select value={asText(value)} onChange={(e) => set(e.target.value)}>
-          {!required && <MenuItem value="">{t.none}</MenuItem>}
-          {options.map((option) => (
+        <TextField {...text} select>
+          {none}
+          {optionsOf(spec, value).map((option) => (
             <MenuItem key={option.value} value={option.value} disabled={option.disabled ?? false}>
               {option.label}
             </MenuItem>
           ))}
         </TextField>
       )
-    case 'RADIO':
-      return (
-        <FormControl required={required} disabled={disabled} error={error !== undefined}>
-          <FormLabel id={`field-${spec.fieldId}`}>{name}</FormLabel>
-          <RadioGroup
-            aria-labelledby={`field-${spec.fieldId}`}
-            row={options.length < 5}
-            value={asText(value)}
-            onChange={(e) => set(e.target.value)}
-          >
-            {options.map((option) => (
-              <FormControlLabel key={option.value} value={option.value} control={<Radio />} label={option.label} />
-            ))}
-            {!required && <FormControlLabel value="" control={<Radio />} label={t.none} />}
-          </RadioGroup>
-          <FormHelperText>{error ?? config.help}</FormHelperText>
-        </FormControl>
-      )
-    case 'MULTI_SELECT': {
-      const chosen = asList(value)
-      return (
-        <Autocomplete
-          multiple
-          disableCloseOnSelect
-          disabled={disabled}
-          options={options as Option[]}
-          value={options.filter((option) => chosen.includes(option.value))}
-          onChange={(_, next) => set(next.map((option) => option.value))}
-          getOptionLabel={(option) => option.label}
-          getOptionKey={(option) => option.value}
-          isOptionEqualToValue={(a, b) => a.value === b.value}
-          renderInput={(input) => <TextField {...input} label={name} error={text.error} helperText={text.helperText} />}
-        />
-      )
-    }
-    case 'CHECKBOX': {
-      const chosen = asList(value)
-      return (
-        <FormControl component="fieldset" required={required} disabled={disabled} error={error !== undefined}>
-          <FormLabel component="legend">{name}</FormLabel>
-          <FormGroup row={options.length < 5}>
-            {options.map((option) => (
-              <FormControlLabel
-                key={option.value}
-                label={option.label}
-                control={
-                  <Checkbox
-                    checked={chosen.includes(option.value)}
-                    onChange={(_, isOn) =>
-                      onChange((now) =>
-                        isOn ? [...asList(now), option.value] : asList(now).filter((one) => one !== option.value),
-                      )
-                    }
-                  />
-                }
-              />
-            ))}
-          </FormGroup>
-          <FormHelperText>{error ?? config.help}</FormHelperText>
-        </FormControl>
-      )
-    }
-    case 'ATTACHMENT':
-    case 'PHOTO':
-      return (
-        <FilesInput
-          label={required ? `${name} *` : name}
-          value={(value ?? []) as FileItem[]}
-          onChange={(change) => onChange((now) => change((now ?? []) as FileItem[]))}
-          isPhotos={type === 'PHOTO'}
-          max={Number(config.max ?? (type === 'PHOTO' ? 5 : 10))}
-          accept={config.accept === undefined ? undefined : [config.accept].flat().join(',')}
-          disabled={disabled}
-          error={error}
-          help={config.help}
-        />
-      )
-    case 'GEO':
-      return <PositionInput {...text} value={(value ?? null) as Position | null} onChange={set} />
-    case 'REF':
-      return (
-        <ReferenceInput
-          label={name}
-          target={config.target ?? 'ASSET'}
-          value={(value ?? null) as Reference | null}
-          onChange={set}
-          error={error}
-          help={config.help}
-          required={required}
-        />
-      )
-    case 'COMPUTED':
-      return (
-        <Box>
-          <FormLabel component="p">{name}</FormLabel>
-          {value === null || value === undefined ? t.computed : <FieldValueText spec={spec} value={value} />}
-        </Box>
-      )
     default:
-      return (
-        <TextField
-          {...text}
-          value={asText(value)}
-          onChange={(e) => set(e.target.value)}
-          slotProps={{ htmlInput: { maxLength: config.maxLength ?? 1000 }, ...unit }}
-        />
-      )
+      return <TextField {...text} slotProps={unit} />
   }
+}
+
+/** Radio buttons, check boxes, and a list of which several can be chosen. */
+function OptionsInput({ spec, value, onChange, error, disabled = false }: FieldInputProps) {
+  const t = useTexts(words)
+  const { type, name, config, required } = spec
+  const options = optionsOf(spec, value)
+  const chosen = asList(value)
+  const help = error ?? config.help
+  const state = { required, disabled, error: error !== undefined }
+  if (type === 'RADIO')
+    return (
+      <FormControl {...state}>
+        <FormLabel id={`field-${spec.fieldId}`}>{name}</FormLabel>
+        <RadioGroup
+          aria-labelledby={`field-${spec.fieldId}`}
+          row={options.length < 5}
+          value={asText(value)}
+          onChange={(e) => onChange(() => e.target.value)}
+        >
+          {options.map((option) => (
+            <FormControlLabel key={option.value} value={option.value} control={<Radio />} label={option.label} />
+          ))}
+          {!required && <FormControlLabel value="" control={<Radio />} label={t.none} />}
+        </RadioGroup>
+        <FormHelperText>{help}</FormHelperText>
+      </FormControl>
+    )
+  if (type === 'MULTI_SELECT')
+    return (
+      <Autocomplete
+        multiple
+        disableCloseOnSelect
+        disabled={disabled}
+        options={options}
+        value={options.filter((option) => chosen.includes(option.value))}
+        onChange={(_, next) => onChange(() => next.map((option) => option.value))}
+        getOptionLabel={(option) => option.label}
+        getOptionKey={(option) => option.value}
+        isOptionEqualToValue={(a, b) => a.value === b.value}
+        renderInput={(input) => <TextField {...input} label={name} error={state.error} helperText={help} />}
+      />
+    )
+  const toggle = (option: string, isOn: boolean) =>
+    onChange((now) => (isOn ? [...asList(now), option] : asList(now).filter((one) => one !== option)))
+  return (
+    <FormControl component="fieldset" {...state}>
+      <FormLabel component="legend">{name}</FormLabel>
+      <FormGroup row={options.length < 5}>
+        {options.map((option) => (
+          <FormControlLabel
+            key={option.value}
+            label={option.label}
+            control={
+              <Checkbox checked={chosen.includes(option.value)} onChange={(_, isOn) => toggle(option.value, isOn)} />
+            }
+          />
+        ))}
+      </FormGroup>
+      <FormHelperText>{help}</FormHelperText>
+    </FormControl>
+  )
 }
 
 const asText = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '')
 const asList = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : [])
 const isChosen = (option: Option, value: unknown) => value === option.value || asList(value).includes(option.value)
 
-interface PositionInputProps {
-  label: string
-  required: boolean
-  disabled: boolean
-  helperText: string | undefined
-  error: boolean
-  value: Position | null
-  onChange: (value: unknown) => void
-}
+/** A position of which a part may be missing while it is typed. */
+type Typed = { readonly [Part in 'latitude' | 'longitude']: number | null } & Pick<Position, 'address'>
 
-/** Latitude, longitude and address. The typed texts are kept, so that incomplete numbers are not lost. */
-function PositionInput({ label, required, disabled, helperText, error, value, onChange }: PositionInputProps) {
-  const t = useTexts(words)
-  const [latitude, setLatitude] = useState(asText(value?.latitude))
-  const [longitude, setLongitude] = useState(asText(value?.longitude))
-  const update = (lat: string, long: string, address = value?.address ?? '', accuracy?: number) => {
-    setLatitude(lat)
-    setLongitude(long)
-    if (lat.trim() === '' && long.trim() === '') onChange(null)
-    else
-      onChange({
-        latitude: Number(lat.replace(',', '.')),
-        longitude: Number(long.replace(',', '.')),
-        ...(address !== '' && { address }),
-        ...(accuracy !== undefined && { accuracy }),
-      })
-  }
+/** Latitude, longitude and address. */
+function PositionInput({ spec, value, onChange, error, disabled = false }: FieldInputProps) {
+  const labelOf = useLabels()
+  const position = (value ?? { latitude: null, longitude: null }) as Typed
+  // The accuracy is that of the device, not of what is typed.
+  const update = ({ latitude, longitude, address }: Typed, accuracy?: number) =>
+    onChange(() =>
+      latitude === null && longitude === null
+        ? null
+        : { latitude, longitude, ...(address && { address }), ...(accuracy !== undefined && { accuracy }) },
+    )
+  const part = (name: 'latitude' | 'longitude') => (
+    <NumberField
+      name={name}
+      label={labelOf(name)}
+      value={position[name]}
+      onChange={(number) => update({ ...position, [name]: number })}
+      error={undefined}
+      help={undefined}
+      required={false}
+      disabled={disabled}
+    />
+  )
   return (
-    <FormControl component="fieldset" required={required} disabled={disabled} error={error} fullWidth>
+    <FormControl
+      component="fieldset"
+      required={spec.required}
+      disabled={disabled}
+      error={error !== undefined}
+      fullWidth
+    >
       <FormLabel component="legend" sx={{ mb: 1 }}>
-        {label}
+        {spec.name}
       </FormLabel>
       <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: '1fr 1fr', sm: '1fr 1fr auto' } }}>
-        <TextField
-          label={t.latitude}
-          value={latitude}
-          disabled={disabled}
-          onChange={(e) => update(e.target.value, longitude)}
-          slotProps={{ htmlInput: { inputMode: 'decimal' } }}
-        />
-        <TextField
-          label={t.longitude}
-          value={longitude}
-          disabled={disabled}
-          onChange={(e) => update(latitude, e.target.value)}
-          slotProps={{ htmlInput: { inputMode: 'decimal' } }}
-        />
+        {part('latitude')}
+        {part('longitude')}
         <PositionButton
           disabled={disabled}
-          onPosition={(found) =>
-            update(`${found.latitude}`, `${found.longitude}`, undefined, Math.round(found.accuracy))
+          onPosition={({ latitude, longitude, accuracy }) =>
+            update({ ...position, latitude, longitude }, Math.round(accuracy))
           }
         />
         <TextField
-          label={t.address}
-          value={value?.address ?? ''}
-          disabled={disabled || value === null}
+          label={labelOf('address')}
+          value={position.address ?? ''}
+          disabled={disabled || value == null}
           sx={{ gridColumn: '1 / -1' }}
-          onChange={(e) => update(latitude, longitude, e.target.value)}
+          onChange={(e) => update({ ...position, address: e.target.value })}
         />
       </Box>
-      <FormHelperText error={error}>{helperText}</FormHelperText>
+      <FormHelperText error={error !== undefined}>{error ?? spec.config.help}</FormHelperText>
     </FormControl>
   )
 }

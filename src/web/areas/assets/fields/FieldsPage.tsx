@@ -6,8 +6,9 @@ import { useSearchParams } from 'react-router'
 import { useCall } from '../../../api/hooks.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay } from '../../../session/session.ts'
+import { ChoiceField } from '../../../ui/fields.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { AssetTabs, Choice } from '../parts.tsx'
+import { AssetTabs } from '../parts.tsx'
 import { FieldList } from './FieldList.tsx'
 import { TemplateList } from './TemplateList.tsx'
 
@@ -47,7 +48,7 @@ export default function FieldsPage() {
           <Tab value="templates" label={t.templates} id="part-templates" aria-controls="part" />
         </Tabs>
         {objects.length > 1 && (
-          <Choice
+          <ChoiceField
             label={t.object}
             value={objects.some(({ name }) => name === objectName) ? objectName : ''}
             choices={objects.map(({ name, label }) => ({ id: name, name: label }))}

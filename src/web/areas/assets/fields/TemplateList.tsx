@@ -1,7 +1,7 @@
 /** Templates: ordered lists of fields for forms. */
 
 import { Add, ContentCopy, Delete, Edit, Star, StarBorder, ViewList } from '@mui/icons-material'
-import { Box, Button, Card, Checkbox, Chip, FormControlLabel, Stack, TextField, Typography } from '@mui/material'
+import { Box, Button, Card, Chip, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
@@ -14,6 +14,8 @@ import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
+import { useForm } from '../../../ui/use-form.tsx'
 import { Action } from '../parts.tsx'
 
 const words = texts({
@@ -70,10 +72,11 @@ export function TemplateList({ objectName }: { objectName: string }) {
   const own = usePages('metadata.templates', { params: { objectName } }, { size: 50, enabled: isOwn })
   const ofOrg = usePages('metadata.orgTemplates', { params: { objectName, orgId } }, { size: 50, enabled: !isOwn })
   const { items, total, error, isLoading, more, retry } = isOwn ? own : ofOrg
-  const [isOpen, setOpen] = useState(false)
-  const [deleted, setDeleted] = useState<MetaTemplate>()
+  /** The template that is to be deleted. */
+  const [dialog, setDialog] = useState<'new' | MetaTemplate | null>(null)
+  const close = () => setDialog(null)
   const add = may(isOwn ? 'metadata.createTemplate' : 'metadata.createOrgTemplate') && (
-    <Button variant="contained" startIcon={<Add />} data-create onClick={() => setOpen(true)}>
+    <Button variant="contained" startIcon={<Add />} data-create onClick={() => setDialog('new')}>
       {t.add}
     </Button>
   )
@@ -92,13 +95,13 @@ export function TemplateList({ objectName }: { objectName: string }) {
       ) : (
         <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
           {items.map((template) => (
-            <Row key={template.id} template={template} onDelete={() => setDeleted(template)} />
+            <Row key={template.id} template={template} onDelete={() => setDialog(template)} />
           ))}
         </Card>
       )}
       <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
-      {isOpen && <NewTemplate objectName={objectName} onClose={() => setOpen(false)} />}
-      {deleted !== undefined && <DeleteTemplate template={deleted} onClose={() => setDeleted(undefined)} />}
+      {dialog === 'new' && <NewTemplate objectName={objectName} onClose={close} />}
+      {dialog !== null && dialog !== 'new' && <DeleteTemplate template={dialog} onClose={close} />}
     </>
   )
 }
@@ -181,46 +184,19 @@ function NewTemplate({ objectName, onClose }: { objectName: string; onClose: () 
   const t = useTexts(words)
   const { workspace } = useSession()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
-  const [isDefault, setDefault] = useState(false)
-  const settings = {
-    quiet: true,
-    onDone: ({ id }: MetaTemplate) => void navigate(`/assets/fields/templates/${id}?object=${objectName}`),
-  }
-  const own = useAction('metadata.createTemplate', settings)
-  const ofOrg = useAction('metadata.createOrgTemplate', settings)
-  const action = workspace === null ? own : ofOrg
-  const submit = () => {
-    const body = { name, description, isDefault }
-    if (workspace === null) own.mutate({ params: { objectName }, body })
-    else ofOrg.mutate({ params: { objectName, orgId: workspace.id }, body })
-  }
-  const problem = action.error?.problem('name')
+  const form = useForm(
+    workspace === null ? 'metadata.createTemplate' : 'metadata.createOrgTemplate',
+    { name: '', description: '', isDefault: false },
+    {
+      onDone: ({ id }) => void navigate(`/assets/fields/templates/${id}?object=${objectName}`),
+      input: (body) => ({ params: { objectName, ...(workspace && { orgId: workspace.id }) }, body }),
+    },
+  )
   return (
-    <FormDialog
-      isOpen
-      title={t.add}
-      action={t.create}
-      isBusy={action.isPending}
-      error={action.error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <TextField
-        label={t.name}
-        required
-        autoFocus
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        error={problem !== undefined}
-        helperText={problem}
-      />
-      <TextField label={t.description} value={description} onChange={(event) => setDescription(event.target.value)} />
-      <FormControlLabel
-        label={t.isDefault}
-        control={<Checkbox checked={isDefault} onChange={(_, isOn) => setDefault(isOn)} />}
-      />
+    <FormDialog form={form} title={t.add} action={t.create} onClose={onClose}>
+      <TextField {...form.text('name')} autoFocus />
+      <TextField {...form.text('description')} />
+      <CheckField {...form.check('isDefault', { label: t.isDefault })} isBox />
     </FormDialog>
   )
 }

@@ -16,7 +16,8 @@ import {
 import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 
-import { useAction, useCall } from '../../../api/hooks.ts'
+import { callWith } from '../../../api/client.ts'
+import { useCall } from '../../../api/hooks.ts'
 import { useAll } from '../../../api/pages.ts'
 import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
 import { common } from '../../../i18n/common.ts'
@@ -24,9 +25,11 @@ import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice } from '../../../ui/Answer.tsx'
+import { ChoiceField } from '../../../ui/fields.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Section } from '../../../ui/parts.tsx'
-import { Action, Choice } from '../parts.tsx'
+import { type Form, useForm } from '../../../ui/use-form.tsx'
+import { Action } from '../parts.tsx'
 import { FieldInput } from './FieldInput.tsx'
 import { grouped, specOfField, type Values } from './model.ts'
 
@@ -128,54 +131,45 @@ interface Entry {
   readonly required: boolean
 }
 
+interface TemplateValues {
+  readonly name: string
+  readonly description: string
+  readonly entries: readonly Entry[]
+}
+
 function Editor({ template, contents, all, back }: EditorProps) {
   const t = useTexts(words)
   const may = useMay()
-  const type = useEnum('fieldType')
   const { workspace } = useSession()
-  const isOwn = workspace === null
-  const orgId = workspace?.id ?? 0
-  const [name, setName] = useState(template.name)
-  const [description, setDescription] = useState(template.description)
-  const [entries, setEntries] = useState<readonly Entry[]>(contents.items)
   const { id } = template
-  const isMine = template.scope === (isOwn ? 'USER' : 'ORG')
-  const mayChange = isMine && may(isOwn ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate')
-
-  const updateOwn = useAction('metadata.updateTemplate', { quiet: true })
-  const updateOfOrg = useAction('metadata.updateOrgTemplate', { quiet: true })
-  const setOwn = useAction('metadata.setTemplateFields', { quiet: true, done: t.saved })
-  const setOfOrg = useAction('metadata.setOrgTemplateFields', { quiet: true, done: t.saved })
-  const update = isOwn ? updateOwn : updateOfOrg
-  const setFields = isOwn ? setOwn : setOfOrg
-  const save = async () => {
-    const details = { name, description }
-    const items = entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
-    try {
-      if (isOwn) {
-        await updateOwn.mutateAsync({ params: { id }, body: details })
-        await setOwn.mutateAsync({ params: { id }, body: { items } })
-      } else {
-        await updateOfOrg.mutateAsync({ params: { id, orgId }, body: details })
-        await setOfOrg.mutateAsync({ params: { id, orgId }, body: { items } })
-      }
-    } catch {
-      // Shown above the button.
-    }
-  }
-  const change = (i: number, part: Partial<Entry>) => setEntries((now) => now.with(i, { ...now[i]!, ...part }))
-  const swap = (i: number, j: number) => setEntries((now) => now.with(i, now[j]!).with(j, now[i]!))
-  const unused = all.filter((field) => !entries.some((entry) => entry.field.id === field.id))
-  const problem = update.error?.problem('name')
-  const error = update.error ?? setFields.error
-
+  const isMine = template.scope === (workspace === null ? 'USER' : 'ORG')
+  const operation = workspace === null ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate'
+  const mayChange = isMine && may(operation)
+  const params = { id, ...(workspace && { orgId: workspace.id }) }
+  const form: Form<TemplateValues> = useForm(
+    operation,
+    { name: template.name, description: template.description, entries: contents.items as readonly Entry[] },
+    {
+      done: t.saved,
+      paths: { entries: [] },
+      input: ({ name, description }) => ({ params, body: { name, description } }),
+      async send(input) {
+        const changed = (await callWith(operation, input, {})) as MetaTemplate
+        const items = form.values.entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
+        const setFields = workspace === null ? 'metadata.setTemplateFields' : 'metadata.setOrgTemplateFields'
+        await callWith(setFields, { params, body: { items } }, {})
+        return changed
+      },
+    },
+  )
+  const { entries } = form.values
   return (
     <Page
       title={template.name}
       back={back}
       actions={
         mayChange && (
-          <Button variant="contained" loading={update.isPending || setFields.isPending} onClick={() => void save()}>
+          <Button variant="contained" loading={form.isBusy} onClick={() => form.submit()}>
             {t.save}
           </Button>
         )
@@ -186,7 +180,7 @@ function Editor({ template, contents, all, back }: EditorProps) {
           {t.locked}
         </Alert>
       )}
-      {error !== null && <ErrorNotice error={error} />}
+      {form.error !== null && <ErrorNotice error={form.error} />}
       <Box
         sx={{
           display: 'grid',
@@ -199,98 +193,98 @@ function Editor({ template, contents, all, back }: EditorProps) {
           {mayChange && (
             <Section>
               <Stack spacing={2}>
-                <TextField
-                  label={t.name}
-                  required
-                  value={name}
-                  onChange={(event) => setName(event.target.value)}
-                  error={problem !== undefined}
-                  helperText={problem}
-                />
-                <TextField
-                  label={t.description}
-                  value={description}
-                  onChange={(event) => setDescription(event.target.value)}
-                />
+                <TextField {...form.text('name')} />
+                <TextField {...form.text('description')} />
               </Stack>
             </Section>
           )}
           <Section title={t.fields}>
-            {entries.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
-            <Stack component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
-              {entries.map(({ field, group, required }, i) => (
-                <Box
-                  key={field.id}
-                  component="li"
-                  sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
-                >
-                  <Stack direction="row" sx={{ alignItems: 'center' }}>
-                    <Box sx={{ flex: 1, minWidth: 0 }}>
-                      <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{field.name}</Typography>
-                      <Typography variant="body2" color="text.secondary">
-                        {[type(field.type), mayChange ? '' : group].filter(Boolean).join(' · ')}
-                      </Typography>
-                    </Box>
-                    {mayChange && (
-                      <>
-                        <Action
-                          icon={ArrowUpward}
-                          label={t.up(field.name)}
-                          isOff={i === 0}
-                          onClick={() => swap(i, i - 1)}
-                        />
-                        <Action
-                          icon={ArrowDownward}
-                          label={t.down(field.name)}
-                          isOff={i === entries.length - 1}
-                          onClick={() => swap(i, i + 1)}
-                        />
-                        <Action
-                          icon={Delete}
-                          label={t.remove(field.name)}
-                          onClick={() => setEntries((now) => now.toSpliced(i, 1))}
-                        />
-                      </>
-                    )}
-                  </Stack>
-                  {mayChange && (
-                    <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 1 }}>
-                      <TextField
-                        label={t.headingShort}
-                        value={group}
-                        onChange={(event) => change(i, { group: event.target.value })}
-                        sx={{ flex: 1 }}
-                        slotProps={{ htmlInput: { 'aria-label': t.heading(field.name) } }}
-                      />
-                      <FormControlLabel
-                        label={t.required}
-                        control={<Checkbox checked={required} onChange={(_, isOn) => change(i, { required: isOn })} />}
-                      />
-                    </Stack>
-                  )}
-                </Box>
-              ))}
-            </Stack>
-            {mayChange && unused.length > 0 && (
-              <Stack direction="row" spacing={1} sx={{ mt: 2, alignItems: 'center', '& > :last-child': { flex: 1 } }}>
-                <Add color="action" />
-                <Choice
-                  label={t.add}
-                  value=""
-                  choices={unused.map((field) => ({ id: String(field.id), name: field.name }))}
-                  onChange={(chosen) => {
-                    const field = unused.find((one) => String(one.id) === chosen)!
-                    const { group = '' } = entries.at(-1) ?? {}
-                    setEntries((now) => [...now, { field, group, required: false }])
-                  }}
-                />
-              </Stack>
-            )}
+            <Entries form={form} all={all} mayChange={mayChange} />
           </Section>
         </Box>
         {entries.length > 0 && <Preview entries={entries} />}
       </Box>
     </Page>
+  )
+}
+
+interface EntriesProps {
+  form: Form<TemplateValues>
+  all: readonly MetaField[]
+  mayChange: boolean
+}
+
+function Entries({ form, all, mayChange }: EntriesProps) {
+  const t = useTexts(words)
+  const type = useEnum('fieldType')
+  const { entries } = form.values
+  const set = (next: readonly Entry[]) => form.set({ entries: next })
+  const change = (i: number, part: Partial<Entry>) => set(entries.with(i, { ...entries[i]!, ...part }))
+  const swap = (i: number, j: number) => set(entries.with(i, entries[j]!).with(j, entries[i]!))
+  const unused = all.filter((field) => !entries.some((entry) => entry.field.id === field.id))
+  return (
+    <>
+      {entries.length === 0 && <Typography color="text.secondary">{t.none}</Typography>}
+      <Stack component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
+        {entries.map(({ field, group, required }, i) => (
+          <Box
+            key={field.id}
+            component="li"
+            sx={{ py: 1, borderBottom: 1, borderColor: 'divider', '&:last-of-type': { borderBottom: 0 } }}
+          >
+            <Stack direction="row" sx={{ alignItems: 'center' }}>
+              <Box sx={{ flex: 1, minWidth: 0 }}>
+                <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{field.name}</Typography>
+                <Typography variant="body2" color="text.secondary">
+                  {[type(field.type), mayChange ? '' : group].filter(Boolean).join(' · ')}
+                </Typography>
+              </Box>
+              {mayChange && (
+                <>
+                  <Action icon={ArrowUpward} label={t.up(field.name)} isOff={i === 0} onClick={() => swap(i, i - 1)} />
+                  <Action
+                    icon={ArrowDownward}
+                    label={t.down(field.name)}
+                    isOff={i === entries.length - 1}
+                    onClick={() => swap(i, i + 1)}
+                  />
+                  <Action icon={Delete} label={t.remove(field.name)} onClick={() => set(entries.toSpliced(i, 1))} />
+                </>
+              )}
+            </Stack>
+            {mayChange && (
+              <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mt: 1 }}>
+                <TextField
+                  label={t.headingShort}
+                  value={group}
+                  onChange={(event) => change(i, { group: event.target.value })}
+                  sx={{ flex: 1 }}
+                  slotProps={{ htmlInput: { 'aria-label': t.heading(field.name) } }}
+                />
+                <FormControlLabel
+                  label={t.required}
+                  control={<Checkbox checked={required} onChange={(_, isOn) => change(i, { required: isOn })} />}
+                />
+              </Stack>
+            )}
+          </Box>
+        ))}
+      </Stack>
+      {mayChange && unused.length > 0 && (
+        <Stack direction="row" spacing={1} sx={{ mt: 2, alignItems: 'center', '& > :last-child': { flex: 1 } }}>
+          <Add color="action" />
+          <ChoiceField
+            label={t.add}
+            value={null as number | null}
+            choices={unused}
+            onChange={(chosen) => {
+              const field = unused.find(({ id }) => id === chosen)!
+              set([...entries, { field, group: entries.at(-1)?.group ?? '', required: false }])
+            }}
+          />
+        </Stack>
+      )}
+    </>
   )
 }
 

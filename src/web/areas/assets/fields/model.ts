@@ -35,6 +35,15 @@ export interface FieldConfig {
   readonly resultType?: 'NUMBER' | 'TEXT' | 'DATE' | 'BOOLEAN'
 }
 
+/** The values in the form of a field. */
+export interface FieldValues {
+  readonly name: string
+  readonly type: FieldType
+  readonly key: string
+  readonly description: string
+  readonly config: FieldConfig
+}
+
 /** A field as forms and pages show it. */
 export interface FieldSpec {
   readonly fieldId: number
