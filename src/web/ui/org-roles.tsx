@@ -1,12 +1,14 @@
 /** Roles of members of organizations: an input, and a button that changes the role of one member. */
 
-import { Button, MenuItem, TextField } from '@mui/material'
+import { Button } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction, useCall } from '../api/hooks.ts'
+import { useCall } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { FormDialog } from './dialogs.tsx'
+import { ChoiceField } from './fields.tsx'
+import { useForm } from './use-form.tsx'
 
 const words = texts({
   en: {
@@ -34,10 +36,11 @@ export interface OrgRoleInputProps {
   /** Null: the role of new members. */
   value: number | null
   onChange: (roleId: number) => void
+  error?: string | undefined
 }
 
 /** The roles of an organization, without that of its owner. Not shown to administrators who may not list roles. */
-export function OrgRoleInput({ orgId, value, onChange }: OrgRoleInputProps) {
+export function OrgRoleInput({ orgId, value, onChange, error }: OrgRoleInputProps) {
   const t = useTexts(words)
   const may = useMay()
   const roles = useCall(
@@ -47,20 +50,15 @@ export function OrgRoleInput({ orgId, value, onChange }: OrgRoleInputProps) {
   )
   if (!may('access.listRoles')) return null
   const choices = roles.data?.items.filter(({ code }) => code !== 'OWNER') ?? []
-  const chosen = value ?? choices.find(({ code }) => code === 'MEMBER')?.id ?? ''
+  const chosen = value ?? choices.find(({ code }) => code === 'MEMBER')?.id
   return (
-    <TextField
-      select
+    <ChoiceField
       label={t.role}
-      value={choices.some(({ id }) => id === chosen) ? chosen : ''}
-      onChange={({ target }) => onChange(Number(target.value))}
-    >
-      {choices.map(({ id, name }) => (
-        <MenuItem key={id} value={id}>
-          {name}
-        </MenuItem>
-      ))}
-    </TextField>
+      value={choices.find(({ id }) => id === chosen)?.id ?? null}
+      onChange={(id) => id !== null && onChange(id)}
+      choices={choices}
+      error={error}
+    />
   )
 }
 
@@ -73,44 +71,44 @@ export interface MemberRoleProps {
   refreshes: readonly string[]
 }
 
-export function MemberRole({ orgId, userId, roleId, name, refreshes }: MemberRoleProps) {
+export function MemberRole(props: MemberRoleProps) {
   const t = useTexts(words)
   const may = useMay()
   const [isOpen, setOpen] = useState(false)
-  const [chosen, setChosen] = useState(roleId)
-  const change = useAction('admin.orgs.changeRole', {
-    done: t.saved,
-    quiet: true,
-    refreshes,
-    onDone: () => setOpen(false),
-  })
   if (!may('admin.orgs.changeRole') || !may('access.listRoles')) return null
   return (
     <>
-      <Button
-        aria-label={t.changeOf(name)}
-        onClick={() => {
-          change.reset()
-          setChosen(roleId)
-          setOpen(true)
-        }}
-      >
+      <Button aria-label={t.changeOf(props.name)} onClick={() => setOpen(true)}>
         {t.change}
       </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.title(name)}
-        action={t.save}
-        maxWidth="xs"
-        isBusy={change.isPending}
-        error={change.error}
-        onSubmit={() => {
-          if (chosen !== null) change.mutate({ params: { orgId, userId }, body: { roleId: chosen } })
-        }}
-        onClose={() => setOpen(false)}
-      >
-        <OrgRoleInput orgId={orgId} value={chosen} onChange={setChosen} />
-      </FormDialog>
+      {isOpen && <RoleDialog {...props} onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+function RoleDialog(props: MemberRoleProps & { onClose: () => void }) {
+  const { orgId, userId, roleId, name, refreshes, onClose } = props
+  const t = useTexts(words)
+  const form = useForm(
+    'admin.orgs.changeRole',
+    { roleId },
+    {
+      done: t.saved,
+      refreshes,
+      onDone: onClose,
+      input: (values) => ({ params: { orgId, userId }, body: { roleId: values.roleId ?? 0 } }),
+    },
+  )
+  return (
+    <FormDialog
+      form={form}
+      title={t.title(name)}
+      action={t.save}
+      isDisabled={form.values.roleId === null}
+      onClose={onClose}
+      maxWidth="xs"
+    >
+      <OrgRoleInput orgId={orgId} {...form.pick('roleId')} />
+    </FormDialog>
   )
 }

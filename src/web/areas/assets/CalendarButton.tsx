@@ -11,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -47,68 +48,72 @@ export function CalendarButton() {
   const t = useTexts(words)
   const may = useMay()
   const { workspace } = useSession()
-  const copy = useCopy()
   const [isOpen, setOpen] = useState(false)
-  const { data } = useCall(
-    'assetCalendars.get',
-    { query: ownerQuery() },
-    { enabled: isOpen && may('assetCalendars.get') },
-  )
-  const create = useAction('assetCalendars.create')
-  const stop = useAction('assetCalendars.delete', { done: t.stopped, onDone: () => create.reset() })
   // In a disabled organization links can be neither made nor ended.
   if (!may('assetCalendars.create') || workspace?.status === 'DISABLED') return null
-  const isOn = data?.enabled === true
   return (
     <>
       <Button startIcon={<CalendarMonth />} onClick={() => setOpen(true)}>
         {t.calendar}
       </Button>
-      <FormDialog
-        isOpen={isOpen}
-        title={t.title}
-        action={isOn ? t.again : t.create}
-        isBusy={create.isPending}
-        error={create.error ?? stop.error}
-        onSubmit={() => create.mutate({ query: ownerQuery(), body: {} })}
-        onClose={() => {
-          setOpen(false)
-          create.reset()
-        }}
-      >
-        <DialogContentText>{t.text}</DialogContentText>
-        {create.data !== undefined ? (
-          <>
-            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-              <TextField
-                fullWidth
-                label={t.link}
-                value={create.data.url}
-                slotProps={{ htmlInput: { readOnly: true } }}
-                onFocus={(event) => event.target.select()}
-              />
-              <Tooltip title={t.copy}>
-                <IconButton aria-label={t.copy} onClick={() => copy(create.data.url)}>
-                  <ContentCopy />
-                </IconButton>
-              </Tooltip>
-            </Stack>
-            <Alert severity="info">{t.once}</Alert>
-          </>
-        ) : (
-          <DialogContentText>{isOn ? t.exists(dateTime(data.createdAt)) : t.none}</DialogContentText>
-        )}
-        {isOn && (
-          <Button
-            color="error"
-            sx={{ alignSelf: 'flex-start' }}
-            loading={stop.isPending}
-            onClick={() => stop.mutate({ query: ownerQuery() })}
-          >
-            {t.stop}
-          </Button>
-        )}
-      </FormDialog>
+      {isOpen && <CalendarDialog onClose={() => setOpen(false)} />}
     </>
+  )
+}
+
+function CalendarDialog({ onClose }: { onClose: () => void }) {
+  const t = useTexts(words)
+  const may = useMay()
+  const copy = useCopy()
+  const { data } = useCall('assetCalendars.get', { query: ownerQuery() }, { enabled: may('assetCalendars.get') })
+  /** Undefined until it is made: the server shows it only once. */
+  const [url, setUrl] = useState<string>()
+  const form = useForm(
+    'assetCalendars.create',
+    {},
+    { onDone: (made) => setUrl(made.url), input: () => ({ query: ownerQuery(), body: {} }) },
+  )
+  const stop = useAction('assetCalendars.delete', { done: t.stopped, onDone: () => setUrl(undefined) })
+  const isOn = data?.enabled === true
+  return (
+    <FormDialog
+      form={{ ...form, error: form.error ?? stop.error }}
+      title={t.title}
+      action={isOn ? t.again : t.create}
+      onClose={onClose}
+    >
+      <DialogContentText>{t.text}</DialogContentText>
+      {url !== undefined ? (
+        <>
+          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+            <TextField
+              fullWidth
+              label={t.link}
+              value={url}
+              slotProps={{ htmlInput: { readOnly: true } }}
+              onFocus={(event) => event.target.select()}
+            />
+            <Tooltip title={t.copy}>
+              <IconButton aria-label={t.copy} onClick={() => copy(url)}>
+                <ContentCopy />
+              </IconButton>
+            </Tooltip>
+          </Stack>
+          <Alert severity="info">{t.once}</Alert>
+        </>
+      ) : (
+        <DialogContentText>{isOn ? t.exists(dateTime(data.createdAt)) : t.none}</DialogContentText>
+      )}
+      {isOn && (
+        <Button
+          color="error"
+          sx={{ alignSelf: 'flex-start' }}
+          loading={stop.isPending}
+          onClick={() => stop.mutate({ query: ownerQuery() })}
+        >
+          {t.stop}
+        </Button>
+      )}
+    </FormDialog>
   )
 }

@@ -12,15 +12,14 @@ import {
   FormControlLabel,
   FormGroup,
   FormLabel,
-  MenuItem,
   Stack,
-  Switch,
   TextField,
   Typography,
 } from '@mui/material'
 import { useState } from 'react'
 
 import { texts, useTexts } from '../../i18n/words.ts'
+import { CheckField, ChoiceField } from '../fields.tsx'
 import { LabelSheet } from './LabelSheet.tsx'
 import { OnPaper } from './OnPaper.tsx'
 import {
@@ -77,12 +76,16 @@ const SMALLEST_CODE = 15
 
 export function PrintSheet<Thing>({ things, parts, label }: Printing<Thing> & { things: readonly Thing[] }) {
   const t = useTexts(words)
-  const [paper, setPaper] = useState<Paper>('A4')
-  const [grid, setGrid] = useState<Grid>(things.length === 1 ? '2x4' : '3x8')
-  const [chosen, setChosen] = useState(() => parts.filter(({ isChosen }) => isChosen).map(({ id }) => id))
-  const [copies, setCopies] = useState(1)
-  const [first, setFirst] = useState(1)
-  const [hasLines, setLines] = useState(true)
+  const [settings, setSettings] = useState(() => ({
+    paper: 'A4' as Paper,
+    grid: (things.length === 1 ? '2x4' : '3x8') as Grid,
+    chosen: parts.filter(({ isChosen }) => isChosen).map(({ id }) => id),
+    copies: 1,
+    first: 1,
+    hasLines: true,
+  }))
+  const set = (part: Partial<typeof settings>) => setSettings((now) => ({ ...now, ...part }))
+  const { paper, grid, chosen, copies, first, hasLines } = settings
 
   const used = Math.max(1, Math.min(copies, Math.floor(MAX_LABELS / things.length)))
   const isPrinted = ({ id }: Part<Thing>) => chosen.includes(id)
@@ -108,24 +111,22 @@ export function PrintSheet<Thing>({ things, parts, label }: Printing<Thing> & { 
       <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { md: '300px minmax(0, 1fr)' }, alignItems: 'start' }}>
         <Card>
           <CardContent component={Stack} spacing={2}>
-            <TextField select label={t.paper} value={paper} onChange={({ target }) => setPaper(target.value as Paper)}>
-              {(Object.keys(PAPERS) as Paper[]).map((value) => (
-                <MenuItem key={value} value={value}>
-                  {t.papers[value]}
-                </MenuItem>
-              ))}
-            </TextField>
-            <TextField select label={t.grid} value={grid} onChange={({ target }) => setGrid(target.value as Grid)}>
-              {(Object.keys(GRIDS) as Grid[]).map((value) => {
-                const size = labelSize({ paper, grid: value, skip: 0 })
-                const { columns, rows } = GRIDS[value]
-                return (
-                  <MenuItem key={value} value={value}>
-                    {t.gridOf(columns, rows, `${Math.floor(size.width)} × ${Math.floor(size.height)}`)}
-                  </MenuItem>
-                )
+            <ChoiceField
+              label={t.paper}
+              value={paper}
+              onChange={(value) => set({ paper: value })}
+              choices={Object.keys(PAPERS).map((id) => ({ id, name: t.papers[id as Paper] }))}
+            />
+            <ChoiceField
+              label={t.grid}
+              value={grid}
+              onChange={(value) => set({ grid: value })}
+              choices={Object.keys(GRIDS).map((id) => {
+                const size = labelSize({ paper, grid: id as Grid, skip: 0 })
+                const { columns, rows } = GRIDS[id as Grid]
+                return { id, name: t.gridOf(columns, rows, `${Math.floor(size.width)} × ${Math.floor(size.height)}`) }
               })}
-            </TextField>
+            />
             <FormControl component="fieldset">
               <FormLabel component="legend">{t.text}</FormLabel>
               <FormGroup>
@@ -137,7 +138,7 @@ export function PrintSheet<Thing>({ things, parts, label }: Printing<Thing> & { 
                       <Checkbox
                         checked={isPrinted(part)}
                         onChange={(_, isOn) =>
-                          setChosen((now) => (isOn ? [...now, part.id] : now.filter((id) => id !== part.id)))
+                          set({ chosen: isOn ? [...chosen, part.id] : chosen.filter((id) => id !== part.id) })
                         }
                       />
                     }
@@ -146,13 +147,10 @@ export function PrintSheet<Thing>({ things, parts, label }: Printing<Thing> & { 
               </FormGroup>
             </FormControl>
             <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: '1fr 1fr' }}>
-              {numberField(t.copies, copies, setCopies, 500)}
-              {numberField(t.skip, first, setFirst, labelsPerSheet(grid))}
+              {numberField(t.copies, copies, (n) => set({ copies: n }), 500)}
+              {numberField(t.skip, first, (n) => set({ first: n }), labelsPerSheet(grid))}
             </Box>
-            <FormControlLabel
-              control={<Switch checked={hasLines} onChange={(event) => setLines(event.target.checked)} />}
-              label={t.lines}
-            />
+            <CheckField name="lines" label={t.lines} value={hasLines} onChange={(isOn) => set({ hasLines: isOn })} />
             <Typography component="output">{t.count(labels.length, sheets.length)}</Typography>
             {Math.min(width, height) * 0.7 < SMALLEST_CODE && <Alert severity="info">{t.small}</Alert>}
             <Button variant="contained" startIcon={<Print />} onClick={() => globalThis.print()}>
