@@ -135,7 +135,7 @@ describe('the account', () => {
     const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await confirmation.getByLabel('Password').fill('not the password')
     await confirmation.getByRole('button', { name: 'Confirm' }).click()
-    await confirmation.getByRole('alert').waitFor()
+    await confirmation.locator('[name=password][aria-invalid=true]').waitFor()
     await confirmation.getByLabel('Password').fill(person.password)
     await confirmation.getByRole('button', { name: 'Confirm' }).click()
     await page.getByLabel('Username, e-mail or phone').waitFor()

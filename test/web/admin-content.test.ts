@@ -130,7 +130,7 @@ describe('activities', () => {
     await page.getByLabel('Short code').fill('no')
     browser.allow(/status of 400/)
     await page.getByRole('button', { name: 'Create draft' }).click()
-    await page.getByRole('alert').filter({ hasText: 'Request' }).waitFor()
+    await page.locator('[name="checkInConfig.shortCode"][aria-invalid=true]').waitFor()
     expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Night paddle')
     expect(await barriers(page)).toEqual([])
     await page.getByLabel('Short code').fill('LAKE7')

@@ -89,7 +89,7 @@ const words = texts({
   },
 })
 
-/** What is recorded with the next scan. */
+/** The parts of the next scan. */
 interface Next {
   readonly code: string
   readonly locationId: number | null

@@ -249,7 +249,7 @@ type Typed = { readonly [Part in 'latitude' | 'longitude']: number | null } & Pi
 function PositionInput({ spec, value, onChange, error, disabled = false }: FieldInputProps) {
   const labelOf = useLabels()
   const position = (value ?? { latitude: null, longitude: null }) as Typed
-  // The accuracy is that of the device, not of what is typed.
+  // Typed numbers have no accuracy.
   const update = ({ latitude, longitude, address }: Typed, accuracy?: number) =>
     onChange(() =>
       latitude === null && longitude === null
