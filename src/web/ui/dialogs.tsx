@@ -10,7 +10,7 @@ import {
   Stack,
   TextField,
 } from '@mui/material'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
@@ -99,73 +99,38 @@ export function ConfirmDialog(props: ConfirmProps) {
 }
 
 export interface FormDialogProps {
+  /** Without it, the content itself ends the dialog. */
   form?: Omit<FormState, 'isChanged'>
-  isOpen?: boolean
   title: string
-  /** The text of the button. If undefined, there is none, and the content itself ends the dialog. */
-  action: string | undefined
+  /** The word on the button that sends the form. */
+  action?: string
   /** `error` for actions that destroy something. */
   color?: 'error' | 'primary'
   /** True: something must be chosen first. */
   isDisabled?: boolean
-  isBusy?: boolean
-  error?: unknown
-  onSubmit?: (event: FormEvent) => void
   onClose: () => void
   children: ReactNode
   maxWidth?: 'xs' | 'sm' | 'md'
 }
 
 /** A form in a dialog; on phones it fills the screen. */
-export function FormDialog({
-  form,
-  isOpen = true,
-  title,
-  action,
-  color = 'primary',
-  isDisabled,
-  isBusy = form?.isBusy,
-  error = form?.error,
-  onSubmit = form?.submit,
-  onClose,
-  children,
-  maxWidth = 'sm',
-}: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { form, title, action, color = 'primary', isDisabled = false, onClose, children, maxWidth = 'sm' } = props
   const t = useTexts(words)
-  const isPhone = useIsPhone()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
-    event.stopPropagation()
-    onSubmit?.(event)
-  }
   return (
-    <Dialog
-      open={isOpen}
-      onClose={onClose}
-      fullWidth
-      maxWidth={maxWidth}
-      fullScreen={isPhone}
-      aria-labelledby="form-title"
-    >
-      <form onSubmit={submit} style={{ display: 'contents' }}>
+    <Dialog open onClose={onClose} fullWidth maxWidth={maxWidth} fullScreen={useIsPhone()} aria-labelledby="form-title">
+      <form onSubmit={form?.submit} style={{ display: 'contents' }}>
         <DialogTitle id="form-title">{title}</DialogTitle>
         <DialogContent>
           <Stack spacing={2} sx={{ pt: 1 }}>
             {children}
-            {error !== undefined && error !== null && <ErrorNotice error={error} />}
+            {form && form.error !== null && <ErrorNotice error={form.error} />}
           </Stack>
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>{t.cancel}</Button>
-          {action !== undefined && (
-            <Button
-              type="submit"
-              variant="contained"
-              color={color}
-              loading={isBusy ?? false}
-              disabled={isDisabled ?? false}
-            >
+          {form && (
+            <Button type="submit" variant="contained" color={color} loading={form.isBusy} disabled={isDisabled}>
               {action}
             </Button>
           )}

@@ -124,8 +124,10 @@ export function useForm<Id extends OperationId, Values extends object>(
   const action = useAction(operation, { ...settings, quiet: true })
   const { error } = action
   const sentFrom = useRef<Element>(undefined)
+  /** A refusal none of whose fields is drawn: it must be said elsewhere. */
+  const [unseen, setUnseen] = useState<ApiError | null>(null)
   useEffect(() => {
-    if (error !== null) focusProblem(sentFrom.current)
+    if (error !== null && !focusProblem(sentFrom.current)) setUnseen(error)
   }, [error])
   const limits = limitsOf(operation)
   const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
@@ -170,7 +172,7 @@ export function useForm<Id extends OperationId, Values extends object>(
       action.reset()
     },
     problem,
-    error: isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
+    error: unseen !== error && isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
     isBusy: action.isPending,
     isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
     submit(event, part) {

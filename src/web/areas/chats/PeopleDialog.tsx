@@ -87,7 +87,7 @@ export interface PersonDialogProps {
 
 /** A click on a person chooses that one. */
 export const PersonDialog = ({ title, onChosen, onClose }: PersonDialogProps) => (
-  <FormDialog title={title} action={undefined} onClose={onClose} maxWidth="xs">
+  <FormDialog title={title} onClose={onClose} maxWidth="xs">
     <People autoFocus onChange={([userId]) => onChosen(userId!)} />
   </FormDialog>
 )

@@ -183,7 +183,10 @@ function ShareDialog({ org, onClose }: { org: Organization; onClose: () => void 
     { entityType: 'QR_CODE' as ShareEntityType, source: null as Source | null },
     {
       paths: { source: 'sourceId' },
-      input: ({ entityType, source }) => ({ params: { orgId: org.id }, body: { entityType, sourceId: source!.id } }),
+      input: ({ entityType, source }) => ({
+        params: { orgId: org.id },
+        body: { entityType, sourceId: source?.id ?? 0 },
+      }),
       done: t.shared,
       refreshes: ['shares', 'orgs', 'qrCodes', 'album'],
       onDone: onClose,
