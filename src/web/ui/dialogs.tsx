@@ -10,7 +10,7 @@ import {
   Stack,
   TextField,
 } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
@@ -117,9 +117,15 @@ export interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { form, title, action, color = 'primary', isDisabled = false, onClose, children, maxWidth = 'sm' } = props
   const t = useTexts(words)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
+    event.stopPropagation()
+    form?.submit(event)
+  }
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth={maxWidth} fullScreen={useIsPhone()} aria-labelledby="form-title">
-      <form onSubmit={form?.submit} style={{ display: 'contents' }}>
+      <form onSubmit={submit} style={{ display: 'contents' }}>
         <DialogTitle id="form-title">{title}</DialogTitle>
         <DialogContent>
           <Stack spacing={2} sx={{ pt: 1 }}>
