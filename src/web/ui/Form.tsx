@@ -13,7 +13,6 @@ import { Link } from 'react-router'
 import { common } from '../i18n/common.ts'
 import { useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
-import { FormActions } from './FormActions.tsx'
 import type { FormState } from './use-form.tsx'
 
 export interface FormProps {
@@ -40,7 +39,13 @@ export function Form(props: FormProps) {
       {children}
       {form.error !== null && <ErrorNotice error={form.error} />}
       {action !== undefined && (
-        <FormActions>
+        // On phones as wide as the form, the main action first.
+        <Stack
+          direction={{ xs: 'column-reverse', sm: 'row' }}
+          spacing={1}
+          useFlexGap
+          sx={{ justifyContent: 'flex-end', mt: 2 }}
+        >
           {cancel !== undefined && (
             <Button component={Link} to={cancel}>
               {t.cancel}
@@ -56,7 +61,7 @@ export function Form(props: FormProps) {
           >
             {action}
           </Button>
-        </FormActions>
+        </Stack>
       )}
     </Stack>
   )
