@@ -24,6 +24,7 @@ const words = texts({
     username: 'Username',
     usernameText: 'You can sign in with it. Others do not see it.',
     usernameHint: 'Three to 32 letters, digits, dots, dashes or underscores, beginning with a letter.',
+    usernameFixed: 'A username cannot be changed once it is set.',
     usernameSaved: 'Username saved.',
   },
   zh: {
@@ -38,6 +39,7 @@ const words = texts({
     username: '用户名',
     usernameText: '可用于登录，其他人看不到。',
     usernameHint: '3 至 32 个字母、数字、点、短横线或下划线，以字母开头。',
+    usernameFixed: '用户名设置后不能修改。',
     usernameSaved: '用户名已保存。',
   },
 })
@@ -101,6 +103,7 @@ function Names() {
 function Username() {
   const t = useTexts(words)
   const { user } = useSession()
+  const isSet = user.username !== null
   const form = useForm(
     'profile.setUsername',
     { username: user.username ?? '' },
@@ -114,9 +117,10 @@ function Username() {
   )
   return (
     <Section title={t.username} text={t.usernameText}>
-      <Form form={form} action={t.save} needsChange>
+      <Form form={form} {...(!isSet && { action: t.save })} needsChange>
         <TextField
-          {...form.text('username', { help: t.usernameHint })}
+          {...form.text('username', { help: isSet ? t.usernameFixed : t.usernameHint })}
+          disabled={isSet}
           autoComplete="username"
           slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         />
