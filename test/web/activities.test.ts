@@ -155,6 +155,13 @@ describe('a manager', () => {
     await page.getByRole('img', { name: 'Mayor Hansen' }).waitFor()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByLabel('Reason (optional)').fill('Lost')
+    // A question is answered by its button only.
+    await page.getByLabel('Reason (optional)').press('Enter')
+    await page.getByRole('dialog').last().getByRole('button', { name: 'Revoke' }).waitFor()
+    expect(ok(await alice.call('passes.list', { params: { id } })).data.items.map(({ status }) => status)).toEqual([
+      'ISSUED',
+      'ISSUED',
+    ])
     await page.getByRole('dialog').last().getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('The pass is revoked.').waitFor()
     const { items } = ok(await alice.call('passes.list', { params: { id } })).data

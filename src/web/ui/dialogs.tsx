@@ -65,7 +65,8 @@ export function ConfirmDialog(props: ConfirmProps) {
           {text}
         </DialogContentText>
         {children !== undefined && (
-          <Stack component="form" spacing={2} sx={{ mt: 2 }} onSubmit={form?.submit}>
+          // Not a form: Enter in a field must not confirm.
+          <Stack spacing={2} sx={{ mt: 2 }}>
             {children}
           </Stack>
         )}
