@@ -271,3 +271,32 @@ for (const isDark of [false, true])
       await screenshot(page, `${path.replaceAll(/\W+/g, '-')}-${isDark ? 'dark' : 'light'}`)
     }
   })
+
+test('a refusal is shown at its field, and below the form if one of its fields is not drawn', async () => {
+  const page = await browser.signedIn(alice)
+  browser.allow(/status of 400/)
+  let paths = ['body.name']
+  let requests = 0
+  await page.route('**/api/orgs', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    requests++
+    const details = paths.map((path) => ({ path, message: `${path} is refused` }))
+    await route.fulfill({ status: 400, json: { code: 400, message: 'Bad request', details, requestId: 'r-1' } })
+  })
+  await page.goto('/console/orgs/new')
+  const name = page.getByLabel('Name')
+  await name.fill('Boat club')
+  await name.press('Enter')
+  await page.locator('[name=name][aria-invalid=true]:focus').waitFor()
+  await page.getByText('body.name is refused').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  paths = ['body.name', 'body.avatarUrl']
+  await name.press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'body.avatarUrl is refused' }).waitFor()
+  expect([requests, await name.inputValue()]).toEqual([2, 'Boat club'])
+  await name.fill('x'.repeat(101))
+  await page.getByText('At most 100 characters.').waitFor()
+  await name.press('Enter')
+  await page.locator('[name=name]:focus').waitFor()
+  expect([requests, (await name.inputValue()).length]).toEqual([2, 101])
+})

@@ -124,10 +124,10 @@ export function useForm<Id extends OperationId, Values extends object>(
   const action = useAction(operation, { ...settings, quiet: true })
   const { error } = action
   const sentFrom = useRef<Element>(undefined)
-  /** A refusal none of whose fields is drawn: it must be said elsewhere. */
+  /** A refusal of a field that is not drawn: it must be said elsewhere. */
   const [unseen, setUnseen] = useState<ApiError | null>(null)
   useEffect(() => {
-    if (error !== null && !focusProblem(sentFrom.current)) setUnseen(error)
+    if (error !== null && focusProblem(sentFrom.current) < error.details.length) setUnseen(error)
   }, [error])
   const limits = limitsOf(operation)
   const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
@@ -179,9 +179,12 @@ export function useForm<Id extends OperationId, Values extends object>(
       event?.preventDefault()
       // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
       event?.stopPropagation()
+      // Where no button is disabled meanwhile: Enter in a field, a second scan.
+      if (action.isPending) return
       sentFrom.current = event?.currentTarget
       // A value whose field is not drawn, because its part of the form is turned off, prevents nothing.
-      if (Object.keys(values).some((name) => ownProblem(name) !== undefined) && focusProblem(sentFrom.current)) return
+      if (Object.keys(values).some((name) => ownProblem(name) !== undefined) && focusProblem(sentFrom.current) > 0)
+        return
       if (asks) setAsking(true)
       else send(part)
     },
@@ -225,11 +228,14 @@ const isAtFields = (error: ApiError | null, paths: readonly string[]): boolean =
   error.details.length > 0 &&
   error.details.every(({ path }) => paths.includes(path.replace(/^(body|query)\./, '')))
 
-/** Screen readers say the problem with the field that has the focus. */
-function focusProblem(form: ParentNode = document): boolean {
-  const field = form.querySelector<HTMLElement>('[aria-invalid=true]')
-  field?.focus()
-  return field !== null
+/**
+ * Screen readers say the problem with the field that has the focus. Returns how many fields have one. `form`: by default the
+ * dialog on top, or the page.
+ */
+function focusProblem(form: ParentNode = [...document.querySelectorAll('[role=dialog]')].at(-1) ?? document): number {
+  const fields = form.querySelectorAll<HTMLElement>('[aria-invalid=true]')
+  fields[0]?.focus()
+  return fields.length
 }
 
 /** `{ 'region.city': 'Bern' }` → `{ region: { city: 'Bern' } }` */
