@@ -5,19 +5,17 @@
  */
 
 import { Close, Delete } from '@mui/icons-material'
-import { Box, Button, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
-import { type ReactNode, useState } from 'react'
+import { Box, Divider, Drawer, IconButton, Stack, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 
 import { callWith } from '../api/client.ts'
-import { useRefresh } from '../api/hooks.ts'
 import type { ItemOf, PagedId } from '../api/pages.ts'
-import type { OperationId, OperationLogRow } from '../api/types.ts'
-import { notify } from '../browser/notices.ts'
+import type { InputOf, OperationId, OperationLogRow } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
+import { ActionButton } from './ActionButton.tsx'
 import { BulkAction } from './BulkAction.tsx'
-import { ConfirmDialog } from './dialogs.tsx'
 import { History } from './History.tsx'
 import { withParameters } from './table/address.ts'
 import { type Key, useTable } from './table/context.ts'
@@ -172,45 +170,20 @@ interface RemoveButtonProps {
 
 function RemoveButton({ removal, id, name, onDone }: RemoveButtonProps) {
   const t = useTexts(words)
-  const refresh = useRefresh()
   const { operation } = useTable()
-  const [isOpen, setOpen] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const confirm = async () => {
-    setBusy(true)
-    setError(null)
-    try {
-      await removeRow(removal, id)
-      setOpen(false)
-      notify(t.done(1), 'success')
-      onDone()
-      // Details of the row are not read again: it is gone.
-      await refresh(operation, 'operationLog', ...(removal.refreshes ?? []))
-    } catch (refusal) {
-      setError(refusal)
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
-    <>
-      <Button color="error" variant="outlined" startIcon={<Delete />} onClick={() => setOpen(true)}>
-        {t.remove}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={t.ask(name)}
-        text={removal.text}
-        action={t.remove}
-        isBusy={isBusy}
-        error={error}
-        onConfirm={() => void confirm()}
-        onClose={() => {
-          setOpen(false)
-          setError(null)
-        }}
-      />
-    </>
+    <ActionButton
+      operation={removal.operation}
+      input={{ params: { [removal.param]: id } } as InputOf<OperationId>}
+      label={t.remove}
+      icon={<Delete />}
+      title={t.ask(name)}
+      text={removal.text}
+      done={t.done(1)}
+      // Details of the row are not read again: it is gone.
+      refreshes={[operation, 'operationLog', ...(removal.refreshes ?? [])]}
+      onDone={onDone}
+      variant="outlined"
+    />
   )
 }
