@@ -11,7 +11,7 @@ const words = texts({
     title: 'This page does not exist',
     text: 'The link may be incomplete, or what it showed was deleted.',
     denied: 'No access',
-    deniedText: 'You do not have the permission for this page. An administrator can give it to you.',
+    deniedText: 'You do not have permission to open this page. An administrator can grant it.',
     home: 'Go to the start',
   },
   zh: {

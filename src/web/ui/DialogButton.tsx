@@ -1,4 +1,4 @@
-/** A button with its dialog, which exists only while it is open and therefore forgets what was typed. */
+/** A button with its dialog. The dialog is mounted only while it is open, so it opens with empty fields each time. */
 
 import { Button, type ButtonProps } from '@mui/material'
 import { type ReactNode, useState } from 'react'

@@ -1,5 +1,5 @@
 /**
- * A form that is a page or a part of one: the fields below each other, what is wrong, and the buttons.
+ * A form on a page: its fields one below the other, the refusal of the server, and the buttons.
  *
  *     <Form form={form} action={t.save} cancel="/activities">
  *       <TextField {...form.text('name')} />

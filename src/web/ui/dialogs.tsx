@@ -38,7 +38,7 @@ export interface ConfirmProps {
   isBusy?: boolean
   error?: unknown
   onConfirm?: () => void
-  /** Instead of the three before, if something can be given, such as a reason. Its fields are the children. */
+  /** Instead of `isBusy`, `error` and `onConfirm`, if the question has fields, such as a reason. They are the children. */
   form?: FormState
   children?: ReactNode
   onClose: () => void

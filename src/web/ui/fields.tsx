@@ -1,4 +1,4 @@
-/** Fields of forms: what `useForm` returns for a number or a yes-or-no goes into these; texts and choices into a `<TextField>`. */
+/** Fields of forms for the properties that `useForm` returns. Texts and the values of enums go into a plain `<TextField>`. */
 
 import {
   Checkbox,
@@ -30,7 +30,7 @@ export interface NumberFieldProps extends FieldProps<number | null>, Omit<TextFi
   unit?: number
 }
 
-/** A number, or null if it is empty. It keeps what is typed, such as `1.`. */
+/** A field for a number; its value is null if it is empty. An unfinished number such as `1.` stays as typed. */
 export function NumberField({ value, onChange, error, help, unit = 1, ...props }: NumberFieldProps) {
   const [text, setText] = useState(textOf(value, unit))
   // It was set elsewhere, for example by the position of the device.

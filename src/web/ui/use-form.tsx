@@ -1,6 +1,6 @@
 /**
- * All forms use this hook. It keeps what is typed, sends it, and puts each refusal at its field. Limits, required fields and choices are those
- * of the endpoint record (`api/limits.gen.ts`), labels those of `i18n/fields.ts`.
+ * The hook of all forms. It keeps the values, sends them, and shows each refusal at its field. Limits, required fields and choices come
+ * from the endpoint record (`api/limits.gen.ts`), labels from `i18n/fields.ts`.
  *
  *     const form = useForm('locations.create', { name: '', isPublic: false }, { done: t.saved, onDone: onClose })
  *     <FormDialog form={form} title={t.create} action={t.save} onClose={onClose}>
@@ -108,7 +108,7 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
 
-/** `id` may depend on what is typed or chosen. */
+/** `id` may be a function of the values, if they decide which operation is called. */
 export function useForm<Id extends OperationId, Values extends object>(
   id: Id | ((values: Values) => Id),
   initial: Values | (() => Values),

@@ -1,4 +1,4 @@
-/** The text that is typed into a field, reported when the user pauses, so that the server is not called at each key. */
+/** The text of a field, reported when the user pauses, so that the server is not called at each key. */
 
 import { useEffect, useEffectEvent, useState } from 'react'
 
@@ -6,8 +6,8 @@ import { useEffect, useEffectEvent, useState } from 'react'
 const PAUSE = 300
 
 /**
- * `value` is what was reported last. If it changes by something else than typing, the field shows it. `report` gets the text without
- * spaces at its ends.
+ * `value` is the text that was reported last. If something other than typing changes it, the field follows. `report` gets the text
+ * trimmed.
  */
 export function useTyping(
   value: string,

@@ -225,7 +225,7 @@ function TemplateDialog({ template, onClose }: { template?: PassTemplate; onClos
   )
 }
 
-/** The fields of a template from their labels, one on each line. A line that stays keeps its key, so that it still fits the values of issued passes. */
+/** The fields of a template from their labels, one on each line. A line keeps its key as long as its label stays, so that issued passes keep their values. */
 function fieldsOf(lines: string, before: PassTemplate['fields']): { key: string; label: string }[] {
   const keys = new Map(before.map(({ key, label }) => [label, key]))
   const used = new Set(keys.values())

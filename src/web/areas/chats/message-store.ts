@@ -72,7 +72,7 @@ export class MessageStore {
     if (own.length > 0) this.add(own)
   }
 
-  /** Shows what has changed of messages. Those of pages that were not read yet are left out: a gap would follow them. */
+  /** Replaces messages that have changed. It skips those of pages that were not read yet, because a gap would follow them. */
   readonly replace = (messages: readonly Message[]): void => {
     const known = messages.filter(({ id }) => this.state.items?.some((each) => each.id === id))
     if (known.length > 0) this.add(known)
@@ -94,7 +94,7 @@ export class MessageStore {
     })
   }
 
-  /** One reading at a time; another one that is asked for meanwhile is left out. `read` resolves to what has changed. */
+  /** Runs one read at a time: a second call waits for the first and starts none. `read` resolves to the part of the state that changed. */
   private async once(read: () => Promise<Partial<MessageState>>): Promise<void> {
     const run = async () => {
       this.change({ isLoading: true })

@@ -63,7 +63,7 @@ const words = texts({
   },
 })
 
-/** The others are called as everywhere. */
+/** Fields with a label of this form, and those with a label of i18n/fields.ts. */
 type Name =
   | keyof (typeof words)['en']['fields']
   | 'password'

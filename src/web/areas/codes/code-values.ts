@@ -53,7 +53,7 @@ export function contentOf({ contentType, fields, isRaw, raw }: Values): string {
   return isFormType(contentType) ? buildContent(contentType, fields) : ''
 }
 
-/** The name of a code whose author gives none: the host of a link, or the begin of the content. */
+/** The name of a code whose author gives none: the host of a link, or the beginning of the content. */
 export function defaultName(content: string): string {
   const host = /^https?:\/\//i.test(content) ? URL.parse(content)?.host : undefined
   return host ?? (content.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 60)

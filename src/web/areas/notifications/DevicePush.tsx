@@ -67,7 +67,7 @@ export function DevicePush() {
   const may = useMay()
   const refresh = useRefresh()
   const { user } = useSession()
-  // Asking the browser can fail, too. The text says what was done.
+  // The question to the browser can fail, too. The text names the change.
   const change = useMutation<string, Error, () => Promise<string>>({
     mutationFn: (work) => work(),
     async onSuccess(done) {

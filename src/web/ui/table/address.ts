@@ -1,6 +1,6 @@
 /**
- * What a table shows, in the address of its page: `?page=2&size=50&sort=-createdAt&status=ACTIVE`. A link shows the same to somebody else.
- * A list that is opened again without any of these, by its entry in the menu or the "back" of a row's page, shows what it showed last.
+ * The page, size, order and filters of a table, in the address of its page: `?page=2&size=50&sort=-createdAt&status=ACTIVE`. A link shows
+ * the same rows to a colleague. Without any of them, as in the menu or the "back" of a row's page, the list opens as it was left.
  */
 
 import { useEffect, useState } from 'react'
