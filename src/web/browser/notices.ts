@@ -20,6 +20,8 @@ function set(next: readonly Notice[]): void {
 }
 
 export function notify(text: string, kind: NoticeKind = 'info', link?: Notice['link']): void {
+  // News from others, which have a link, do not queue: the result of the user's own action would come minutes after a busy hour's news.
+  if (link !== undefined && waiting.length > 0) return
   set([...waiting, { id: ++last, text, kind, ...(link && { link }) }])
 }
 
