@@ -158,13 +158,7 @@ async function bundle(): Promise<BuiltFile[]> {
   }
   /** The files of these sources with all that they import statically, and the styles of these. */
   const filesOf = (sources: readonly string[]): string[] => {
-    const names = sources.map((source) => {
-      const name = builtFrom(source)
-      // Otherwise its limit would hold for nothing.
-      if (name === undefined)
-        throw new Error(`${source} is not built: name the file that replaces it in LOADS (scripts/web-app.ts)`)
-      return name
-    })
+    const names = sources.flatMap((source) => builtFrom(source) ?? [])
     for (const name of names)
       for (const { path, kind } of outputs[name]!.imports)
         if (kind === 'import-statement' && !names.includes(path)) names.push(path)

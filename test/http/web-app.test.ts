@@ -1,7 +1,7 @@
 /** The web application over HTTP, in a browser, and built from sources that change. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -192,8 +192,14 @@ describe('in a browser', () => {
     })
 })
 
+const root = resolve(import.meta.dir, '../..')
+
+test('the files whose sizes are limited exist: a renamed one would leave its limit in place for nothing', () => {
+  const files: string[] = Object.values(LOADS).flatMap(({ sources }) => [...sources])
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
 describe.if(inProcess)('a server that runs from its sources', () => {
-  const root = resolve(import.meta.dir, '../..')
   const tree = mkdtempSync(join(tmpdir(), 'tessera-console-'))
   afterAll(() => rmSync(tree, { recursive: true, force: true }))
 
