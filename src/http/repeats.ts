@@ -68,7 +68,7 @@ export interface KeyedRequest {
 
 export interface Once {
   readonly data: unknown
-  /** `data` is the answer of an earlier request. */
+  /** Another request with the key made what `data` tells of. */
   readonly isReplay: boolean
 }
 
@@ -93,14 +93,14 @@ export async function runOnce(
   try {
     const found = await keyed.find(ctx.db.read)
     if (found === undefined) await begin()
-    else if (found.answer) return replay(found.answer)
+    else if (found.answer) return keyed.answer(found.answer)
     else if (isShared(ctx.config) && found.createdAt > ctx.clock.now() - ABANDONED_MS) throw unfinished()
     try {
       return await keyed.store(await keyed.run(run), found !== undefined)
     } catch (error) {
       if (error instanceof AppError && error.status < 500 && found === undefined) await keyed.forget()
       const finished = error instanceof Finished ? await keyed.find(ctx.db.read) : undefined
-      if (finished?.answer) return replay(finished.answer)
+      if (finished?.answer) return keyed.answer(finished.answer)
       throw error
     }
   } finally {
@@ -112,8 +112,6 @@ interface Found extends Content {
   readonly createdAt: number
 }
 
-const replay = ({ data }: NonNullable<Content['answer']>): Once => ({ data, isReplay: true })
-
 /** One request with a key. */
 class Keyed {
   readonly #userId: number
@@ -123,6 +121,8 @@ class Keyed {
   readonly fingerprint: string
   /** A write has stored its result. */
   #isKept = false
+  /** Its first write has: what exists was made by this request, even if another one is the first to keep the answer. */
+  #isFirst = false
   /** A write has returned the result of another request. */
   #isJoined = false
 
@@ -187,6 +187,7 @@ class Keyed {
     if (this.ctx.config.checkAnswers) checkStorable(step, result)
     await this.#save(tx, { steps: { ...steps, [step]: { result } } }, found?.createdAt)
     this.#isKept = true
+    if (found === undefined) this.#isFirst = true
     return result
   }
 
@@ -196,13 +197,18 @@ class Keyed {
     await this.ctx.db.write('http.forgetKey', (tx) => this.rows.delete(tx, this.#userId, this.key))
   }
 
+  /** The answer that is kept. */
+  answer({ data }: NonNullable<Content['answer']>): Once {
+    return { data, isReplay: !this.#isFirst }
+  }
+
   /** Keeps the answer, or returns the one that another request has kept. */
   async store(data: unknown, isResumed: boolean): Promise<Once> {
-    const isReplay = isResumed || this.#isJoined
+    const isReplay = !this.#isFirst && (isResumed || this.#isJoined)
     try {
       return await this.ctx.db.write('http.keepAnswer', async (tx) => {
         const found = await this.find(tx)
-        if (found?.answer) return replay(found.answer)
+        if (found?.answer) return this.answer(found.answer)
         await this.#save(tx, { answer: { data: data ?? null } }, found?.createdAt)
         return { data, isReplay }
       })

@@ -27,6 +27,41 @@ describe.if(onPostgres)('with three processes', () => {
     })
   })
 
+  test('the request that made the row is the first, also if another one was the first to keep the answer', async () => {
+    await withServers(2, async ({ servers }) => {
+      const person = await servers[0]!.person()
+      const [first, second] = servers.map(({ ctx }) => ctx.db)
+      const [hasBegun, hasMade, isAnswered] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+      const create = (nth: number) =>
+        sendTo(servers[nth]!, person, 'POST', '/api/qr-codes', {
+          body: { name: 'Menu', content: 'x' },
+          headers: { 'idempotency-key': 'kept-by-the-other' },
+        })
+      // The second has looked for the key before the first makes the row, and keeps its answer before the first does.
+      const { aroundWrites } = second!
+      second!.aroundWrites = (around, run) => {
+        hasBegun!.resolve()
+        return aroundWrites(around, () => hasMade!.promise.then(run)) as never
+      }
+      const write = first!.write.bind(first!)
+      first!.write = async (name, ...rest) => {
+        if (name === 'http.keepAnswer') {
+          hasMade!.resolve()
+          await isAnswered!.promise
+        }
+        return write(name, ...rest)
+      }
+      const joining = create(1)
+      await hasBegun!.promise
+      const making = create(0)
+      const joined = ok(await joining)
+      isAnswered!.resolve()
+      const made = ok(await making)
+      expect(made.text).toBe(joined.text)
+      expect([made, joined].map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, 'true'])
+    })
+  })
+
   test('an answer of one process is repeated by the others, and another body is refused by all', async () => {
     await withServers(3, async ({ servers }) => {
       const person = await servers[0]!.person()
