@@ -136,12 +136,17 @@ export class Rows {
     return true
   }
 
+  /** The row may have changed now too: its stamp is the one that it had, or this one, or one between them. */
+  #mayHaveChanged(row: Row, stamp: number | undefined): void {
+    row.hi = stamp ?? Infinity
+    if (stamp === undefined) this.#open.add(row)
+  }
+
   /** Whether others see a category can change with those above it. Its stamp may then rise, though it has no new version. */
   #touchBelow(row: Row, stamp: number | undefined): void {
     for (const below of this.live) {
       if (below.entity !== 'assetCategory' || below.data['parentId'] !== row.id) continue
-      below.hi = stamp ?? Infinity
-      if (stamp === undefined) this.#open.add(below)
+      this.#mayHaveChanged(below, stamp)
       this.#touchBelow(below, stamp)
     }
   }
@@ -177,7 +182,10 @@ export class Rows {
   #clear(entity: Entity, field: string, id: number, stamp: number | undefined): void {
     for (const row of this.rows.values()) {
       if (row.entity !== entity || row.isGone) continue
-      if (row.data[field] === undefined) row.isFuzzy = true
+      if (row.data[field] === undefined) {
+        row.isFuzzy = true
+        this.#mayHaveChanged(row, stamp)
+      }
       if (row.data[field] !== id) continue
       if (row.isDeleted) {
         row.data[field] = null
