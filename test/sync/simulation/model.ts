@@ -261,8 +261,9 @@ export class Model extends Rows {
     })
   }
 
+  /** A row that comes back is checked like a new one. */
   #isKept = (row: Row | undefined, name: string, id: unknown): boolean =>
-    row !== undefined && !row.isGone && row.data[name] === id
+    row !== undefined && !row.isDeleted && row.data[name] === id
 
   #fields(entity: Entity, data: Data, isNew: boolean): Data {
     const spec = SPECS[entity]
