@@ -68,7 +68,7 @@ export interface KeyedRequest {
 
 export interface Once {
   readonly data: unknown
-  /** Another request with the key made what `data` tells of. */
+  /** Another request with the key made the row or change that `data` describes. */
   readonly isReplay: boolean
 }
 
