@@ -68,7 +68,7 @@ test('WatermelonDB’s own tests of synchronization pass unmodified with the ser
     process.execPath,
     'test',
     '--timeout',
-    '120000',
+    '480000',
     ...ignored,
     './src/sync/impl/__tests__',
   )
