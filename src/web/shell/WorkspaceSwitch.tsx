@@ -1,14 +1,14 @@
 /** Chooses whose things are shown: the user's own, or those of an organization. */
 
 import { Check, Groups, Person, UnfoldMore } from '@mui/icons-material'
-import { Button, Divider, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material'
+import { Divider } from '@mui/material'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 
 import type { Organization } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { chooseWorkspace, useOptionalSession } from '../session/session.ts'
+import { MenuButton, MenuEntry } from '../ui/MenuButton.tsx'
 import { isAdminPath } from './navigation.ts'
 
 const words = texts({
@@ -22,11 +22,9 @@ export function WorkspaceSwitch() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   if (session === undefined || isAdminPath(pathname)) return null
 
   const choose = (org: Organization | null) => {
-    setAnchor(null)
     if (org?.id === session.workspace?.id) return
     chooseWorkspace(org)
     client.removeQueries()
@@ -35,48 +33,30 @@ export function WorkspaceSwitch() {
   }
   const name = session.workspace?.name ?? t.own
   return (
-    <>
-      <Button
-        color="inherit"
-        size="small"
-        startIcon={session.workspace === null ? <Person /> : <Groups />}
-        endIcon={<UnfoldMore />}
-        onClick={(event) => setAnchor(event.currentTarget)}
-        aria-haspopup="menu"
-        aria-label={`${name}. ${t.choose}`}
-        sx={{ maxWidth: { xs: 180, sm: 240 }, '& .MuiButton-endIcon': { ml: 0.5 } }}
-      >
-        <span style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>{name}</span>
-      </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        <Choice label={t.own} isChosen={session.workspace === null} onClick={() => choose(null)} />
-        {session.orgs.map((org) => (
-          <Choice
-            key={org.id}
-            label={org.name}
-            isChosen={session.workspace?.id === org.id}
+    <MenuButton
+      label={<span style={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>{name}</span>}
+      icon={session.workspace === null ? <Person /> : <Groups />}
+      endIcon={<UnfoldMore />}
+      color="inherit"
+      size="small"
+      aria-label={`${name}. ${t.choose}`}
+      sx={{ maxWidth: { xs: 180, sm: 240 }, '& .MuiButton-endIcon': { ml: 0.5 } }}
+    >
+      {[null, ...session.orgs].map((org) => {
+        const isChosen = session.workspace?.id === org?.id
+        return (
+          <MenuEntry
+            key={org?.id ?? 0}
+            icon={isChosen && <Check />}
+            text={org?.name ?? t.own}
+            selected={isChosen}
             onClick={() => choose(org)}
+            sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere', maxWidth: 360 }}
           />
-        ))}
-        <Divider />
-        <MenuItem component={Link} to="/orgs" onClick={() => setAnchor(null)}>
-          <ListItemIcon>
-            <Groups fontSize="small" />
-          </ListItemIcon>
-          <ListItemText>{t.manage}</ListItemText>
-        </MenuItem>
-      </Menu>
-    </>
+        )
+      })}
+      <Divider />
+      <MenuEntry icon={<Groups />} text={t.manage} to="/orgs" />
+    </MenuButton>
   )
 }
-
-const Choice = ({ label, isChosen, onClick }: { label: string; isChosen: boolean; onClick: () => void }) => (
-  <MenuItem
-    selected={isChosen}
-    onClick={onClick}
-    sx={{ whiteSpace: 'normal', overflowWrap: 'anywhere', maxWidth: 360 }}
-  >
-    <ListItemIcon>{isChosen && <Check fontSize="small" />}</ListItemIcon>
-    <ListItemText>{label}</ListItemText>
-  </MenuItem>
-)

@@ -7,11 +7,12 @@
  */
 
 import { Cameraswitch, FlashlightOff, FlashlightOn, NoPhotography } from '@mui/icons-material'
-import { Box, Button, CircularProgress, IconButton, Menu, MenuItem, Stack, Tooltip, Typography } from '@mui/material'
+import { Box, Button, CircularProgress, IconButton, Stack, Tooltip, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { prepareReader, readFrame } from './code-reader.ts'
+import { IconMenu, MenuEntry } from './MenuButton.tsx'
 import { useCamera } from './use-camera.ts'
 
 const words = texts({
@@ -212,7 +213,6 @@ function NoPicture({ problem, onRetry }: NoPictureProps) {
 /** The line below the picture: the light and the choice of the camera. */
 function Controls({ camera }: { camera: Camera }) {
   const t = useTexts(words)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (
     <>
       <Stack
@@ -243,32 +243,18 @@ function Controls({ camera }: { camera: Camera }) {
           </Tooltip>
         )}
         {camera.cameras.length > 1 && (
-          <Tooltip title={t.choose}>
-            <IconButton
-              color="inherit"
-              aria-label={t.choose}
-              aria-haspopup="menu"
-              onClick={(event) => setAnchor(event.currentTarget)}
-            >
-              <Cameraswitch />
-            </IconButton>
-          </Tooltip>
+          <IconMenu label={t.choose} icon={<Cameraswitch />} hasTooltip color="inherit">
+            {camera.cameras.map(({ deviceId, label }, i) => (
+              <MenuEntry
+                key={deviceId}
+                text={label || t.camera(i + 1)}
+                selected={deviceId === camera.chosen}
+                onClick={() => camera.choose(deviceId)}
+              />
+            ))}
+          </IconMenu>
         )}
       </Stack>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {camera.cameras.map(({ deviceId, label }, i) => (
-          <MenuItem
-            key={deviceId}
-            selected={deviceId === camera.chosen}
-            onClick={() => {
-              setAnchor(null)
-              camera.choose(deviceId)
-            }}
-          >
-            {label || t.camera(i + 1)}
-          </MenuItem>
-        ))}
-      </Menu>
     </>
   )
 }

@@ -7,8 +7,6 @@ import {
   Card,
   CardActionArea,
   CardContent,
-  ListItemText,
-  Menu,
   MenuItem,
   Stack,
   TextField,
@@ -25,6 +23,7 @@ import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
+import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { IssueDialog } from './IssueDialog.tsx'
@@ -179,30 +178,15 @@ interface PrintProps {
 
 function PrintButton({ activityId, filter }: PrintProps) {
   const t = useTexts(words)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const file = useDownload()
-  const save = (format: 'pdf' | 'zip' | 'csv') => {
-    setAnchor(null)
+  const save = (format: 'pdf' | 'zip' | 'csv') =>
     file.mutate(['passes.list', { params: { id: activityId }, query: { ...filter, format, tz: timeZone() } }])
-  }
   return (
-    <>
-      <Button
-        startIcon={<Print />}
-        loading={file.isPending}
-        aria-haspopup="menu"
-        onClick={({ currentTarget }) => setAnchor(currentTarget)}
-      >
-        {t.print}
-      </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {(['pdf', 'zip', 'csv'] as const).map((format) => (
-          <MenuItem key={format} onClick={() => save(format)}>
-            <ListItemText>{t[format]}</ListItemText>
-          </MenuItem>
-        ))}
-      </Menu>
-    </>
+    <MenuButton label={t.print} icon={<Print />} loading={file.isPending}>
+      {(['pdf', 'zip', 'csv'] as const).map((format) => (
+        <MenuEntry key={format} text={t[format]} onClick={() => save(format)} />
+      ))}
+    </MenuButton>
   )
 }
 

@@ -1,7 +1,7 @@
 /** Publishing, ending, cancelling and deleting an activity. Each dialog says what will happen. */
 
 import { Campaign, Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
-import { Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material'
+import { Button } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -9,6 +9,7 @@ import { useAction } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useRights } from './rights.ts'
 
 const words = texts({
@@ -57,7 +58,6 @@ export function StatusActions({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const can = useRights(activity)
   const navigate = useNavigate()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [asked, setAsked] = useState<Asked>()
   const close = () => setAsked(undefined)
   const publish = useAction('activities.setStatus', { done: t.published })
@@ -96,14 +96,9 @@ export function StatusActions({ activity }: { activity: Activity }) {
     },
   }
   const choices = [
-    { id: 'ENDED', icon: <Stop fontSize="small" />, label: t.end, isShown: isActive && mayPublish },
-    { id: 'CANCELLED', icon: <EventBusy fontSize="small" />, label: t.cancel, isShown: isActive && mayPublish },
-    {
-      id: 'DELETE',
-      icon: <Delete fontSize="small" />,
-      label: t.remove,
-      isShown: !isActive && can('activities.delete'),
-    },
+    { id: 'ENDED' as const, icon: <Stop />, label: t.end, isShown: isActive && mayPublish },
+    { id: 'CANCELLED' as const, icon: <EventBusy />, label: t.cancel, isShown: isActive && mayPublish },
+    { id: 'DELETE' as const, icon: <Delete />, label: t.remove, isShown: !isActive && can('activities.delete') },
   ].filter(({ isShown }) => isShown)
   const dialog = asked && dialogs[asked]
   return (
@@ -119,29 +114,12 @@ export function StatusActions({ activity }: { activity: Activity }) {
         </Button>
       )}
       {choices.length > 0 && (
-        <IconButton
-          aria-label={t.more}
-          aria-haspopup="menu"
-          edge="end"
-          onClick={({ currentTarget }) => setAnchor(currentTarget)}
-        >
-          <MoreVert />
-        </IconButton>
+        <IconMenu label={t.more} icon={<MoreVert />} edge="end">
+          {choices.map(({ id, icon, label }) => (
+            <MenuEntry key={id} icon={icon} text={label} onClick={() => setAsked(id)} />
+          ))}
+        </IconMenu>
       )}
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {choices.map(({ id, icon, label }) => (
-          <MenuItem
-            key={id}
-            onClick={() => {
-              setAnchor(null)
-              setAsked(id as Asked)
-            }}
-          >
-            <ListItemIcon>{icon}</ListItemIcon>
-            <ListItemText>{label}</ListItemText>
-          </MenuItem>
-        ))}
-      </Menu>
       {dialog && (
         <ConfirmDialog
           isOpen

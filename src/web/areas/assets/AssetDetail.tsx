@@ -11,18 +11,7 @@ import {
   RecyclingOutlined,
   SwapHoriz,
 } from '@mui/icons-material'
-import {
-  Alert,
-  Box,
-  Button,
-  IconButton,
-  ListItemIcon,
-  ListItemText,
-  Menu,
-  MenuItem,
-  Stack,
-  TextField,
-} from '@mui/material'
+import { Alert, Box, Button, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
 import { Link as RouterLink, useNavigate, useParams } from 'react-router'
 
@@ -34,6 +23,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
@@ -216,57 +206,17 @@ function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog
   const t = useTexts(words)
   const may = useMay()
   const mayBind = useMayBind()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
-  const choose = (dialog: Dialog) => () => {
-    setAnchor(null)
-    onChoose(dialog)
-  }
+  const choose = (dialog: Dialog) => () => onChoose(dialog)
   return (
-    <>
-      <IconButton aria-label={t.moreActions} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
-        <MoreVert />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {may('assets.transfer') && (
-          <MenuItem onClick={choose('transfer')}>
-            <ListItemIcon>
-              <SwapHoriz />
-            </ListItemIcon>
-            <ListItemText>{t.transfer}</ListItemText>
-          </MenuItem>
-        )}
-        <MenuItem component={RouterLink} to={`/assets/labels?ids=${asset.id}`}>
-          <ListItemIcon>
-            <Print />
-          </ListItemIcon>
-          <ListItemText>{t.label}</ListItemText>
-        </MenuItem>
-        {mayBind && (
-          <MenuItem onClick={choose('templates')}>
-            <ListItemIcon>
-              <ListAlt />
-            </ListItemIcon>
-            <ListItemText>{t.templates}</ListItemText>
-          </MenuItem>
-        )}
-        {may('assets.scrap') && asset.status !== 'SCRAPPED' && (
-          <MenuItem onClick={choose('scrap')}>
-            <ListItemIcon>
-              <RecyclingOutlined />
-            </ListItemIcon>
-            <ListItemText>{t.scrap}</ListItemText>
-          </MenuItem>
-        )}
-        {may('assets.delete') && (
-          <MenuItem onClick={choose('delete')}>
-            <ListItemIcon>
-              <Delete color="error" />
-            </ListItemIcon>
-            <ListItemText sx={{ color: 'error.main' }}>{t.delete}</ListItemText>
-          </MenuItem>
-        )}
-      </Menu>
-    </>
+    <IconMenu label={t.moreActions} icon={<MoreVert />}>
+      {may('assets.transfer') && <MenuEntry icon={<SwapHoriz />} text={t.transfer} onClick={choose('transfer')} />}
+      <MenuEntry icon={<Print />} text={t.label} to={`/assets/labels?ids=${asset.id}`} />
+      {mayBind && <MenuEntry icon={<ListAlt />} text={t.templates} onClick={choose('templates')} />}
+      {may('assets.scrap') && asset.status !== 'SCRAPPED' && (
+        <MenuEntry icon={<RecyclingOutlined />} text={t.scrap} onClick={choose('scrap')} />
+      )}
+      {may('assets.delete') && <MenuEntry icon={<Delete />} text={t.delete} onClick={choose('delete')} isDestructive />}
+    </IconMenu>
   )
 }
 

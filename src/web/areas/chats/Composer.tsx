@@ -1,18 +1,7 @@
 /** The field to write in, and the menu of other things to send. The draft is kept on the server for the other devices of the user. */
 
 import { AddCircleOutlined, AlternateEmail, AttachFile, Badge, Close, Image, Place, Send } from '@mui/icons-material'
-import {
-  Box,
-  IconButton,
-  ListItemIcon,
-  Menu,
-  MenuItem,
-  Stack,
-  TextField,
-  Tooltip,
-  Typography,
-  useMediaQuery,
-} from '@mui/material'
+import { Box, IconButton, Menu, MenuItem, Stack, TextField, Tooltip, Typography, useMediaQuery } from '@mui/material'
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 
 import { call } from '../../api/client.ts'
@@ -22,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { sendFrame } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { MenuEntry } from '../../ui/MenuButton.tsx'
 import { usePosition } from '../../ui/position.ts'
 import { sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
@@ -235,14 +225,26 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
           : [
               ...(may('files.upload')
                 ? [
-                    <Entry key="picture" icon={Image} text={t.picture} onClick={() => choose('image/*,video/*')} />,
-                    <Entry key="file" icon={AttachFile} text={t.file} onClick={() => choose('')} />,
+                    <MenuEntry
+                      key="picture"
+                      icon={<Image />}
+                      text={t.picture}
+                      onClick={() => choose('image/*,video/*')}
+                    />,
+                    <MenuEntry key="file" icon={<AttachFile />} text={t.file} onClick={() => choose('')} />,
                   ]
                 : []),
-              <Entry key="card" icon={Badge} text={t.card} onClick={() => close('card')} />,
-              <Entry key="place" icon={Place} text={t.place} onClick={() => close('place')} />,
+              <MenuEntry key="card" icon={<Badge />} text={t.card} onClick={() => close('card')} />,
+              <MenuEntry key="place" icon={<Place />} text={t.place} onClick={() => close('place')} />,
               ...(others.length > 0
-                ? [<Entry key="mention" icon={AlternateEmail} text={t.mention} onClick={() => setStep('mention')} />]
+                ? [
+                    <MenuEntry
+                      key="mention"
+                      icon={<AlternateEmail />}
+                      text={t.mention}
+                      onClick={() => setStep('mention')}
+                    />,
+                  ]
                 : []),
             ]}
       </Menu>
@@ -267,17 +269,6 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
         />
       )}
     </>
-  )
-}
-
-function Entry({ icon: Icon, text, onClick }: { icon: typeof Send; text: string; onClick: () => void }) {
-  return (
-    <MenuItem onClick={onClick}>
-      <ListItemIcon>
-        <Icon fontSize="small" />
-      </ListItemIcon>
-      {text}
-    </MenuItem>
   )
 }
 

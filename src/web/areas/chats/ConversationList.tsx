@@ -11,10 +11,7 @@ import {
   ListItem,
   ListItemAvatar,
   ListItemButton,
-  ListItemIcon,
   ListItemText,
-  Menu,
-  MenuItem,
   Stack,
   Tooltip,
   Typography,
@@ -28,6 +25,7 @@ import { clockTime, date } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { GroupDialog } from './GroupDialog.tsx'
 import { PersonDialog } from './PeopleDialog.tsx'
@@ -40,14 +38,9 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
   const may = useMay()
   const navigate = useNavigate()
   const [keyword, setKeyword] = useState('')
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [dialog, setDialog] = useState<'group' | 'person' | 'search'>()
   const list = usePages('conversations.list', { query: { ...(keyword !== '' && { keyword }) } })
   const close = () => setDialog(undefined)
-  const choose = (next: typeof dialog) => {
-    setAnchor(null)
-    setDialog(next)
-  }
   return (
     <>
       <Stack spacing={1} sx={{ p: 1.5, pb: 1 }}>
@@ -63,17 +56,10 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
             </Tooltip>
           )}
           {may('messages.send') && (
-            <Tooltip title={t.newChat}>
-              <IconButton
-                color="primary"
-                data-create
-                aria-label={t.newChat}
-                aria-haspopup="menu"
-                onClick={(event) => setAnchor(event.currentTarget)}
-              >
-                <Add />
-              </IconButton>
-            </Tooltip>
+            <IconMenu label={t.newChat} icon={<Add />} hasTooltip color="primary" data-create>
+              <MenuEntry icon={<Chat />} text={t.newChat} onClick={() => setDialog('person')} />
+              <MenuEntry icon={<GroupAdd />} text={t.newGroup} onClick={() => setDialog('group')} />
+            </IconMenu>
           )}
         </Stack>
         <SearchField label={t.search} value={keyword} onSearch={setKeyword} />
@@ -102,20 +88,6 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
         </List>
         <MoreButton shown={list.items?.length ?? 0} total={list.total} onMore={list.more} isLoading={list.isLoading} />
       </Box>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        <MenuItem onClick={() => choose('person')}>
-          <ListItemIcon>
-            <Chat fontSize="small" />
-          </ListItemIcon>
-          {t.newChat}
-        </MenuItem>
-        <MenuItem onClick={() => choose('group')}>
-          <ListItemIcon>
-            <GroupAdd fontSize="small" />
-          </ListItemIcon>
-          {t.newGroup}
-        </MenuItem>
-      </Menu>
       {dialog === 'group' && <GroupDialog onClose={close} />}
       {dialog === 'search' && <SearchDialog onClose={close} />}
       {dialog === 'person' && (

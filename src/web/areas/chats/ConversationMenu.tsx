@@ -11,7 +11,6 @@ import {
   PersonOutlined,
   PushPinOutlined,
 } from '@mui/icons-material'
-import { IconButton, ListItemIcon, Menu, MenuItem, Tooltip } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -20,6 +19,7 @@ import type { Conversation, GroupMember } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { MembersDialog } from './MembersDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
 
@@ -70,7 +70,6 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
   const t = useTexts(words)
   const may = useMay()
   const navigate = useNavigate()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [dialog, setDialog] = useState<'search' | 'group' | 'clear' | 'delete'>()
   const { id, title, pinned, muted, group, peer } = conversation
   const params = { id }
@@ -91,46 +90,37 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
     done: t.deleted,
     onDone: () => void navigate('/chats', { replace: true }),
   })
-  const choose = (action: () => void) => () => {
-    setAnchor(null)
-    action()
-  }
   return (
     <>
-      <Tooltip title={t.actions}>
-        <IconButton aria-label={t.actions} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
-          <MoreVert />
-        </IconButton>
-      </Tooltip>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {group !== null && <Entry icon={Group} text={t.group} onClick={choose(() => setDialog('group'))} />}
+      <IconMenu label={t.actions} icon={<MoreVert />} hasTooltip>
+        {group !== null && <MenuEntry icon={<Group />} text={t.group} onClick={() => setDialog('group')} />}
         {peer !== null && peer.contactId !== null && (
-          <Entry
-            icon={PersonOutlined}
+          <MenuEntry
+            icon={<PersonOutlined />}
             text={t.contact}
-            onClick={choose(() => void navigate(`/contacts/${peer.contactId}`))}
+            onClick={() => void navigate(`/contacts/${peer.contactId}`)}
           />
         )}
         {may('messages.search') && (
-          <Entry icon={ManageSearch} text={t.search} onClick={choose(() => setDialog('search'))} />
+          <MenuEntry icon={<ManageSearch />} text={t.search} onClick={() => setDialog('search')} />
         )}
-        <Entry
-          icon={PushPinOutlined}
+        <MenuEntry
+          icon={<PushPinOutlined />}
           text={pinned ? t.unpin : t.pin}
-          onClick={choose(() => pin.mutate({ params, body: { pinned: !pinned } }))}
+          onClick={() => pin.mutate({ params, body: { pinned: !pinned } })}
         />
-        <Entry
-          icon={muted ? NotificationsNone : NotificationsOffOutlined}
+        <MenuEntry
+          icon={muted ? <NotificationsNone /> : <NotificationsOffOutlined />}
           text={muted ? t.unmute : t.mute}
-          onClick={choose(() => mute.mutate({ params, body: { muted: !muted } }))}
+          onClick={() => mute.mutate({ params, body: { muted: !muted } })}
         />
         {may('conversations.clear') && (
-          <Entry icon={CleaningServices} text={t.clear} onClick={choose(() => setDialog('clear'))} />
+          <MenuEntry icon={<CleaningServices />} text={t.clear} onClick={() => setDialog('clear')} />
         )}
         {may('conversations.delete') && (
-          <Entry icon={DeleteOutlined} text={t.delete} onClick={choose(() => setDialog('delete'))} />
+          <MenuEntry icon={<DeleteOutlined />} text={t.delete} onClick={() => setDialog('delete')} />
         )}
-      </Menu>
+      </IconMenu>
       {dialog === 'search' && <SearchDialog conversationId={id} onClose={close} />}
       {dialog === 'group' && group !== null && (
         <MembersDialog conversation={conversation} members={members} onClose={close} />
@@ -145,16 +135,5 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
         onClose={close}
       />
     </>
-  )
-}
-
-function Entry({ icon: Icon, text, onClick }: { icon: typeof MoreVert; text: string; onClick: () => void }) {
-  return (
-    <MenuItem onClick={onClick}>
-      <ListItemIcon>
-        <Icon fontSize="small" />
-      </ListItemIcon>
-      {text}
-    </MenuItem>
   )
 }

@@ -1,7 +1,7 @@
 /** One message in its bubble: sender, answered message, content, reactions, time, and what can be done with it. */
 
 import { AddReactionOutlined, ContentCopy, Done, DoneAll, Forward, MoreVert, Reply, Undo } from '@mui/icons-material'
-import { Avatar, Box, Chip, Divider, IconButton, ListItemIcon, Menu, MenuItem, Stack, Typography } from '@mui/material'
+import { Avatar, Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -13,6 +13,7 @@ import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
+import { IconMenu, MenuEntry, useCloseMenu } from '../../ui/MenuButton.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
@@ -203,28 +204,22 @@ function Actions({
   const o = useTexts(own)
   const may = useMay()
   const copy = useCopy()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [isForwarding, setForwarding] = useState(false)
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
   })
   const text = message.type === 'TEXT' ? String(message.content['text']) : undefined
-  const close = () => setAnchor(null)
   const mayReact = may('messages.react') && onReply !== undefined
   return (
     <>
-      <IconButton
+      <IconMenu
+        label={o.actions}
+        icon={<MoreVert fontSize="small" />}
         className="actions"
         size="small"
-        aria-label={o.actions}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
         sx={{ opacity: { xs: 0.7, md: 0.35 } }}
       >
-        <MoreVert fontSize="small" />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
         {mayReact && (
           <MenuItem
             disableRipple
@@ -234,67 +229,18 @@ function Actions({
             tabIndex={-1}
           >
             <AddReactionOutlined fontSize="small" sx={{ color: 'text.secondary', mr: 0.5 }} />
-            <EmojiButtons
-              onReact={(emoji) => {
-                close()
-                react(emoji)
-              }}
-            />
+            <EmojiButtons onReact={react} />
           </MenuItem>
         )}
-        {onReply !== undefined && (
-          <MenuItem
-            onClick={() => {
-              close()
-              onReply(message)
-            }}
-          >
-            <ListItemIcon>
-              <Reply fontSize="small" />
-            </ListItemIcon>
-            {o.reply}
-          </MenuItem>
-        )}
-        {text !== undefined && (
-          <MenuItem
-            onClick={() => {
-              close()
-              copy(text)
-            }}
-          >
-            <ListItemIcon>
-              <ContentCopy fontSize="small" />
-            </ListItemIcon>
-            {o.copy}
-          </MenuItem>
-        )}
+        {onReply !== undefined && <MenuEntry icon={<Reply />} text={o.reply} onClick={() => onReply(message)} />}
+        {text !== undefined && <MenuEntry icon={<ContentCopy />} text={o.copy} onClick={() => copy(text)} />}
         {may('messages.forward') && (
-          <MenuItem
-            onClick={() => {
-              close()
-              setForwarding(true)
-            }}
-          >
-            <ListItemIcon>
-              <Forward fontSize="small" />
-            </ListItemIcon>
-            {o.forward}
-          </MenuItem>
+          <MenuEntry icon={<Forward />} text={o.forward} onClick={() => setForwarding(true)} />
         )}
         {isOwn && may('messages.recall') && (
-          <MenuItem
-            onClick={() => {
-              close()
-              recall.mutate({ params: { id: message.id } })
-            }}
-          >
-            <ListItemIcon>
-              <Undo fontSize="small" />
-            </ListItemIcon>
-            {o.recall}
-          </MenuItem>
+          <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
-      </Menu>
+      </IconMenu>
       {isForwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
     </>
   )
@@ -302,13 +248,17 @@ function Actions({
 
 function EmojiButtons({ onReact }: { onReact: (emoji: string) => void }) {
   const o = useTexts(own)
+  const close = useCloseMenu()
   return EMOJI.map((emoji) => (
     <IconButton
       key={emoji}
       role="menuitem"
       size="small"
       aria-label={o.react(emoji)}
-      onClick={() => onReact(emoji)}
+      onClick={() => {
+        close()
+        onReact(emoji)
+      }}
       sx={{ width: 40, height: 40, color: 'text.primary' }}
     >
       {emoji}

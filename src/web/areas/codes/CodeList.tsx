@@ -1,19 +1,7 @@
 /** The codes of the workspace with their folders, search and filters. */
 
 import { Add, BarChart, DeleteSweep, FolderOpen, MoreHoriz, PlaylistAdd, QrCode2, SearchOff } from '@mui/icons-material'
-import {
-  Box,
-  Button,
-  Card,
-  Drawer,
-  IconButton,
-  List,
-  ListItemIcon,
-  ListItemText,
-  Menu,
-  MenuItem,
-  Stack,
-} from '@mui/material'
+import { Box, Button, Card, Drawer, List, Stack } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 
@@ -21,6 +9,7 @@ import { usePages } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
@@ -241,20 +230,11 @@ interface Entry {
 
 /** On phones, the links to the other pages are a menu. */
 function MoreMenu({ label, entries }: { label: string; entries: readonly Entry[] }) {
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (
-    <>
-      <IconButton aria-label={label} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
-        <MoreHoriz />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {entries.map((entry) => (
-          <MenuItem key={entry.to} component={Link} to={entry.to}>
-            <ListItemIcon>{entry.icon}</ListItemIcon>
-            <ListItemText>{entry.label}</ListItemText>
-          </MenuItem>
-        ))}
-      </Menu>
-    </>
+    <IconMenu label={label} icon={<MoreHoriz />}>
+      {entries.map((entry) => (
+        <MenuEntry key={entry.to} icon={entry.icon} text={entry.label} to={entry.to} />
+      ))}
+    </IconMenu>
   )
 }

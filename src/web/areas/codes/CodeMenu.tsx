@@ -11,15 +11,14 @@ import {
   PublicOff,
   PushPin,
 } from '@mui/icons-material'
-import { IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material'
 import { useState } from 'react'
-import { Link } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
@@ -35,7 +34,6 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   const t = useTexts(codeWords)
   const may = useMay()
   const hasFolders = useHasFolders()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [dialog, setDialog] = useState<'move' | 'trash'>()
   const input = { params: { id: code.id }, query: ownerQuery() }
   const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
@@ -50,57 +48,33 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
       onTrashed?.()
     },
   })
-  const close = () => setAnchor(null)
-  const choose = (action: () => void) => () => {
-    close()
-    action()
-  }
   return (
     <>
-      <IconButton
-        aria-label={t.actions(code.name)}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
-        <MoreVert />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close}>
-        {!isDetail && <Entry icon={<OpenInNew fontSize="small" />} text={t.open} to={`/codes/${code.id}`} />}
+      <IconMenu label={t.actions(code.name)} icon={<MoreVert />}>
+        {!isDetail && <MenuEntry icon={<OpenInNew />} text={t.open} to={`/codes/${code.id}`} />}
         {!isDetail && may('qrCodes.update') && (
-          <Entry icon={<Edit fontSize="small" />} text={t.edit} to={`/codes/${code.id}/edit`} />
+          <MenuEntry icon={<Edit />} text={t.edit} to={`/codes/${code.id}/edit`} />
         )}
         {may('qrCodes.pin') && (
-          <MenuItem onClick={choose(() => pin.mutate({ ...input, body: { pinned: !code.pinned } }))}>
-            <ListItemIcon>
-              <PushPin fontSize="small" />
-            </ListItemIcon>
-            <ListItemText>{code.pinned ? t.unpin : t.pin}</ListItemText>
-          </MenuItem>
+          <MenuEntry
+            icon={<PushPin />}
+            text={code.pinned ? t.unpin : t.pin}
+            onClick={() => pin.mutate({ ...input, body: { pinned: !code.pinned } })}
+          />
         )}
         {hasFolders && may('qrCodes.update') && (
-          <MenuItem onClick={choose(() => setDialog('move'))}>
-            <ListItemIcon>
-              <DriveFileMove fontSize="small" />
-            </ListItemIcon>
-            <ListItemText>{t.move}</ListItemText>
-          </MenuItem>
+          <MenuEntry icon={<DriveFileMove />} text={t.move} onClick={() => setDialog('move')} />
         )}
         {!isDetail && may('qrCodes.publish') && (
-          <MenuItem onClick={choose(() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } }))}>
-            <ListItemIcon>{code.isPublic ? <PublicOff fontSize="small" /> : <Public fontSize="small" />}</ListItemIcon>
-            <ListItemText>{code.isPublic ? t.withdraw : t.publish}</ListItemText>
-          </MenuItem>
+          <MenuEntry
+            icon={code.isPublic ? <PublicOff /> : <Public />}
+            text={code.isPublic ? t.withdraw : t.publish}
+            onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
+          />
         )}
-        <Entry icon={<Print fontSize="small" />} text={t.print} to={`/codes/print?ids=${code.id}`} />
-        {may('qrCodes.delete') && (
-          <MenuItem onClick={choose(() => setDialog('trash'))}>
-            <ListItemIcon>
-              <Delete fontSize="small" />
-            </ListItemIcon>
-            <ListItemText>{t.toTrash}</ListItemText>
-          </MenuItem>
-        )}
-      </Menu>
+        <MenuEntry icon={<Print />} text={t.print} to={`/codes/print?ids=${code.id}`} />
+        {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => setDialog('trash')} />}
+      </IconMenu>
       {dialog === 'move' && <MoveDialog codes={[code]} onClose={() => setDialog(undefined)} />}
       <ConfirmDialog
         isOpen={dialog === 'trash'}
@@ -115,10 +89,3 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
     </>
   )
 }
-
-const Entry = ({ icon, text, to, ...item }: { icon: React.ReactNode; text: string; to: string }) => (
-  <MenuItem component={Link} to={to} {...item}>
-    <ListItemIcon>{icon}</ListItemIcon>
-    <ListItemText>{text}</ListItemText>
-  </MenuItem>
-)

@@ -1,12 +1,11 @@
 /** Downloads the picture of a code in several sizes. */
 
 import { FileDownload } from '@mui/icons-material'
-import { Button, Menu, MenuItem } from '@mui/material'
-import { useState } from 'react'
 
 import { useDownload } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { codeWords } from './words.ts'
 
@@ -28,34 +27,24 @@ const SIZES = [300, 600, 1024, 2048] as const
 export function DownloadButton({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const file = useDownload()
   const start = (format: 'png' | 'svg', size: number) => {
-    setAnchor(null)
     const query = { content: contentOfPicture(code), size, format, ...code.style }
     file.mutate(['qrcode.render', { query }, `${fileName(code.name)}.${format}`])
   }
   return (
-    <>
-      <Button
-        variant="contained"
-        startIcon={<FileDownload />}
-        loading={file.isPending}
-        loadingPosition="start"
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
-        {shared.download}
-      </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {SIZES.map((size) => (
-          <MenuItem key={size} onClick={() => start('png', size)}>
-            {t.png(size, t.uses[size])}
-          </MenuItem>
-        ))}
-        <MenuItem onClick={() => start('svg', 300)}>{t.svg}</MenuItem>
-      </Menu>
-    </>
+    <MenuButton
+      label={shared.download}
+      icon={<FileDownload />}
+      variant="contained"
+      loading={file.isPending}
+      loadingPosition="start"
+    >
+      {SIZES.map((size) => (
+        <MenuEntry key={size} text={t.png(size, t.uses[size])} onClick={() => start('png', size)} />
+      ))}
+      <MenuEntry text={t.svg} onClick={() => start('svg', 300)} />
+    </MenuButton>
   )
 }
 

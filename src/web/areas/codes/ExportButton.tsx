@@ -1,14 +1,13 @@
 /** Downloads codes as pictures in an archive, or as a table: those with the ids, those of a folder, or all. */
 
 import { FileDownload } from '@mui/icons-material'
-import { Button, ListItemText, Menu, MenuItem } from '@mui/material'
-import { useState } from 'react'
 
 import { useDownload } from '../../api/hooks.ts'
 import { common } from '../../i18n/common.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
+import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 
 const words = texts({
   en: {
@@ -38,32 +37,17 @@ export interface ExportButtonProps {
 
 export function ExportButton({ ids, folder }: ExportButtonProps) {
   const t = useTexts(words)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const file = useDownload()
   const start = (format: 'zip' | 'xlsx' | 'csv') => {
-    setAnchor(null)
     const codes = ids === undefined ? { ...(folder !== undefined && { categoryId: folder }) } : { ids: [...ids] }
     const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
     file.mutate(['qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`])
   }
   return (
-    <>
-      <Button
-        startIcon={<FileDownload />}
-        loading={file.isPending}
-        loadingPosition="start"
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-      >
-        {t.export}
-      </Button>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        <MenuItem onClick={() => start('zip')}>
-          <ListItemText primary={t.zip} secondary={t.zipText} />
-        </MenuItem>
-        <MenuItem onClick={() => start('xlsx')}>{t.xlsx}</MenuItem>
-        <MenuItem onClick={() => start('csv')}>{t.csv}</MenuItem>
-      </Menu>
-    </>
+    <MenuButton label={t.export} icon={<FileDownload />} loading={file.isPending} loadingPosition="start">
+      <MenuEntry text={t.zip} hint={t.zipText} onClick={() => start('zip')} />
+      <MenuEntry text={t.xlsx} onClick={() => start('xlsx')} />
+      <MenuEntry text={t.csv} onClick={() => start('csv')} />
+    </MenuButton>
   )
 }

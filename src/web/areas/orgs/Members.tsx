@@ -9,9 +9,8 @@ import {
   PersonAdd,
   PersonRemove,
 } from '@mui/icons-material'
-import { Chip, IconButton, ListItemIcon, ListItemText, Menu, MenuItem, TextField } from '@mui/material'
-import { type ReactNode, useState } from 'react'
-import { Link } from 'react-router'
+import { Chip, TextField } from '@mui/material'
+import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
@@ -23,6 +22,7 @@ import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
+import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -117,47 +117,31 @@ function MemberRow({ org, member, roles }: { org: Organization; member: Member; 
   const t = useTexts(words)
   const may = useMay()
   const { user } = useSession()
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   const [open, setOpen] = useState<Open>()
   const contact = useAction('contacts.request', { done: t.contactDone, refreshes: ['contacts'] })
   const { userId, nickname, avatarUrl, roleName, joinedAt, isOwner } = member
   const isMe = userId === user.id
   const mayChange = may('orgs.changeMember', org)
-  const show = (next: Open) => {
-    setAnchor(null)
-    setOpen(next)
-  }
   const entries = [
     !isMe && may('messages.send') && (
-      <MenuItem key="chat" component={Link} to={`/chats/with/${userId}`}>
-        <Entry icon={<Chat fontSize="small" />} text={t.chat} />
-      </MenuItem>
+      <MenuEntry key="chat" icon={<Chat />} text={t.chat} to={`/chats/with/${userId}`} />
     ),
     !isMe && may('contacts.request') && (
-      <MenuItem
+      <MenuEntry
         key="contact"
-        onClick={() => {
-          setAnchor(null)
-          contact.mutate({ body: { userId } })
-        }}
-      >
-        <Entry icon={<PersonAdd fontSize="small" />} text={t.contact} />
-      </MenuItem>
+        icon={<PersonAdd />}
+        text={t.contact}
+        onClick={() => contact.mutate({ body: { userId } })}
+      />
     ),
     mayChange && !isMe && !isOwner && org.permissions.includes('member:assign_role') && (
-      <MenuItem key="role" onClick={() => show('role')}>
-        <Entry icon={<ManageAccounts fontSize="small" />} text={t.role} />
-      </MenuItem>
+      <MenuEntry key="role" icon={<ManageAccounts />} text={t.role} onClick={() => setOpen('role')} />
     ),
     mayChange && (!isOwner || isMe) && (
-      <MenuItem key="nickname" onClick={() => show('nickname')}>
-        <Entry icon={<BadgeIcon fontSize="small" />} text={t.nickname} />
-      </MenuItem>
+      <MenuEntry key="nickname" icon={<BadgeIcon />} text={t.nickname} onClick={() => setOpen('nickname')} />
     ),
     may('orgs.removeMember', org) && !isMe && !isOwner && (
-      <MenuItem key="remove" onClick={() => show('remove')}>
-        <Entry icon={<PersonRemove fontSize="small" color="error" />} text={t.remove} />
-      </MenuItem>
+      <MenuEntry key="remove" icon={<PersonRemove />} text={t.remove} onClick={() => setOpen('remove')} isDestructive />
     ),
   ].filter((entry) => entry !== false)
   const close = () => setOpen(undefined)
@@ -171,33 +155,18 @@ function MemberRow({ org, member, roles }: { org: Organization; member: Member; 
         }
         actions={
           entries.length > 0 && (
-            <IconButton
-              aria-label={t.more(nickname)}
-              aria-haspopup="menu"
-              onClick={(event) => setAnchor(event.currentTarget)}
-              sx={{ width: 44, height: 44 }}
-            >
-              <MoreVert />
-            </IconButton>
+            <IconMenu label={t.more(nickname)} icon={<MoreVert />} sx={{ width: 44, height: 44 }}>
+              {entries}
+            </IconMenu>
           )
         }
       />
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {entries}
-      </Menu>
       {open === 'role' && <RoleDialog org={org} member={member} roles={roles} onClose={close} />}
       {open === 'nickname' && <NicknameDialog org={org} member={member} onClose={close} />}
       {open === 'remove' && <RemoveDialog org={org} member={member} onClose={close} />}
     </>
   )
 }
-
-const Entry = ({ icon, text }: { icon: ReactNode; text: string }) => (
-  <>
-    <ListItemIcon>{icon}</ListItemIcon>
-    <ListItemText>{text}</ListItemText>
-  </>
-)
 
 interface DialogProps {
   org: Organization

@@ -10,10 +10,10 @@ import {
   PushPinOutlined,
   SubdirectoryArrowRight,
 } from '@mui/icons-material'
-import { Divider, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material'
-import { useState } from 'react'
+import { Divider } from '@mui/material'
 
 import { texts, useTexts } from '../../i18n/words.ts'
+import { IconMenu, MenuEntry } from '../MenuButton.tsx'
 import type { TreeNode } from './tree.ts'
 
 const words = texts({
@@ -65,7 +65,6 @@ export function NodeMenu<N extends TreeNode>(props: NodeMenuProps<N>) {
   const { node, depth, siblings, maxDepth, names, isOrdering = false } = props
   const { onAdd, onEdit, onMove, onPin, onOrder, onDelete } = props
   const t = useTexts(words)
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   if (![onAdd, onEdit, onMove, onPin, onOrder, onDelete].some(Boolean)) return null
 
   // Pinned nodes are always first, so only those of the same kind change places.
@@ -76,40 +75,18 @@ export function NodeMenu<N extends TreeNode>(props: NodeMenuProps<N>) {
     onOrder!(siblings.map(({ id }) => (id === node.id ? other : id === other ? node.id : id)))
   }
   const item = (Icon: typeof Edit, text: string, act: () => void, isOff = false) => (
-    <MenuItem
-      key={text}
-      disabled={isOff}
-      onClick={() => {
-        setAnchor(null)
-        act()
-      }}
-    >
-      <ListItemIcon>
-        <Icon fontSize="small" />
-      </ListItemIcon>
-      <ListItemText>{text}</ListItemText>
-    </MenuItem>
+    <MenuEntry key={text} icon={<Icon />} text={text} disabled={isOff} onClick={act} />
   )
   return (
-    <>
-      <IconButton
-        aria-label={t.actions(node.name)}
-        aria-haspopup="menu"
-        onClick={(event) => setAnchor(event.currentTarget)}
-        sx={{ width: 44, height: 44 }}
-      >
-        <MoreVert />
-      </IconButton>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
-        {onAdd && depth + 1 < maxDepth && item(SubdirectoryArrowRight, names.add, () => onAdd(node))}
-        {onEdit && item(Edit, names.edit, () => onEdit(node))}
-        {onMove && item(DriveFileMoveOutlined, t.move, () => onMove(node))}
-        {onPin && item(PushPinOutlined, node.pinned ? t.unpin : t.pin, () => onPin(node, !node.pinned))}
-        {onOrder && at > 0 && item(ArrowUpward, t.up, () => swap(-1), isOrdering)}
-        {onOrder && at < peers.length - 1 && item(ArrowDownward, t.down, () => swap(1), isOrdering)}
-        {onDelete && <Divider />}
-        {onDelete && item(Delete, t.delete, () => onDelete(node))}
-      </Menu>
-    </>
+    <IconMenu label={t.actions(node.name)} icon={<MoreVert />} sx={{ width: 44, height: 44 }}>
+      {onAdd && depth + 1 < maxDepth && item(SubdirectoryArrowRight, names.add, () => onAdd(node))}
+      {onEdit && item(Edit, names.edit, () => onEdit(node))}
+      {onMove && item(DriveFileMoveOutlined, t.move, () => onMove(node))}
+      {onPin && item(PushPinOutlined, node.pinned ? t.unpin : t.pin, () => onPin(node, !node.pinned))}
+      {onOrder && at > 0 && item(ArrowUpward, t.up, () => swap(-1), isOrdering)}
+      {onOrder && at < peers.length - 1 && item(ArrowDownward, t.down, () => swap(1), isOrdering)}
+      {onDelete && <Divider />}
+      {onDelete && item(Delete, t.delete, () => onDelete(node))}
+    </IconMenu>
   )
 }
