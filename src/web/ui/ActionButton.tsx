@@ -20,6 +20,8 @@ export interface ActionButtonProps<Id extends OperationId> {
   title: string
   /** The consequences of the action, and whether it can be undone. */
   text: ReactNode
+  /** The word on the button of the question; by default the label. */
+  action?: string
   /** Must be typed before. */
   typed?: string
   done: string
@@ -44,6 +46,7 @@ export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id
     icon,
     title,
     text,
+    action: word = label,
     typed,
     done,
     refreshes,
@@ -83,7 +86,7 @@ export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id
         isOpen={isOpen}
         title={title}
         text={text}
-        action={label}
+        action={word}
         {...(typed !== undefined && { typed })}
         color={color === 'primary' ? 'primary' : 'error'}
         isBusy={action.isPending}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { readPicture } from './code-reader.ts'
+import { DialogButton, type DialogButtonProps } from './DialogButton.tsx'
 import { FileButton } from './FileButton.tsx'
 import { Scanner } from './Scanner.tsx'
 import { useHandheldScanner } from './use-handheld-scanner.ts'
@@ -19,6 +20,26 @@ const words = texts({
   },
   zh: { picture: '选择图片', cancel: '取消', none: '图片中没有找到二维码，请换一张更清晰的图片。' },
 })
+
+export interface ScanButtonProps extends Omit<DialogButtonProps, 'children'> {
+  onCode: (text: string) => void
+}
+
+/** Opens the dialog, and closes it with the first code. */
+export const ScanButton = ({ onCode, ...button }: ScanButtonProps) => (
+  <DialogButton variant="text" {...button}>
+    {(close) => (
+      <ScanDialog
+        title={button.label}
+        onCode={(text) => {
+          close()
+          onCode(text)
+        }}
+        onClose={close}
+      />
+    )}
+  </DialogButton>
+)
 
 export interface ScanDialogProps {
   title: string

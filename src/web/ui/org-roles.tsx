@@ -1,11 +1,9 @@
 /** Roles of members of organizations: an input, and a button that changes the role of one member. */
 
-import { Button } from '@mui/material'
-import { useState } from 'react'
-
 import { useCall } from '../api/hooks.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
+import { DialogButton } from './DialogButton.tsx'
 import { FormDialog } from './dialogs.tsx'
 import { ChoiceField } from './fields.tsx'
 import { useForm } from './use-form.tsx'
@@ -74,15 +72,11 @@ export interface MemberRoleProps {
 export function MemberRole(props: MemberRoleProps) {
   const t = useTexts(words)
   const may = useMay()
-  const [isOpen, setOpen] = useState(false)
   if (!may('admin.orgs.changeRole') || !may('access.listRoles')) return null
   return (
-    <>
-      <Button aria-label={t.changeOf(props.name)} onClick={() => setOpen(true)}>
-        {t.change}
-      </Button>
-      {isOpen && <RoleDialog {...props} onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton label={t.change} aria-label={t.changeOf(props.name)} variant="text">
+      {(close) => <RoleDialog {...props} onClose={close} />}
+    </DialogButton>
   )
 }
 

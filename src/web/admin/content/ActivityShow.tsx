@@ -2,18 +2,17 @@
 
 import { Delete, Edit } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Link as MuiLink, Typography } from '@mui/material'
-import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
@@ -96,7 +95,7 @@ export default function ActivityShow() {
                 {t.edit}
               </Button>
             )}
-            {may('admin.activities.delete') && <Remove activity={query.data} />}
+            <Remove activity={query.data} />
           </>
         )
       }
@@ -199,29 +198,19 @@ function Remove({ activity }: { activity: AdminActivity }) {
   const t = useTexts(words)
   const consequences = useTexts(deletion)
   const navigate = useNavigate()
-  const [isOpen, setOpen] = useState(false)
-  const action = useAction('admin.activities.delete', {
-    quiet: true,
-    done: t.removed,
-    // The activity itself is not read again: it is gone.
-    refreshes: ['admin.activities.list'],
-    onDone: () => void navigate('/admin/activities'),
-  })
   return (
-    <>
-      <Button color="error" variant="outlined" startIcon={<Delete />} onClick={() => setOpen(true)}>
-        {t.remove}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={t.ask(activity.name)}
-        text={consequences.text}
-        action={t.remove}
-        isBusy={action.isPending}
-        error={action.error}
-        onConfirm={() => action.mutate({ params: { activityId: activity.id } })}
-        onClose={() => setOpen(false)}
-      />
-    </>
+    <ActionButton
+      operation="admin.activities.delete"
+      input={{ params: { activityId: activity.id } }}
+      icon={<Delete />}
+      label={t.remove}
+      title={t.ask(activity.name)}
+      text={consequences.text}
+      done={t.removed}
+      // The activity itself is not read again: it is gone.
+      refreshes={['admin.activities.list']}
+      onDone={() => void navigate('/admin/activities')}
+      variant="outlined"
+    />
   )
 }

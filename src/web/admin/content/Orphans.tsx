@@ -24,6 +24,7 @@ import { bytes, dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 
@@ -68,7 +69,6 @@ const words = texts({
 export function Orphans({ summary }: { summary: { count: number; bytes: number } | null }) {
   const t = useTexts(words)
   const may = useMay()
-  const [isOpen, setOpen] = useState(false)
   if (summary === null) return <Alert severity="info">{t.counting}</Alert>
   if (summary.count === 0) return <Alert severity="success">{t.none}</Alert>
   return (
@@ -76,14 +76,13 @@ export function Orphans({ summary }: { summary: { count: number; bytes: number }
       severity="warning"
       action={
         may('admin.files.orphaned') && (
-          <Button color="inherit" size="small" onClick={() => setOpen(true)}>
-            {t.look}
-          </Button>
+          <DialogButton label={t.look} color="inherit" size="small" variant="text">
+            {(close) => <OrphanDialog onClose={close} />}
+          </DialogButton>
         )
       }
     >
       {t.found(summary.count, bytes(summary.bytes))} {t.what}
-      {isOpen && <OrphanDialog onClose={() => setOpen(false)} />}
     </Alert>
   )
 }

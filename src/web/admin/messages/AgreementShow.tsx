@@ -2,18 +2,17 @@
 
 import { CheckCircle, ContentCopy, Launch } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Typography } from '@mui/material'
-import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Agreement } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -78,7 +77,7 @@ export default function AgreementShow() {
                 {t.next}
               </Button>
             )}
-            {may('agreements.activate') && !agreement.active && <Activate agreement={agreement} />}
+            {!agreement.active && <Activate agreement={agreement} />}
           </>
         )
       }
@@ -134,28 +133,18 @@ function Version({ agreement }: { agreement: Agreement }) {
 
 function Activate({ agreement }: { agreement: Agreement }) {
   const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  const action = useAction('agreements.activate', {
-    quiet: true,
-    done: t.done,
-    refreshes: ['agreements', 'operationLog'],
-    onDone: () => setOpen(false),
-  })
   return (
-    <>
-      <Button variant="contained" startIcon={<CheckCircle />} onClick={() => setOpen(true)}>
-        {t.activate}
-      </Button>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={t.ask(agreement.version)}
-        text={t.text}
-        action={t.activate}
-        isBusy={action.isPending}
-        error={action.error}
-        onConfirm={() => action.mutate({ params: { id: agreement.id } })}
-        onClose={() => setOpen(false)}
-      />
-    </>
+    <ActionButton
+      operation="agreements.activate"
+      input={{ params: { id: agreement.id } }}
+      icon={<CheckCircle />}
+      label={t.activate}
+      title={t.ask(agreement.version)}
+      text={t.text}
+      done={t.done}
+      refreshes={['agreements', 'operationLog']}
+      variant="contained"
+      color="primary"
+    />
   )
 }

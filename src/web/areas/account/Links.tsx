@@ -22,6 +22,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { NumberField, ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -85,21 +86,19 @@ const words = texts({
 export default function Links() {
   const t = useTexts(words)
   const may = useMay()
-  const [isAdding, setAdding] = useState(false)
   return (
     <AccountPage tab="links">
       <Section title={t.out} text={t.outText}>
         <LinkList direction="OUTGOING" />
         {may('auth.link') && (
-          <Button variant="outlined" data-create startIcon={<LinkOutlined />} onClick={() => setAdding(true)}>
-            {t.add}
-          </Button>
+          <DialogButton label={t.add} icon={<LinkOutlined />} variant="outlined" data-create>
+            {(close) => <Add onClose={close} />}
+          </DialogButton>
         )}
       </Section>
       <Section title={t.in} text={t.inText}>
         <LinkList direction="INCOMING" />
       </Section>
-      {isAdding && <Add onClose={() => setAdding(false)} />}
     </AccountPage>
   )
 }

@@ -1,13 +1,13 @@
 /** Sets the first password, or changes it with the old one or with a code. A change ends all sessions. */
 
-import { Button, TextField } from '@mui/material'
-import { useState } from 'react'
+import { TextField } from '@mui/material'
 
 import { forget } from '../../api/tokens.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
 import { CodeField } from '../../ui/CodeField.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -45,14 +45,11 @@ const words = texts({
 export function Password() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [isOpen, setOpen] = useState(false)
   return (
     <Section title={t.title} text={user.hasPassword ? t.text : t.none}>
-      <Button variant="outlined" onClick={() => setOpen(true)}>
-        {user.hasPassword ? t.change : t.set}
-      </Button>
-      {isOpen &&
-        (user.hasPassword ? <Change onClose={() => setOpen(false)} /> : <SetFirst onClose={() => setOpen(false)} />)}
+      <DialogButton label={user.hasPassword ? t.change : t.set} variant="outlined">
+        {(close) => (user.hasPassword ? <Change onClose={close} /> : <SetFirst onClose={close} />)}
+      </DialogButton>
     </Section>
   )
 }

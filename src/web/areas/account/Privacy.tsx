@@ -1,16 +1,14 @@
 /** Who may find the user and write to them, the agreements, and the end of the account. */
 
-import { Button, FormControlLabel, Link, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { FormControlLabel, Link, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import { forget } from '../../api/tokens.ts'
 import type { ContactPrivacy } from '../../api/types.ts'
-import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { AccountPage } from './AccountPage.tsx'
 
@@ -159,22 +157,12 @@ function AgreementLinks() {
 function End() {
   const t = useTexts(words)
   const { user } = useSession()
-  const [isAsking, setAsking] = useState(false)
-  const end = useAction('auth.deleteAccount', {
-    refreshes: [],
-    quiet: true,
-    onDone: () => {
-      notify(t.deleted)
-      forget()
-    },
-  })
   return (
     <Section title={t.end} text={t.endText}>
-      <Button color="error" variant="outlined" onClick={() => setAsking(true)}>
-        {t.end}
-      </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
+      <ActionButton
+        operation="auth.deleteAccount"
+        input={{}}
+        label={t.end}
         title={t.end}
         text={
           <>
@@ -182,15 +170,11 @@ function End() {
             {t.endText}
           </>
         }
-        action={t.end}
         typed={t.word}
-        isBusy={end.isPending}
-        error={end.error}
-        onConfirm={() => end.mutate()}
-        onClose={() => {
-          end.reset()
-          setAsking(false)
-        }}
+        done={t.deleted}
+        refreshes={[]}
+        onDone={forget}
+        variant="outlined"
       />
     </Section>
   )

@@ -12,7 +12,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { type Position, usePosition } from '../../ui/position.ts'
-import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { ScanButton } from '../../ui/ScanDialog.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
 
@@ -56,7 +56,6 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const t = useTexts(words)
   const { user } = useSession()
   const [now] = useState(serverTime)
-  const [isScanning, setScanning] = useState(false)
   const { find, isBusy: isLocating } = usePosition()
   const { radiusMeters, opensAt, closesAt, maxPerUser } = activity.checkInConfig
   const isAllowed = may('activities.checkIn', null)
@@ -85,7 +84,6 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const isOpen = hasOpened && now <= (closesAt ?? activity.endTime)
 
   const send = async (content = scanned === undefined ? '' : publicAddress(`/s/check-in/${scanned}`)) => {
-    setScanning(false)
     const position = radiusMeters === null ? null : await find()
     if (position !== undefined) form.submit(undefined, { code: content, position })
   }
@@ -121,14 +119,11 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
               <Button type="submit" variant="contained" size="large" loading={isLocating || form.isBusy}>
                 {last === undefined ? t.checkIn : t.again}
               </Button>
-              {scanned === undefined && <Button onClick={() => setScanning(true)}>{t.scan}</Button>}
+              {scanned === undefined && <ScanButton label={t.scan} onCode={(text) => void send(text)} />}
             </>
           )}
         </Stack>
       </CardContent>
-      {isScanning && (
-        <ScanDialog title={t.scan} onCode={(text) => void send(text)} onClose={() => setScanning(false)} />
-      )}
     </Card>
   )
 }

@@ -10,6 +10,7 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 
@@ -48,16 +49,12 @@ export function CalendarButton() {
   const t = useTexts(words)
   const may = useMay()
   const { workspace } = useSession()
-  const [isOpen, setOpen] = useState(false)
   // In a disabled organization links can be neither made nor ended.
   if (!may('assetCalendars.create') || workspace?.status === 'DISABLED') return null
   return (
-    <>
-      <Button startIcon={<CalendarMonth />} onClick={() => setOpen(true)}>
-        {t.calendar}
-      </Button>
-      {isOpen && <CalendarDialog onClose={() => setOpen(false)} />}
-    </>
+    <DialogButton label={t.calendar} icon={<CalendarMonth />} variant="text">
+      {(close) => <CalendarDialog onClose={close} />}
+    </DialogButton>
   )
 }
 

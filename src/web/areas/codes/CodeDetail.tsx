@@ -13,7 +13,6 @@ import {
   Switch,
   Typography,
 } from '@mui/material'
-import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -27,6 +26,7 @@ import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
@@ -115,7 +115,6 @@ function Detail({ code }: { code: QrCode }) {
   const shared = useTexts(codeWords)
   const typeName = useEnum('contentType')
   const folders = useFolders()
-  const [isFull, setFull] = useState(false)
   const folder = flatten(folders.data ?? []).find(({ node }) => node.id === code.categoryId)
   const facts: (readonly [string, string])[] = [
     [shared.folder, folder?.path ?? ''],
@@ -143,9 +142,17 @@ function Detail({ code }: { code: QrCode }) {
           />
           <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
             <DownloadButton code={code} />
-            <Button startIcon={<Fullscreen />} onClick={() => setFull(true)}>
-              {t.full}
-            </Button>
+            <DialogButton label={t.full} icon={<Fullscreen />} variant="text">
+              {(close) => (
+                <CodeScreen
+                  content={contentOfPicture(code)}
+                  style={code.style}
+                  alt={shared.picture(code.name)}
+                  title={code.name}
+                  onClose={close}
+                />
+              )}
+            </DialogButton>
             <Button startIcon={<Print />} component={Link} to={`/codes/print?ids=${code.id}`}>
               {shared.print}
             </Button>
@@ -203,15 +210,6 @@ function Detail({ code }: { code: QrCode }) {
           </CardContent>
         </Card>
       </Stack>
-      {isFull && (
-        <CodeScreen
-          content={contentOfPicture(code)}
-          style={code.style}
-          alt={shared.picture(code.name)}
-          title={code.name}
-          onClose={() => setFull(false)}
-        />
-      )}
     </Box>
   )
 }
@@ -222,7 +220,6 @@ function PublicPage({ code }: { code: QrCode }) {
   const may = useMay()
   const { workspace, orgs } = useSession()
   const copy = useCopy()
-  const [isSharing, setSharing] = useState(false)
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? shared.withdrawn : shared.published })
   const targets = workspace === null ? orgs.filter((org) => may('shares.create', org)) : []
   const send = () => void navigator.share({ title: code.name, url: code.publicUrl }).catch(() => undefined)
@@ -270,11 +267,10 @@ function PublicPage({ code }: { code: QrCode }) {
           </>
         )}
         {targets.length > 0 && (
-          <Button startIcon={<Group />} onClick={() => setSharing(true)} sx={{ alignSelf: 'flex-start' }}>
-            {t.share}
-          </Button>
+          <DialogButton label={t.share} icon={<Group />} variant="text" sx={{ alignSelf: 'flex-start' }}>
+            {(close) => <ShareDialog code={code} organizations={targets} onClose={close} />}
+          </DialogButton>
         )}
-        {isSharing && <ShareDialog code={code} organizations={targets} onClose={() => setSharing(false)} />}
       </CardContent>
     </Card>
   )

@@ -10,6 +10,7 @@ import type { TrashedQrCode } from '../../api/types.ts'
 import { date, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { focusTitle, Page } from '../../ui/Page.tsx'
@@ -64,20 +65,24 @@ const KEPT_MS = 30 * 86_400_000
 
 export default function Trash() {
   const t = useTexts(words)
-  const may = useMay()
-  const [isAsking, setAsking] = useState(false)
   const { items, total, error, isLoading, more, retry } = usePages('qrCodes.trash', { query: ownerQuery() })
-  const clear = useAction('qrCodes.emptyTrash', { done: t.cleared, quiet: true, onDone: () => setAsking(false) })
   return (
     <Page
       title={t.title}
       back="/codes"
       actions={
-        may('qrCodes.emptyTrash') &&
         total > 0 && (
-          <Button color="error" variant="outlined" startIcon={<DeleteForever />} onClick={() => setAsking(true)}>
-            {t.clear}
-          </Button>
+          <ActionButton
+            operation="qrCodes.emptyTrash"
+            input={{ query: ownerQuery() }}
+            icon={<DeleteForever />}
+            label={t.clear}
+            title={t.clearTitle}
+            text={t.clearText(total)}
+            action={t.clearAction(total)}
+            done={t.cleared}
+            variant="outlined"
+          />
         )
       }
     >
@@ -96,16 +101,6 @@ export default function Trash() {
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={t.clearTitle}
-        text={t.clearText(total)}
-        action={t.clearAction(total)}
-        isBusy={clear.isPending}
-        error={clear.error}
-        onConfirm={() => clear.mutate({ query: ownerQuery() })}
-        onClose={() => setAsking(false)}
-      />
     </Page>
   )
 }

@@ -11,12 +11,13 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row } from '../../ui/Rows.tsx'
-import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { ScanButton } from '../../ui/ScanDialog.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
@@ -88,9 +89,7 @@ export default function AddContact() {
   const [params, setParams] = useSearchParams()
   const asked = params.get('code') ?? params.get('q') ?? ''
   const [typed, setTyped] = useState(asked)
-  const [isScanning, setScanning] = useState(false)
   const find = (text: string) => {
-    setScanning(false)
     setTyped(text)
     const code = cardCodeIn(text)
     if (text.trim() !== '') setParams(code === undefined ? { q: text.trim() } : { code })
@@ -115,9 +114,7 @@ export default function AddContact() {
               slotProps={{ htmlInput: { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } }}
             />
             <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1, justifyContent: 'flex-end' }}>
-              <Button variant="outlined" startIcon={<QrCodeScanner />} onClick={() => setScanning(true)}>
-                {t.scan}
-              </Button>
+              <ScanButton label={t.scan} icon={<QrCodeScanner />} variant="outlined" onCode={find} />
               <Button type="submit" variant="contained">
                 {t.find}
               </Button>
@@ -131,7 +128,6 @@ export default function AddContact() {
         ) : (
           may('contacts.search') && <ByAddress key={asked} text={asked} />
         ))}
-      {isScanning && <ScanDialog title={t.scan} onCode={find} onClose={() => setScanning(false)} />}
     </Page>
   )
 }
@@ -171,47 +167,43 @@ function ByAddress({ text }: { text: string }) {
 function Found({ person, code }: { person: FoundPerson | FoundCard; code?: string }) {
   const t = useTexts(words)
   const may = useMay()
-  const [isAsking, setAsking] = useState(false)
   const { nickname, avatarUrl, relation, contactId } = person
   const signature = 'signature' in person ? person.signature : null
   const state = t.states[relation]
   return (
-    <>
-      <Row
-        title={
-          <Named
-            name={nickname}
-            url={avatarUrl}
-            size={56}
-            details={
-              <>
-                {signature}
-                {state !== '' && <Typography variant="body2">{state}</Typography>}
-              </>
-            }
-          />
-        }
-        actions={
-          relation === 'CONTACT' && contactId !== null ? (
-            <Button component={Link} to={`/contacts/${contactId}`} variant="outlined">
-              {t.open}
-            </Button>
-          ) : relation === 'REQUEST_RECEIVED' ? (
-            <Button component={Link} to="/contacts?tab=requests" variant="contained">
-              {t.answer}
-            </Button>
-          ) : (
-            relation === 'NONE' &&
-            may('contacts.request') && (
-              <Button variant="contained" onClick={() => setAsking(true)} aria-label={t.askOf(nickname)}>
-                {t.add}
-              </Button>
-            )
+    <Row
+      title={
+        <Named
+          name={nickname}
+          url={avatarUrl}
+          size={56}
+          details={
+            <>
+              {signature}
+              {state !== '' && <Typography variant="body2">{state}</Typography>}
+            </>
+          }
+        />
+      }
+      actions={
+        relation === 'CONTACT' && contactId !== null ? (
+          <Button component={Link} to={`/contacts/${contactId}`} variant="outlined">
+            {t.open}
+          </Button>
+        ) : relation === 'REQUEST_RECEIVED' ? (
+          <Button component={Link} to="/contacts?tab=requests" variant="contained">
+            {t.answer}
+          </Button>
+        ) : (
+          relation === 'NONE' &&
+          may('contacts.request') && (
+            <DialogButton label={t.add} aria-label={t.askOf(nickname)}>
+              {(close) => <AskDialog person={person} code={code} onClose={close} />}
+            </DialogButton>
           )
-        }
-      />
-      {isAsking && <AskDialog person={person} code={code} onClose={() => setAsking(false)} />}
-    </>
+        )
+      }
+    />
   )
 }
 

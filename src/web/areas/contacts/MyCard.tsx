@@ -2,7 +2,6 @@
 
 import { ContentCopy, Fullscreen, Refresh } from '@mui/icons-material'
 import { Button, Stack, Typography } from '@mui/material'
-import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -11,6 +10,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -44,7 +44,6 @@ export function MyCard() {
   const { user } = useSession()
   const copy = useCopy()
   const query = useCall('contacts.card')
-  const [isFull, setFull] = useState(false)
   const name = nameOf(user)
   return (
     <Answer query={query}>
@@ -65,9 +64,11 @@ export function MyCard() {
                 {t.help}
               </Typography>
               <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1, justifyContent: 'center' }}>
-                <Button variant="contained" startIcon={<Fullscreen />} onClick={() => setFull(true)}>
-                  {t.show}
-                </Button>
+                <DialogButton label={t.show} icon={<Fullscreen />}>
+                  {(close) => (
+                    <CodeScreen content={content} alt={t.picture} title={name} text={readable} onClose={close} />
+                  )}
+                </DialogButton>
                 <Button
                   variant="outlined"
                   startIcon={<ContentCopy />}
@@ -86,15 +87,6 @@ export function MyCard() {
                 />
               </Stack>
             </Stack>
-            {isFull && (
-              <CodeScreen
-                content={content}
-                alt={t.picture}
-                title={name}
-                text={readable}
-                onClose={() => setFull(false)}
-              />
-            )}
           </Section>
         )
       }}

@@ -12,7 +12,7 @@ import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
-import { ScanDialog } from '../../ui/ScanDialog.tsx'
+import { ScanButton } from '../../ui/ScanDialog.tsx'
 import { JoinButton } from './JoinButton.tsx'
 
 const words = texts({
@@ -53,10 +53,8 @@ export default function Join() {
   const [params, setParams] = useSearchParams()
   const code = codeIn(params.get('code') ?? '')
   const [typed, setTyped] = useState(code)
-  const [isScanning, setScanning] = useState(false)
   const open = (text: string) => {
     const found = codeIn(text)
-    setScanning(false)
     setTyped(found)
     if (found !== '') setParams({ code: found })
   }
@@ -80,9 +78,7 @@ export default function Join() {
               slotProps={{ htmlInput: { autoCapitalize: 'characters', autoComplete: 'off', spellCheck: false } }}
             />
             <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'flex-end' }}>
-              <Button startIcon={<QrCodeScanner />} variant="outlined" onClick={() => setScanning(true)}>
-                {t.scan}
-              </Button>
+              <ScanButton label={t.scan} icon={<QrCodeScanner />} variant="outlined" onCode={open} />
               <Button type="submit" variant={code === '' ? 'contained' : 'outlined'}>
                 {t.next}
               </Button>
@@ -96,7 +92,6 @@ export default function Join() {
           {t.toOrgs}
         </Button>
       </Typography>
-      {isScanning && <ScanDialog title={t.scan} onCode={open} onClose={() => setScanning(false)} />}
     </Page>
   )
 }

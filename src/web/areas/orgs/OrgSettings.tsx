@@ -1,6 +1,6 @@
 /** Settings of an organization, and the end of a membership or of the organization. */
 
-import { Autocomplete, Button, Stack, TextField, Typography } from '@mui/material'
+import { Autocomplete, Stack, TextField, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -11,6 +11,7 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -152,18 +153,11 @@ function DataForm({ org }: { org: Organization }) {
   )
 }
 
-function Transfer({ org }: { org: Organization }) {
-  const t = useTexts(words)
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button color="error" variant="outlined" onClick={() => setOpen(true)}>
-        {t.transfer}
-      </Button>
-      {isOpen && <TransferDialog org={org} onClose={() => setOpen(false)} />}
-    </>
-  )
-}
+const Transfer = ({ org }: { org: Organization }) => (
+  <DialogButton label={useTexts(words).transfer} color="error" variant="outlined">
+    {(close) => <TransferDialog org={org} onClose={close} />}
+  </DialogButton>
+)
 
 function TransferDialog({ org, onClose }: { org: Organization; onClose: () => void }) {
   const t = useTexts(words)

@@ -2,7 +2,6 @@
 
 import { ContentCopy, Fullscreen, OpenInNew, Print } from '@mui/icons-material'
 import { Box, Button, Stack, Typography } from '@mui/material'
-import { useState } from 'react'
 import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -14,6 +13,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { JoinButton } from './JoinButton.tsx'
@@ -121,7 +121,6 @@ function JoinCode({ org }: { org: Organization }) {
   const t = useTexts(words)
   const copy = useCopy()
   const { data } = useCall('orgs.qrcode', { params: { id: org.id } })
-  const [isFull, setFull] = useState(false)
   if (data === undefined) return null
   const { publicUrl: content } = data
   return (
@@ -132,9 +131,17 @@ function JoinCode({ org }: { org: Organization }) {
           {org.code}
         </Typography>
         <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1, width: '100%' }}>
-          <Button startIcon={<Fullscreen />} onClick={() => setFull(true)} variant="outlined">
-            {t.show}
-          </Button>
+          <DialogButton label={t.show} icon={<Fullscreen />} variant="outlined">
+            {(close) => (
+              <CodeScreen
+                content={content}
+                alt={t.picture(org.name)}
+                title={org.name}
+                text={`${t.scan}: ${org.code}`}
+                onClose={close}
+              />
+            )}
+          </DialogButton>
           <Button startIcon={<Print />} component={Link} to={`/orgs/${org.id}/poster`} variant="outlined">
             {t.print}
           </Button>
@@ -150,15 +157,6 @@ function JoinCode({ org }: { org: Organization }) {
           </Button>
         </Box>
       </Stack>
-      {isFull && (
-        <CodeScreen
-          content={content}
-          alt={t.picture(org.name)}
-          title={org.name}
-          text={`${t.scan}: ${org.code}`}
-          onClose={() => setFull(false)}
-        />
-      )}
     </Section>
   )
 }

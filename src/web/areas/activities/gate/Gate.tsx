@@ -22,6 +22,7 @@ import { notify } from '../../../browser/notices.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { readPicture } from '../../../ui/code-reader.ts'
+import { DialogButton } from '../../../ui/DialogButton.tsx'
 import { FileButton } from '../../../ui/FileButton.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Scanner } from '../../../ui/Scanner.tsx'
@@ -156,7 +157,6 @@ function Connection({ gate }: { gate: GateOf }) {
 function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: number; canFind: boolean }) {
   const t = useTexts(words)
   const [text, setText] = useState('')
-  const [isFinding, setFinding] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (text.trim() === '') return
@@ -185,19 +185,18 @@ function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: numbe
         {t.picture}
       </FileButton>
       {canFind && (
-        <Button startIcon={<PersonSearch />} onClick={() => setFinding(true)}>
-          {t.find}
-        </Button>
-      )}
-      {isFinding && (
-        <FindPass
-          activityId={activityId}
-          onFound={(passUuid) => {
-            setFinding(false)
-            gate.scan({ passUuid })
-          }}
-          onClose={() => setFinding(false)}
-        />
+        <DialogButton label={t.find} icon={<PersonSearch />} variant="text">
+          {(close) => (
+            <FindPass
+              activityId={activityId}
+              onFound={(passUuid) => {
+                close()
+                gate.scan({ passUuid })
+              }}
+              onClose={close}
+            />
+          )}
+        </DialogButton>
       )}
     </Box>
   )
