@@ -7,8 +7,10 @@ import {
   FormHelperText,
   MenuItem,
   Switch,
+  type SxProps,
   TextField,
   type TextFieldProps,
+  type Theme,
   ToggleButton,
   ToggleButtonGroup,
 } from '@mui/material'
@@ -109,6 +111,7 @@ export interface ChoiceFieldProps<T> extends Pick<FieldProps<T>, 'label' | 'valu
   help?: string | undefined
   required?: boolean
   disabled?: boolean
+  sx?: SxProps<Theme>
 }
 
 /** A drop-down list of things by their ids. For the values of an enum there is `form.choice`. */

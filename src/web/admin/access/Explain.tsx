@@ -40,12 +40,18 @@ const words = texts({
   },
 })
 
+interface Question {
+  userId: number | null
+  orgId: number | null
+  permission: string | null
+}
+
 export function Explain() {
   const t = useTexts(words)
   const { resources, actions } = useTexts(pointWords)
-  const [userId, setUserId] = useState<number | null>(null)
-  const [orgId, setOrgId] = useState<number | null>(null)
-  const [permission, setPermission] = useState<string | null>(null)
+  const [question, setQuestion] = useState<Question>({ userId: null, orgId: null, permission: null })
+  const { userId, orgId, permission } = question
+  const set = (part: Partial<Question>) => setQuestion((now) => ({ ...now, ...part }))
   const points = useAllPoints(undefined)
   const names = [...new Set(points.data?.map(({ name }) => name) ?? [])]
   const isReady = userId !== null && permission !== null
@@ -64,13 +70,13 @@ export function Explain() {
         {t.about}
       </Typography>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr 1fr' }, mb: 3 }}>
-        <UserPicker value={userId} onChange={setUserId} />
+        <UserPicker value={userId} onChange={(id) => set({ userId: id })} />
         <Autocomplete
           value={permission}
           options={names}
           getOptionLabel={labelOf}
           loading={points.isPending}
-          onChange={(_, name) => setPermission(name)}
+          onChange={(_, name) => set({ permission: name })}
           renderOption={({ key, ...rest }, name) => (
             <li key={key} {...rest}>
               <span>
@@ -83,7 +89,7 @@ export function Explain() {
           )}
           renderInput={(params) => <TextField {...params} label={t.permission} />}
         />
-        <OrgPicker label={t.org} value={orgId} onChange={setOrgId} />
+        <OrgPicker label={t.org} value={orgId} onChange={(id) => set({ orgId: id })} />
       </Box>
       <Box aria-live="polite">{isReady && <Decision query={query} />}</Box>
     </Section>

@@ -1,7 +1,7 @@
 /** The adjectives and nouns that nicknames of new accounts are made of, such as "Quiet Heron". */
 
 import { Abc, Add } from '@mui/icons-material'
-import { Box, Chip, MenuItem, Stack, TextField, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
+import { Box, Chip, Stack, TextField, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { usePages } from '../../api/pages.ts'
@@ -13,8 +13,10 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
@@ -87,13 +89,18 @@ type Kind = keyof typeof KINDS
 
 const REFRESHES = ['admin.nicknameAdjectives', 'admin.nicknameNouns', 'operationLog']
 
+interface NicknameFilters {
+  kind: Kind
+  language: NicknameLanguage
+  keyword: string
+}
+
 export default function NicknameWords() {
   const t = useTexts(words)
   const locale = useLocale()
   const languages = useChoices('language')
-  const [kind, setKind] = useState<Kind>('adjectives')
-  const [language, setLanguage] = useState<NicknameLanguage>(locale)
-  const [keyword, setKeyword] = useState('')
+  const { filters, set } = useFilters<NicknameFilters>({ kind: 'adjectives', language: locale, keyword: '' })
+  const { kind, language, keyword } = filters
   const [edited, setEdited] = useState<NicknameWord>()
   const searched = keyword.trim()
   const query = usePages(
@@ -120,29 +127,23 @@ export default function NicknameWords() {
             size="small"
             value={kind}
             aria-label={t.kind}
-            onChange={(_, chosen: Kind | null) => chosen && setKind(chosen)}
+            onChange={(_, chosen: Kind | null) => chosen && set({ kind: chosen })}
           >
             <ToggleButton value="adjectives">{t.adjectives}</ToggleButton>
             <ToggleButton value="nouns">{t.nouns}</ToggleButton>
           </ToggleButtonGroup>
-          <TextField
-            select
+          <ChoiceField
             label={t.language}
             value={language}
-            onChange={({ target }) => setLanguage(target.value as NicknameLanguage)}
+            onChange={(next) => set({ language: next })}
+            choices={languages}
             sx={{ minWidth: 120 }}
-          >
-            {languages.map(({ id, name }) => (
-              <MenuItem key={id} value={id}>
-                {name}
-              </MenuItem>
-            ))}
-          </TextField>
+          />
           <TextField
             type="search"
             label={t.search}
             value={keyword}
-            onChange={({ target }) => setKeyword(target.value)}
+            onChange={({ target }) => set({ keyword: target.value })}
             sx={{ flex: 1, minWidth: 160 }}
           />
         </Stack>

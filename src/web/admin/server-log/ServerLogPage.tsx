@@ -1,7 +1,7 @@
 /** The newest lines of the log of the server, by level, text and request; on request it follows new lines. */
 
 import { ArticleOutlined } from '@mui/icons-material'
-import { Alert, Box, Card, FormControlLabel, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
+import { Alert, Box, Card, FormControlLabel, Stack, Switch, TextField, Typography } from '@mui/material'
 import { useEffect, useState } from 'react'
 
 import { call } from '../../api/client.ts'
@@ -10,7 +10,9 @@ import type { ServerLog } from '../../api/types.ts'
 import { dateFormat } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 
 const words = texts({
   en: {
@@ -50,10 +52,8 @@ const FOLLOW = 2500
 
 export default function ServerLogPage() {
   const t = useTexts(words)
-  const [level, setLevel] = useState<Level>('info')
-  const [text, setText] = useState('')
-  const [requestId, setRequestId] = useState('')
-  const [isFollowing, setFollowing] = useState(false)
+  const { filters, set } = useFilters({ level: 'info' as Level, text: '', requestId: '', isFollowing: false })
+  const { level, text, requestId, isFollowing } = filters
   const filter = {
     level,
     limit: 200,
@@ -64,34 +64,28 @@ export default function ServerLogPage() {
   return (
     <Page title={t.title} width={1400}>
       <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 2 }}>
-        <TextField
-          select
+        <ChoiceField
           label={t.level}
           value={level}
-          onChange={({ target }) => setLevel(target.value as Level)}
+          onChange={(next) => set({ level: next })}
           sx={{ minWidth: 140 }}
-        >
-          {LEVELS.map((one) => (
-            <MenuItem key={one} value={one}>
-              {t.levels[one]}
-            </MenuItem>
-          ))}
-        </TextField>
+          choices={LEVELS.map((id) => ({ id, name: t.levels[id] }))}
+        />
         <TextField
           type="search"
           label={t.text}
           value={text}
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => set({ text: target.value })}
           sx={{ flex: 1, minWidth: 160 }}
         />
         <TextField
           label={t.request}
           value={requestId}
-          onChange={({ target }) => setRequestId(target.value)}
+          onChange={({ target }) => set({ requestId: target.value })}
           sx={{ flex: 1, minWidth: 140 }}
         />
         <FormControlLabel
-          control={<Switch checked={isFollowing} onChange={({ target }) => setFollowing(target.checked)} />}
+          control={<Switch checked={isFollowing} onChange={({ target }) => set({ isFollowing: target.checked })} />}
           label={t.follow}
         />
       </Stack>

@@ -1,18 +1,7 @@
 /** The passes of an activity, for its managers: issuing, searching, printing, revoking, and the records of the gate. */
 
 import { Add, ConfirmationNumber, Print } from '@mui/icons-material'
-import {
-  Box,
-  Button,
-  Card,
-  CardActionArea,
-  CardContent,
-  MenuItem,
-  Stack,
-  TextField,
-  ToggleButton,
-  ToggleButtonGroup,
-} from '@mui/material'
+import { Box, Button, Card, CardActionArea, CardContent, Stack, ToggleButton, ToggleButtonGroup } from '@mui/material'
 import { useState } from 'react'
 
 import { useDownload } from '../../api/hooks.ts'
@@ -23,9 +12,11 @@ import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 import { IssueDialog } from './IssueDialog.tsx'
 import { PassDialog } from './PassDialog.tsx'
 import { PassUses } from './PassUses.tsx'
@@ -76,14 +67,12 @@ export function Passes({ activity }: { activity: Activity }) {
   const can = useRights(activity)
   const statuses = useChoices('passStatus')
   const [view, setView] = useState<'passes' | 'records'>('passes')
-  const [keyword, setKeyword] = useState('')
-  const [status, setStatus] = useState<PassStatus>()
+  const { filters, set, query: filter } = useFilters({ keyword: '', status: null as PassStatus | null })
   /** The id of a pass. */
   const [dialog, setDialog] = useState<'issue' | number | null>(null)
   const params = { id: activity.id }
-  const filter = { ...(keyword && { keyword }), ...(status && { status }) }
   const query = usePages('passes.list', { params, query: filter })
-  const isFiltered = keyword !== '' || status !== undefined
+  const isFiltered = Object.keys(filter).length > 0
   const open = query.items?.find(({ id }) => id === dialog)
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
   const issue = can('passes.issue') && !isOver && (
@@ -124,23 +113,17 @@ export function Passes({ activity }: { activity: Activity }) {
                 <SearchField
                   label={shared.search}
                   sx={{ flex: 1, minWidth: 160 }}
-                  value={keyword}
-                  onSearch={setKeyword}
+                  value={filters.keyword}
+                  onSearch={(keyword) => set({ keyword })}
                 />
-                <TextField
-                  select
+                <ChoiceField
                   label={t.status}
-                  value={status ?? 'ALL'}
-                  onChange={({ target: { value } }) => setStatus(value === 'ALL' ? undefined : (value as PassStatus))}
+                  value={filters.status}
+                  onChange={(status) => set({ status })}
+                  choices={statuses}
+                  none={t.all}
                   sx={{ minWidth: 120 }}
-                >
-                  <MenuItem value="ALL">{t.all}</MenuItem>
-                  {statuses.map(({ id, name }) => (
-                    <MenuItem key={id} value={id}>
-                      {name}
-                    </MenuItem>
-                  ))}
-                </TextField>
+                />
               </Stack>
             )}
             <Rows

@@ -1,7 +1,7 @@
 /** The registrations for an activity, for its managers. */
 
 import { EventAvailable, PersonRemove } from '@mui/icons-material'
-import { Card, CardContent, IconButton, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Card, CardContent, IconButton, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -11,9 +11,11 @@ import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
 
@@ -60,12 +62,8 @@ const TONES: Record<RegistrationStatus, Tone> = { CONFIRMED: 'good', WAITING: 'w
 export function Registrations({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
-  const [keyword, setKeyword] = useState('')
-  const [status, setStatus] = useState<RegistrationStatus>()
-  const query = usePages('registrations.list', {
-    params: { id: activity.id },
-    query: { ...(keyword && { keyword }), ...(status && { status }) },
-  })
+  const { filters, set, query: filter } = useFilters({ keyword: '', status: null as RegistrationStatus | null })
+  const query = usePages('registrations.list', { params: { id: activity.id }, query: filter })
   const { stats, registration } = activity
   const labelOf = (key: string) => registration?.questions.find((question) => question.key === key)?.label ?? key
   const can = useRights(activity)
@@ -77,7 +75,7 @@ export function Registrations({ activity }: { activity: Activity }) {
     onDone: () => setAsked(undefined),
   })
   const mayCancel = activity.status === 'ACTIVE' && can('registrations.cancelOf')
-  const isFiltered = keyword !== '' || status !== undefined
+  const isFiltered = Object.keys(filter).length > 0
   return (
     <Card variant="outlined">
       <CardContent>
@@ -92,23 +90,20 @@ export function Registrations({ activity }: { activity: Activity }) {
         )}
         {(isFiltered || query.items?.length !== 0) && (
           <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
-            <SearchField label={shared.search} sx={{ flex: 1, minWidth: 160 }} value={keyword} onSearch={setKeyword} />
-            <TextField
-              select
+            <SearchField
+              label={shared.search}
+              sx={{ flex: 1, minWidth: 160 }}
+              value={filters.keyword}
+              onSearch={(keyword) => set({ keyword })}
+            />
+            <ChoiceField
               label={t.status}
-              value={status ?? 'ALL'}
-              onChange={({ target: { value } }) =>
-                setStatus(value === 'ALL' ? undefined : (value as RegistrationStatus))
-              }
+              value={filters.status}
+              onChange={(status) => set({ status })}
+              choices={STATUSES.map((id) => ({ id, name: t.statuses[id] }))}
+              none={t.all}
               sx={{ minWidth: 130 }}
-            >
-              <MenuItem value="ALL">{t.all}</MenuItem>
-              {STATUSES.map((one) => (
-                <MenuItem key={one} value={one}>
-                  {t.statuses[one]}
-                </MenuItem>
-              ))}
-            </TextField>
+            />
           </Stack>
         )}
         <Rows

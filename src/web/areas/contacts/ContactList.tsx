@@ -1,17 +1,7 @@
 /** The list of contacts with search, tags and blocked people. */
 
 import { Chat, ContactsOutlined, PersonAdd, SearchOff } from '@mui/icons-material'
-import {
-  Button,
-  Chip,
-  FormControlLabel,
-  IconButton,
-  Link as MuiLink,
-  MenuItem,
-  Stack,
-  Switch,
-  TextField,
-} from '@mui/material'
+import { Button, Chip, FormControlLabel, IconButton, Link as MuiLink, Stack, Switch } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -20,10 +10,12 @@ import type { Contact } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 
 const words = texts({
   en: {
@@ -69,19 +61,11 @@ export const shownName = ({ remark, nickname }: Pick<Contact, 'remark' | 'nickna
 export function ContactList() {
   const t = useTexts(words)
   const may = useMay()
-  const [keyword, setKeyword] = useState('')
-  const [tag, setTag] = useState<string>()
-  const [isBlocked, setBlocked] = useState(false)
+  const { filters, set, query: chosen } = useFilters({ keyword: '', tag: '', blocked: false })
+  const { keyword, tag, blocked } = filters
   const [sort, setSort] = useState<Order>('name')
-  const query = usePages('contacts.list', {
-    query: {
-      sort,
-      ...(keyword !== '' && { keyword }),
-      ...(tag !== undefined && { tag }),
-      ...(isBlocked && { blocked: true }),
-    },
-  })
-  const isFiltered = keyword !== '' || tag !== undefined || isBlocked
+  const query = usePages('contacts.list', { query: { sort, ...chosen } })
+  const isFiltered = Object.keys(chosen).length > 0
   if (!isFiltered && query.items?.length === 0)
     return (
       <EmptyState
@@ -100,25 +84,24 @@ export function ContactList() {
   return (
     <Section>
       <Stack direction="row" useFlexGap sx={{ flexWrap: 'wrap', gap: 1.5, mb: 1, alignItems: 'center' }}>
-        <SearchField label={t.search} value={keyword} onSearch={setKeyword} sx={{ flex: '1 1 220px' }} />
-        <TextField
-          select
+        <SearchField
+          label={t.search}
+          value={keyword}
+          onSearch={(text) => set({ keyword: text })}
+          sx={{ flex: '1 1 220px' }}
+        />
+        <ChoiceField
           label={t.order}
           value={sort}
-          onChange={({ target }) => setSort(target.value as Order)}
+          onChange={setSort}
           sx={{ minWidth: 140 }}
-        >
-          {Object.entries(t.orders).map(([value, label]) => (
-            <MenuItem key={value} value={value}>
-              {label}
-            </MenuItem>
-          ))}
-        </TextField>
+          choices={Object.entries(t.orders).map(([id, name]) => ({ id, name }))}
+        />
         <FormControlLabel
-          control={<Switch checked={isBlocked} onChange={({ target }) => setBlocked(target.checked)} />}
+          control={<Switch checked={blocked} onChange={({ target }) => set({ blocked: target.checked })} />}
           label={t.blocked}
         />
-        {tag !== undefined && <Chip color="primary" label={t.tag(tag)} onDelete={() => setTag(undefined)} />}
+        {tag !== '' && <Chip color="primary" label={t.tag(tag)} onDelete={() => set({ tag: '' })} />}
       </Stack>
       <Rows
         query={query}
@@ -126,7 +109,7 @@ export function ContactList() {
         keyOf={({ id }) => id}
         empty={<EmptyState icon={SearchOff} title={t.nothing} text={t.nothingText} />}
       >
-        {(contact) => <ContactRow contact={contact} onTag={setTag} />}
+        {(contact) => <ContactRow contact={contact} onTag={(next) => set({ tag: next })} />}
       </Rows>
     </Section>
   )

@@ -19,7 +19,6 @@ import {
   Tooltip,
   Typography,
 } from '@mui/material'
-import { useState } from 'react'
 import { Link } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
@@ -31,6 +30,7 @@ import { useUnread } from '../../session/live.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 import { DevicePush } from './DevicePush.tsx'
 import { typeWords } from './links.ts'
 import { useNotificationActions } from './use-notifications.ts'
@@ -68,18 +68,18 @@ const words = texts({
   },
 })
 
+const NO_FILTERS = { isUnread: false, type: '' as NotificationType | '' }
+
 export default function NotificationList() {
   const t = useTexts(words)
   const types = useTexts(typeWords)
   const may = useMay()
   const { notifications: unread } = useUnread()
-  const [isUnread, setUnread] = useState(false)
-  const [type, setType] = useState<NotificationType | ''>('')
-  const list = usePages('notifications.list', {
-    query: { ...(isUnread && { read: false }), ...(type !== '' && { type }) },
-  })
+  const { filters, set, query } = useFilters(NO_FILTERS)
+  const { isUnread, ...chosen } = query
+  const list = usePages('notifications.list', { query: { ...chosen, ...(isUnread && { read: false }) } })
   const { readAll } = useNotificationActions()
-  const isFiltered = isUnread || type !== ''
+  const isFiltered = Object.keys(query).length > 0
   return (
     <Page
       title={t.title}
@@ -99,7 +99,7 @@ export default function NotificationList() {
           exclusive
           size="small"
           value={isUnread ? 'unread' : 'all'}
-          onChange={(_, value) => value !== null && setUnread(value === 'unread')}
+          onChange={(_, value) => value !== null && set({ isUnread: value === 'unread' })}
         >
           <ToggleButton value="all" sx={{ px: 2 }}>
             {t.all}
@@ -111,8 +111,8 @@ export default function NotificationList() {
         <TextField
           select
           label={t.kind}
-          value={type}
-          onChange={({ target }) => setType(target.value as NotificationType | '')}
+          value={filters.type}
+          onChange={({ target }) => set({ type: target.value as NotificationType | '' })}
           sx={{ minWidth: 190 }}
           slotProps={{ select: { displayEmpty: true }, inputLabel: { shrink: true } }}
         >
@@ -131,18 +131,7 @@ export default function NotificationList() {
           icon={NotificationsNone}
           title={isFiltered ? t.none : t.empty}
           text={isFiltered ? t.noneText : t.emptyText}
-          action={
-            isFiltered && (
-              <Button
-                onClick={() => {
-                  setUnread(false)
-                  setType('')
-                }}
-              >
-                {t.reset}
-              </Button>
-            )
-          }
+          action={isFiltered && <Button onClick={() => set(NO_FILTERS)}>{t.reset}</Button>}
         />
       )}
       {list.items !== undefined && list.items.length > 0 && (

@@ -1,7 +1,7 @@
 /** Search among public organizations. */
 
 import { SearchOff, TravelExplore } from '@mui/icons-material'
-import { Box, Card, Link as MuiLink, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Box, Card, Link as MuiLink, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -10,6 +10,7 @@ import type { PublicOrganization } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
@@ -60,19 +61,13 @@ export default function Discover() {
           onChange={({ target }) => setKeyword(target.value)}
           sx={{ flex: '1 1 220px' }}
         />
-        <TextField
-          select
+        <ChoiceField
           label={t.order}
           value={sort}
-          onChange={({ target }) => setSort(target.value as Order)}
+          onChange={setSort}
+          choices={Object.entries(t.orders).map(([id, name]) => ({ id, name }))}
           sx={{ minWidth: 150 }}
-        >
-          {Object.entries(t.orders).map(([value, label]) => (
-            <MenuItem key={value} value={value}>
-              {label}
-            </MenuItem>
-          ))}
-        </TextField>
+        />
       </Stack>
       {error !== null ? (
         <ErrorNotice error={error} onRetry={retry} />

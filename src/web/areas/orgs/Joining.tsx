@@ -1,7 +1,7 @@
 /** How an organization gets members: requests to decide about, and invitations. */
 
 import { MailOutlined, PersonAdd } from '@mui/icons-material'
-import { Button, MenuItem, TextField, Typography } from '@mui/material'
+import { Button, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -13,7 +13,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
+import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -114,48 +116,44 @@ function Requests({ org }: { org: Organization }) {
 function RequestRow({ org, request }: { org: Organization; request: JoinRequest }) {
   const t = useTexts(words)
   const may = useMay()
-  const [isRefusing, setRefusing] = useState(false)
   const { userId, nickname, avatarUrl, message, createdAt } = request
   const approve = useAction('orgs.approve', { done: t.approved })
   return (
-    <>
-      <Row
-        title={
-          <Named
-            name={nickname}
-            url={avatarUrl}
-            details={
-              <>
-                {t.asked(relativeTime(createdAt))}
-                {message !== '' && (
-                  <Typography variant="body2" color="text.primary" sx={{ whiteSpace: 'pre-line' }}>
-                    {message}
-                  </Typography>
-                )}
-              </>
-            }
-          />
-        }
-        actions={
-          may('orgs.approve', org) && (
+    <Row
+      title={
+        <Named
+          name={nickname}
+          url={avatarUrl}
+          details={
             <>
-              <Button color="error" aria-label={t.refuseOf(nickname)} onClick={() => setRefusing(true)}>
-                {t.refuse}
-              </Button>
-              <Button
-                variant="contained"
-                aria-label={t.approveOf(nickname)}
-                loading={approve.isPending}
-                onClick={() => approve.mutate({ params: { id: org.id }, body: { userId, approve: true } })}
-              >
-                {t.approve}
-              </Button>
+              {t.asked(relativeTime(createdAt))}
+              {message !== '' && (
+                <Typography variant="body2" color="text.primary" sx={{ whiteSpace: 'pre-line' }}>
+                  {message}
+                </Typography>
+              )}
             </>
-          )
-        }
-      />
-      {isRefusing && <RefuseDialog org={org} request={request} onClose={() => setRefusing(false)} />}
-    </>
+          }
+        />
+      }
+      actions={
+        may('orgs.approve', org) && (
+          <>
+            <DialogButton label={t.refuse} aria-label={t.refuseOf(nickname)} color="error" variant="text">
+              {(close) => <RefuseDialog org={org} request={request} onClose={close} />}
+            </DialogButton>
+            <Button
+              variant="contained"
+              aria-label={t.approveOf(nickname)}
+              loading={approve.isPending}
+              onClick={() => approve.mutate({ params: { id: org.id }, body: { userId, approve: true } })}
+            >
+              {t.approve}
+            </Button>
+          </>
+        )
+      }
+    />
   )
 }
 
@@ -186,49 +184,41 @@ function RefuseDialog({ org, request: { userId, nickname }, onClose }: RefuseDia
 function Invitations({ org }: { org: Organization }) {
   const t = useTexts(words)
   const may = useMay()
-  const [status, setStatus] = useState<InvitationStatus | ''>('')
-  const [isInviting, setInviting] = useState(false)
+  const [status, setStatus] = useState<InvitationStatus | null>(null)
   const query = usePages(
     'orgs.invitations',
-    { params: { id: org.id }, ...(status !== '' && { query: { status } }) },
+    { params: { id: org.id }, ...(status !== null && { query: { status } }) },
     { enabled: may('orgs.invitations', org) },
   )
   const invite = may('orgs.invite', org) && (
-    <Button variant="contained" startIcon={<PersonAdd />} onClick={() => setInviting(true)} data-create>
-      {t.invite}
-    </Button>
+    <DialogButton label={t.invite} icon={<PersonAdd />} data-create>
+      {(close) => <InviteDialog org={org} onClose={close} />}
+    </DialogButton>
   )
   return (
     <Section title={t.invitations} actions={invite}>
       {may('orgs.invitations', org) && (
         <>
-          {(status !== '' || (query.items?.length ?? 0) > 0) && (
-            <TextField
-              select
+          {(status !== null || (query.items?.length ?? 0) > 0) && (
+            <ChoiceField
               label={t.show}
-              value={status === '' ? 'ANY' : status}
-              onChange={({ target }) => setStatus(target.value === 'ANY' ? '' : (target.value as InvitationStatus))}
+              value={status}
+              onChange={setStatus}
+              choices={Object.entries(t.states).map(([id, name]) => ({ id, name }))}
+              none={t.all}
               sx={{ minWidth: 160, mb: 1 }}
-            >
-              <MenuItem value="ANY">{t.all}</MenuItem>
-              {Object.entries(t.states).map(([value, label]) => (
-                <MenuItem key={value} value={value}>
-                  {label}
-                </MenuItem>
-              ))}
-            </TextField>
+            />
           )}
           <Rows
             query={query}
             label={t.invitations}
             keyOf={({ id }) => id}
-            empty={status === '' ? <EmptyState icon={MailOutlined} title={t.none} text={t.noneText} /> : t.noneOf}
+            empty={status === null ? <EmptyState icon={MailOutlined} title={t.none} text={t.noneText} /> : t.noneOf}
           >
             {(invitation) => <InvitationRow org={org} invitation={invitation} />}
           </Rows>
         </>
       )}
-      {isInviting && <InviteDialog org={org} onClose={() => setInviting(false)} />}
     </Section>
   )
 }

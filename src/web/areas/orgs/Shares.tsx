@@ -1,7 +1,7 @@
 /** Copies of codes and photos that members have given to the organization. */
 
 import { Add, FolderShared, PhotoOutlined, QrCode2 } from '@mui/icons-material'
-import { Autocomplete, Avatar, Button, MenuItem, TextField, Typography } from '@mui/material'
+import { Autocomplete, Avatar, Button, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -16,6 +16,7 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -77,18 +78,18 @@ export function Shares({ org }: { org: Organization }) {
   const t = useTexts(words)
   const may = useMay()
   const kinds = useChoices('shareType')
-  const [kind, setKind] = useState<ShareEntityType | ''>('')
+  const [kind, setKind] = useState<ShareEntityType | null>(null)
   const [isSharing, setSharing] = useState(false)
   const query = usePages('shares.list', {
     params: { orgId: org.id },
-    ...(kind !== '' && { query: { entityType: kind } }),
+    ...(kind !== null && { query: { entityType: kind } }),
   })
   const share = may('shares.create', org) && (
     <Button variant="contained" startIcon={<Add />} onClick={() => setSharing(true)} data-create>
       {t.share}
     </Button>
   )
-  const isEmpty = kind === '' && query.items?.length === 0
+  const isEmpty = kind === null && query.items?.length === 0
   return (
     <Section title={t.title} actions={!isEmpty && share}>
       {!isEmpty && (
@@ -96,20 +97,14 @@ export function Shares({ org }: { org: Organization }) {
           <Typography variant="body2" color="text.secondary" sx={{ mb: 1.5 }}>
             {t.about}
           </Typography>
-          <TextField
-            select
+          <ChoiceField
             label={t.kind}
-            value={kind === '' ? 'ANY' : kind}
-            onChange={({ target }) => setKind(target.value === 'ANY' ? '' : (target.value as ShareEntityType))}
+            value={kind}
+            onChange={setKind}
+            choices={kinds}
+            none={t.all}
             sx={{ minWidth: 160, mb: 1 }}
-          >
-            <MenuItem value="ANY">{t.all}</MenuItem>
-            {kinds.map(({ id, name }) => (
-              <MenuItem key={id} value={id}>
-                {name}
-              </MenuItem>
-            ))}
-          </TextField>
+          />
         </>
       )}
       <Rows
@@ -117,7 +112,11 @@ export function Shares({ org }: { org: Organization }) {
         label={t.title}
         keyOf={({ id }) => id}
         empty={
-          kind === '' ? <EmptyState icon={FolderShared} title={t.empty} text={t.emptyText} action={share} /> : t.emptyOf
+          kind === null ? (
+            <EmptyState icon={FolderShared} title={t.empty} text={t.emptyText} action={share} />
+          ) : (
+            t.emptyOf
+          )
         }
       >
         {(item) => <ShareRow org={org} share={item} />}

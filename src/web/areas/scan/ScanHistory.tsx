@@ -14,7 +14,6 @@ import {
   List,
   ListItem,
   ListItemButton,
-  MenuItem,
   Stack,
   TextField,
   Tooltip,
@@ -34,8 +33,10 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { useFilters } from '../../ui/use-filters.ts'
 import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
@@ -82,15 +83,8 @@ const words = texts({
 export default function ScanHistory() {
   const t = useTexts(words)
   const types = useChoices('contentType')
-  const [keyword, setKeyword] = useState('')
-  const [contentType, setContentType] = useState<ContentType>()
-  const [isFavourite, setFavourite] = useState(false)
+  const { filters, set, query } = useFilters({ keyword: '', contentType: null as ContentType | null, favorite: false })
   const [shown, setShown] = useState<ScanRecord>()
-  const query = {
-    ...(keyword !== '' && { keyword }),
-    ...(contentType !== undefined && { contentType }),
-    ...(isFavourite && { favorite: true }),
-  }
   const isFiltered = Object.keys(query).length > 0
   const { items, total, error, isLoading, more, retry } = usePages('scanRecords.list', { query })
   const isEmpty = items?.length === 0
@@ -100,29 +94,23 @@ export default function ScanHistory() {
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 2, alignItems: 'center' }}>
           <SearchField
             label={t.search}
-            value={keyword}
-            onSearch={setKeyword}
+            value={filters.keyword}
+            onSearch={(keyword) => set({ keyword })}
             sx={{ flex: 1, minWidth: { xs: '100%', sm: 200 } }}
           />
-          <TextField
-            select
+          <ChoiceField
             label={t.type}
-            value={contentType ?? 'ANY'}
-            onChange={({ target: { value } }) => setContentType(value === 'ANY' ? undefined : (value as ContentType))}
+            value={filters.contentType}
+            onChange={(contentType) => set({ contentType })}
+            choices={types}
+            none={t.any}
             sx={{ minWidth: 140 }}
-          >
-            <MenuItem value="ANY">{t.any}</MenuItem>
-            {types.map(({ id, name }) => (
-              <MenuItem key={id} value={id}>
-                {name}
-              </MenuItem>
-            ))}
-          </TextField>
+          />
           <Button
-            variant={isFavourite ? 'contained' : 'outlined'}
-            aria-pressed={isFavourite}
+            variant={filters.favorite ? 'contained' : 'outlined'}
+            aria-pressed={filters.favorite}
             startIcon={<Star />}
-            onClick={() => setFavourite(!isFavourite)}
+            onClick={() => set({ favorite: !filters.favorite })}
             sx={{ height: 40 }}
           >
             {t.favourites}
