@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, useServer } from '../harness/index.ts'
 
 /** Another program on the same host: browsers send it the same cookies, because cookies do not depend on the port. */
@@ -15,14 +16,6 @@ const neighbour = Bun.serve({
 afterAll(() => neighbour.stop(true))
 
 const { server, alice } = useServer({ people: ['alice'], config: { corsOrigins: [neighbour.url.origin] } })
-
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-test('Chromium is installed where CI is set', () => {
-  if (browserPath === null)
-    console.warn('Chromium is not installed: the cookies of sessions are not tested in a browser')
-  if (process.env['CI']) expect(browserPath).not.toBeNull()
-})
 
 interface Answer {
   status: number
@@ -43,10 +36,10 @@ const callInPage = async ([url, method, body, token]: (string | undefined)[]): P
   }
 }
 
-describe.if(browserPath !== null)('in Chromium', () => {
+describe.if(hasChromium)('in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await launchChromium()
   })
   afterAll(() => browser?.close())
 

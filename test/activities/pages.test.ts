@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 import { passes, passIssues } from '#db/schema/passes.ts'
 import { contentOf, currentKey } from '#domains/activities/pass-keys/pass-keys.service.ts'
@@ -12,6 +12,7 @@ import { answerProblem } from '#http/validate.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { inProcess, ok, type Reply, startServer, until, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { type ActivityFields, createActivity, END, START } from './helpers.ts'
@@ -353,19 +354,12 @@ describe.if(inProcess)('passes', () => {
     expect(await resolved(holder, forged)).toEqual({ kind: 'PASS' })
   })
 
-  const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-  test('Chromium is installed where CI is set', () => {
-    if (browserPath === null) console.warn('Chromium is not installed: the pages are not tested in a browser')
-    if (process.env['CI']) expect(browserPath).not.toBeNull()
-  })
-
-  describe.if(browserPath !== null)('in Chromium', () => {
+  describe.if(hasChromium)('in Chromium', () => {
     let browser: Browser
     const paths: Record<string, string> = {}
 
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+      browser = await launchChromium()
       const cover = await uploaded(alice, png(600), { type: 'activity' })
       const long = 'Frühjahrsputz am Westsee mit anschließendem Donaudampfschifffahrtsgesellschaftspicknick'
       const activity = await createActivity(alice, { ...full, name: long, coverFileId: cover.id, registration: {} })

@@ -4,11 +4,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { resolve } from 'node:path'
 
-import { chromium } from 'playwright-core'
-
 import { decodeToken, encodeToken, type TokenPayload } from '#domains/activities/pass-keys/pass-keys.rules.ts'
 import { DAY } from '#platform/clock.ts'
 
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { guests, issued, withPasses } from './pass-helpers.ts'
 
@@ -123,14 +122,7 @@ test.if(node !== null)(
   },
 )
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-test('Chromium is installed where CI is set', () => {
-  if (browserPath === null) console.warn('Chromium is not installed: the verifier is not tested in a browser')
-  if (process.env['CI']) expect(browserPath).not.toBeNull()
-})
-
-describe.if(browserPath !== null)('in Chromium', () => {
+describe.if(hasChromium)('in Chromium', () => {
   test('the verifier accepts genuine passes only, and gives the reason for all others', async () => {
     // WebCrypto needs a secure context, which loopback addresses are.
     const gate = Bun.serve({
@@ -141,7 +133,7 @@ describe.if(browserPath !== null)('in Chromium', () => {
           ? new Response(Bun.file(VERIFIER))
           : new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
     })
-    const browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    const browser = await launchChromium()
     try {
       const page = await browser.newPage()
       await page.goto(gate.url.href)

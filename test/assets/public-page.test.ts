@@ -2,11 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 
 import { LandingContent } from '#domains/qr-codes/public/public.model.ts'
 import { answerProblem } from '#http/validate.ts'
 
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { inProcess, ok, type Person, type Reply, until, useServer } from '../harness/index.ts'
 import { createField } from '../metadata/helpers.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
@@ -198,17 +199,10 @@ test('a member who may not update assets cannot make anything public', async () 
   expect((await get(asset.uuid)).status).toBe(200)
 })
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-test('Chromium is installed where CI is set', () => {
-  if (browserPath === null) console.warn('Chromium is not installed: the page is not tested in a browser')
-  if (process.env['CI']) expect(browserPath).not.toBeNull()
-})
-
-describe.if(inProcess && browserPath !== null)('in Chromium', () => {
+describe.if(inProcess && hasChromium)('in Chromium', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await launchChromium()
   })
   afterAll(() => browser?.close())
 

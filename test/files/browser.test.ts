@@ -2,24 +2,18 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { PIXEL, storeFile } from './stored.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-test('Chromium is installed where CI is set', () => {
-  if (browserPath === null) console.warn('Chromium is not installed: signed URLs are not tested in a browser')
-  if (process.env['CI']) expect(browserPath).not.toBeNull()
-})
-
 /** Reports that it ran as a script. */
 const HTML = '<!doctype html><title>ran</title><script>document.title = "script ran"</script><h1>Not an image</h1>'
 
-describe.if(inProcess && browserPath !== null)('in Chromium', () => {
+describe.if(inProcess && hasChromium)('in Chromium', () => {
   let browser: Browser
   let page: Page
   /** The image in the page of `otherServer`. */
@@ -33,7 +27,7 @@ describe.if(inProcess && browserPath !== null)('in Chromium', () => {
       }),
   })
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await launchChromium()
     page = await browser.newPage()
   })
   afterAll(async () => {

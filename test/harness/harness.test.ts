@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { hasChromium } from './chromium.ts'
 import { ok, useServer } from './index.ts'
 
 describe('useServer', () => {
@@ -30,4 +31,9 @@ describe('useServer', () => {
     const missing = await alice.call('qrCodes.get', { params: { id: 999_999 } })
     expect(() => ok(missing)).toThrow(/404.*Not found/)
   })
+})
+
+test('CI has Chromium', () => {
+  if (!hasChromium) console.warn('Chromium is not installed: pages are not tested in a browser')
+  if (process.env['CI']) expect(hasChromium).toBe(true)
 })

@@ -2,8 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test'
 
-import { chromium } from 'playwright-core'
-
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { startServer, useServer } from '../harness/index.ts'
 
 const LISTED = 'https://app.example.org'
@@ -113,18 +112,11 @@ test('without configured origins no answer has CORS headers, and OPTIONS is answ
   expect([corsHeaders(answer.headers), answer.headers.get('vary')]).toEqual([[], null])
 })
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
 describe('in a browser', () => {
-  test('Chromium is installed where CI is set', () => {
-    if (browserPath === null) console.warn('Chromium is not installed: CORS is not tested in a browser')
-    if (process.env['CI']) expect(browserPath).not.toBeNull()
-  })
-
-  if (browserPath !== null)
+  if (hasChromium)
     test('a page of a listed origin signs in and calls the API in Chromium, and other pages cannot', async () => {
       const other = startSite()
-      const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+      const browser = await launchChromium()
       try {
         const page = await browser.newPage()
         page.setDefaultTimeout(60_000)

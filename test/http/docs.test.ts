@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
-import { chromium } from 'playwright-core'
-
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { useServer } from '../harness/index.ts'
 
 const { server } = useServer()
@@ -78,18 +77,11 @@ describe('the document and its page', () => {
   })
 })
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
 describe('in a browser', () => {
-  test('Chromium is installed where CI is set', () => {
-    if (browserPath === null) console.warn('Chromium is not installed: /docs is not tested in a browser')
-    if (process.env['CI']) expect(browserPath).not.toBeNull()
-  })
-
-  if (browserPath !== null)
+  if (hasChromium)
     test('/docs in Chromium lists every operation, calls one, and requests nothing from other servers', async () => {
       const me = await server.person()
-      const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+      const browser = await launchChromium()
       try {
         const page = await (
           await browser.newContext({ colorScheme: 'dark', viewport: { width: 1200, height: 3000 } })

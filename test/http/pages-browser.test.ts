@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 import { createActivity } from '../activities/helpers.ts'
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const axe = join(import.meta.dir, '../../node_modules/axe-core/axe.min.js')
 const screenshots = process.env['SCREENSHOTS']
 
@@ -41,11 +41,7 @@ const CODES = {
 } as const
 
 describe('pages in a browser', () => {
-  test('Chromium is installed where CI is set', () => {
-    if (browserPath === null) console.warn('Chromium is not installed: pages are not tested in a browser')
-    if (process.env['CI']) expect(browserPath).not.toBeNull()
-  })
-  if (browserPath === null) return
+  if (!hasChromium) return
 
   let browser: Browser
   let server: TestServer
@@ -53,14 +49,7 @@ describe('pages in a browser', () => {
   const pages: Record<string, string> = {}
 
   beforeAll(async () => {
-    ;[server, fresh, browser] = await Promise.all([
-      startServer(),
-      startServer({ noAdmin: true }),
-      chromium.launch({
-        executablePath: browserPath,
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-      }),
-    ])
+    ;[server, fresh, browser] = await Promise.all([startServer(), startServer({ noAdmin: true }), launchChromium()])
     const [admin, alice] = await Promise.all([server.admin(), server.person()])
     pages['new'] = `${fresh.url}/`
     pages['new-setup'] = `${fresh.url}/setup`

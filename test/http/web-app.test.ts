@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
-import { chromium } from 'playwright-core'
-
 import { LOADS } from '../../scripts/web-app.ts'
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { send } from '../harness/client.ts'
 import { inProcess, useServer } from '../harness/index.ts'
 import { firstAddress } from '../harness/server.ts'
@@ -125,8 +124,6 @@ describe('its files', () => {
   })
 })
 
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
 /** Code for the browser, as text since the tests are compiled without its types. Bytes on the wire of all files of the web application. */
 const LOADED = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
   .filter(({ name }) => name.includes('/console/'))
@@ -145,14 +142,9 @@ const ALLOWED = `new Promise((resolve) => setTimeout(async () => {
 }))`
 
 describe('in a browser', () => {
-  test('Chromium is installed where CI is set', () => {
-    if (browserPath === null) console.warn('Chromium is not installed: the web application is not tested in a browser')
-    if (process.env['CI']) expect(browserPath).not.toBeNull()
-  })
-
-  if (browserPath !== null)
+  if (hasChromium)
     test('the sign-in form has at most 200 KiB and the list of codes after it 280, without errors and requests to other servers', async () => {
-      const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+      const browser = await launchChromium()
       try {
         const page = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage()
         page.setDefaultTimeout(60_000)

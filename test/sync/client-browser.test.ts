@@ -5,22 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 import { MemoryStorage } from '../../examples/sync-client/storage.ts'
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { device, onNewDevice, rowsOf, shownNames } from './client-helpers.ts'
 import { EXPECTED, runCases } from './client-storage-cases.ts'
 
 test('the storage in memory passes the cases of every storage', async () => {
   expect(await runCases(new MemoryStorage())).toEqual(EXPECTED)
-})
-
-const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-test('Chromium is installed where CI is set', () => {
-  if (browserPath === null) console.warn('Chromium is not installed: IndexedDB is not tested')
-  if (process.env['CI']) expect(browserPath).not.toBeNull()
 })
 
 /** The client, its storage and the cases as one script that sets `globalThis.sync`. */
@@ -43,7 +37,7 @@ async function bundle(): Promise<string> {
   }
 }
 
-describe.if(browserPath !== null)('in Chromium', () => {
+describe.if(hasChromium)('in Chromium', () => {
   const script = bundle()
   const site = Bun.serve({
     hostname: '127.0.0.1',
@@ -55,7 +49,7 @@ describe.if(browserPath !== null)('in Chromium', () => {
             headers: { 'content-type': 'text/html' },
           }),
   })
-  const browser: Promise<Browser> = chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+  const browser: Promise<Browser> = launchChromium()
   afterAll(async () => {
     await (await browser).close()
     await site.stop(true)

@@ -14,21 +14,10 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
+import { launchChromium, type LaunchOptions } from '../harness/chromium.ts'
 import type { Person, TestServer } from '../harness/index.ts'
-
-export const browserPath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
-
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 /**
  * Milliseconds by which each request to the interface is held back. A test that does not wait for the answer then fails each time, and not
@@ -60,21 +49,14 @@ export interface TestBrowser {
   allow(pattern: RegExp): void
 }
 
-export interface BrowserOptions {
-  /** Further arguments of Chromium, such as those of a fake camera. */
-  args?: readonly string[]
-}
-
 /** Starts Chromium before the tests of the file and ends it after them. */
-export function useBrowser(server: Pick<TestServer, 'url'>, options: BrowserOptions = {}): TestBrowser {
+export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptions = {}): TestBrowser {
   let browser: Browser | undefined
   let contexts: BrowserContext[] = []
   let problems: string[] = []
   let allowed: RegExp[] = []
   beforeAll(async () => {
-    if (browserPath === null)
-      throw new Error('The tests of the web application need Chromium: apt-get install chromium')
-    browser = await chromium.launch({ executablePath: browserPath, args: [...ARGUMENTS, ...(options.args ?? [])] })
+    browser = await launchChromium(options)
   })
   afterEach(async () => {
     for (const context of contexts) await context.close()

@@ -11,7 +11,7 @@ import { ok, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
-const browser = useBrowser(server)
+const browser = useBrowser(server, { isWhole: true })
 
 /** Subscribing succeeds with an address of our own; the subscription outlives reloads as in a browser. As text, since tests have no types of pages. */
 const PUSH_MANAGER = `{

@@ -1,0 +1,31 @@
+/**
+ * Chromium for tests. Tests outside of test/web are left out where it is missing: `describe.if(hasChromium)`. harness.test.ts demands it in CI.
+ */
+
+import { type Browser, chromium } from 'playwright-core'
+
+/** Debian's chromium-headless-shell takes two thirds of the processor time of the whole Chromium. It has no windows and no notifications. */
+const SHELL = 'chromium-headless-shell'
+const WHOLE = ['chromium', 'chromium-browser', 'google-chrome']
+
+const find = (names: readonly string[]) => names.map((name) => Bun.which(name)).find((path) => path !== null)
+
+export const hasChromium = find([SHELL, ...WHOLE]) !== undefined
+
+export interface LaunchOptions {
+  /** Further arguments, such as those of a fake camera. */
+  readonly args?: readonly string[]
+  /** The test needs notifications. */
+  readonly isWhole?: boolean
+}
+
+/** The caller closes the browser. */
+export async function launchChromium({ args = [], isWhole = false }: LaunchOptions = {}): Promise<Browser> {
+  const executablePath = find(isWhole ? WHOLE : [SHELL, ...WHOLE])
+  if (executablePath === undefined)
+    throw new Error('The tests of the web application need Chromium: apt-get install chromium')
+  return await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', ...args],
+  })
+}
