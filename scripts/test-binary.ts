@@ -64,7 +64,8 @@ process.exit(code)
 
 async function run(workers: number, paths: readonly string[]): Promise<number> {
   rmSync(report, { force: true })
-  const options = [`--parallel=${workers}`, '--timeout', '120000', '--reporter=junit', `--reporter-outfile=${report}`]
+  const options = ['--no-isolate', `--parallel=${workers}`, '--timeout', '120000']
+  options.push('--reporter=junit', `--reporter-outfile=${report}`)
   return await Bun.spawn([process.execPath, 'test', ...options, ...paths], {
     cwd: root,
     env: { ...process.env, TEST_BINARY: binary },

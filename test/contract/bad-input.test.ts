@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Text that no answer may contain: stack traces, SQL, paths of the machine. */
 const INSIDE =
-  /\bat .+:\d+:\d+|\.ts:\d+|SQLITE_|sqlite|drizzle|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|node_modules|\/tmp\/|\$bunfs|TypeError|ReferenceError/
+  /\bat .+:\d+:\d+|\.ts:\d+|SQLITE_|sqlite|drizzle|\bSELECT\b.+\bFROM\b|\bINSERT INTO\b|node_modules|\/tmp\/|\/dev\/shm\/|\$bunfs|TypeError|ReferenceError/
 
 // They would end the session that sends the requests, and the rest would only test the 401.
 const ENDS_SESSION = new Set(['sessions.revoke', 'devices.revoke', 'auth.logout', 'auth.logoutDevice'])
