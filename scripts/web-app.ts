@@ -143,7 +143,14 @@ const compilePages = (): Promise<Bun.BuildOutput> =>
   })
 
 /** Apart, because it is one file, whose name stays the same: the address of a service worker may not change. */
-const compileWorker = (): Promise<Bun.BuildOutput> => compile({ entrypoints: [join(sources, 'worker.ts')] })
+const compileWorker = (files: readonly string[] = [], page = ''): Promise<Bun.BuildOutput> =>
+  compile({
+    entrypoints: [join(sources, 'worker.ts')],
+    define: {
+      FILES: JSON.stringify(files),
+      PAGE_HASH: JSON.stringify(new Bun.CryptoHasher('sha256').update(page).digest('hex')),
+    },
+  })
 
 /** All bundles of the web application, for the list of what they contain (scripts/licenses.ts). */
 export const bundleWebApp = async (): Promise<Bun.BuildOutput[]> => [await compilePages(), await compileWorker()]
@@ -183,7 +190,10 @@ async function bundle(): Promise<BuiltFile[]> {
   if (!page.includes('<!-- files -->')) throw new Error('src/web/index.html has no line <!-- files -->')
   const html = page.replace('<!-- files -->', () => tags.join('\n    '))
   return [
-    await bundleWorker(),
+    await bundleWorker(
+      result.outputs.map(({ path }) => basename(path)),
+      html,
+    ),
     {
       name: 'index.html',
       type: 'text/html; charset=utf-8',
@@ -200,8 +210,9 @@ async function bundle(): Promise<BuiltFile[]> {
   ]
 }
 
-async function bundleWorker(): Promise<BuiltFile> {
-  const [output] = (await compileWorker()).outputs as [Bun.BuildArtifact]
+/** It keeps these files and this page. */
+async function bundleWorker(files: readonly string[], page: string): Promise<BuiltFile> {
+  const [output] = (await compileWorker(files, page)).outputs as [Bun.BuildArtifact]
   return {
     name: 'worker.js',
     type: typeOf(output.type),

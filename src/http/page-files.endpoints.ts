@@ -40,6 +40,8 @@ const MANIFEST = JSON.stringify({
   id: '/console/',
   name: 'Tessera',
   short_name: 'Tessera',
+  description: 'QR codes, activities with gates, assets, and chats',
+  lang: 'en',
   start_url: '/console/',
   scope: '/',
   display: 'standalone',
@@ -49,6 +51,12 @@ const MANIFEST = JSON.stringify({
     { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
     { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
     { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+  ],
+  shortcuts: [
+    { name: 'Scan', url: '/console/scan' },
+    { name: 'QR codes', url: '/console/codes' },
+    { name: 'Activities', url: '/console/activities' },
+    { name: 'Stock-taking', url: '/console/assets/inventories' },
   ],
 })
 

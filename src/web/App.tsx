@@ -5,6 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 
+import { isAway, onConnection } from './api/connection.ts'
 import { ApiError, isLost } from './api/errors.ts'
 import { mayBeSignedIn, onLogin } from './api/tokens.ts'
 import { hasSignedOut, restoreSession, useOptionalSession } from './session/session.ts'
@@ -36,6 +37,10 @@ const queryClient = new QueryClient({
 // The next user of this browser must not see what the one before has read.
 onLogin((login) => {
   if (login === undefined) queryClient.clear()
+})
+
+onConnection(() => {
+  if (!isAway()) void queryClient.invalidateQueries()
 })
 
 export function App() {

@@ -1,6 +1,6 @@
 /**
- * The service worker. It shows notifications that the server pushes (docs/push.md) and opens their pages. It keeps no files and answers no
- * requests of pages.
+ * The service worker. It keeps the files of the application (worker-files.ts), shows notifications that the server pushes (docs/push.md) and
+ * opens their pages.
  *
  * Its address has the language as `?locale=`, since workers cannot read the storage in which the choice of the user is.
  */
@@ -8,6 +8,7 @@
 import type { Locale } from './i18n/locale.ts'
 import { things } from './i18n/things.ts'
 import type { OpenPage } from './session/push.ts'
+import { answerTo, deleteOldFiles, keepFiles } from './worker-files.ts'
 
 /** The part of `ServiceWorkerGlobalScope` that is used here. The types of pages and of workers exclude each other. */
 interface WorkerScope {
@@ -15,9 +16,14 @@ interface WorkerScope {
   readonly clients: {
     matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<readonly Tab[]>
     openWindow(url: string): Promise<unknown>
+    claim(): Promise<void>
   }
   skipWaiting(): Promise<void>
-  addEventListener(type: 'install', listener: (event: LongEvent) => void): void
+  addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void
+  addEventListener(
+    type: 'fetch',
+    listener: (event: { request: Request; respondWith(answer: Promise<Response>): void }) => void,
+  ): void
   addEventListener(type: 'push', listener: (event: LongEvent & { data: { json(): unknown } | null }) => void): void
   addEventListener(
     type: 'notificationclick',
@@ -53,8 +59,15 @@ const KINDS: Readonly<Record<string, string>> = {
   ACTIVITY: things.activity.one[locale],
 }
 
-// Nothing is kept from the version before, so the new one need not wait until its pages are closed.
-worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()))
+// Pages of the version before load the new one when they miss a part (shell/PageError.tsx), so it need not wait until they are closed.
+worker.addEventListener('install', (event) => event.waitUntil(keepFiles().then(() => worker.skipWaiting())))
+
+worker.addEventListener('activate', (event) => event.waitUntil(deleteOldFiles().then(() => worker.clients.claim())))
+
+worker.addEventListener('fetch', (event) => {
+  const answer = answerTo(event.request)
+  if (answer !== undefined) event.respondWith(answer)
+})
 
 worker.addEventListener('push', (event) => {
   if (event.data !== null) event.waitUntil(show(event.data.json() as Push))

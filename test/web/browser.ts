@@ -79,6 +79,8 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptio
       baseURL: server.url,
       locale,
       permissions,
+      // It would load all files in the background of each test.
+      serviceWorkers: permissions.includes('notifications') ? 'allow' : 'block',
       colorScheme: isDark ? 'dark' : 'light',
       reducedMotion: hasMotion ? 'no-preference' : 'reduce',
       viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },
@@ -97,6 +99,7 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptio
     const page = await context.newPage()
     const add = (problem: string) => problems.push(`${page.url().replace(server.url, '')}: ${problem}`)
     context.on('console', (message) => {
+      if (message.text().includes('Service Worker registration blocked by Playwright')) return
       if (['error', 'warning'].includes(message.type())) add(`${message.type()}: ${message.text()}`)
     })
     context.on('weberror', (error) => add(`exception: ${error.error().message}`))

@@ -13,7 +13,12 @@ import { findPack, type Pack, sizeOf } from './pack.ts'
 const PAGE = 'index.html'
 /** The service worker, the only file without a hash in its name. */
 const WORKER = 'worker.js'
-const WORKER_HEADERS = { 'cache-control': 'no-cache', 'content-security-policy': "default-src 'self'" }
+const WORKER_HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': "default-src 'self'",
+  // The address of the start page has no slash at its end.
+  'service-worker-allowed': '/console',
+}
 const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 export const webAppEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*'].map((path) =>

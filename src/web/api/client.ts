@@ -7,7 +7,9 @@
  */
 
 import { currentLocale, type Locale } from '../i18n/locale.ts'
+import { setConnected } from './connection.ts'
 import { ApiError, NEEDS_CONFIRMATION, type Problem } from './errors.ts'
+import { freshOrKept, isKept } from './kept.ts'
 import { PUBLIC_URL, readJson } from './local-addresses.ts'
 import { OPERATIONS } from './operations.gen.ts'
 import {
@@ -16,7 +18,9 @@ import {
   endOfLapse,
   expiresSoon,
   isLapsed,
+  isResting,
   renew,
+  shownUser,
   tokenUser,
   unlessLeaving,
 } from './tokens.ts'
@@ -44,8 +48,12 @@ export async function call<Id extends OperationId>(id: Id, ...[input]: Arguments
 
 /** `call` with an AbortSignal, headers or a form. */
 export async function callWith(id: OperationId, input: AnyInput = {}, options: CallOptions): Promise<unknown> {
-  const response = await send(id, input, options)
-  return dataOf(await response.text(), response.headers.get(PUBLIC_URL))
+  const load = async () => {
+    const response = await send(id, input, options)
+    return dataOf(await response.text(), response.headers.get(PUBLIC_URL))
+  }
+  const user = shownUser()
+  return await (user === undefined || !isKept(id, input) ? load() : freshOrKept(user, id, input, load))
 }
 
 /** `data` of an answer; null if there is none. `publicUrl`: the value of that header. */
@@ -118,15 +126,18 @@ export function setConfirmer(next: Confirmer | undefined): void {
 
 async function attempt(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
   await unlessLeaving()
+  if (isResting()) throw unreachable()
   const { form, signal, headers } = options
   const body = form ?? (input.body === undefined ? undefined : JSON.stringify(input.body))
   try {
-    return await fetch(urlOf(id, input), {
+    const response = await fetch(urlOf(id, input), {
       method: OPERATIONS[id][0],
       headers: { ...requestHeaders(), ...(body && !form && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
+    if (response.status < 502) setConnected()
+    return response
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw unreachable()
@@ -175,6 +186,7 @@ export async function upload(id: OperationId, input: UploadInput): Promise<unkno
 /** By XMLHttpRequest, since `fetch` reports no progress of requests. */
 async function attemptUpload(id: OperationId, { form, onProgress, signal, ...input }: UploadInput): Promise<Response> {
   await unlessLeaving()
+  if (isResting()) throw unreachable()
   signal?.throwIfAborted()
   return await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()

@@ -22,6 +22,8 @@ interface Token {
 
 let token: Token | undefined
 let userId: number | undefined
+/** The user of the session before, while nobody could be asked whether it lasts. */
+let resting: number | undefined
 let hasLapsed = false
 let isReloading = false
 let running: Promise<boolean> | undefined
@@ -33,6 +35,11 @@ export const isLeaving = (): boolean => isReloading
 export const accessToken = (): string | undefined => token?.value
 /** The user whose session this tab has. */
 export const tokenUser = (): number | undefined => userId
+/** Whether pages show kept data of the last session, because the server could not be asked for tokens. Nothing is sent meanwhile. */
+export const isResting = (): boolean => resting !== undefined
+/** The user whose things this tab shows. */
+export const shownUser = (): number | undefined => userId ?? resting
+export const rest = (user: number | undefined): void => void (resting = user)
 export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - serverTime() < MARGIN
 export const mayBeSignedIn = (): boolean => storage.getItem(SIGNED_IN) !== null
 
@@ -71,7 +78,9 @@ export function accept(login: LoginResponse): void {
   storage.setItem(SIGNED_IN, '1')
   // Another tab has signed in another user, or the user has changed to a linked account. All tabs share the cookie, so this one starts
   // again. Until then it must neither repeat a refused request with the token of that user nor end the session.
-  if (userId !== undefined && userId !== login.user.id) {
+  const before = shownUser()
+  resting = undefined
+  if (before !== undefined && before !== login.user.id) {
     isReloading = true
     token = undefined
     location.replace('/console/')
@@ -95,6 +104,7 @@ export function forget(): void {
   if (isReloading || (token === undefined && userId === undefined && !mayBeSignedIn())) return
   token = undefined
   userId = undefined
+  resting = undefined
   storage.removeItem(SIGNED_IN)
   setLapsed(false)
   for (const listener of listeners) listener(undefined)
@@ -135,6 +145,15 @@ const isUndecided = (response: Response | undefined): boolean =>
 /** Tries while the server is busy or cannot be reached, at most so many times. */
 const TRIES = 4
 
+/** Called when the server did not answer a renewal, which goes on. */
+let noteLost: (() => void) | undefined
+/** Fulfilled as soon as a renewal gets no answer, and after `patience` milliseconds. */
+export const renewalIsLost = (patience: number): Promise<void> =>
+  new Promise((resolve) => {
+    noteLost = resolve
+    setTimeout(resolve, navigator.onLine ? patience : 0)
+  })
+
 async function exchange(): Promise<boolean> {
   for (let tries = 1; tries <= TRIES; tries++) {
     const response = await post('/api/auth/refresh')
@@ -151,6 +170,7 @@ async function exchange(): Promise<boolean> {
       }
       return false
     }
+    if (response === undefined || response.status >= 502) noteLost?.()
     // The header may be missing, or be a date.
     const seconds = Number(response?.headers.get('retry-after')) || tries
     await new Promise((resolve) => setTimeout(resolve, Math.min(10, seconds) * 1000))

@@ -6,9 +6,7 @@
 import { call } from '../api/client.ts'
 import { storage } from '../browser/storage.ts'
 import { timeZone } from '../i18n/format.ts'
-import { currentLocale } from '../i18n/locale.ts'
-
-const SCOPE = '/console/'
+import { registerWorker } from './service-worker.ts'
 
 /** Minutes after midnight, in the time zone of this device. */
 export interface QuietHours {
@@ -59,7 +57,7 @@ export function obstacle(): Obstacle | undefined {
  */
 export async function turnOnPush(userId: number, { quietFrom, quietTo }: QuietHours): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
-  await navigator.serviceWorker.register(`${SCOPE}worker.js?locale=${currentLocale()}`, { scope: SCOPE })
+  await registerWorker()
   const { pushManager } = await navigator.serviceWorker.ready
   const { publicKey } = await call('push.key')
   const before = await pushManager.getSubscription()
@@ -77,7 +75,7 @@ export async function turnOnPush(userId: number, { quietFrom, quietTo }: QuietHo
 export async function turnOffPush(): Promise<void> {
   if (readMark() === undefined) return
   storage.removeItem(MARK)
-  const registration = await navigator.serviceWorker?.getRegistration(SCOPE)
+  const registration = await navigator.serviceWorker?.getRegistration('/console/')
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
 }
 

@@ -5,8 +5,19 @@ import { useSyncExternalStore } from 'react'
 import { call, callWith } from '../api/client.ts'
 import { ApiError, isLost } from '../api/errors.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
-import { forget, mayBeSignedIn, onLogin, renew, signOutLater } from '../api/tokens.ts'
+import {
+  accessToken,
+  forget,
+  isResting,
+  mayBeSignedIn,
+  onLogin,
+  renew,
+  renewalIsLost,
+  rest,
+  signOutLater,
+} from '../api/tokens.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
+import { keepFor, keptUser } from '../browser/database.ts'
 import { storage } from '../browser/storage.ts'
 import { turnOffPush } from './push.ts'
 
@@ -38,11 +49,13 @@ let lastUserId: number | undefined
 
 export const currentSession = (): Session | undefined => session
 
-export const useOptionalSession = (): Session | undefined =>
-  useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, currentSession)
+/** Notifies the listener when the session begins, changes or ends. */
+export function onSession(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const useOptionalSession = (): Session | undefined => useSyncExternalStore(onSession, currentSession)
 
 /** The session of a page that only signed-in users see. */
 export function useSession(): Session {
@@ -54,9 +67,49 @@ export function useSession(): Session {
 /** The session, restored from the cookie after the page was reloaded. Undefined if nobody is signed in. */
 export async function restoreSession(): Promise<Session | undefined> {
   if (session !== undefined) return session
-  if (!mayBeSignedIn()) return undefined
-  loading ??= (async () => ((await renew()) ? await reloadSession() : undefined))().finally(() => (loading = undefined))
+  if (!mayBeSignedIn()) {
+    // If the browser could not delete it when the session ended.
+    keepFor(undefined)
+    return undefined
+  }
+  loading ??= restore().finally(() => (loading = undefined))
   return await loading
+}
+
+/** Milliseconds. Then the session goes on with its kept data. */
+const PATIENCE = 4_000
+
+async function restore(): Promise<Session | undefined> {
+  const renewed = renew()
+  const user = keptUser()
+  const isLate = user !== undefined && (await Promise.race([renewed.then(() => false), late(PATIENCE)]))
+  if (isLate) {
+    const kept = await restoreKept(user)
+    if (kept !== undefined) return kept
+  }
+  return (await renewed) ? await reloadSession() : undefined
+}
+
+const late = async (patience: number): Promise<boolean> => {
+  await renewalIsLost(patience)
+  return true
+}
+
+let wasResting = false
+
+/** The session before, from its data in this browser. Tokens follow as soon as the server answers. */
+async function restoreKept(userId: number): Promise<Session | undefined> {
+  if (accessToken() !== undefined) return undefined
+  rest(userId)
+  wasResting = true
+  keepFor(userId)
+  try {
+    return await reloadSession()
+  } catch {
+    // The renewal may have succeeded meanwhile.
+    if (isResting()) rest(undefined)
+    return session
+  }
 }
 
 /** Reads user, permissions and organizations again: after a sign-in, and after they have changed. */
@@ -151,6 +204,12 @@ export async function signOut(): Promise<void> {
 }
 
 onLogin((login) => {
+  keepFor(login?.user.id)
   if (login === undefined) set(undefined)
-  else isSignedOut = false
+  else {
+    isSignedOut = false
+    // It was restored without the server.
+    if (wasResting) void reloadSession().catch(() => undefined)
+  }
+  wasResting = false
 })

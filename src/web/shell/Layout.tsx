@@ -13,6 +13,7 @@ import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
 import { LiveUpdates } from './LiveUpdates.tsx'
 import { Menu } from './Menu.tsx'
+import { NoConnection } from './NoConnection.tsx'
 import { PageErrors } from './PageError.tsx'
 import { PhoneNavigation } from './PhoneNavigation.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
@@ -44,6 +45,7 @@ export function Layout({ children }: { children: ReactNode }) {
               pb: { xs: 12, sm: 4 },
             }}
           >
+            <NoConnection />
             <PageErrors at={pathname}>
               <Suspense fallback={<Loading />}>{children}</Suspense>
             </PageErrors>

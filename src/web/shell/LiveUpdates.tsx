@@ -13,6 +13,7 @@ import { notify } from '../browser/notices.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
 import { type OpenPage, renewPush } from '../session/push.ts'
+import { registerWorkerLater } from '../session/service-worker.ts'
 import { may, useSession } from '../session/session.ts'
 import { applyFrame } from './conversation-cache.ts'
 
@@ -40,6 +41,7 @@ export function LiveUpdates() {
     // A browser that cannot reach its push service tries again when the page is opened the next time.
     if (may('push.subscribe')) void renewPush(user.id).catch(() => undefined)
   }, [user.id, locale])
+  useEffect(registerWorkerLater, [locale])
   const navigate = useNavigate()
   useEffect(() => {
     const open = ({ data }: MessageEvent<OpenPage>) => data.type === 'open' && void navigate(data.path)

@@ -5,9 +5,10 @@ import { Alert, Button, Dialog, DialogActions, DialogContent, DialogTitle } from
 import { useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
-import { readPicture } from './code-reader.ts'
+import { ReaderMissing, readPicture } from './code-reader.ts'
 import { DialogButton, type DialogButtonProps } from './DialogButton.tsx'
 import { FileButton } from './FileButton.tsx'
+import { readerWords } from './reader-words.ts'
 import { Scanner } from './Scanner.tsx'
 import { useHandheldScanner } from './use-handheld-scanner.ts'
 import { useIsPhone } from './use-is-phone.ts'
@@ -50,21 +51,26 @@ export interface ScanDialogProps {
 export function ScanDialog({ title, onCode, onClose }: ScanDialogProps) {
   const t = useTexts(words)
   const isPhone = useIsPhone()
-  const [isEmpty, setEmpty] = useState(false)
+  const shared = useTexts(readerWords)
+  const [problem, setProblem] = useState<string>()
   useHandheldScanner(onCode)
   const read = async (file: File) => {
-    const [text] = await readPicture(file).catch(() => [])
-    if (text === undefined) setEmpty(true)
-    else onCode(text)
+    try {
+      const [text] = await readPicture(file)
+      if (text === undefined) setProblem(t.none)
+      else onCode(text)
+    } catch (error) {
+      setProblem(error instanceof ReaderMissing ? shared.noReader : shared.noPicture)
+    }
   }
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="scan-title">
       <DialogTitle id="scan-title">{title}</DialogTitle>
       <DialogContent>
         <Scanner onCode={onCode} />
-        {isEmpty && (
+        {problem !== undefined && (
           <Alert severity="warning" sx={{ mt: 2 }}>
-            {t.none}
+            {problem}
           </Alert>
         )}
       </DialogContent>
@@ -73,7 +79,7 @@ export function ScanDialog({ title, onCode, onClose }: ScanDialogProps) {
           accept="image/*"
           startIcon={<Image />}
           onFiles={([file]) => {
-            setEmpty(false)
+            setProblem(undefined)
             if (file) void read(file)
           }}
         >

@@ -32,6 +32,10 @@ function browserDetector(): Promise<Detector | undefined> {
   return detector
 }
 
+/** ZXing could not be loaded: there is no connection, or the server has another version of it. */
+export class ReaderMissing extends Error {}
+
+/** @throws ReaderMissing */
 function loadZxing(): Promise<typeof Zxing> {
   zxing ??= (async () => {
     const [module, { default: wasm }] = await Promise.all([
@@ -40,13 +44,15 @@ function loadZxing(): Promise<typeof Zxing> {
     ])
     await module.prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
     return module
-  })()
+  })().catch((error: unknown) => {
+    throw new ReaderMissing('The code reader could not be loaded', { cause: error })
+  })
   // After a lost connection, the next attempt loads it again.
   zxing.catch(() => (zxing = undefined))
   return zxing
 }
 
-/** Loads what reading needs, so that the first code is found quickly. */
+/** Loads what reading needs, so that the first code is found quickly, also without a connection. @throws ReaderMissing */
 export async function prepareReader(): Promise<void> {
   if ((await browserDetector()) === undefined) await loadZxing()
 }
@@ -59,7 +65,12 @@ export async function readFrame(video: HTMLVideoElement): Promise<string[]> {
   return await readWithZxing(pixelsOf(video, video.videoWidth, video.videoHeight, LARGEST_FRAME), false)
 }
 
-/** The texts of the codes in a picture file. Throws if the file is no picture that the browser can show. */
+/**
+ * The texts of the codes in a picture file.
+ *
+ * @throws ReaderMissing
+ * @throws DOMException if the file is no picture that the browser can show
+ */
 export async function readPicture(file: Blob): Promise<string[]> {
   const picture = await createImageBitmap(file)
   try {

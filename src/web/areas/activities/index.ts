@@ -4,8 +4,8 @@ import { Event } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { outboxOf } from '../../session/outbox.ts'
 import { area } from '../area.ts'
-import { sendUnsent, startSending, unsentNotice } from './gate/unsent.ts'
 
 export const activities = area({
   menu: [
@@ -28,5 +28,14 @@ export const activities = area({
     { path: '/s/:type/:uuid', component: lazy(() => import('./Visit.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
   ],
-  unsent: { start: startSending, send: sendUnsent, notice: unsentNotice },
+  unsent: outboxOf({
+    name: 'gate',
+    // The server takes 1,000.
+    batch: 200,
+    send: async (scans) => (await import('./gate/gate-store.ts')).uploadScans(scans),
+    notice: (n) => ({
+      en: `${n === 1 ? '1 scan at a gate was' : `${n} scans at a gate were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+      zh: `${n} 条检票记录尚未上传，将在你下次用此浏览器登录时上传。`,
+    }),
+  }),
 })

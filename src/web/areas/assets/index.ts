@@ -4,6 +4,7 @@ import { Inventory2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { outboxOf } from '../../session/outbox.ts'
 import { area } from '../area.ts'
 
 const AssetForm = lazy(() => import('./AssetForm.tsx'))
@@ -34,4 +35,13 @@ export const assets = area({
     { path: '/assets/:id', component: lazy(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
+  unsent: outboxOf({
+    name: 'inventory',
+    batch: 1,
+    send: async (scans) => (await import('./scan-outbox.ts')).sendScan(scans),
+    notice: (n) => ({
+      en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+      zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
+    }),
+  }),
 })

@@ -24,10 +24,11 @@ import { notify } from '../../browser/notices.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { readPicture } from '../../ui/code-reader.ts'
+import { ReaderMissing, readPicture } from '../../ui/code-reader.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { readerWords } from '../../ui/reader-words.ts'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
@@ -43,7 +44,6 @@ const words = texts({
     severalHelp: 'The camera goes on after each code.',
     hint: 'You can also paste or drop a picture here, or use a handheld scanner.',
     noCode: 'No code was found in the picture. Crop it so that the code is large, and try again.',
-    noPicture: 'The file is not a picture that this browser can show.',
     reading: 'Reading the picture',
     typed: 'Content or number under the code',
     use: 'Use',
@@ -59,7 +59,6 @@ const words = texts({
     severalHelp: '扫到后摄像头继续工作。',
     hint: '也可以粘贴或拖入图片，或使用扫码枪。',
     noCode: '图片中没有找到二维码。请裁剪图片使二维码更大，再试一次。',
-    noPicture: '此文件不是浏览器能显示的图片。',
     reading: '正在识别图片',
     typed: '内容或码下方的编号',
     use: '确定',
@@ -267,6 +266,7 @@ const picturesIn = (data: DataTransfer | null): File[] =>
 /** `read` calls `onText` with the content of each code in pictures. */
 function usePictures(onText: (text: string) => Promise<void>) {
   const t = useTexts(words)
+  const shared = useTexts(readerWords)
   const [isReading, setReading] = useState(false)
   const read = useCallback(
     async (files: readonly File[]) => {
@@ -279,13 +279,13 @@ function usePictures(onText: (text: string) => Promise<void>) {
             count++
           }
         if (count === 0) notify(t.noCode, 'warning')
-      } catch {
-        notify(t.noPicture, 'warning')
+      } catch (error) {
+        notify(error instanceof ReaderMissing ? shared.noReader : shared.noPicture, 'warning')
       } finally {
         setReading(false)
       }
     },
-    [onText, t],
+    [onText, t, shared],
   )
   return { read, isReading }
 }

@@ -19,12 +19,14 @@ import { useParams } from 'react-router'
 import { useCall } from '../../../api/hooks.ts'
 import type { GateDirection } from '../../../api/types.ts'
 import { notify } from '../../../browser/notices.ts'
+import { askForPersistence } from '../../../browser/persistence.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
-import { readPicture } from '../../../ui/code-reader.ts'
+import { ReaderMissing, readPicture } from '../../../ui/code-reader.ts'
 import { DialogButton } from '../../../ui/DialogButton.tsx'
 import { FileButton } from '../../../ui/FileButton.tsx'
 import { Page } from '../../../ui/Page.tsx'
+import { readerWords } from '../../../ui/reader-words.ts'
 import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
 import { useWakeLock } from '../../../ui/use-wake-lock.ts'
@@ -86,6 +88,7 @@ export default function Gate() {
   useWakeLock(isStarted)
   const start = () => {
     allowSound()
+    askForPersistence()
     setStarted(true)
   }
   return (
@@ -156,6 +159,7 @@ function Connection({ gate }: { gate: GateOf }) {
 /** For passes that the camera cannot read. */
 function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: number; canFind: boolean }) {
   const t = useTexts(words)
+  const shared = useTexts(readerWords)
   const [text, setText] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -165,9 +169,13 @@ function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: numbe
   }
   // Without https, browsers give no camera to the page, but phones take a picture.
   const read = async ([file]: readonly File[]) => {
-    const [content] = await readPicture(file!).catch(() => [])
-    if (content === undefined) notify(t.none, 'warning')
-    else gate.scan({ content })
+    try {
+      const [content] = await readPicture(file!)
+      if (content === undefined) notify(t.none, 'warning')
+      else gate.scan({ content })
+    } catch (error) {
+      notify(error instanceof ReaderMissing ? shared.noReader : shared.noPicture, 'warning')
+    }
   }
   return (
     <Box component="form" onSubmit={submit} sx={{ display: 'flex', gap: 1, flexWrap: 'wrap' }}>

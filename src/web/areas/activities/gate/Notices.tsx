@@ -4,6 +4,7 @@ import { Alert, Button, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { ApiError } from '../../../api/errors.ts'
+import { usePersistence } from '../../../browser/persistence.ts'
 import { serverTime } from '../../../browser/server-time.ts'
 import { dateTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
@@ -20,10 +21,13 @@ const words = texts({
     notReady: 'Preparing for a lost connection…',
     cannot:
       'This browser cannot check passes without a connection. Use a current browser and the https:// address of this server.',
+    noReader:
+      'The code reader could not be loaded yet, so the camera would not read codes without a connection. Handheld scanners work. It is loaded again every 20 seconds.',
     working:
       'Passes are checked by their signature. Names are not shown. Scans are sent as soon as there is a connection.',
     stopped: 'Passes cannot be checked now. Wait for the connection.',
     queue: (n: number) => (n === 1 ? '1 scan waits to be sent' : `${n} scans wait to be sent`),
+    mayGo: 'This browser may delete them when its storage becomes full. Connect soon.',
     refused: (n: number) =>
       n === 1
         ? 'The server did not take 1 scan, so it is not counted:'
@@ -46,9 +50,11 @@ const words = texts({
       `本机保存的密钥和作废名单是 ${time} 的，此后发放或作废的通行证在断网时会判断错误。请先联网更新再开始检票。`,
     notReady: '正在为断网做准备…',
     cannot: '此浏览器无法离线检票，请使用新版浏览器并通过 https:// 地址打开。',
+    noReader: '识别组件尚未加载，断网时摄像头无法识别二维码，扫码枪可以使用。每 20 秒重试一次。',
     working: '正在通过签名核验通行证，不显示姓名；恢复网络后自动上传记录。',
     stopped: '现在无法核验通行证，请等待网络恢复。',
     queue: (n: number) => `${n} 条记录待上传`,
+    mayGo: '存储空间不足时，浏览器可能删除这些记录，请尽快联网。',
     refused: (n: number) => `服务器未接受 ${n} 条记录，未计入：`,
     again: '重新上传',
     discard: '丢弃',
@@ -62,40 +68,51 @@ const words = texts({
 /** Milliseconds after which a preparation is called old: passes are often issued on the day itself. */
 const OLD = 12 * 60 * 60_000
 
-export function Preparation({ gate: { canWorkOffline, state, isOnline } }: { gate: Gate }) {
+export function Preparation({ gate: { canWorkOffline, hasReader, state, isOnline, problem } }: { gate: Gate }) {
   const t = useTexts(words)
   const [now] = useState(serverTime)
-  if (canWorkOffline)
+  if (isOfStorage(problem)) return <Alert severity="error">{t.noStorage}</Alert>
+  if (canWorkOffline && hasReader === false) return <Alert severity="warning">{t.noReader}</Alert>
+  if (canWorkOffline && hasReader)
     return !isOnline && now - state.preparedAt > OLD ? (
       <Alert severity="warning">{t.old(dateTime(state.preparedAt))}</Alert>
     ) : (
       <Alert severity="success">{t.ready(dateTime(state.preparedAt), state.revoked)}</Alert>
     )
-  return state.preparedAt === 0 ? (
+  return state.preparedAt === 0 || canWorkOffline ? (
     <Alert severity="info">{t.notReady}</Alert>
   ) : (
     <Alert severity="warning">{t.cannot}</Alert>
   )
 }
 
+/** The browser refuses its database, or does not answer. */
+const isOfStorage = (problem: unknown): boolean => problem !== undefined && !(problem instanceof ApiError)
+
 export function Notices({ gate }: { gate: Gate }) {
   const t = useTexts(words)
   const { waiting, refused, doubleUses } = gate.state
   const { problem } = gate
+  const isPersistent = usePersistence()
   return (
     <>
       {problem instanceof ApiError && <ErrorNotice error={problem} />}
-      {problem !== undefined && !(problem instanceof ApiError) && <Alert severity="error">{t.noStorage}</Alert>}
+      {isOfStorage(problem) && <Alert severity="error">{t.noStorage}</Alert>}
       {!gate.isOnline &&
         (gate.canWorkOffline ? (
           <>
             <Alert severity="warning">{t.working}</Alert>
-            <Preparation gate={gate} />
+            {!isOfStorage(problem) && <Preparation gate={gate} />}
           </>
         ) : (
           <Alert severity="error">{t.stopped}</Alert>
         ))}
-      {waiting > 0 && <Alert severity="info">{t.queue(waiting)}</Alert>}
+      {waiting > 0 && (
+        <Alert severity="info">
+          {t.queue(waiting)}
+          {isPersistent === false && <Typography variant="body2">{t.mayGo}</Typography>}
+        </Alert>
+      )}
       {refused.length > 0 && <Refused gate={gate} />}
       {doubleUses > 0 && <Alert severity="error">{t.doubles(doubleUses)}</Alert>}
     </>

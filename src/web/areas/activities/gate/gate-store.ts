@@ -1,11 +1,66 @@
 /** The gate of one activity and one user: preparing it, judging passes without a connection, and sending their scans. */
 
 import { callWith } from '../../../api/client.ts'
-import { ApiError } from '../../../api/errors.ts'
 import type { GateDirection, PassKey, PassKeys, PassRevocations, RedemptionResults } from '../../../api/types.ts'
+import { beginningWith, transact, type Transaction } from '../../../browser/database.ts'
 import { serverTime } from '../../../browser/server-time.ts'
-import { beginningWith, type GateRow, type ScanRow, transact, type Transaction, type UsesRow } from './gate-database.ts'
-import { writeUnsent } from './unsent-count.ts'
+import {
+  addEntry,
+  countUnsent,
+  discardRefused,
+  type Entry,
+  resetRefused,
+  sendSubject,
+} from '../../../session/outbox.ts'
+
+/** A gate that has been prepared or has scanned. */
+interface GateRow {
+  readonly userId: number
+  readonly activityId: number
+  readonly keys: readonly PassKey[]
+  /** `since` of the next request for revocations. */
+  readonly until: number
+  /** When keys and revocations were read; 0 if never. */
+  readonly preparedAt: number
+  /** Visitors that this browser has let in. */
+  readonly admitted: number
+  /** Passes that got in at another gate too, which an upload found. */
+  readonly doubleUses: number
+}
+
+/** A pass that this gate has seen. */
+interface UsesRow {
+  readonly userId: number
+  readonly activityId: number
+  readonly uuid: string
+  /** Entries; null for unlimited. */
+  readonly left: number | null
+  /** Its last passage was an exit. */
+  readonly hasLeft: boolean
+}
+
+/** The nonce of a scan to which the server has given no answer. */
+interface NonceRow {
+  readonly userId: number
+  readonly activityId: number
+  readonly direction: GateDirection
+  /** The uuid of the pass, or the whole content if it contains none. */
+  readonly pass: string
+  readonly nonce: string
+}
+
+/** A scan that the server has not got yet: an entry of the outbox. */
+interface ScanBody {
+  readonly content: string
+  readonly nonce: string
+  /** Epoch milliseconds. */
+  readonly usedAt: number
+  readonly direction: GateDirection
+}
+export type ScanRow = Entry<ScanBody>
+
+/** The kind of its entries in the outbox. */
+export const GATE = 'gate'
 
 export interface GateState {
   readonly keys: readonly PassKey[]
@@ -39,14 +94,11 @@ export interface Passage {
   readonly direction: GateDirection
 }
 
-/** Requests are repeated by the gate itself, so that those of an expired session do not pile up. */
-const AT_ONCE = { waitsForSignIn: false } as const
+/** Requests are repeated by the gate itself, so that those of an expired session or on a hung network do not pile up. */
+const atOnce = () => ({ waitsForSignIn: false, signal: AbortSignal.timeout(15_000) })
 
 /** An answer with so many revocations may be followed by more. */
 const FULL_ANSWER = 5000
-/** Scans in one upload; the server takes 1,000. */
-const BATCH = 200
-
 export class GateStore {
   constructor(
     private readonly activityId: number,
@@ -61,8 +113,8 @@ export class GateStore {
 
   async read(): Promise<GateState> {
     return await transact('readonly', async (tx) => {
-      const gate = await tx.get('gates', this.key())
-      const scans = await tx.scans(this.key())
+      const gate = await tx.get<GateRow>('gates', this.key())
+      const scans = await tx.entries<ScanRow>(this.userId, GATE, this.activityId)
       const refused = scans.filter(({ refusal }) => refusal !== undefined)
       return {
         ...EMPTY,
@@ -75,7 +127,7 @@ export class GateStore {
   }
 
   private async change(tx: Transaction, part: (row: GateRow) => Partial<GateRow>): Promise<void> {
-    const row = (await tx.get('gates', this.key())) ?? {
+    const row = (await tx.get<GateRow>('gates', this.key())) ?? {
       ...this.ids,
       keys: [],
       until: 0,
@@ -89,10 +141,10 @@ export class GateStore {
   /** Reads the keys, and the passes that were revoked since the last time. @throws ApiError */
   async prepare(): Promise<void> {
     const params = { id: this.activityId }
-    const { keys } = (await callWith('passes.keys', { params }, AT_ONCE)) as PassKeys
-    let since = await transact('readonly', async (tx) => (await tx.get('gates', this.key()))?.until ?? 0)
+    const { keys } = (await callWith('passes.keys', { params }, atOnce())) as PassKeys
+    let since = await transact('readonly', async (tx) => (await tx.get<GateRow>('gates', this.key()))?.until ?? 0)
     for (;;) {
-      const answer = (await callWith('passes.revocations', { params, query: { since } }, AT_ONCE)) as PassRevocations
+      const answer = (await callWith('passes.revocations', { params, query: { since } }, atOnce())) as PassRevocations
       const isLast = answer.revoked.length < FULL_ANSWER
       await transact('readwrite', async (tx) => {
         for (const { uuid } of answer.revoked) await tx.put('revoked', { ...this.ids, uuid })
@@ -106,7 +158,7 @@ export class GateStore {
   /** The nonce of a scan. As long as an earlier scan of the pass has no answer, it is the same, so that the server counts one use. */
   async nonceOf(pass: string, direction: GateDirection): Promise<string> {
     return await transact('readwrite', async (tx) => {
-      const known = await tx.get('nonces', this.key(direction, pass))
+      const known = await tx.get<NonceRow>('nonces', this.key(direction, pass))
       if (known !== undefined) return known.nonce
       const nonce = newNonce()
       await tx.put('nonces', { ...this.ids, direction, pass, nonce })
@@ -131,86 +183,57 @@ export class GateStore {
   async pass({ uuid, content, nonce, direction }: Passage): Promise<'REVOKED' | 'USED' | null> {
     const reason = await transact('readwrite', async (tx) => {
       if ((await tx.get('revoked', this.key(uuid))) !== undefined) return 'REVOKED'
-      const known = await tx.get('uses', this.key(uuid))
+      const known = await tx.get<UsesRow>('uses', this.key(uuid))
       const after = usesAfter(known, direction)
       if (after === undefined) return 'USED'
       await tx.put('uses', { ...this.ids, uuid, ...after })
       if (direction === 'ENTRY') await this.change(tx, ({ admitted }) => ({ admitted: admitted + 1 }))
-      await tx.put('scans', { ...this.ids, content, nonce, direction, usedAt: serverTime() })
+      await addEntry(tx, {
+        userId: this.userId,
+        kind: GATE,
+        subject: this.activityId,
+        body: { content, nonce, direction, usedAt: serverTime() } satisfies ScanBody,
+      })
       // The server may have counted the scan, and its answer was lost. The upload has the same nonce.
       await tx.delete('nonces', this.key(direction, uuid))
       return null
     })
-    if (reason === null) await this.countUnsent()
+    if (reason === null) await countUnsent()
     return reason
   }
 
-  /**
-   * Sends the scans that were made without a connection, in their order. Those that were sent before change nothing. Scans that the server
-   * refuses are set aside, so that the others are not held up.
-   *
-   * @throws ApiError if the server cannot be reached, or takes no scans of this activity
-   */
-  async send(): Promise<void> {
-    // Another tab may be sending them.
-    await exclusively(`tessera.gate.${this.userId}.${this.activityId}`, async () => {
-      for (;;) {
-        const scans = await transact('readonly', (tx) => tx.scans(this.key()))
-        const waiting = scans.filter(({ refusal }) => refusal === undefined).slice(0, BATCH)
-        if (waiting.length === 0) break
-        await this.sendBatch(waiting)
-      }
-    }).finally(() => this.countUnsent())
-  }
-
-  private async sendBatch(scans: readonly ScanRow[]): Promise<void> {
-    const items = scans.map(({ content, nonce, usedAt, direction }) => ({ content, nonce, usedAt, direction }))
-    try {
-      const { items: outcomes } = (await callWith(
-        'passes.uploadRedemptions',
-        { params: { id: this.activityId }, body: { items } },
-        AT_ONCE,
-      )) as RedemptionResults
-      // A duplicate that was refused as used: its answer was lost, and the visitor got in.
-      const isDouble = ({ result, reason }: RedemptionResults['items'][number]) =>
-        result === 'DOUBLE_USE' || (result === 'DUPLICATE' && reason === 'USED')
-      const found = outcomes.filter(isDouble).length
-      await transact('readwrite', async (tx) => {
-        for (const { id } of scans) await tx.delete('scans', id!)
-        await this.change(tx, ({ doubleUses }) => ({ doubleUses: doubleUses + found }))
-      })
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      if (scans.length > 1 && !isAboutAll(error)) {
-        const half = scans.length >> 1
-        await this.sendBatch(scans.slice(0, half))
-        await this.sendBatch(scans.slice(half))
-      } else
-        await transact('readwrite', async (tx) => {
-          for (const scan of scans) await tx.put('scans', { ...scan, refusal: error.message })
-        })
-    }
-  }
+  /** Sends the scans that were made without a connection. @throws ApiError if the server cannot be reached */
+  readonly send = (): Promise<void> => sendSubject(this.userId, GATE, this.activityId)
 
   /** Sends the scans that were refused once more. @throws ApiError */
   async sendRefused(): Promise<void> {
-    await transact('readwrite', async (tx) => {
-      for (const { refusal, ...scan } of await tx.scans(this.key()))
-        if (refusal !== undefined) await tx.put('scans', scan)
-    })
+    await resetRefused(this.userId, GATE, this.activityId)
     await this.send()
   }
 
-  async discardRefused(): Promise<void> {
-    await transact('readwrite', async (tx) => {
-      for (const { id, refusal } of await tx.scans(this.key())) if (refusal !== undefined) await tx.delete('scans', id!)
-    })
-  }
+  readonly discardRefused = (): Promise<void> => discardRefused(this.userId, GATE, this.activityId)
 
-  private async countUnsent(): Promise<void> {
-    const scans = await transact('readonly', (tx) => tx.scans(beginningWith(this.userId)))
-    writeUnsent(this.userId, scans.filter(({ refusal }) => refusal === undefined).length)
+  /** Sends these scans. Those that the server has already change nothing. @throws ApiError */
+  async upload(scans: readonly ScanRow[]): Promise<(tx: Transaction) => Promise<void>> {
+    const items = scans.map(({ body }) => body)
+    const params = { id: this.activityId }
+    const { items: outcomes } = (await callWith(
+      'passes.uploadRedemptions',
+      { params, body: { items } },
+      atOnce(),
+    )) as RedemptionResults
+    // A duplicate that was refused as used: its answer was lost, and the visitor got in.
+    const isDouble = ({ result, reason }: RedemptionResults['items'][number]) =>
+      result === 'DOUBLE_USE' || (result === 'DUPLICATE' && reason === 'USED')
+    const found = outcomes.filter(isDouble).length
+    return (tx) => this.change(tx, ({ doubleUses }) => ({ doubleUses: doubleUses + found }))
   }
+}
+
+/** Sends scans of one gate. @throws ApiError */
+export async function uploadScans(scans: readonly Entry[]): Promise<(tx: Transaction) => Promise<void>> {
+  const [{ subject, userId }] = scans as readonly [Entry]
+  return await new GateStore(subject, userId).upload(scans as readonly ScanRow[])
 }
 
 /** The entries of a pass after one more passage; undefined if it has none left, or has left already. */
@@ -226,31 +249,4 @@ function usesAfter(
   return known.left === 0 ? undefined : { left: known.left - 1, hasLeft: false }
 }
 
-/** Sends the scans of all gates of a user. @throws ApiError of the first gate that fails */
-export async function sendAll(userId: number): Promise<void> {
-  const scans = await transact('readonly', (tx) => tx.scans(beginningWith(userId)))
-  const gates = new Set(scans.flatMap(({ activityId, refusal }) => (refusal === undefined ? [activityId] : [])))
-  if (gates.size === 0) writeUnsent(userId, 0)
-  const results = await Promise.allSettled([...gates].map((activityId) => new GateStore(activityId, userId).send()))
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
-}
-
-/** Deletes everything but unsent scans, because the next user of the browser could read it. */
-export async function clearGates(): Promise<void> {
-  await transact('readwrite', async (tx) => {
-    for (const name of ['gates', 'revoked', 'uses', 'nonces'] as const) await tx.clear(name)
-  })
-}
-
 export const newNonce = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
-
-/** Whether the server will not take this request at another time either. After 401, 408 and 429 it may. */
-const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (isAboutAll(error) || [400, 409, 413, 422].includes(error.status))
-
-/** The activity was deleted or disabled, or the user has lost the permission. */
-const isAboutAll = ({ status }: ApiError): boolean => status === 403 || status === 404
-
-const exclusively = (name: string, work: () => Promise<void>): Promise<void> =>
-  'locks' in navigator ? navigator.locks.request(name, work) : work()

@@ -6,7 +6,9 @@ import { callWith } from '../../../api/client.ts'
 import { ApiError, isLost } from '../../../api/errors.ts'
 import type { GateDirection, Pass, PassVerification, RefusalReason } from '../../../api/types.ts'
 import { serverTime } from '../../../browser/server-time.ts'
+import { onOutbox } from '../../../session/outbox.ts'
 import { useSession } from '../../../session/session.ts'
+import { prepareReader } from '../../../ui/code-reader.ts'
 import { EMPTY, type GateState, GateStore, newNonce } from './gate-store.ts'
 import { signal } from './signals.ts'
 import { canVerify, passIn, readToken } from './verify-token.ts'
@@ -30,6 +32,8 @@ export interface Gate {
   readonly isOnline: boolean
   /** Whether the gate can go on without a connection. Undefined until it is known. */
   readonly canWorkOffline: boolean | undefined
+  /** Whether the reader of the camera has been loaded. Undefined until it is known. */
+  readonly hasReader: boolean | undefined
   readonly isBusy: boolean
   readonly verdict: Verdict | undefined
   /** The error of the last attempt to read keys and send scans, or of the browser's storage, unless the server could not be reached. */
@@ -52,11 +56,14 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
   const [state, setState] = useState(EMPTY)
   const [isOnline, setOnline] = useState(true)
   const [canCheck, setCanCheck] = useState<boolean>()
+  const hasReader = useReader()
   const [isBusy, setBusy] = useState(false)
   const [verdict, setVerdict] = useState<Verdict>()
   const [problem, setProblem] = useState<unknown>()
   const busy = useRef(false)
   const current = useRef(store)
+  /** The server did not answer: passes are judged without it until it has got all scans, so that visitors wait once only. */
+  const isAlone = useRef(false)
 
   const read = useCallback(async () => {
     const next = await store.read()
@@ -64,11 +71,12 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
   }, [store])
   /** Reads keys and revocations, and sends scans. */
   const renew = useCallback(async () => {
-    // Apart: a refused upload must not keep this gate from learning of revoked passes.
+    // Apart: after a refused upload, this gate must still learn of revoked passes.
     const results = await Promise.allSettled([store.prepare(), store.send()])
     results.push(...(await Promise.allSettled([read()])))
     if (current.current !== store) return
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
+    isAlone.current &&= errors.some(isLost)
     setOnline(!errors.some(isLost))
     setProblem(errors.find((error) => !isLost(error)))
   }, [store, read])
@@ -80,11 +88,12 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     void read().catch(setProblem)
     void renew()
     const timer = setInterval(() => void renew(), PAUSE)
-    const onConnected = () => void renew()
-    globalThis.addEventListener('online', onConnected)
+    globalThis.addEventListener('online', renew)
+    const stop = onOutbox(() => void read().catch(setProblem))
     return () => {
       clearInterval(timer)
-      globalThis.removeEventListener('online', onConnected)
+      stop()
+      globalThis.removeEventListener('online', renew)
     }
   }, [store, read, renew])
 
@@ -92,9 +101,12 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     (scanned: Scanned) => {
       const run = async () => {
         try {
-          const next = await judge(store, activityId, scanned, direction)
+          const next = await judge(store, activityId, scanned, { direction, isAlone: isAlone.current })
+          isAlone.current ||= next.isOffline
+          // Scans that wait come first: the server does not know yet which passes this gate has let in.
+          if (isAlone.current && !next.isOffline) void renew()
           signal(next.isValid)
-          setOnline(!next.isOffline)
+          if (next.isOffline) setOnline(false)
           setVerdict(next)
           await read().catch(setProblem)
         } catch (error) {
@@ -111,36 +123,54 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
       setBusy(true)
       void run()
     },
-    [store, activityId, direction, read],
+    [store, activityId, direction, read, renew],
   )
-  const sendRefused = useCallback(async () => {
-    await store.sendRefused().catch(setProblem)
-    await read()
-  }, [store, read])
-  const discardRefused = useCallback(async () => {
-    await store.discardRefused()
-    await read()
-  }, [store, read])
+  const sendRefused = useCallback(() => store.sendRefused().catch(setProblem).then(read), [store, read])
+  const discardRefused = useCallback(() => store.discardRefused().then(read), [store, read])
   const canWorkOffline = canCheck === undefined ? undefined : canCheck && state.preparedAt > 0
-  return { state, isOnline, canWorkOffline, isBusy, verdict, problem, scan, sendRefused, discardRefused }
+  return { state, isOnline, canWorkOffline, hasReader, isBusy, verdict, problem, scan, sendRefused, discardRefused }
+}
+
+/** Loads the reader of the camera. False if that has failed; then it is tried again. */
+function useReader(): boolean | undefined {
+  const [hasReader, setHasReader] = useState<boolean>()
+  useEffect(() => {
+    const attempt = () =>
+      void prepareReader().then(
+        () => setHasReader(true),
+        () => setHasReader(false),
+      )
+    attempt()
+    const timer = setInterval(attempt, PAUSE)
+    return () => clearInterval(timer)
+  }, [])
+  return hasReader
 }
 
 async function judge(
   store: GateStore,
   activityId: number,
   scanned: Scanned,
-  direction: GateDirection,
+  { direction, isAlone }: { readonly direction: GateDirection; readonly isAlone: boolean },
 ): Promise<Verdict> {
   const identity = 'content' in scanned ? passIn(scanned.content) : scanned.passUuid
   // A browser without storage checks passes with a connection only, and cannot repeat a scan whose answer was lost.
   const nonce = await store.nonceOf(identity, direction).catch(newNonce)
   const base = { key: newNonce(), direction, pass: null, isOffline: false }
+  const alone = async (): Promise<Verdict> => ({
+    ...base,
+    isOffline: true,
+    ...(await judgeAlone(store, activityId, scanned, { nonce, direction })),
+  })
+  if (isAlone) {
+    const verdict = await alone()
+    if (verdict.reason !== 'NEEDS_CONNECTION') return verdict
+  }
   let answer: PassVerification
   try {
     answer = await askServer(activityId, { ...scanned, direction, nonce, redeem: true })
   } catch (error) {
-    if (isLost(error))
-      return { ...base, isOffline: true, ...(await judgeAlone(store, activityId, scanned, { nonce, direction })) }
+    if (isLost(error)) return await alone()
     // 400: the nonce belongs to another pass, such as a forged one with the same uuid.
     if (error instanceof ApiError && error.status === 400)
       await store.forgetNonce(identity, direction).catch(() => undefined)

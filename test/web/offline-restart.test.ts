@@ -1,0 +1,222 @@
+/** The web application through a cut network, a killed browser and an upgrade of the server: nothing is lost and nothing counts twice. */
+
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+
+import { issued, withPasses } from '../activities/pass-helpers.ts'
+import { createAsset } from '../assets/helpers.ts'
+import { ok, useServer } from '../harness/index.ts'
+import { browserPath, until } from './browser.ts'
+
+const { server, alice } = useServer({ people: ['alice'] })
+
+/** A proxy before the server. It can be cut, hang, and serve the application as a newer version, whose first file has another name. */
+function startProxy() {
+  let state: 'open' | 'hung' = 'open'
+  let isUpgraded = false
+  let running: ReturnType<typeof Bun.serve> | undefined
+  let port = 0
+  const hung = new Set<() => void>()
+  const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  const text = async (path: string) => await (await fetch(server.url + path)).text()
+  const answer = async (request: Request): Promise<Response> => {
+    if (state === 'hung') await new Promise<void>((resolve) => hung.add(resolve))
+    if (request.headers.has('upgrade')) return new Response(null, { status: 502 })
+    const { pathname, search } = new URL(request.url)
+    const page = await text('/console/')
+    const entry = /src="\/console\/([^"]+)"/.exec(page)![1]!
+    const newEntry = entry.replace('main-', 'main-new')
+    const upgraded = (old: string) =>
+      old.replaceAll(entry, newEntry).replaceAll(sha256(page), sha256(page.replaceAll(entry, newEntry)))
+    if (isUpgraded && pathname === `/console/${entry}`) return new Response(null, { status: 404 })
+    const path = isUpgraded ? pathname.replace(newEntry, entry) : pathname
+    const headers = new Headers(request.headers)
+    headers.delete('accept-encoding')
+    headers.delete('if-none-match')
+    const body = request.method === 'GET' ? null : await request.arrayBuffer()
+    const response = await fetch(server.url + path + search, {
+      method: request.method,
+      headers,
+      body,
+      redirect: 'manual',
+    })
+    const isText =
+      isUpgraded && path.startsWith('/console') && /html|javascript/.test(response.headers.get('content-type')!)
+    const kept = new Headers(response.headers)
+    kept.delete('content-encoding')
+    kept.delete('content-length')
+    const content = isText ? upgraded(await response.text()) : await response.arrayBuffer()
+    return new Response([204, 304].includes(response.status) ? null : content, {
+      status: response.status,
+      headers: kept,
+    })
+  }
+  const open = () => {
+    running = Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer })
+    port = running.port!
+  }
+  open()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    open,
+    cut: async () => void (await running?.stop(true)),
+    hang: () => void (state = 'hung'),
+    release() {
+      state = 'open'
+      for (const resolve of hung) resolve()
+      hung.clear()
+    },
+    upgrade: () => void (isUpgraded = true),
+  }
+}
+
+const proxy = startProxy()
+const profile = mkdtempSync(join(tmpdir(), 'tessera-browser-'))
+let context: BrowserContext | undefined
+afterEach(async () => {
+  await context?.close()
+  rmSync(profile, { recursive: true, force: true })
+})
+afterAll(async () => {
+  await proxy.cut()
+})
+
+async function startBrowser(): Promise<Page> {
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: browserPath!,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    baseURL: proxy.url,
+    locale: 'en',
+    viewport: { width: 390, height: 844 },
+  })
+  context.setDefaultTimeout(60_000)
+  context.setDefaultNavigationTimeout(120_000)
+  return context.pages()[0] ?? (await context.newPage())
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto('/console/login')
+  await page.getByLabel('Username, e-mail or phone').fill(alice.username)
+  await page.locator('input[type=password]').fill(alice.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(/\/console\/?$/)
+}
+
+const isReady = (page: Page): Promise<void> =>
+  until(page, "navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')")
+
+const check = async (page: Page, content: string) => {
+  await page.getByLabel('Link or text of the pass').fill(content)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+}
+const enter = async (page: Page, code: string) => {
+  await page.getByLabel('Asset number, serial number or address').fill(code)
+  await page.getByRole('button', { name: 'Enter', exact: true }).click()
+}
+
+test('guests admitted and assets counted without a connection are sent once, after the browser was killed and the server upgraded', async () => {
+  const { id } = await withPasses(alice, { name: 'Concert' })
+  const [ann, ben, eve] = await issued(alice, id, { holders: ['Ann', 'Ben', 'Eve'].map((name) => ({ name })) })
+  for (const n of [1, 2, 3]) await createAsset(alice, { name: `Chair ${n}`, assetNo: `C-${n}` })
+  const inventory = ok(await alice.call('inventories.create', { body: { name: 'Autumn' } })).data
+  const target = { params: { id: inventory.id } }
+  ok(await alice.call('inventories.update', { ...target, body: { status: 'RUNNING' } }))
+  ok(await alice.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } }))
+  const gate = `/console/activities/${id}/gate`
+  const counting = `/console/assets/inventories/${inventory.id}`
+
+  let page = await startBrowser()
+  await signIn(page)
+  await page.goto('/console/codes')
+  await page.getByText('Menu').first().waitFor()
+  await page.goto(counting)
+  await enter(page, 'C-1')
+  await page.getByText('Chair 1 (C-1): found').waitFor()
+  await page.goto(gate)
+  await page.getByText('If the connection is lost').waitFor()
+  await isReady(page)
+  expect(await page.evaluate('caches.keys().then(({ length }) => length)')).toBe(1)
+  await context!.close()
+
+  // The browser starts again without a connection.
+  await proxy.cut()
+  page = await startBrowser()
+  await page.goto(gate)
+  await page.getByText('If the connection is lost').waitFor()
+  await page.getByText('No connection. You see what').waitFor()
+  await page.getByRole('button', { name: 'Start scanning' }).click()
+  for (const [pass, admitted] of [
+    [ann, 1],
+    [ben, 2],
+  ] as const) {
+    await check(page, pass!.qrContent!)
+    await page.getByText(`Admitted: ${admitted}`).waitFor()
+  }
+  await page.goto(counting)
+  await enter(page, 'C-2')
+  await enter(page, 'C-3')
+  await page.getByText('2 scans wait to be sent').waitFor()
+  await page.goto('/console/codes')
+  await page.getByText('Menu').first().waitFor()
+
+  const closed = new Promise((resolve) => context!.once('close', resolve))
+  const session = await context!.newCDPSession(page)
+  // It ends at once, without closing its files.
+  await session.send('Browser.crash').catch(() => undefined)
+  await closed
+  page = await startBrowser()
+  await page.goto(gate)
+  await page.getByRole('button', { name: 'Start scanning' }).click()
+  await check(page, ann!.qrContent!)
+  await page.getByRole('alert').filter({ hasText: 'Already used' }).waitFor()
+  await check(page, eve!.qrContent!)
+  await page.getByText('Admitted: 3').waitFor()
+
+  proxy.upgrade()
+  proxy.open()
+  const records = async () =>
+    ok(await alice.call('passes.activityRecords', { params: { id } })).data.items.map(
+      ({ holderName, result, offline }) => `${holderName} ${result} ${offline}`,
+    )
+  await until({ evaluate: async () => (await records()).length === 3 }, '')
+  await until({ evaluate: async () => ok(await alice.call('inventories.get', target)).data.found === 3 }, '')
+  await page.goto('/console/')
+  await page.getByText('Hello').waitFor()
+  expect(await page.locator('script[src*="main-new"]').count()).toBe(1)
+  expect((await records()).toSorted()).toEqual(['Ann ACCEPTED true', 'Ben ACCEPTED true', 'Eve ACCEPTED true'])
+  // One version at a time, and no answer of the interface.
+  await until(
+    page,
+    `caches.keys().then(async ([name, ...others]) => {
+    const urls = (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)
+    return others.length === 0 && urls.some((url) => url.includes('main-new')) && urls.every((url) => url.startsWith('/console/'))
+  })`,
+  )
+
+  // A network that hangs: the page opens all the same.
+  proxy.hang()
+  await page.goto('/console/codes')
+  await page.getByText('Menu').first().waitFor()
+  proxy.release()
+}, 300_000)
+
+test('a session that ended while there was no connection is at its end as soon as the server answers, and nothing is left of it', async () => {
+  const page = await startBrowser()
+  await signIn(page)
+  ok(await alice.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } }))
+  await page.goto('/console/codes')
+  await page.getByText('Menu').first().waitFor()
+  await isReady(page)
+  await context!.clearCookies()
+  await proxy.cut()
+  await page.goto('/console/codes')
+  await page.getByText('No connection. You see what').waitFor()
+  await page.getByText('Menu').first().waitFor()
+  proxy.open()
+  await page.waitForURL('**/login')
+  await until(page, "localStorage.getItem('tessera.kept') === null")
+}, 180_000)
