@@ -19,13 +19,15 @@ export interface LaunchOptions {
   readonly isWhole?: boolean
 }
 
-/** The caller closes the browser. */
-export async function launchChromium({ args = [], isWhole = false }: LaunchOptions = {}): Promise<Browser> {
+/** The options for `chromium` of Playwright. */
+export function chromiumOptions({ args = [], isWhole = false }: LaunchOptions = {}) {
   const executablePath = find(isWhole ? WHOLE : [SHELL, ...WHOLE])
   if (executablePath === undefined)
     throw new Error('The tests of the web application need Chromium: apt-get install chromium')
-  return await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', ...args],
-  })
+  const always = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
+  return { executablePath, args: [...always, ...args] }
 }
+
+/** The caller closes the browser. */
+export const launchChromium = async (options?: LaunchOptions): Promise<Browser> =>
+  await chromium.launch(chromiumOptions(options))

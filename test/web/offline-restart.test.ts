@@ -9,8 +9,9 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { createAsset } from '../assets/helpers.ts'
+import { chromiumOptions } from '../harness/chromium.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { browserPath, until } from './browser.ts'
+import { until } from './browser.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 
@@ -87,8 +88,7 @@ afterAll(async () => {
 
 async function startBrowser(): Promise<Page> {
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: browserPath!,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    ...chromiumOptions(),
     baseURL: proxy.url,
     locale: 'en',
     viewport: { width: 390, height: 844 },
