@@ -23,7 +23,8 @@ function startProxy() {
   let port = 0
   const hung = new Set<() => void>()
   const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  const text = async (path: string) => await (await fetch(server.url + path)).text()
+  const text = async (path: string) =>
+    await (await fetch(server.url + path, { headers: { 'accept-encoding': 'identity' } })).text()
   const answer = async (request: Request): Promise<Response> => {
     if (state === 'hung') await new Promise<void>((resolve) => hung.add(resolve))
     if (request.headers.has('upgrade')) return new Response(null, { status: 502 })
@@ -36,7 +37,8 @@ function startProxy() {
     if (isUpgraded && pathname === `/console/${entry}`) return new Response(null, { status: 404 })
     const path = isUpgraded ? pathname.replace(newEntry, entry) : pathname
     const headers = new Headers(request.headers)
-    headers.delete('accept-encoding')
+    // Bun.fetch fails to unpack an answer whose browser has gone.
+    headers.set('accept-encoding', 'identity')
     headers.delete('if-none-match')
     const body = request.method === 'GET' ? null : await request.arrayBuffer()
     const response = await fetch(server.url + path + search, {
@@ -57,7 +59,12 @@ function startProxy() {
     })
   }
   const open = () => {
-    running = Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 0, fetch: answer })
+    running = Bun.serve({
+      port,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: (request) => answer(request).catch(() => new Response(null, { status: 502 })),
+    })
     port = running.port!
   }
   open()
