@@ -93,7 +93,8 @@ async function changeByEndpoint(world: World, user: User, row: Row): Promise<voi
   const fields = expanded(data)
   const isUnknown = Object.keys(fields).some((name) => valueOf(row, name) === undefined)
   const { lo } = row
-  if (model.change(row, fields)) learn(world, row, reply)
+  const stamp: unknown = reply.data?.updatedAt
+  if (model.change(row, fields, typeof stamp === 'number' ? stamp : undefined)) learn(world, row, reply)
   if (!isUnknown) return
   // The value before is not known, so the change may have changed nothing.
   row.isFuzzy = true

@@ -138,7 +138,7 @@ export class Rows {
 
   /** The row may have changed now too: its stamp is the one that it had, or this one, or one between them. */
   #mayHaveChanged(row: Row, stamp: number | undefined): void {
-    row.hi = stamp ?? Infinity
+    row.hi = Math.max(row.hi, stamp ?? Infinity)
     if (stamp === undefined) this.#open.add(row)
   }
 
