@@ -227,3 +227,21 @@ test('a session that ended while there was no connection is at its end as soon a
   await page.waitForURL('**/login')
   await until(page, "localStorage.getItem('tessera.kept') === null")
 }, 180_000)
+
+test('what was kept for a session is deleted 30 days after its last use, also without a connection', async () => {
+  const page = await startBrowser()
+  await signIn(page)
+  await page.goto('/console/codes')
+  await isReady(page)
+  await proxy.cut()
+  for (const [days, isKept] of [
+    [29, true],
+    [31, false],
+  ] as const) {
+    await page.clock.setSystemTime(Date.now() + days * 24 * 3_600_000)
+    await page.goto('/console/codes')
+    if (isKept) await page.getByText('No connection. You see what').waitFor()
+    else await until(page, "localStorage.getItem('tessera.kept') === null")
+  }
+  proxy.open()
+}, 180_000)

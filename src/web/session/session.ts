@@ -17,7 +17,8 @@ import {
   signOutLater,
 } from '../api/tokens.ts'
 import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
-import { keepFor, keptUser } from '../browser/database.ts'
+import { findAnswers, keepFor, keptUser } from '../browser/database.ts'
+import { serverTime } from '../browser/server-time.ts'
 import { storage } from '../browser/storage.ts'
 import { turnOffPush } from './push.ts'
 
@@ -97,9 +98,17 @@ const late = async (patience: number): Promise<boolean> => {
 
 let wasResting = false
 
+/** Milliseconds after its last use that a session lasts. */
+const LIFETIME = 30 * 24 * 3_600_000
+
 /** The session before, from its data in this browser. Tokens follow as soon as the server answers. */
 async function restoreKept(userId: number): Promise<Session | undefined> {
+  const profiles = await findAnswers(userId, 'profile.get').catch(() => [])
   if (accessToken() !== undefined) return undefined
+  if (profiles.every(({ at }) => at < serverTime() - LIFETIME)) {
+    keepFor(undefined)
+    return undefined
+  }
   rest(userId)
   wasResting = true
   keepFor(userId)
