@@ -8,6 +8,8 @@ declare const FILES: readonly string[]
 declare const PAGE_HASH: string
 
 const FOLDER = '/console/'
+/** The logo, which all pages of the server have. */
+const LOGO = '/favicon.svg'
 const PREFIX = 'tessera-'
 /** The page names the first files by their hashes, and these name the others, so its hash is that of the version. */
 const CACHE = PREFIX + PAGE_HASH
@@ -40,6 +42,7 @@ export async function keepFiles(): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await cache.put(LOGO, await load(LOGO, 'no-cache'))
   await cache.put(FOLDER, page)
 }
 
@@ -57,7 +60,9 @@ export async function deleteOldFiles(): Promise<void> {
 /** The answer to a request for a page or a file of the application. Undefined: the browser asks the server, as for everything else. */
 export function answerTo(request: Request): Promise<Response> | undefined {
   const { origin, pathname } = new URL(request.url)
-  if (request.method !== 'GET' || origin !== location.origin || !`${pathname}/`.startsWith(FOLDER)) return undefined
+  if (request.method !== 'GET' || origin !== location.origin) return undefined
+  if (pathname === LOGO) return answerLogo(request)
+  if (!`${pathname}/`.startsWith(FOLDER)) return undefined
   if (request.mode === 'navigate') return answerPage(request)
   return names.has(pathname.slice(FOLDER.length)) ? answerFile(request, pathname) : undefined
 }
@@ -67,6 +72,14 @@ const find = (url: string): Promise<Response | undefined> => caches.match(url, {
 async function answerFile(request: Request, url: string): Promise<Response> {
   return (await find(url)) ?? (await fetch(request))
 }
+
+/** The server's, which its administrators may have changed. */
+const answerLogo = async (request: Request): Promise<Response> =>
+  await fetch(request).catch(async (error: unknown) => {
+    const kept = await find(LOGO)
+    if (kept === undefined) throw error
+    return kept
+  })
 
 /** The server's page, which may be of a newer version; without a connection the kept one, for every address. */
 async function answerPage(request: Request): Promise<Response> {

@@ -154,7 +154,8 @@ test('guests admitted and assets counted without a connection are sent once, aft
   page = await startBrowser()
   await page.goto(gate)
   await page.getByText('If the connection is lost').waitFor()
-  await page.getByText('No connection. You see what').waitFor()
+  await page.getByText('No connection. You see data').waitFor()
+  await until(page, `[...document.images].every((image) => image.complete && image.naturalWidth > 0)`)
   await page.getByRole('button', { name: 'Start scanning' }).click()
   for (const [pass, admitted] of [
     [ann, 1],
@@ -200,7 +201,7 @@ test('guests admitted and assets counted without a connection are sent once, aft
     page,
     `caches.keys().then(async ([name, ...others]) => {
     const urls = (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)
-    return others.length === 0 && urls.some((url) => url.includes('main-new')) && urls.every((url) => url.startsWith('/console/'))
+    return others.length === 0 && urls.some((url) => url.includes('main-new')) && urls.every((url) => url.startsWith('/console/') || url === '/favicon.svg')
   })`,
   )
 
@@ -221,7 +222,7 @@ test('a session that ended while there was no connection is at its end as soon a
   await context!.clearCookies()
   await proxy.cut()
   await page.goto('/console/codes')
-  await page.getByText('No connection. You see what').waitFor()
+  await page.getByText('No connection. You see data').waitFor()
   await page.getByText('Menu').first().waitFor()
   proxy.open()
   await page.waitForURL('**/login')
@@ -240,7 +241,7 @@ test('what was kept for a session is deleted 30 days after its last use, also wi
   ] as const) {
     await page.clock.setSystemTime(Date.now() + days * 24 * 3_600_000)
     await page.goto('/console/codes')
-    if (isKept) await page.getByText('No connection. You see what').waitFor()
+    if (isKept) await page.getByText('No connection. You see data').waitFor()
     else await until(page, "localStorage.getItem('tessera.kept') === null")
   }
   proxy.open()

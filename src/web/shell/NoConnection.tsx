@@ -11,9 +11,9 @@ import { texts, useTexts } from '../i18n/words.ts'
 const words = texts({
   en: {
     kept: (time: string) =>
-      `No connection. You see what this browser has kept, of ${time} or later. Pages go on as soon as the server answers.`,
+      `No connection. You see data from ${time} or later. It is updated as soon as the server can be reached.`,
   },
-  zh: { kept: (time: string) => `无网络连接，显示的是本机保存的数据（${time} 或更新），连接恢复后会自动更新。` },
+  zh: { kept: (time: string) => `无网络连接。显示的是本机在 ${time} 之后保存的数据，恢复连接后会自动更新。` },
 })
 
 export function NoConnection() {
