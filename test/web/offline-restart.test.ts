@@ -229,7 +229,7 @@ test('a session that ended while there was no connection is at its end as soon a
   await until(page, "localStorage.getItem('tessera.kept') === null")
 }, 180_000)
 
-test('what was kept for a session is deleted 30 days after its last use, also without a connection', async () => {
+test('kept data of a session are deleted 30 days after its last use, also without a connection', async () => {
   const page = await startBrowser()
   await signIn(page)
   await page.goto('/console/codes')
