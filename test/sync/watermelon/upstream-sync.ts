@@ -143,10 +143,13 @@ class World {
 
   /** The tests insert rows that seem to have been pulled. They are put on the server, which must know them. */
   static async of(database: Database): Promise<World> {
+    const { adapter } = database
+    const description = Q.buildQueryDescription([])
+    // Read first: a test resets the database while the server answers, and then nothing can be read.
+    const read = (table: string) => adapter.unsafeQueryRaw({ table, description, associations: [] })
+    const tables = await Promise.all(TABLES.map(async (table) => [table, await read(table)] as const))
     const world = new World(database, await server.person())
-    for (const table of TABLES) {
-      const description = Q.buildQueryDescription([])
-      const raws = await database.adapter.unsafeQueryRaw({ table, description, associations: [] })
+    for (const [table, raws] of tables) {
       const known = raws.filter(({ _status }) => _status !== 'created').map((raw) => unchanged(database, table, raw))
       await world.change(table, known)
       for (const { id } of known) world.facts[table]!.set(id, world.rows[table]!.get(id)!)
