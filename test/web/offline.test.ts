@@ -31,6 +31,12 @@ const KEPT = `(async () => {
   return counts
 })()`
 
+/** Opening the database before the page does would create an empty one. */
+async function hasAnswers(page: Page): Promise<void> {
+  await until(page, "indexedDB.databases().then((all) => all.some(({ name }) => name === 'tessera'))")
+  await until(page, `${KEPT}.then((counts) => counts.answers > 0)`)
+}
+
 async function openGate(page: Page, id: number): Promise<void> {
   await page.goto(`/console/activities/${id}/gate`)
   await page.getByText('If the connection is lost').waitFor()
@@ -180,6 +186,27 @@ test('scans of a stock-taking wait for the connection, survive a reload, and are
   await again.getByText('The server did not take 1 scan:').waitFor({ state: 'detached' })
   expect(Object.keys((await again.evaluate(KEPT)) as object)).not.toContain('outbox')
 }, 90_000)
+
+test('scans are kept also after the user has cleared the data of the site', async () => {
+  browser.allow(NO_NETWORK)
+  const { orgId, page } = await newWorkspace(browser, alice)
+  await createAsset(alice, { name: 'Chair 1', assetNo: 'C-1', orgId })
+  const query = { orgId }
+  const { id } = ok(await alice.call('inventories.create', { query, body: { name: 'Spring' } })).data
+  ok(await alice.call('inventories.update', { params: { id }, query, body: { status: 'RUNNING' } }))
+  await page.goto(`/console/assets/inventories/${id}`)
+  const field = page.getByLabel('Asset number, serial number or address')
+  await field.waitFor()
+  await hasAnswers(page)
+  await page.context().setOffline(true)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb' })
+  await field.fill('C-1')
+  await page.getByRole('button', { name: 'Enter', exact: true }).click()
+  await page.getByText('1 scan is waiting to be sent').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Chair 1 (C-1): found').waitFor()
+})
 
 test('a sign-out says how many scans of stock-takings were not sent, and they are sent at the next sign-in', async () => {
   browser.allow(NO_NETWORK)

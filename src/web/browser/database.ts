@@ -44,7 +44,17 @@ function open(): Promise<IDBDatabase> {
       const outbox = request.result.createObjectStore(OUTBOX, { keyPath: 'id', autoIncrement: true })
       outbox.createIndex(BY_SUBJECT, ['userId', 'kind', 'subject'])
     })
-    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('success', () => {
+      const database = request.result
+      // The user has cleared the data of the site: the next call opens a new one.
+      database.addEventListener('close', () => (opened = undefined))
+      // A tab with a later version of the application waits for this one.
+      database.addEventListener('versionchange', () => {
+        database.close()
+        opened = undefined
+      })
+      resolve(database)
+    })
     request.addEventListener('error', () => reject(request.error!))
   })
   // The next call tries again.
