@@ -70,6 +70,15 @@ test('a sign-out without a connection deletes everything that the browser has ke
   expect(await page.evaluate("localStorage.getItem('tessera.kept')")).toBeNull()
 })
 
+test('a sign-out also deletes rows of this tab whose mark another tab has removed', async () => {
+  const page = await browser.signedIn(alice)
+  await page.goto('/console/codes')
+  await hasAnswers(page)
+  await page.evaluate("localStorage.removeItem('tessera.kept')")
+  await signOut(page)
+  await until(page, `${KEPT}.then((counts) => Object.keys(counts).length === 0)`)
+})
+
 test('data that could not be deleted at the sign-out is deleted when the page starts again', async () => {
   browser.allow(NO_NETWORK)
   const { id } = await withPasses(alice, { name: 'Concert' })

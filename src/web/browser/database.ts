@@ -1,6 +1,6 @@
 /**
  * Data of the signed-in user in this browser, in IndexedDB: its transactions are atomic across tabs, and it holds more than localStorage.
- * Every row belongs to a user. Nothing is written unless that user is signed in, and everything is deleted when the session ends, except
+ * Every row belongs to a user. Nothing is written while nobody is signed in, and everything is deleted when the session ends, except the
  * entries of the outbox, of which this browser has the only copy (docs/adr/0033-offline.md).
  */
 
@@ -175,9 +175,10 @@ export function keptUser(): number | undefined {
 
 /** Rows are kept for this user from now on, and those of another one are deleted. Undefined: nobody is signed in, and all are deleted. */
 export function keepFor(userId: number | undefined): void {
+  // Another tab may have removed the mark, and this one may have written since.
+  const before = storage.getItem(KEPT) ?? owner?.toString()
   owner = userId
-  const before = storage.getItem(KEPT)
-  if (before !== null && before !== String(userId)) void deleteKept(before)
+  if (before !== undefined && before !== String(userId)) void deleteKept(before)
   if (userId !== undefined) storage.setItem(KEPT, String(userId))
 }
 
