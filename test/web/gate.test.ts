@@ -123,7 +123,7 @@ test('a pass that stays before the camera is admitted once, and the next one aft
   await verdictOf(page, 'Let in').waitFor()
   await page.getByText('Admitted: 4').waitFor()
   await page.context().setOffline(false)
-  await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })
+  await page.getByText('1 scan is waiting to be sent').waitFor({ state: 'detached' })
   await page.getByText('Connected').waitFor()
   expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ben ACCEPTED', 'Dan ACCEPTED', 'Eve ACCEPTED offline'])
 })
@@ -150,7 +150,7 @@ test('a gate judges passes with and without a connection, and sends the scans wh
   await page.context().setOffline(true)
   await scan(page, ben!.qrContent!)
   await verdictOf(page, 'Checked without a connection').waitFor()
-  await page.getByText('1 scan waits to be sent').waitFor()
+  await page.getByText('1 scan is waiting to be sent').waitFor()
   await scan(page, ben!.qrContent!)
   await verdictOf(page, 'Already used').waitFor()
   await scan(page, ann!.qrContent!)
@@ -164,7 +164,7 @@ test('a gate judges passes with and without a connection, and sends the scans wh
   await page.getByText('Admitted: 2').waitFor()
 
   await page.context().setOffline(false)
-  await page.getByText('1 scan waits to be sent').waitFor({ state: 'detached' })
+  await page.getByText('1 scan is waiting to be sent').waitFor({ state: 'detached' })
   await page.getByText('Connected').waitFor()
   const { items } = ok(
     await alice.call('passes.activityRecords', { params: { id }, query: { result: 'ACCEPTED' } }),
@@ -236,7 +236,7 @@ test('a phone whose clock is two days ahead admits valid passes without a connec
   await scan(page, ann!.qrContent!)
   await verdictOf(page, 'Checked without a connection').waitFor()
   await page.context().setOffline(false)
-  await page.getByText('scan waits to be sent').waitFor({ state: 'detached' })
+  await page.getByText('scan is waiting to be sent').waitFor({ state: 'detached' })
   expect(await uses(id)).toEqual(['Ann ACCEPTED offline'])
 })
 
@@ -294,7 +294,7 @@ test('two tabs of a gate share their passes, and unsent scans are kept until the
   await scan(other, ann!.qrContent!)
   await verdictOf(other, 'Already used').waitFor()
   await scan(other, ben!.qrContent!)
-  await other.getByText('2 scans wait to be sent').waitFor()
+  await other.getByText('2 scans are waiting to be sent').waitFor()
   await page.close()
   await other.close()
 

@@ -167,7 +167,7 @@ test('guests admitted and assets counted without a connection are sent once, aft
   await page.goto(counting)
   await enter(page, 'C-2')
   await enter(page, 'C-3')
-  await page.getByText('2 scans wait to be sent').waitFor()
+  await page.getByText('2 scans are waiting to be sent').waitFor()
   await page.goto('/console/codes')
   await page.getByText('Menu').first().waitFor()
 

@@ -1,4 +1,4 @@
-/** The web application without a connection: what it keeps, what it goes on with, and what it deletes. */
+/** Which data the web application keeps for the time without a connection, how it goes on with them, and when it deletes them. */
 
 import { expect, test } from 'bun:test'
 
@@ -168,7 +168,7 @@ test('scans of a stock-taking wait for the connection, survive a reload, and are
   await page.getByText('Chair 1 (C-1): found').waitFor()
   await page.context().setOffline(true)
   for (const code of ['C-2', 'X-9', 'C-3', 'C-4', 'C-5']) await enter(code)
-  await page.getByText('5 scans wait to be sent').waitFor()
+  await page.getByText('5 scans are waiting to be sent').waitFor()
   await page.getByText('C-5, C-4, C-3, X-9, C-2').waitFor()
 
   // The page is closed, and the answer to the first upload is lost.
@@ -230,7 +230,7 @@ test('a sign-out says how many scans of stock-takings were not sent, and they ar
   await page.context().setOffline(true)
   await page.getByLabel('Asset number, serial number or address').fill('C-1')
   await page.getByRole('button', { name: 'Enter', exact: true }).click()
-  await page.getByText('1 scan waits to be sent').waitFor()
+  await page.getByText('1 scan is waiting to be sent').waitFor()
   await page.getByRole('button', { name: /^Profile/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByText('1 scan of a stock-taking was not sent yet').waitFor()

@@ -11,14 +11,13 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { waitingWords } from '../../ui/waiting-words.ts'
 import { refusalOf, type ScanOutbox } from './scan-outbox.ts'
 
 const words = texts({
   en: {
     ...common.en,
-    waiting: (n: number) => (n === 1 ? '1 scan waits to be sent' : `${n} scans wait to be sent`),
     waitingText: 'They are kept on this device, and sent as soon as there is a connection.',
-    mayGo: 'This browser may delete them when its storage becomes full. Connect soon.',
     refused: (n: number) => (n === 1 ? 'The server did not take 1 scan:' : `The server did not take ${n} scans:`),
     sendAgain: 'Send again',
     discard: 'Discard',
@@ -35,9 +34,7 @@ const words = texts({
   },
   zh: {
     ...common.zh,
-    waiting: (n: number) => `${n} 次扫描待上传`,
     waitingText: '已保存在本机，恢复网络后自动上传。',
-    mayGo: '存储空间不足时，浏览器可能删除这些记录，请尽快联网。',
     refused: (n: number) => `服务器未接受 ${n} 次扫描：`,
     sendAgain: '重新上传',
     discard: '丢弃',
@@ -60,13 +57,14 @@ const NAMED = 10
 export function ScanResults({ outbox }: { outbox: ScanOutbox }) {
   const t = useTexts(words)
   const { answered, waiting, isLost, refused, sendRefused, discard } = outbox
+  const shared = useTexts(waitingWords)
   const isPersistent = usePersistence()
   return (
     <Stack spacing={1} aria-live="assertive">
       {isLost && waiting.length > 0 && (
         <Alert severity="info" icon={<CloudOff />} sx={{ overflowWrap: 'anywhere' }}>
-          <AlertTitle>{t.waiting(waiting.length)}</AlertTitle>
-          {t.waitingText} {isPersistent === false && t.mayGo}
+          <AlertTitle>{shared.waiting(waiting.length)}</AlertTitle>
+          {t.waitingText} {isPersistent === false && shared.mayGo}
           <Typography variant="body2">
             {waiting
               .slice(-NAMED)

@@ -10,6 +10,7 @@ import { dateTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../../ui/dialogs.tsx'
+import { waitingWords } from '../../../ui/waiting-words.ts'
 import type { Gate } from './use-gate.ts'
 
 const words = texts({
@@ -26,8 +27,6 @@ const words = texts({
     working:
       'Passes are checked by their signature. Names are not shown. Scans are sent as soon as there is a connection.',
     stopped: 'Passes cannot be checked now. Wait for the connection.',
-    queue: (n: number) => (n === 1 ? '1 scan waits to be sent' : `${n} scans wait to be sent`),
-    mayGo: 'This browser may delete them when its storage becomes full. Connect soon.',
     refused: (n: number) =>
       n === 1
         ? 'The server did not take 1 scan, so it is not counted:'
@@ -53,8 +52,6 @@ const words = texts({
     noReader: '识别组件尚未加载，断网时摄像头无法识别二维码，扫码枪可以使用。每 20 秒重试一次。',
     working: '正在通过签名核验通行证，不显示姓名；恢复网络后自动上传记录。',
     stopped: '现在无法核验通行证，请等待网络恢复。',
-    queue: (n: number) => `${n} 条记录待上传`,
-    mayGo: '存储空间不足时，浏览器可能删除这些记录，请尽快联网。',
     refused: (n: number) => `服务器未接受 ${n} 条记录，未计入：`,
     again: '重新上传',
     discard: '丢弃',
@@ -93,6 +90,7 @@ export function Notices({ gate }: { gate: Gate }) {
   const t = useTexts(words)
   const { waiting, refused, doubleUses } = gate.state
   const { problem } = gate
+  const shared = useTexts(waitingWords)
   const isPersistent = usePersistence()
   return (
     <>
@@ -109,8 +107,8 @@ export function Notices({ gate }: { gate: Gate }) {
         ))}
       {waiting > 0 && (
         <Alert severity="info">
-          {t.queue(waiting)}
-          {isPersistent === false && <Typography variant="body2">{t.mayGo}</Typography>}
+          {shared.waiting(waiting)}
+          {isPersistent === false && <Typography variant="body2">{shared.mayGo}</Typography>}
         </Alert>
       )}
       {refused.length > 0 && <Refused gate={gate} />}
