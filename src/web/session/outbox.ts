@@ -11,12 +11,14 @@ import { transact, type Transaction } from '../browser/database.ts'
 import type { Localized } from '../i18n/locale.ts'
 import { currentSession, onSession } from './session.ts'
 
+/** Which `OutboxKind` sends an entry. */
+export type Kind = 'gate' | 'inventory'
+
 export interface Entry<Body = unknown> {
   /** Given by the database, ascending. */
   readonly id?: number
   readonly userId: number
-  /** Which `OutboxKind` sends it. */
-  readonly kind: string
+  readonly kind: Kind
   /** The activity of the gate, for example. The order is kept within a subject. */
   readonly subject: number
   readonly body: Body
@@ -27,7 +29,7 @@ export interface Entry<Body = unknown> {
 }
 
 export interface OutboxKind {
-  readonly name: string
+  readonly name: Kind
   /** Entries of one request. */
   readonly batch: number
   /**
@@ -43,9 +45,9 @@ export interface OutboxKind {
 /** Milliseconds between two attempts. A random part, up to as much, keeps the browsers of one server apart. */
 const PAUSE = 10_000
 
-const kinds = new Map<string, OutboxKind>()
+const kinds = new Map<Kind, OutboxKind>()
 /** Unsent entries of the signed-in user, by kind. */
-let counts = new Map<string, number>()
+let counts = new Map<Kind, number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 // Other tabs add and send entries, too.
@@ -92,7 +94,7 @@ export const addEntry = (tx: Transaction, entry: Entry): Promise<unknown> => tx.
 
 const isWaiting = ({ refusal }: Entry): boolean => refusal === undefined
 
-export async function readEntries<Body>(userId: number, kind: string, subject: number): Promise<Entry<Body>[]> {
+export async function readEntries<Body>(userId: number, kind: Kind, subject: number): Promise<Entry<Body>[]> {
   return await transact('readonly', (tx) => tx.entries<Entry<Body>>(userId, kind, subject))
 }
 
@@ -106,7 +108,7 @@ export async function countUnsent(): Promise<void> {
 async function recount(): Promise<void> {
   const user = currentSession()?.user
   const entries = user === undefined ? [] : await transact('readonly', (tx) => tx.entries<Entry>(user.id))
-  const next = new Map<string, number>()
+  const next = new Map<Kind, number>()
   for (const { kind } of entries.filter(isWaiting)) next.set(kind, (next.get(kind) ?? 0) + 1)
   counts = next
   tell()
@@ -138,20 +140,23 @@ export async function sendOutbox(): Promise<void> {
  *
  * @throws ApiError if the server cannot be reached
  */
-export async function sendSubject(userId: number, kind: string, subject: number): Promise<void> {
+export async function sendSubject(userId: number, kind: Kind, subject: number): Promise<void> {
   // Another tab may be sending them.
   await exclusively(`tessera.outbox.${userId}.${kind}.${subject}`, async () => {
+    const { batch } = kinds.get(kind)!
+    // Others may be added meanwhile.
     for (;;) {
-      const { batch } = kinds.get(kind)!
-      const waiting = (await readEntries(userId, kind, subject)).filter(isWaiting).slice(0, batch)
+      const waiting = (await readEntries(userId, kind, subject)).filter(isWaiting)
       if (waiting.length === 0) break
-      await sendBatch(kind, waiting)
-      await countUnsent()
+      for (let at = 0; at < waiting.length; at += batch) {
+        await sendBatch(kind, waiting.slice(at, at + batch))
+        await countUnsent()
+      }
     }
   })
 }
 
-async function sendBatch(kind: string, entries: readonly Entry[]): Promise<void> {
+async function sendBatch(kind: Kind, entries: readonly Entry[]): Promise<void> {
   try {
     const write = await kinds.get(kind)!.send(entries)
     await transact('readwrite', async (tx) => {
@@ -172,7 +177,7 @@ async function sendBatch(kind: string, entries: readonly Entry[]): Promise<void>
 }
 
 /** Makes the refused entries wait again. */
-export async function resetRefused(userId: number, kind: string, subject: number): Promise<void> {
+export async function resetRefused(userId: number, kind: Kind, subject: number): Promise<void> {
   await transact('readwrite', async (tx) => {
     for (const { id, body, refusal } of await tx.entries<Entry>(userId, kind, subject))
       if (refusal !== undefined) await tx.put('outbox', { id, userId, kind, subject, body })
@@ -181,7 +186,7 @@ export async function resetRefused(userId: number, kind: string, subject: number
 }
 
 /** Deletes the refused entries, or one of them. */
-export async function discardRefused(userId: number, kind: string, subject: number, only?: number): Promise<void> {
+export async function discardRefused(userId: number, kind: Kind, subject: number, only?: number): Promise<void> {
   await transact('readwrite', async (tx) => {
     for (const { id, refusal } of await tx.entries<Entry>(userId, kind, subject))
       if (refusal !== undefined && (only === undefined || id === only)) await tx.delete('outbox', id!)

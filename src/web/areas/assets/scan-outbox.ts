@@ -20,9 +20,6 @@ import {
 } from '../../session/outbox.ts'
 import { useSession } from '../../session/session.ts'
 
-/** The kind of its entries in the outbox. */
-export const INVENTORY = 'inventory'
-
 export interface ScanBody {
   readonly code: string
   readonly note: string
@@ -89,22 +86,27 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
   const [answered, setAnswered] = useState<readonly Answered[]>([])
   const [isLost, setLost] = useState(false)
   const restores = useRef(new Map<number, () => void>())
+  /** Scans wait, so that the numbers of the stock-taking will change. */
+  const isChanging = useRef(false)
   const latest = useRef(refresh)
   useEffect(() => {
     latest.current = refresh
   })
 
   const read = useCallback(async () => {
-    const next = await readEntries<ScanInput>(user.id, INVENTORY, inventoryId).catch(() => [])
+    const next = await readEntries<ScanInput>(user.id, 'inventory', inventoryId).catch(() => [])
     for (const { id, refusal } of next)
       if (refusal !== undefined) {
         restores.current.get(id!)?.()
         restores.current.delete(id!)
       }
     setEntries(next)
+    const isWaiting = next.some(({ refusal }) => refusal === undefined)
     // Others may have sent them: another tab, or the repetition in the background.
-    if (next.every(({ refusal }) => refusal !== undefined)) setLost(false)
-    void latest.current('inventories')
+    if (!isWaiting) setLost(false)
+    // Once for all that were sent, and not after each.
+    if (!isWaiting && isChanging.current) void latest.current('inventories')
+    isChanging.current = isWaiting
   }, [user.id, inventoryId])
   useEffect(() => {
     // Entries of an earlier visit.
@@ -117,7 +119,7 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
 
   const flush = async () => {
     try {
-      await sendSubject(user.id, INVENTORY, inventoryId)
+      await sendSubject(user.id, 'inventory', inventoryId)
     } catch {
       setLost(true)
     }
@@ -128,8 +130,9 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
   const add = async (input: ScanInput, onRefused: () => void) => {
     const { code } = input.body
     try {
-      const entry = { userId: user.id, kind: INVENTORY, subject: inventoryId, body: input }
+      const entry: Entry = { userId: user.id, kind: 'inventory', subject: inventoryId, body: input }
       const id = (await transact('readwrite', (tx) => addEntry(tx, entry))) as number
+      isChanging.current = true
       answers.set(id, (scan) => show(code, { scan }))
       restores.current.set(id, onRefused)
     } catch {
@@ -152,8 +155,8 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
     refused: entries.filter(({ refusal }) => refusal !== undefined),
     answered,
     add: (input, onRefused) => void add(input, onRefused),
-    sendRefused: () => void resetRefused(user.id, INVENTORY, inventoryId).then(flush),
-    discard: (id) => void discardRefused(user.id, INVENTORY, inventoryId, id),
+    sendRefused: () => void resetRefused(user.id, 'inventory', inventoryId).then(flush),
+    discard: (id) => void discardRefused(user.id, 'inventory', inventoryId, id),
   }
 }
 

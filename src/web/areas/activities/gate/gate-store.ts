@@ -59,16 +59,13 @@ interface ScanBody {
 }
 export type ScanRow = Entry<ScanBody>
 
-/** The kind of its entries in the outbox. */
-export const GATE = 'gate'
-
 export interface GateState {
   readonly keys: readonly PassKey[]
   /** Number of revoked passes. */
   readonly revoked: number
   /** When keys and revocations were read; 0 if never. */
   readonly preparedAt: number
-  /** Scans that wait to be sent. */
+  /** Scans that are waiting to be sent. */
   readonly waiting: number
   /** Scans that the server did not take. */
   readonly refused: readonly ScanRow[]
@@ -99,6 +96,7 @@ const atOnce = () => ({ waitsForSignIn: false, signal: AbortSignal.timeout(15_00
 
 /** An answer with so many revocations may be followed by more. */
 const FULL_ANSWER = 5000
+
 export class GateStore {
   constructor(
     private readonly activityId: number,
@@ -114,7 +112,7 @@ export class GateStore {
   async read(): Promise<GateState> {
     return await transact('readonly', async (tx) => {
       const gate = await tx.get<GateRow>('gates', this.key())
-      const scans = await tx.entries<ScanRow>(this.userId, GATE, this.activityId)
+      const scans = await tx.entries<ScanRow>(this.userId, 'gate', this.activityId)
       const refused = scans.filter(({ refusal }) => refusal !== undefined)
       return {
         ...EMPTY,
@@ -190,7 +188,7 @@ export class GateStore {
       if (direction === 'ENTRY') await this.change(tx, ({ admitted }) => ({ admitted: admitted + 1 }))
       await addEntry(tx, {
         userId: this.userId,
-        kind: GATE,
+        kind: 'gate',
         subject: this.activityId,
         body: { content, nonce, direction, usedAt: serverTime() } satisfies ScanBody,
       })
@@ -203,15 +201,15 @@ export class GateStore {
   }
 
   /** Sends the scans that were made without a connection. @throws ApiError if the server cannot be reached */
-  readonly send = (): Promise<void> => sendSubject(this.userId, GATE, this.activityId)
+  readonly send = (): Promise<void> => sendSubject(this.userId, 'gate', this.activityId)
 
   /** Sends the scans that were refused once more. @throws ApiError */
   async sendRefused(): Promise<void> {
-    await resetRefused(this.userId, GATE, this.activityId)
+    await resetRefused(this.userId, 'gate', this.activityId)
     await this.send()
   }
 
-  readonly discardRefused = (): Promise<void> => discardRefused(this.userId, GATE, this.activityId)
+  readonly discardRefused = (): Promise<void> => discardRefused(this.userId, 'gate', this.activityId)
 
   /** Sends these scans. Those that the server has already change nothing. @throws ApiError */
   async upload(scans: readonly ScanRow[]): Promise<(tx: Transaction) => Promise<void>> {
