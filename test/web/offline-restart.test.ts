@@ -177,6 +177,8 @@ test('guests admitted and assets counted without a connection are sent once, aft
   await session.send('Browser.crash').catch(() => undefined)
   await closed
   page = await startBrowser()
+  await page.goto(counting)
+  await page.getByText('2 scans are waiting to be sent').waitFor()
   await page.goto(gate)
   await page.getByRole('button', { name: 'Start scanning' }).click()
   await check(page, ann!.qrContent!)

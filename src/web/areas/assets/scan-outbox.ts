@@ -1,8 +1,9 @@
 /** Scans of a stock-taking: kept in the outbox before they are sent, since storerooms often have no connection. */
 
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 import { callWith } from '../../api/client.ts'
+import { isAway, onConnection } from '../../api/connection.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
@@ -57,6 +58,12 @@ const send = async (id: number, input: ScanInput): Promise<Scan> =>
     { waitsForSignIn: false, signal: AbortSignal.timeout(PATIENCE) },
   )) as Scan
 
+const sendAtOnce = (id: number, input: ScanInput): Promise<Pick<Answered, 'scan' | 'error'>> =>
+  send(id, input).then(
+    (scan) => ({ scan }),
+    (error: unknown) => ({ error }),
+  )
+
 /** Sends one entry of the outbox. @throws ApiError */
 export async function sendScan([entry]: readonly Entry[]): Promise<undefined> {
   const { id, subject, body } = entry as Entry<ScanInput>
@@ -68,7 +75,7 @@ export async function sendScan([entry]: readonly Entry[]): Promise<undefined> {
 export interface ScanOutbox {
   /** Scans that were not sent yet, in their order. */
   readonly waiting: readonly Entry<ScanInput>[]
-  /** Whether the last attempt did not reach the server. */
+  /** Whether the server could not be reached. */
   readonly isLost: boolean
   readonly refused: readonly Entry<ScanInput>[]
   readonly answered: readonly Answered[]
@@ -85,6 +92,8 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
   const [entries, setEntries] = useState<readonly Entry<ScanInput>[]>([])
   const [answered, setAnswered] = useState<readonly Answered[]>([])
   const [isLost, setLost] = useState(false)
+  // They may be those of an earlier visit.
+  const away = useSyncExternalStore(onConnection, isAway)
   const restores = useRef(new Map<number, () => void>())
   /** Scans wait, so that the numbers of the stock-taking will change. */
   const isChanging = useRef(false)
@@ -137,10 +146,7 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
       restores.current.set(id, onRefused)
     } catch {
       // This browser keeps nothing, as in some private windows: it works with a connection only.
-      const answer = await send(inventoryId, input).then(
-        (scan) => ({ scan }),
-        (error: unknown) => ({ error }),
-      )
+      const answer = await sendAtOnce(inventoryId, input)
       if ('error' in answer) onRefused()
       show(code, answer)
       void latest.current('inventories')
@@ -151,7 +157,7 @@ export function useScanOutbox(inventoryId: number): ScanOutbox {
   }
   return {
     waiting: entries.filter(({ refusal }) => refusal === undefined),
-    isLost,
+    isLost: isLost || away,
     refused: entries.filter(({ refusal }) => refusal !== undefined),
     answered,
     add: (input, onRefused) => void add(input, onRefused),
