@@ -235,6 +235,7 @@ test('a phone whose clock is two days ahead admits valid passes without a connec
   await page.context().setOffline(true)
   await scan(page, ann!.qrContent!)
   await verdictOf(page, 'Checked without a connection').waitFor()
+  await page.getByText('scan is waiting to be sent').waitFor()
   await page.context().setOffline(false)
   await page.getByText('scan is waiting to be sent').waitFor({ state: 'detached' })
   expect(await uses(id)).toEqual(['Ann ACCEPTED offline'])
