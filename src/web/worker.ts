@@ -80,7 +80,7 @@ worker.addEventListener('notificationclick', (event) => {
 
 const openTabs = async (): Promise<readonly Tab[]> =>
   (await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })).filter(({ url }) =>
-    new URL(url).pathname.startsWith('/console/'),
+    `${new URL(url).pathname}/`.startsWith('/console/'),
   )
 
 async function show(push: Push): Promise<void> {

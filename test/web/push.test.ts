@@ -102,6 +102,11 @@ test('notifications of a device are turned on with quiet hours, shown while nobo
   await worker!.evaluate(COUNT)
   await push({ ...message, conversationId: 8, senderName: 'Bob', title: 'Bob', body: 'seen anyway' })
   await until(worker!, 'looked === 1')
+  // The address of the start page has no slash at its end.
+  await page.goto('/console')
+  await page.getByText('Hello').waitFor()
+  await push({ ...message, conversationId: 8, senderName: 'Bob', title: 'Bob', body: 'seen on the start page' })
+  await until(worker!, 'looked === 2')
   await page.goto('/favicon.svg')
   await push({ ...message, senderName: 'Bob', title: 'Rowing', body: '' })
   await push({
