@@ -8,6 +8,7 @@ import { Link } from 'react-router'
 
 import { ApiError, MUST_ENABLE_TOTP } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
+import { Mosaic } from './Mosaic.tsx'
 
 const words = texts({
   en: {
@@ -98,7 +99,9 @@ export function EmptyState({
 }) {
   return (
     <Stack spacing={1.5} sx={{ alignItems: 'center', textAlign: 'center', py: { xs: 5, sm: 8 }, px: 2 }}>
-      <Icon sx={{ fontSize: 56, color: 'primary.main', opacity: 0.7 }} />
+      <Mosaic seed={title}>
+        <Icon sx={{ fontSize: 56, color: 'primary.main' }} />
+      </Mosaic>
       <Typography variant="h2">{title}</Typography>
       {text !== undefined && (
         <Typography color="text.secondary" sx={{ maxWidth: 420 }}>

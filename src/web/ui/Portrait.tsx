@@ -1,7 +1,12 @@
-/** The picture of a person (round) or an organization (rounded square), or the first letter of the name; and a row of picture and name. */
+/**
+ * The picture of a person (round) or an organization (rounded square), or the first letter of the name in a colour of its own; and a row of
+ * picture and name.
+ */
 
-import { Avatar, Box, Stack, Typography } from '@mui/material'
+import { Avatar, Box, Stack, type SxProps, type Theme, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
+
+import { hashOf } from './hash.ts'
 
 export interface PortraitProps {
   name: string
@@ -9,15 +14,28 @@ export interface PortraitProps {
   /** Width in pixels; 40 by default. */
   size?: number
   isOrganization?: boolean
+  sx?: SxProps<Theme>
 }
 
-export function Portrait({ name, url, size = 40, isOrganization = false }: PortraitProps) {
+/** Colours that people tell apart at a glance. */
+const HUES = 12
+
+export function Portrait({ name, url, size = 40, isOrganization = false, sx }: PortraitProps) {
+  const hue = (hashOf(name) % HUES) * (360 / HUES)
   return (
     <Avatar
       {...(url !== null && { src: url })}
       alt=""
       variant={isOrganization ? 'rounded' : 'circular'}
-      sx={{ width: size, height: size, bgcolor: 'action.selected', color: 'text.primary', fontSize: size / 2.2 }}
+      sx={[
+        { width: size, height: size, fontSize: size / 2.2, fontWeight: 600 },
+        // The difference in lightness has enough contrast with any hue.
+        ({ palette: { mode } }) => ({
+          bgcolor: mode === 'dark' ? `hsl(${hue} 30% 24%)` : `hsl(${hue} 45% 88%)`,
+          color: mode === 'dark' ? `hsl(${hue} 60% 86%)` : `hsl(${hue} 60% 22%)`,
+        }),
+        ...(Array.isArray(sx) ? sx : [sx]),
+      ]}
     >
       {[...name][0]?.toUpperCase()}
     </Avatar>

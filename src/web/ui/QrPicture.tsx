@@ -63,7 +63,12 @@ export function QrPicture({ content, style, alt, width, sx }: QrPictureProps) {
       component="img"
       src={source}
       alt={alt}
-      sx={[{ width, aspectRatio: '1', display: 'block', flexShrink: 0 }, ...(Array.isArray(sx) ? sx : [sx])]}
+      sx={[
+        { width, aspectRatio: '1', display: 'block', flexShrink: 0 },
+        // White glows beside dark paper. A camera reads 85 % of the light as well; the whole screen shows the code in full (CodeScreen.tsx).
+        ({ palette: { mode } }) => (mode === 'dark' ? { filter: 'brightness(0.85)' } : {}),
+        ...(Array.isArray(sx) ? sx : [sx]),
+      ]}
     />
   )
 }

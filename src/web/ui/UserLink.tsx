@@ -1,11 +1,12 @@
 /** Users and organizations as administrators see them: picture and name, linked to their page if the reader may open it. */
 
-import { Avatar, Box, Link as MuiLink, Stack, Typography } from '@mui/material'
+import { Box, Link as MuiLink, Stack, Typography } from '@mui/material'
 import type { SyntheticEvent } from 'react'
 import { Link } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
+import { Portrait } from './Portrait.tsx'
 
 const words = texts({
   en: { deleted: 'Deleted account', user: (id: number) => `User ${id}`, org: (id: number) => `Organization ${id}` },
@@ -85,15 +86,7 @@ function Entry({ to, name, below, avatarUrl }: EntryProps) {
       spacing={1}
       sx={{ alignItems: 'center', minWidth: 0, display: 'inline-flex' }}
     >
-      {avatarUrl !== undefined && (
-        <Avatar
-          {...(avatarUrl !== null && { src: avatarUrl })}
-          alt=""
-          sx={{ width: 28, height: 28, fontSize: '0.875rem', bgcolor: 'action.selected', color: 'text.primary' }}
-        >
-          {[...name][0]?.toUpperCase()}
-        </Avatar>
-      )}
+      {avatarUrl !== undefined && <Portrait name={name} url={avatarUrl} size={28} />}
       <Box
         component="span"
         sx={{ overflowWrap: 'break-word', textAlign: 'start', ...(name.length <= 16 ? SHORT : { minWidth: 130 }) }}

@@ -1,7 +1,7 @@
 /** The page of an organization: its data, members with roles, transfer, dissolution, and the changes by administrators. */
 
 import { Edit, SwapHoriz } from '@mui/icons-material'
-import { Avatar, Button, Stack, Typography } from '@mui/material'
+import { Button, Stack, Typography } from '@mui/material'
 import { Link, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
@@ -19,6 +19,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { History } from '../../ui/History.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -111,14 +112,7 @@ function Shown({ org }: { org: AdminOrganizationDetail }) {
       }
       head={
         <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
-          <Avatar
-            {...(org.avatarUrl !== null && { src: org.avatarUrl })}
-            alt=""
-            variant="rounded"
-            sx={{ width: 56, height: 56, bgcolor: 'action.selected', color: 'text.primary' }}
-          >
-            {[...org.name][0]?.toUpperCase()}
-          </Avatar>
+          <Portrait name={org.name} url={org.avatarUrl} size={56} isOrganization />
           <EnumStatus of="orgStatus" value={org.status} />
         </Stack>
       }

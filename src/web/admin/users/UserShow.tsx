@@ -1,7 +1,7 @@
 /** The page of a user: profile, roles, organizations, devices, login records, and the changes by administrators. */
 
 import { Block, CheckCircle, Edit } from '@mui/icons-material'
-import { Avatar, Box, Stack, TextField, Typography } from '@mui/material'
+import { Box, Stack, TextField, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useParams } from 'react-router'
 
@@ -18,6 +18,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -153,13 +154,7 @@ function Shown({ user }: { user: UserAdmin }) {
 function Head({ user }: { user: UserAdmin }) {
   return (
     <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
-      <Avatar
-        {...(user.avatarUrl !== null && { src: user.avatarUrl })}
-        alt=""
-        sx={{ width: 56, height: 56, bgcolor: 'action.selected', color: 'text.primary' }}
-      >
-        {[...nameOf(user)][0]?.toUpperCase()}
-      </Avatar>
+      <Portrait name={nameOf(user)} url={user.avatarUrl} size={56} />
       <Box sx={{ minWidth: 0 }}>
         {user.username !== null && (
           <Typography color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>

@@ -1,17 +1,7 @@
 /** Accounts between which the user can change without signing in again. */
 
 import { LinkOutlined } from '@mui/icons-material'
-import {
-  Avatar,
-  Button,
-  List,
-  ListItem,
-  ListItemAvatar,
-  ListItemText,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Button, List, ListItem, ListItemAvatar, ListItemText, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -26,6 +16,7 @@ import { DialogButton } from '../../ui/DialogButton.tsx'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { NumberField, ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { AccountPage } from './AccountPage.tsx'
 
@@ -132,9 +123,7 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
         {list.items.map((link) => (
           <ListItem key={link.id} disableGutters sx={{ flexWrap: 'wrap', gap: 1 }}>
             <ListItemAvatar>
-              <Avatar src={link.avatarUrl ?? ''} alt="">
-                {link.nickname.slice(0, 1)}
-              </Avatar>
+              <Portrait name={link.nickname} url={link.avatarUrl} />
             </ListItemAvatar>
             <ListItemText
               primary={link.nickname}

@@ -1,7 +1,7 @@
 /** The content of a message by its type. */
 
 import { CalendarMonth, InsertDriveFileOutlined, Place } from '@mui/icons-material'
-import { Avatar, Box, Link as MuiLink, Stack, Typography } from '@mui/material'
+import { Box, Link as MuiLink, Stack, Typography } from '@mui/material'
 import { Fragment } from 'react'
 import { Link } from 'react-router'
 
@@ -9,6 +9,7 @@ import type { Message } from '../../api/types.ts'
 import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { MapLink } from '../../ui/MapLink.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { words } from './words.ts'
 
 const own = texts({
@@ -120,11 +121,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       return (
         <MuiLink component={Link} to={`/chats/with/${values.userId}`} color="inherit">
           <Line
-            icon={
-              <Avatar src={values.avatarUrl ?? ''} alt="">
-                {values.nickname?.slice(0, 1)}
-              </Avatar>
-            }
+            icon={<Portrait name={values.nickname ?? ''} url={values.avatarUrl ?? null} />}
             title={values.nickname ?? ''}
             detail={o.card}
           />

@@ -1,7 +1,7 @@
 /** One conversation: its messages, what others are typing, and the field to write in. */
 
 import { ArrowBack } from '@mui/icons-material'
-import { Alert, Avatar, Box, Button, IconButton, Stack, Typography } from '@mui/material'
+import { Alert, Box, Button, IconButton, Stack, Typography } from '@mui/material'
 import { Fragment, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -12,6 +12,7 @@ import { useTexts } from '../../i18n/words.ts'
 import { type Frame, useLive } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { Composer } from './Composer.tsx'
 import { ConversationMenu } from './ConversationMenu.tsx'
 import { MessageRow } from './MessageRow.tsx'
@@ -187,9 +188,7 @@ function Header({ conversation: { title, avatarUrl, group }, isPhone, typing, me
           <ArrowBack />
         </IconButton>
       )}
-      <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
-        {title.slice(0, 1)}
-      </Avatar>
+      <Portrait name={title} url={avatarUrl} size={36} />
       <Box sx={{ flex: 1, minWidth: 0 }}>
         <Typography variant="h2" component={isPhone ? 'h1' : 'h2'} noWrap>
           {title}

@@ -2,7 +2,6 @@
 
 import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PushPin } from '@mui/icons-material'
 import {
-  Avatar,
   Badge,
   Box,
   Button,
@@ -26,6 +25,7 @@ import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { GroupDialog } from './GroupDialog.tsx'
 import { PersonDialog } from './PeopleDialog.tsx'
@@ -130,9 +130,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
             overlap="circular"
             slotProps={{ badge: { 'aria-label': t.unreadCount(unreadCount) } }}
           >
-            <Avatar src={avatarUrl ?? ''} alt="">
-              {title.slice(0, 1)}
-            </Avatar>
+            <Portrait name={title} url={avatarUrl} />
           </Badge>
         </ListItemAvatar>
         <ListItemText

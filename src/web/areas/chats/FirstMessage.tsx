@@ -1,12 +1,13 @@
 /** Writes the first message to a user. When it was sent there is a conversation, which is opened. */
 
 import { ArrowBack } from '@mui/icons-material'
-import { Avatar, Box, IconButton, Stack, Typography } from '@mui/material'
+import { Box, IconButton, Stack, Typography } from '@mui/material'
 import { useEffect } from 'react'
 import { Link, useNavigate } from 'react-router'
 
 import { useRefresh } from '../../api/hooks.ts'
 import { useTexts } from '../../i18n/words.ts'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { Composer } from './Composer.tsx'
 import { onSent, useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
@@ -38,9 +39,7 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
         <IconButton component={Link} to="/chats" edge="start" aria-label={t.back} sx={{ display: { md: 'none' } }}>
           <ArrowBack />
         </IconButton>
-        <Avatar src={avatarUrl ?? ''} alt="" sx={{ width: 36, height: 36 }}>
-          {name.slice(0, 1)}
-        </Avatar>
+        <Portrait name={name} url={avatarUrl} size={36} />
         <Typography variant="h2" noWrap>
           {name}
         </Typography>

@@ -2,7 +2,6 @@
 
 import { GroupAdd, MoreVert } from '@mui/icons-material'
 import {
-  Avatar,
   Button,
   Chip,
   Dialog,
@@ -31,6 +30,7 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
@@ -245,9 +245,7 @@ function Member({ member, onActions }: MemberProps) {
       }
     >
       <ListItemAvatar>
-        <Avatar src={member.avatarUrl ?? ''} alt="">
-          {member.nickname.slice(0, 1)}
-        </Avatar>
+        <Portrait name={member.nickname} url={member.avatarUrl} />
       </ListItemAvatar>
       <ListItemText
         primary={member.userId === user.id ? `${member.nickname} (${s.you})` : member.nickname}

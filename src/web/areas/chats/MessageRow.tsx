@@ -1,7 +1,7 @@
 /** One message in its bubble: sender, answered message, content, reactions, time, and what can be done with it. */
 
 import { AddReactionOutlined, ContentCopy, Done, DoneAll, Forward, MoreVert, Reply, Undo } from '@mui/icons-material'
-import { Avatar, Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
+import { Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -14,6 +14,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
 import { IconMenu, MenuEntry, useCloseMenu } from '../../ui/MenuButton.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
@@ -103,13 +104,12 @@ export function MessageRow(props: MessageRowProps) {
           }}
         >
           {isGroup && !isOwn && (
-            <Avatar
-              src={member?.avatarUrl ?? ''}
-              alt=""
-              sx={{ width: 32, height: 32, fontSize: '0.9rem', visibility: isContinued ? 'hidden' : 'visible' }}
-            >
-              {nameOf(message.senderId).slice(0, 1)}
-            </Avatar>
+            <Portrait
+              name={nameOf(message.senderId)}
+              url={member?.avatarUrl ?? null}
+              size={32}
+              sx={{ visibility: isContinued ? 'hidden' : 'visible' }}
+            />
           )}
           <Box sx={{ maxWidth: { xs: '82%', sm: '70%' }, minWidth: 0 }}>
             {isGroup && !isOwn && !isContinued && (
@@ -127,11 +127,10 @@ export function MessageRow(props: MessageRowProps) {
                 py: 0.75,
                 borderRadius: 2,
                 border: 1,
-                borderColor: isMarked ? 'warning.main' : isOwn ? 'primary.main' : 'divider',
+                borderColor: isMarked ? 'warning.main' : isOwn ? 'transparent' : 'divider',
                 outline: isMarked ? 2 : 0,
                 outlineColor: 'warning.main',
-                bgcolor: isOwn ? 'primary.main' : 'background.paper',
-                color: isOwn ? 'primary.contrastText' : 'text.primary',
+                bgcolor: isOwn ? 'background.tint' : 'background.paper',
                 overflowWrap: 'anywhere',
               }}
             >

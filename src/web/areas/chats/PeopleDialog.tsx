@@ -1,16 +1,7 @@
 /** Chooses contacts, or members of an organization. */
 
 import { CheckBox, CheckBoxOutlineBlank, PersonSearch } from '@mui/icons-material'
-import {
-  Avatar,
-  Button,
-  FormHelperText,
-  List,
-  ListItem,
-  ListItemAvatar,
-  ListItemButton,
-  ListItemText,
-} from '@mui/material'
+import { Button, FormHelperText, List, ListItem, ListItemAvatar, ListItemButton, ListItemText } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
 
@@ -19,6 +10,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { Portrait } from '../../ui/Portrait.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 
@@ -146,9 +138,7 @@ export function People({ orgId = null, without, chosen, error, autoFocus, onChan
               {...(chosen && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
             >
               <ListItemAvatar>
-                <Avatar src={avatarUrl ?? ''} alt="">
-                  {name.slice(0, 1)}
-                </Avatar>
+                <Portrait name={name} url={avatarUrl} />
               </ListItemAvatar>
               <ListItemText primary={name} />
               {chosen && (chosen.includes(userId) ? <CheckBox color="primary" /> : <CheckBoxOutlineBlank />)}
