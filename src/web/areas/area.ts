@@ -9,8 +9,9 @@ import type { ComponentType } from 'react'
 import type { OperationId } from '../api/types.ts'
 import type { Localized } from '../i18n/locale.ts'
 
-/** Sections of the menu. `mine` and `account` are for all users, the others for administrators. */
-export type MenuGroup = 'mine' | 'account' | 'overview' | 'people' | 'content' | 'messages' | 'system'
+/** Sections of the menu. The first four are for all users, the others for administrators. */
+export type MenuGroup =
+  'codes' | 'things' | 'community' | 'account' | 'overview' | 'people' | 'content' | 'messages' | 'system'
 
 export interface MenuItem {
   readonly group: MenuGroup

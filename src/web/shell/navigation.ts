@@ -10,7 +10,9 @@ export const GROUPS: readonly {
   readonly label: Localized | null
   readonly isAdmin: boolean
 }[] = [
-  { group: 'mine', label: null, isAdmin: false },
+  { group: 'codes', label: { en: 'Codes', zh: '二维码' }, isAdmin: false },
+  { group: 'things', label: { en: 'Things', zh: '物品与照片' }, isAdmin: false },
+  { group: 'community', label: { en: 'People', zh: '活动与成员' }, isAdmin: false },
   { group: 'account', label: { en: 'You', zh: '我' }, isAdmin: false },
   { group: 'overview', label: null, isAdmin: true },
   { group: 'people', label: { en: 'People', zh: '用户与组织' }, isAdmin: true },

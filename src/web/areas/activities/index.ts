@@ -10,7 +10,7 @@ import { area } from '../area.ts'
 export const activities = area({
   menu: [
     {
-      group: 'mine',
+      group: 'community',
       to: '/activities',
       label: things.activity.many,
       icon: Event,

@@ -10,7 +10,7 @@ import { finishUploads, stopUploadsAtSignOut, uploadsNotice } from './uploads.ts
 export const album = area({
   menu: [
     {
-      group: 'mine',
+      group: 'things',
       to: '/album',
       label: things.album.one,
       icon: PhotoLibrary,

@@ -12,7 +12,7 @@ const AssetForm = lazy(() => import('./AssetForm.tsx'))
 export const assets = area({
   menu: [
     {
-      group: 'mine',
+      group: 'things',
       to: '/assets',
       label: things.asset.many,
       icon: Inventory2,

@@ -12,7 +12,7 @@ const component = lazy(() => import('./Chats.tsx'))
 export const chats = area({
   menu: [
     {
-      group: 'mine',
+      group: 'community',
       to: '/chats',
       label: things.chat.many,
       icon: ChatOutlined,

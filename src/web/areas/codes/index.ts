@@ -9,7 +9,7 @@ import { area } from '../area.ts'
 export const codes = area({
   menu: [
     {
-      group: 'mine',
+      group: 'codes',
       to: '/codes',
       label: things.qrCode.many,
       icon: QrCode2,

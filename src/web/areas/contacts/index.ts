@@ -9,7 +9,7 @@ import { area } from '../area.ts'
 export const contacts = area({
   menu: [
     {
-      group: 'mine',
+      group: 'community',
       to: '/contacts',
       label: things.contact.many,
       icon: ContactsOutlined,

@@ -9,7 +9,7 @@ import { area } from '../area.ts'
 export const orgs = area({
   menu: [
     {
-      group: 'mine',
+      group: 'community',
       to: '/orgs',
       label: things.organization.many,
       icon: Groups,

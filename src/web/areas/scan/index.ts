@@ -8,7 +8,7 @@ import { area } from '../area.ts'
 export const scan = area({
   menu: [
     {
-      group: 'mine',
+      group: 'codes',
       to: '/scan',
       label: { en: 'Scan', zh: '扫一扫' },
       icon: QrCodeScanner,
