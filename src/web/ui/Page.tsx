@@ -10,18 +10,21 @@ import { useTitle } from './title.ts'
 
 const words = texts({ en: { back: 'Back' }, zh: { back: '返回' } })
 
+/** Three, so that the right edge stays while one goes from page to page: pixels, or all of the window. */
+const WIDTHS = { form: 720, page: 1100, full: 'none' } as const
+
 export interface PageProps {
   title: string
   /** Path of the page above this one. */
   back?: string
   /** Buttons at the right of the title. The one that creates something has the attribute `data-create`. */
   actions?: ReactNode
-  /** Largest width of the content in pixels; 1100 by default. */
-  width?: number | 'none'
+  /** Largest width of the content; `page` by default. */
+  width?: keyof typeof WIDTHS
   children: ReactNode
 }
 
-export function Page({ title, back, actions, width = 1100, children }: PageProps) {
+export function Page({ title, back, actions, width = 'page', children }: PageProps) {
   const t = useTexts(words)
   useTitle(title)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -32,7 +35,7 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
     if (key !== 'default') focusIfLost(heading.current)
   }, [key])
   return (
-    <Box sx={{ maxWidth: width, width: '100%' }}>
+    <Box sx={{ maxWidth: WIDTHS[width], width: '100%' }}>
       <Stack
         direction="row"
         spacing={1}
@@ -54,7 +57,7 @@ export function Page({ title, back, actions, width = 1100, children }: PageProps
             flex: { xs: `1 1 ${isLong(title) ? 'calc(100% - 56px)' : '120px'}`, sm: '1 1 180px' },
             minWidth: 0,
             overflowWrap: 'anywhere',
-            fontSize: { xs: '1.25rem', sm: '1.5rem' },
+            fontSize: { xs: '1.375rem', sm: '1.75rem' },
           }}
         >
           {title}

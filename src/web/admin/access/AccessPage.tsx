@@ -23,7 +23,7 @@ export default function AccessPage() {
   return (
     <TabbedPage
       title={t.title}
-      width={1400}
+      width="full"
       tabs={[
         { key: 'roles', label: t.matrix, content: <Matrix /> },
         {

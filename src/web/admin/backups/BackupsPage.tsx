@@ -119,7 +119,6 @@ export default function BackupsPage() {
   return (
     <Page
       title={t.title}
-      width={1000}
       actions={
         may('backups.create') && (
           <Button

@@ -66,7 +66,6 @@ export default function Overview() {
   return (
     <Page
       title={t.title}
-      width={1400}
       actions={
         <ToggleButtonGroup
           exclusive

@@ -68,7 +68,7 @@ function VersionForm({ before }: { before: Agreement | undefined }) {
   const choose = (type: AgreementType) =>
     form.set({ type, ...(form.values.title === nameOf(form.values.type) && { title: nameOf(type) }) })
   return (
-    <Page title={t.title} back="/admin/agreements" width={1400}>
+    <Page title={t.title} back="/admin/agreements" width="full">
       <Section>
         <Form form={form} action={t.publish} icon={<Publish />}>
           <TextField

@@ -57,7 +57,6 @@ export default function AgreementShow() {
     <Page
       title={agreement?.title ?? t.title}
       back="/admin/agreements"
-      width={860}
       actions={
         agreement && (
           <>

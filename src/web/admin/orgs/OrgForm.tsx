@@ -101,7 +101,7 @@ interface OrgFormProps {
 function OrgForm({ title, back, form, children }: OrgFormProps) {
   const t = useTexts(common)
   return (
-    <Page title={title} back={back} width={640}>
+    <Page title={title} back={back} width="form">
       <Section>
         <Form form={form} action={t.save} cancel={back}>
           <OrgFields form={form} />

@@ -62,7 +62,7 @@ export default function ServerLogPage() {
   }
   const query = useCall('serverLog.list', { query: filter }, { keepPrevious: true })
   return (
-    <Page title={t.title} width={1400}>
+    <Page title={t.title} width="full">
       <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 2 }}>
         <ChoiceField
           label={t.level}

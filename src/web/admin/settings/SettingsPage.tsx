@@ -112,7 +112,7 @@ function Settings({ items }: { items: readonly Setting[] }) {
   const names = [...new Set(matches.map(({ group }) => group))]
 
   return (
-    <Page title={t.title} width={900}>
+    <Page title={t.title}>
       <Typography color="text.secondary" sx={{ mb: 2 }}>
         {t.about}
       </Typography>

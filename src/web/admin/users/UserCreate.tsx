@@ -59,7 +59,7 @@ export default function UserCreate() {
     },
   })
   return (
-    <Page title={t.title} back="/admin/users" width={640}>
+    <Page title={t.title} back="/admin/users" width="form">
       <Section>
         {created === undefined ? (
           <Form form={form} action={t.create}>

@@ -36,7 +36,7 @@ export type AccountTab = (typeof TABS)[number]
 export function AccountPage({ tab, children }: { tab: AccountTab; children: ReactNode }) {
   const t = useTexts(words)
   return (
-    <Page title={t.title} width={900}>
+    <Page title={t.title}>
       <Tabs
         value={tab}
         variant="scrollable"

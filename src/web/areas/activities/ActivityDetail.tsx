@@ -60,7 +60,7 @@ export default function ActivityDetail() {
   }, [isOpen, given, remembered])
   if (query.error?.status === 403 && query.data === undefined)
     return (
-      <Page title={t.title} back="/activities" width={480}>
+      <Page title={t.title} back="/activities" width="form">
         <AskInviteCode isWrong={given !== null} />
       </Page>
     )

@@ -34,7 +34,7 @@ export function ActivityForm({ form, isNew, orgId, isForeign = false, owner, bac
   const parts: FormParts = { form, orgId, isForeign }
   const { coverUrl } = form.values
   return (
-    <Page title={isNew ? t.create : t.edit} back={back} width={760}>
+    <Page title={isNew ? t.create : t.edit} back={back} width="form">
       <Form form={form} action={isNew ? t.createDraft : save} cancel={back}>
         {owner}
         <Basics {...parts}>

@@ -88,7 +88,7 @@ export default function PassTemplates() {
     </Button>
   )
   return (
-    <Page title={t.title} back="/activities" width={760} actions={query.items?.length !== 0 && create}>
+    <Page title={t.title} back="/activities" width="form" actions={query.items?.length !== 0 && create}>
       <Card variant="outlined">
         <CardContent>
           <Rows

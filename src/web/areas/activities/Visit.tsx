@@ -45,7 +45,7 @@ export default function Visit() {
   const status = (query.error as ApiError | null)?.status
   if (status === 403)
     return (
-      <Page title={t.title} back="/activities" width={480}>
+      <Page title={t.title} back="/activities" width="form">
         <AskInviteCode isWrong={code !== null} />
       </Page>
     )

@@ -118,7 +118,7 @@ export default function Album() {
         ...(isOver && { outline: '3px dashed', outlineColor: 'primary.main', borderRadius: 2 }),
       }}
     >
-      <Page title={t.title} width={1400} actions={buttons}>
+      <Page title={t.title} width="full" actions={buttons}>
         {isOver && (
           <Typography
             component="output"

@@ -197,7 +197,7 @@ function Editor({ asset, first, onAnother }: EditorProps) {
     </Button>
   )
   return (
-    <Page title={asset === undefined ? t.add : t.edit(asset.name)} back={back} width={900}>
+    <Page title={asset === undefined ? t.add : t.edit(asset.name)} back={back} width="form">
       <Form
         form={{ ...form, submit: submit(false) }}
         action={asset === undefined ? t.create : t.save}

@@ -106,7 +106,6 @@ export default function AssetList() {
   return (
     <Page
       title={t.title}
-      width={1280}
       actions={
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
           <CalendarButton />

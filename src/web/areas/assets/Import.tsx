@@ -123,7 +123,7 @@ export default function Import() {
   if (answer?.jobId !== undefined) return <Job jobId={answer.jobId} onAgain={restart} />
   const check = answer as AssetImportResult | undefined
   return (
-    <Page title={t.title} width={1000}>
+    <Page title={t.title}>
       <AssetTabs />
       <Stack spacing={2}>
         <FileCard
@@ -173,7 +173,7 @@ function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
   }, [isOver])
   return (
-    <Page title={t.title} width={900}>
+    <Page title={t.title}>
       <AssetTabs />
       <Card variant="outlined">
         <CardContent>

@@ -115,7 +115,7 @@ export default function BatchCreate() {
   })
   const isTooMany = items.length > MAX_BATCH
   return (
-    <Page title={t.title} back="/codes" width={900}>
+    <Page title={t.title} back="/codes">
       <Card>
         <CardContent>
           <Form

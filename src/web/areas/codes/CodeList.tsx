@@ -104,7 +104,6 @@ export default function CodeList() {
   return (
     <Page
       title={shared.codes}
-      width={1280}
       actions={
         <>
           <OtherPages />

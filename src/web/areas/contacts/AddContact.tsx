@@ -100,7 +100,7 @@ export default function AddContact() {
   }
   const code = cardCodeIn(asked)
   return (
-    <Page title={t.title} back="/contacts" width={640}>
+    <Page title={t.title} back="/contacts" width="form">
       <Section>
         <form onSubmit={submit}>
           <Stack spacing={2}>

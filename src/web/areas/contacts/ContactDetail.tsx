@@ -87,7 +87,7 @@ function Shown({ contact }: { contact: Detail }) {
   // The page of a person who was blocked without being a contact no longer exists then.
   const unblock = useAction('contacts.unblock', { done: t.unblocked, refreshes: ['contacts.list'], onDone: toList })
   return (
-    <Page title={name} back="/contacts" width={760}>
+    <Page title={name} back="/contacts" width="form">
       <Section>
         <Stack direction="row" spacing={2} sx={{ alignItems: 'center', mb: 2 }}>
           <Portrait name={name} url={avatarUrl} size={72} />

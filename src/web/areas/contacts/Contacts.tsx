@@ -49,7 +49,6 @@ export default function Contacts() {
   return (
     <TabbedPage
       title={t.title}
-      width={900}
       actions={
         may('contacts.request') && (
           <Button variant="contained" startIcon={<PersonAdd />} component={Link} to="/contacts/add" data-create>

@@ -83,7 +83,7 @@ export default function NotificationList() {
   return (
     <Page
       title={t.title}
-      width={760}
+      width="form"
       actions={
         unread > 0 &&
         may('notifications.readAll') && (

@@ -39,7 +39,7 @@ export default function NotificationPage() {
     <Page
       title={detail.data?.title ?? t.title}
       back="/notifications"
-      width={760}
+      width="form"
       actions={
         detail.data &&
         may('notifications.delete') && (

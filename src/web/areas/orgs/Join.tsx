@@ -63,7 +63,7 @@ export default function Join() {
     open(typed)
   }
   return (
-    <Page title={t.title} back="/orgs" width={640}>
+    <Page title={t.title} back="/orgs" width="form">
       {code !== '' && <Preview key={code} code={code} />}
       <Section>
         <form onSubmit={submit}>

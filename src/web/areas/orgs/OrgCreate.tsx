@@ -29,7 +29,7 @@ export default function OrgCreate() {
       void reloadSession().then(() => navigate(`/orgs/${id}`, { replace: true, state: { isNew: true } })),
   })
   return (
-    <Page title={t.title} back="/orgs" width={640}>
+    <Page title={t.title} back="/orgs" width="form">
       <Section>
         <Form form={form} action={t.create}>
           <OrgFields form={form} />

@@ -43,7 +43,6 @@ function Sheet({ org }: { org: Organization }) {
     <Page
       title={t.title(org.name)}
       back={`/orgs/${org.id}`}
-      width={900}
       actions={
         <Button variant="contained" startIcon={<Print />} onClick={() => window.print()}>
           {t.print}

@@ -89,7 +89,7 @@ export default function ScanHistory() {
   const { items, total, error, isLoading, more, retry } = usePages('scanRecords.list', { query })
   const isEmpty = items?.length === 0
   return (
-    <Page title={t.title} back="/scan" width={900}>
+    <Page title={t.title} back="/scan">
       {(!isEmpty || isFiltered) && (
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 2, alignItems: 'center' }}>
           <SearchField

@@ -84,7 +84,7 @@ export function PrintPage<Thing extends { readonly id: number }>({
   })
   const missing = data === undefined ? 0 : ids.length - data.length
   return (
-    <Page title={t.title} back={list} width={1200}>
+    <Page title={t.title} back={list}>
       {data === undefined && error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && ids.length > 0 && (
         <LinearProgress variant="determinate" value={(100 * count) / ids.length} aria-label={t.reading} />

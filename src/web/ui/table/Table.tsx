@@ -212,7 +212,7 @@ export function Table<Id extends PagedId>(props: TableProps<Id>) {
   )
   return (
     <TableContext value={context}>
-      <Page title={title} width="none" actions={!isBlank && buttons}>
+      <Page title={title} width="full" actions={!isBlank && buttons}>
         {aside}
         {isBlank ? (
           <EmptyState icon={Inbox} title={t.none} {...(createButton && { action: createButton })} {...empty} />

@@ -95,7 +95,7 @@ export default function Gate() {
     <Page
       title={activity.data ? t.titleOf(activity.data.name) : t.title}
       back={`/activities/${id}`}
-      width={640}
+      width="form"
       actions={<Connection gate={gate} />}
     >
       {isStarted ? (
