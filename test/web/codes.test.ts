@@ -11,7 +11,7 @@ import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
 import { pictureOfPng, pictureOfSvg, readByZxing } from '../lib/qr-pictures.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
-const { server, alice, bob, carol, dora } = useServer({ people: ['alice', 'bob', 'carol', 'dora'] })
+const { server, alice, bob, carol, dora, emil } = useServer({ people: ['alice', 'bob', 'carol', 'dora', 'emil'] })
 const browser = useBrowser(server)
 
 /** The text in a picture that the web application has drawn. */
@@ -197,6 +197,38 @@ async function labelsOf(png: Uint8Array): Promise<Code[]> {
   }
   return codes
 }
+
+test('a wide window shows the list as a table with the chosen columns, and keeps the choice', async () => {
+  for (const name of ['Menu', 'Garden', 'Wi-Fi'])
+    ok(await emil.call('qrCodes.create', { body: { name, content: `https://example.org/${name}`, tags: ['club'] } }))
+  const page = await browser.signedIn(emil)
+  await page.goto('/console/codes')
+  await button(page, 'Table').click()
+  const headings = page.getByRole('columnheader')
+  await page.getByRole('columnheader', { name: 'Tags' }).waitFor()
+  await button(page, 'Columns').click()
+  await page.getByRole('menuitemcheckbox', { name: 'Tags', checked: true }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Changed', checked: false }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('columnheader', { name: 'Changed' }).waitFor()
+  expect(await headings.filter({ hasText: 'Tags' }).count()).toBe(0)
+  expect(await barriers(page)).toEqual([])
+
+  // A heading sorts, and rows are selected as in the other view.
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+  await page.getByRole('row').nth(1).getByRole('link', { name: 'Garden' }).waitFor()
+  await page.getByRole('checkbox', { name: 'Select Garden' }).check()
+  await button(page, 'Rows with pictures').click()
+  await page.getByRole('checkbox', { name: 'Select Garden', checked: true }).waitFor()
+  await button(page, 'Table').click()
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'Changed' }).waitFor()
+  await screenshot(page, 'codes-table')
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('list', { name: 'Codes' }).waitFor()
+  expect(await page.getByRole('table').count()).toBe(0)
+})
 
 test('pasted lines become codes, and the printed sheets hold each of them on a label of the right size', async () => {
   const page = await browser.signedIn(dora)

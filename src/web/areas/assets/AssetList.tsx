@@ -12,6 +12,8 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
+import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
@@ -83,6 +85,8 @@ export default function AssetList() {
   const query = filtersOf(params)
   const { items, total, error, isLoading, more, retry } = usePages('assets.list', { query })
   const count = countFilters(params)
+  const columns = useAssetColumns()
+  const isTable = useIsTable('assets')
 
   const set = (name: string, value: string) =>
     setParams(
@@ -100,12 +104,17 @@ export default function AssetList() {
       if (!next.delete(asset.id)) next.set(asset.id, asset)
       return next
     })
+  const select = (ids: ReadonlySet<number>) =>
+    setSelected(
+      new Map([...selected.values(), ...(items ?? [])].filter(({ id }) => ids.has(id)).map((one) => [one.id, one])),
+    )
   const isSearching = count > 0 || query.keyword !== undefined
   const reset = () => setParams({}, { replace: true })
 
   return (
     <Page
       title={t.title}
+      width={isTable ? 'full' : 'page'}
       actions={
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
           <CalendarButton />
@@ -159,23 +168,37 @@ export default function AssetList() {
         ))}
       {items !== undefined && items.length > 0 && (
         <>
+          <ViewButtons list="assets" columns={columns} />
           <SelectedAssets
             assets={[...selected.values()]}
             shown={items}
             total={total}
             onSelect={(next) => setSelected(new Map(next.map((asset) => [asset.id, asset])))}
           />
-          <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
-            {items.map((asset) => (
-              <Row
-                key={asset.id}
-                asset={asset}
-                isSelected={selected.has(asset.id)}
-                onSelect={() => toggle(asset)}
-                selectLabel={t.select(asset.name)}
-              />
-            ))}
-          </Card>
+          <ListView
+            list="assets"
+            operation="assets.list"
+            rows={items}
+            total={total}
+            columns={columns}
+            pathOf={({ id }) => `/assets/${id}`}
+            selected={new Set(selected.keys())}
+            onSelect={select}
+            sort={query.sort ?? '-createdAt'}
+            onSort={(sort) => set('sort', sort)}
+          >
+            <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+              {items.map((asset) => (
+                <Row
+                  key={asset.id}
+                  asset={asset}
+                  isSelected={selected.has(asset.id)}
+                  onSelect={() => toggle(asset)}
+                  selectLabel={t.select(asset.name)}
+                />
+              ))}
+            </Card>
+          </ListView>
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}

@@ -6,19 +6,22 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
+import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { type ListColumn, ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
+import { useCodeColumns } from './code-columns.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
-import { isFiltered, useFilters } from './filters.ts'
+import { type Filters, isFiltered, useFilters } from './filters.ts'
 import { FolderPanel } from './FolderPanel.tsx'
-import { useFolders, useHasFolders } from './folders.ts'
+import { type Folder, useFolders, useHasFolders } from './folders.ts'
 import { SelectedCodes } from './SelectedCodes.tsx'
 import { codeWords } from './words.ts'
 
@@ -79,15 +82,11 @@ export default function CodeList() {
   const { items, total, error, isLoading, more, retry } = usePages('qrCodes.list', { query })
 
   const flat = flatten(folders.data ?? [])
+  const columns = useCodeColumns(flat)
+  const isTable = useIsTable('codes')
   const here = flat.find(({ node }) => node.id === folder)
   const folderName = folder === undefined ? t.all : folder === 0 ? t.none : (here?.path ?? t.folders)
   const chosen = items?.filter(({ id }) => selected.has(id)) ?? []
-  const select = (id: number, isSelected: boolean) => {
-    const next = new Set(selected)
-    if (isSelected) next.add(id)
-    else next.delete(id)
-    setSelected(next)
-  }
   const showFolder = (next: number | undefined) => {
     setDrawerOpen(false)
     setSelected(new Set())
@@ -104,6 +103,7 @@ export default function CodeList() {
   return (
     <Page
       title={shared.codes}
+      width={isTable ? 'full' : 'page'}
       actions={
         <>
           <OtherPages />
@@ -122,6 +122,7 @@ export default function CodeList() {
             </Button>
           )}
           {(!isEmpty || isFiltered(filters)) && <CodeFilters filters={filters} onChange={change} />}
+          {!isEmpty && <ViewButtons list="codes" columns={columns} />}
           {error !== null && <ErrorNotice error={error} onRetry={retry} />}
           {items === undefined && error === null && <Loading />}
           {isEmpty &&
@@ -143,19 +144,16 @@ export default function CodeList() {
                 total={total}
                 onSelect={(next) => setSelected(new Set(next.map(({ id }) => id)))}
               />
-              <Card>
-                <List disablePadding aria-label={t.list}>
-                  {items.map((code) => (
-                    <CodeRow
-                      key={code.id}
-                      code={code}
-                      folder={flat.find(({ node }) => node.id === code.categoryId)}
-                      isSelected={selected.has(code.id)}
-                      onSelect={(isSelected) => select(code.id, isSelected)}
-                    />
-                  ))}
-                </List>
-              </Card>
+              <Codes
+                codes={items}
+                total={total}
+                columns={columns}
+                folders={flat}
+                selected={selected}
+                onSelect={setSelected}
+                filters={filters}
+                onChange={change}
+              />
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
               {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
                 <Stack direction="row" sx={{ mt: 1, justifyContent: 'flex-end' }}>
@@ -172,6 +170,51 @@ export default function CodeList() {
         </Drawer>
       )}
     </Page>
+  )
+}
+
+interface CodesProps {
+  codes: readonly QrCode[]
+  total: number
+  columns: readonly ListColumn<QrCode>[]
+  folders: readonly Folder[]
+  selected: ReadonlySet<number>
+  onSelect: (ids: ReadonlySet<number>) => void
+  filters: Filters
+  onChange: (change: Filters) => void
+}
+
+function Codes({ codes, total, columns, folders, selected, onSelect, filters, onChange }: CodesProps) {
+  const t = useTexts(words)
+  return (
+    <ListView
+      list="codes"
+      operation="qrCodes.list"
+      rows={codes}
+      total={total}
+      columns={columns}
+      pathOf={({ id }) => `/codes/${id}`}
+      selected={selected}
+      onSelect={onSelect}
+      sort={filters.sort}
+      onSort={(sort) => onChange({ sort: sort as NonNullable<Filters['sort']> })}
+    >
+      <Card>
+        <List disablePadding aria-label={t.list}>
+          {codes.map((code) => (
+            <CodeRow
+              key={code.id}
+              code={code}
+              folder={folders.find(({ node }) => node.id === code.categoryId)}
+              isSelected={selected.has(code.id)}
+              onSelect={(isSelected) =>
+                onSelect(new Set(isSelected ? [...selected, code.id] : [...selected].filter((id) => id !== code.id)))
+              }
+            />
+          ))}
+        </List>
+      </Card>
+    </ListView>
   )
 }
 

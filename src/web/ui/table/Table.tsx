@@ -19,8 +19,7 @@ import { Link } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import type { ItemOf, PagedId } from '../../api/pages.ts'
 import type { DataOf, InputOf, OperationId, QueryOf } from '../../api/types.ts'
-import { fields } from '../../i18n/fields.ts'
-import { texts, useLocale, useTexts } from '../../i18n/words.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../Answer.tsx'
 import { CsvButton } from '../csv.tsx'
@@ -30,6 +29,7 @@ import { type TableAddress, useTableAddress } from './address.ts'
 import { type Column, csvOf, type Labelled, sortOf } from './columns.tsx'
 import { type Key, TableContext, type TableContextValue, useTable } from './context.ts'
 import { type Filter, FilterBar, FilterButton, type LabelledFilter, queryOf, useMayFilter } from './filters.tsx'
+import { useLabelled } from './labels.ts'
 import { Pager } from './Pager.tsx'
 import { Cards, Grid } from './Rows.tsx'
 
@@ -83,20 +83,6 @@ export interface TableProps<Id extends PagedId> {
 }
 
 const idOf = (row: unknown): Key => (row as { id: Key }).id
-
-/** The label of a column or filter. */
-function useLabelled<T extends { source: string; label?: string }>(
-  all: readonly T[],
-): readonly (T & { label: string })[] {
-  const locale = useLocale()
-  return all.map((one) => {
-    const label = one.label ?? fields[one.source]?.[locale]
-    // Shown by the browser tests, which fail on it.
-    // oxlint-disable-next-line eslint/no-console
-    if (label === undefined) console.warn(`i18n/fields.ts has no label for ${one.source}`)
-    return { ...one, label: label ?? one.source }
-  })
-}
 
 /** Reads the page of the list that the address names. */
 function useRows<Id extends PagedId>({ operation, isChanging }: TableProps<Id>, address: TableAddress, query: object) {
