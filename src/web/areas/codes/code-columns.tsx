@@ -1,5 +1,7 @@
 /** The columns of the table of codes. */
 
+import { Typography } from '@mui/material'
+
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import type { ListColumn } from '../../ui/table/ListView.tsx'
@@ -20,7 +22,15 @@ export function useCodeColumns(folders: readonly Folder[]): readonly ListColumn<
     [isPublic ? shared.public : shared.private, ...(isDynamic ? [shared.dynamic] : [])].join(', ')
   return [
     { source: 'name', sortable: true },
-    { source: 'content', label: t.content, render: ({ content }) => summaryOf(content) },
+    {
+      source: 'content',
+      label: t.content,
+      render: ({ content }) => (
+        <Typography variant="inherit" noWrap sx={{ maxWidth: 320 }}>
+          {summaryOf(content)}
+        </Typography>
+      ),
+    },
     { source: 'contentType', kind: 'enum', of: 'contentType' },
     ...(folders.length === 0 ? [] : [{ source: 'categoryId', label: shared.folder, render: folderOf } as const]),
     { source: 'isPublic', label: t.access, render: accessOf },
