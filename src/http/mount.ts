@@ -1,6 +1,7 @@
 /**
- * Answers requests by endpoint records. Each request passes, in this order: request id, size gate, rate limit, token, session and
- * device, permission, validation, `run`, envelope.
+ * Answers requests by endpoint records. Each request passes, in this order: request id, announced size, caller (token with session and
+ * device, signed URL, or publisher key), rate limit of the session or address, permission, console rules, body, validation, budgets,
+ * `run`, envelope. A dual write can name its organization in the body, so its body is read before the permission is checked.
  */
 
 import type { Server } from 'bun'

@@ -38,7 +38,7 @@ export const chat = domain({
   jobs: [
     retentionJob,
     lostFilesJob,
-    { name: 'chat.indexMessages', every: 2 * SECOND, run: indexMessages },
+    { name: 'chat.indexMessages', every: 10 * SECOND, run: indexMessages },
     deleteOldCursorsJob,
   ],
   on: {
