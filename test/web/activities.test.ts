@@ -28,7 +28,9 @@ describe('a manager', () => {
     await page.goto('/console/activities')
     await page.getByText('No activities yet').waitFor()
     await page.keyboard.press('n')
-    await page.getByLabel('Name').fill('Lake cleanup')
+    // The form begins in its first field.
+    await page.locator('[name=name]:focus').waitFor()
+    await page.keyboard.type('Lake cleanup')
     await page.getByLabel('Description').fill('Bring gloves')
     await page.getByLabel('Start *').fill(await local(page, Date.now() + HOUR))
     await page.getByLabel('End *').fill(await local(page, Date.now() + 2 * HOUR))

@@ -88,8 +88,10 @@ test('each type of content has a form that writes what phones understand and rea
   const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
   const make = async (type: string, fields: Record<string, string>, content: string | RegExp) => {
     await page.goto('/console/codes/new')
-    await button(page, type).click()
-    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).first().fill(value)
+    await page.getByRole('radio', { name: type, exact: true }).check()
+    // A type can be called like one of its fields.
+    const field = (label: string) => page.getByLabel(label).and(page.locator(':not([type=radio])')).first()
+    for (const [label, value] of Object.entries(fields)) await field(label).fill(value)
     await button(page, '新建').click()
     await page.getByRole('link', { name: '编辑' }).waitFor()
     const { items } = ok(await bob.call('qrCodes.list', { query: { sort: '-createdAt' } })).data
@@ -97,7 +99,7 @@ test('each type of content has a form that writes what phones understand and rea
     // The form of an existing code is filled from its text, and keeps it.
     await page.getByRole('link', { name: '编辑' }).click()
     for (const [label, value] of Object.entries(fields)) {
-      const shown = page.getByLabel(label).first()
+      const shown = field(label)
       await shown.waitFor()
       expect(await shown.inputValue()).toBe(value)
     }

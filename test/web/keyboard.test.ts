@@ -83,10 +83,14 @@ test('a newcomer signs in and makes a code up to its PNG with the keyboard alone
   await page.keyboard.press('Enter')
 
   await heading(page, 'New code')
-  // Types are chosen with Space; the preview follows the typing.
-  await tabTo(page, 'Wi-Fi')
-  await page.keyboard.press('Space')
-  await tabTo(page, /^Network name/)
+  // The form begins in its first field. The types before it are one stop, and the arrow keys choose among them.
+  await page.locator('input:focus').waitFor()
+  expect((await focused(page)).name).toMatch(/^Web address/)
+  await tabTo(page, 'Link', 'Shift+Tab')
+  for (const _ of ['Text', 'Wi-Fi']) await page.keyboard.press('ArrowRight')
+  expect((await focused(page)).name).toBe('Wi-Fi')
+  await page.keyboard.press('Tab')
+  expect((await focused(page)).name).toMatch(/^Network name/)
   await page.keyboard.type('Garden club')
   await tabTo(page, /^Password/)
   await page.keyboard.type('tulips and roses')
@@ -112,6 +116,15 @@ test('a newcomer signs in and makes a code up to its PNG with the keyboard alone
   await page.keyboard.press('Enter')
   const picture = pictureOfPng(await readFile(await (await downloading).path()))
   expect((await readByZxing(picture))?.text).toBe('WIFI:T:WPA;S:Garden club;P:tulips and roses;;')
+
+  // One key to the form for the next code, where Enter saves.
+  await page.keyboard.press('n')
+  await heading(page, 'New code')
+  await page.locator('input:focus').waitFor()
+  await page.keyboard.type('example.org/next')
+  await page.keyboard.press('Enter')
+  await heading(page, 'example.org')
+  expect(ok(await alice.call('qrCodes.list')).data.total).toBe(2)
 })
 
 test('a dialog keeps the focus, Escape closes it, and the focus returns to the button that opened it', async () => {

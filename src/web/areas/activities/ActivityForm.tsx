@@ -37,7 +37,7 @@ export function ActivityForm({ form, isNew, orgId, isForeign = false, owner, bac
     <Page title={isNew ? t.create : t.edit} back={back} width="form">
       <Form form={form} action={isNew ? t.createDraft : save} cancel={back}>
         {owner}
-        <Basics {...parts}>
+        <Basics {...parts} isNew={isNew}>
           {(!isForeign || coverUrl !== null) && (
             <PictureField
               url={coverUrl}

@@ -87,11 +87,11 @@ const Row = ({ children }: { children: ReactNode }) => (
   </Stack>
 )
 
-export function Basics({ form, children }: FormParts & { children: ReactNode }) {
+export function Basics({ form, isNew, children }: FormParts & { isNew: boolean; children: ReactNode }) {
   const t = useTexts(formWords)
   return (
     <Section title={t.what}>
-      <TextField {...form.text('name')} />
+      <TextField {...form.text('name')} autoFocus={isNew} />
       <TextField {...form.text('description', { label: t.description })} multiline minRows={3} />
       <Row>
         <TextField {...form.time('startTime', { label: t.start })} required />

@@ -1,6 +1,6 @@
 /** A code: its picture, content, public page and scans. */
 
-import { Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share } from '@mui/icons-material'
+import { Add, Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share } from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -13,7 +13,7 @@ import {
   Switch,
   Typography,
 } from '@mui/material'
-import { Link, useNavigate, useParams } from 'react-router'
+import { Link, useLocation, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
@@ -42,6 +42,7 @@ const words = texts({
   en: {
     ...common.en,
     title: 'Code',
+    another: 'Create another',
     full: 'Full screen',
     page: 'Public page',
     isPublic: 'Everyone with the link sees this code',
@@ -60,6 +61,7 @@ const words = texts({
   zh: {
     ...common.zh,
     title: '二维码',
+    another: '再建一个',
     full: '全屏显示',
     page: '公开页面',
     isPublic: '任何有链接的人都能看到此二维码',
@@ -83,6 +85,8 @@ export default function CodeDetail() {
   const may = useMay()
   const shared = useTexts(codeWords)
   const navigate = useNavigate()
+  /** Set by the form that has just made the code: the address of the form for the next one. */
+  const { another } = (useLocation().state ?? {}) as { another?: string }
   const code = query.data
   return (
     <Page
@@ -91,6 +95,11 @@ export default function CodeDetail() {
       actions={
         code !== undefined && (
           <>
+            {another !== undefined && (
+              <Button variant="contained" startIcon={<Add />} component={Link} to={another} data-create>
+                {t.another}
+              </Button>
+            )}
             {may('qrCodes.update') && (
               <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/codes/${id}/edit`}>
                 {shared.edit}

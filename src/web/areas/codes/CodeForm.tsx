@@ -62,7 +62,13 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
     done: code === undefined ? t.created : t.saved,
     refreshes: ['qrCodes', 'categories'],
     paths: { raw: 'content', style: [] },
-    onDone: ({ id }) => void navigate(`/codes/${id}`, { replace: true }),
+    onDone: ({ id, categoryId }) =>
+      void navigate(`/codes/${id}`, {
+        replace: true,
+        ...(code === undefined && {
+          state: { another: categoryId === null ? '/codes/new' : `/codes/new?folder=${categoryId}` },
+        }),
+      }),
     input: (values) => ({
       params: code === undefined ? {} : { id: code.id },
       query: ownerQuery(),
@@ -96,7 +102,7 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
           action={code === undefined ? t.create : shared.save}
           cancel={code === undefined ? '/codes' : `/codes/${code.id}`}
         >
-          <Content form={form} />
+          <Content form={form} isNew={code === undefined} />
           <Publishing form={form} />
           <Card>
             <CardContent>

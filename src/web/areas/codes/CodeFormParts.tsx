@@ -1,20 +1,12 @@
 /** The parts of the form of a code: content, publication, and what orders the codes of the user. */
 
-import {
-  Autocomplete,
-  Button,
-  Card,
-  CardContent,
-  Chip,
-  FormHelperText,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Autocomplete, Button, Card, CardContent, FormHelperText, Stack, TextField, Typography } from '@mui/material'
+import { useEffect, useRef } from 'react'
 
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ChipField } from '../../ui/ChipField.tsx'
 import { CheckField } from '../../ui/fields.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { contentOf, defaultName, type Values } from './code-values.ts'
@@ -62,72 +54,75 @@ interface PartProps {
   form: Form<Values>
 }
 
-/** The type of the content, the content and the name. */
-export function Content({ form }: PartProps) {
+/** The type of the content, the content and the name. The form of a new code begins in its first field. */
+export function Content({ form, isNew }: PartProps & { isNew: boolean }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const typeName = useEnum('contentType')
+  const { contentType: type } = form.values
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={2}>
+        <Typography variant="h2">{t.what}</Typography>
+        <ChipField
+          label={shared.type}
+          value={type}
+          onChange={(next) => form.set({ contentType: next, isRaw: !isFormType(next), raw: '', isIncomplete: false })}
+          choices={[...FORM_TYPES, ...(isFormType(type) ? [] : [type])].map((each) => [each, typeName(each)] as const)}
+        />
+        <ContentInput form={form} hasFocus={isNew} />
+        <TextField
+          {...form.text('name', { help: t.nameHelp })}
+          required={false}
+          placeholder={defaultName(contentOf(form.values))}
+          slotProps={{ inputLabel: { shrink: true } }}
+        />
+      </CardContent>
+    </Card>
+  )
+}
+
+/** The fields of the content, or its text. `hasFocus`: when they appear, the first of them gets the focus. */
+export function ContentInput({ form, hasFocus }: PartProps & { hasFocus: boolean }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
   const { contentType: type, fields, isRaw, raw, isIncomplete } = form.values
   const content = contentOf(form.values)
   const isForm = isFormType(type)
+  const box = useRef<HTMLDivElement>(null)
+  // Not `autoFocus`, which would also move the focus when another type is chosen.
+  useEffect(() => {
+    if (hasFocus) box.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+  }, [hasFocus])
   const toggleRaw = () =>
     form.set(isRaw && isForm ? { isRaw: false, fields: parse(type, raw) ?? {} } : { isRaw: true, raw: content })
   const unfinished = isIncomplete && content === '' ? t.unfinished : undefined
   const problem = (isRaw ? undefined : form.problem('content')) ?? unfinished
   return (
-    <Card>
-      <CardContent component={Stack} spacing={2}>
-        <Typography variant="h2">{t.what}</Typography>
-        <Stack
-          direction="row"
-          spacing={1}
-          useFlexGap
-          sx={{ flexWrap: 'wrap', border: 0, m: 0, p: 0 }}
-          component="fieldset"
-          aria-label={shared.type}
-        >
-          {[...FORM_TYPES, ...(isForm ? [] : [type])].map((each) => (
-            <Chip
-              key={each}
-              label={typeName(each)}
-              color={each === type ? 'primary' : 'default'}
-              variant={each === type ? 'filled' : 'outlined'}
-              onClick={() => form.set({ contentType: each, isRaw: !isFormType(each), raw: '', isIncomplete: false })}
-              aria-pressed={each === type}
-              sx={{ height: 40, borderRadius: 20, px: 0.5 }}
-            />
-          ))}
-        </Stack>
-        {isRaw || !isForm ? (
-          <TextField
-            {...form.text('raw', { label: shared.content })}
-            required
-            multiline
-            minRows={3}
-            maxRows={14}
-            slotProps={{ htmlInput: { spellCheck: false } }}
-          />
-        ) : (
-          <ContentFields type={type} fields={fields} onChange={(next) => form.set({ fields: next })} />
-        )}
-        {type !== 'TEXT' && type !== 'URL' && isForm && (
-          <Button size="small" sx={{ alignSelf: 'flex-start' }} onClick={toggleRaw}>
-            {isRaw ? t.asForm : t.raw}
-          </Button>
-        )}
-        {problem !== undefined && (
-          <FormHelperText error role="alert">
-            {problem}
-          </FormHelperText>
-        )}
+    <Stack spacing={2} ref={box}>
+      {isRaw || !isForm ? (
         <TextField
-          {...form.text('name', { help: t.nameHelp })}
-          required={false}
-          placeholder={defaultName(content)}
-          slotProps={{ inputLabel: { shrink: true } }}
+          {...form.text('raw', { label: shared.content })}
+          required
+          multiline
+          minRows={3}
+          maxRows={14}
+          slotProps={{ htmlInput: { spellCheck: false } }}
         />
-      </CardContent>
-    </Card>
+      ) : (
+        <ContentFields type={type} fields={fields} onChange={(next) => form.set({ fields: next })} />
+      )}
+      {type !== 'TEXT' && type !== 'URL' && isForm && (
+        <Button size="small" sx={{ alignSelf: 'flex-start' }} onClick={toggleRaw}>
+          {isRaw ? t.asForm : t.raw}
+        </Button>
+      )}
+      {problem !== undefined && (
+        <FormHelperText error role="alert">
+          {problem}
+        </FormHelperText>
+      )}
+    </Stack>
   )
 }
 
