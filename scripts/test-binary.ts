@@ -64,7 +64,7 @@ process.exit(code)
 
 async function run(workers: number, paths: readonly string[]): Promise<number> {
   rmSync(report, { force: true })
-  const options = ['--no-isolate', `--parallel=${workers}`, '--timeout', '120000']
+  const options = ['--no-isolate', `--parallel=${workers}`, '--timeout', '600000']
   options.push('--reporter=junit', `--reporter-outfile=${report}`)
   return await Bun.spawn([process.execPath, 'test', ...options, ...paths], {
     cwd: root,

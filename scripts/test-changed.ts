@@ -58,6 +58,6 @@ if (import.meta.main) {
     .map((path): SourceFile => ({ path, text: readFileSync(resolve(root, path), 'utf8') }))
   const tests = testsFor([...changed, ...untracked], importGraph(files))
   console.log(`${changed.length + untracked.length} changed files, ${tests.length} test files`)
-  const command = [process.execPath, 'test', '--parallel', '--timeout', '120000', ...tests]
+  const command = [process.execPath, 'test', '--parallel', '--timeout', '600000', ...tests]
   process.exit(await Bun.spawn(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }).exited)
 }

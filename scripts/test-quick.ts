@@ -45,5 +45,5 @@ async function types(): Promise<boolean> {
   return ok
 }
 
-const tests = run('tests', process.execPath, 'test', '--no-isolate', '--parallel', '--timeout', '120000', ...TESTS)
+const tests = run('tests', process.execPath, 'test', '--no-isolate', '--parallel', '--timeout', '600000', ...TESTS)
 if (!(await Promise.all([tests, types()])).every(Boolean)) process.exit(1)

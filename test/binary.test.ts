@@ -32,7 +32,7 @@ beforeAll(async () => {
     stderr: 'inherit',
   })
   url = await firstAddress(server.stdout)
-}, 120_000)
+})
 
 afterAll(async () => {
   server.kill('SIGKILL')

@@ -86,7 +86,7 @@ describe('binding phones and e-mails', () => {
     const views = await race(50, (i) => me(people[i]!))
     expect(views.filter((v) => v.phone === phone)).toHaveLength(1)
     expect(views.filter((v) => v.identities.length === 2)).toHaveLength(1)
-  }, 60_000)
+  })
 })
 
 describe('unbinding phones and e-mails', () => {

@@ -94,7 +94,7 @@ describe.if(hasChromium)('in Chromium', () => {
     expect((await refresh(other)).status).toBe(401)
     expect((await context.cookies()).map(({ name }) => name)).toEqual(['tessera_device'])
     await context.close()
-  }, 180_000)
+  })
 
   test('a page of another server on the same host cannot use the cookies, even if its origin is listed', async () => {
     const context = await browser.newContext()
@@ -112,5 +112,5 @@ describe.if(hasChromium)('in Chromium', () => {
     )
     expect((await refresh(own)).data?.user?.id).toBe(alice.id)
     await context.close()
-  }, 180_000)
+  })
 })

@@ -123,13 +123,13 @@ describe('POST /auth/register', () => {
     const replies = await race(50, () => register({ username: 'onlyone', password }))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
     expect(replies.filter((r) => r.status === 400)).toHaveLength(49)
-  }, 60_000)
+  })
 
   test('20 registrations at once with the same e-mail create one account', async () => {
     const replies = await race(20, (i) => register({ username: `racer${i}`, email: 'race@example.org', password }))
     expect(replies.filter((r) => r.status === 200)).toHaveLength(1)
     expect(replies.filter((r) => r.status === 400)).toHaveLength(19)
-  }, 60_000)
+  })
 
   test.if(inProcess)('closed registration refuses new accounts, by device as well', async () => {
     const { ctx } = server

@@ -118,7 +118,7 @@ describe.if(inProcess)('the setup link', () => {
     // With an administrator there are no new links, and the used one no longer works.
     expect(await createSetupLink(server.ctx)).toBeNull()
     expect((await submit(token, { ...good, username: 'second' })).status).toBe(403)
-  }, 60_000)
+  })
 
   test('administrators created later are not initial, and need a free username and a strong password', async () => {
     await createAdministrator(server.ctx, { username: 'deputy', password: 'another good battery' })

@@ -38,7 +38,7 @@ const COMPARE_EVERY = 250
 /** Steps between two restarts of the server, if it is in this process. */
 const RESTART_EVERY = 1000
 
-beforeAll(setUp, 120_000)
+beforeAll(setUp)
 afterAll(tearDown)
 
 const steps: Record<string, Step> = { ...activitySteps, ...passSteps, ...rushSteps }

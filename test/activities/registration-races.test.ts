@@ -11,7 +11,7 @@ let crowd: Person[]
 
 beforeAll(async () => {
   crowd = await race(50, () => server.person())
-}, 120_000)
+})
 
 function countByStatus(replies: readonly Pick<Reply, 'status'>[]): Record<number, number> {
   const counts: Record<number, number> = {}

@@ -189,7 +189,8 @@ describe.if(inProcess)('the statistics of the server', () => {
   test.if(!process.env['TEST_DATABASE_URL'])('are found by indexes, step by step', async () => {
     server.clock.advance(MINUTE)
     const plans = await plansOf(server.ctx.db.readInWorker, () => show())
-    const steps = plans.filter(({ sql }) => / order by | group by /.test(sql))
+    // The job that deletes old notifications may be reading them meanwhile.
+    const steps = plans.filter(({ sql }) => / order by | group by /.test(sql) && !sql.includes('from "notifications"'))
     expect(steps.length).toBeGreaterThanOrEqual(16)
     for (const { sql, plan } of steps) {
       const reads = plan.filter((line) => /^(?:SEARCH|SCAN)/.test(line) && line !== 'SCAN people')

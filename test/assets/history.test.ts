@@ -60,7 +60,7 @@ const RESTART_EVERY = 1000
 /** The largest number of assets of a place. */
 const MAX_ASSETS = 60
 
-beforeAll(setUp, 120_000)
+beforeAll(setUp)
 afterAll(tearDown)
 
 /** A body of POST or PUT, with its effects on the model. `isBad`: the register must refuse it. */
@@ -423,4 +423,4 @@ test(`${STEPS} random steps in two registers of assets are answered as the model
     'import',
   ].filter((name) => !outcomes.has(`${name} 200`))
   expect(missing).toEqual([])
-}, 600_000)
+})

@@ -149,4 +149,4 @@ test('after random scans and changes of assets, inventories agree with a simple 
     )
   }
   expect([...counted.values()].filter(({ isClosed }) => isClosed).length).toBeGreaterThan(1)
-}, 60_000)
+})

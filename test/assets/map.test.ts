@@ -151,7 +151,7 @@ describe.if(inProcess)(`random histories (SEED=${SEED})`, () => {
       const inOrder = (rows: typeof kept) => rows.toSorted((x, y) => x.level - y.level || x.cell - y.cell)
       expect(inOrder(kept)).toEqual(inOrder(counted))
     }
-  }, 300_000)
+  })
 })
 
 describe('boxes and zooms', () => {
@@ -373,5 +373,5 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('cost', () => {
       expect(large.rows, box).toBeLessThan(4000)
       expect(large.rows, box).toBeLessThan(5 * small.rows + 100)
     }
-  }, 300_000)
+  })
 })

@@ -24,7 +24,7 @@ const RESTART_EVERY = 500
 beforeAll(async () => {
   await setUp()
   await makeThings()
-}, 120_000)
+})
 afterAll(tearDown)
 
 const steps: Record<string, Step> = { ...contactSteps, ...conversationSteps, ...messageSteps, ...groupSteps }

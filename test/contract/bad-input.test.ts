@@ -85,7 +85,7 @@ describe('bad input', () => {
         }
       }
       await Promise.all(batch)
-    }, 120_000)
+    })
 
   test('at least 5,000 hostile requests were sent', () => {
     expect(sent).toBeGreaterThan(5000)

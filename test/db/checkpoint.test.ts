@@ -42,7 +42,7 @@ if (onSqlite) {
       expect(await raw('PRAGMA integrity_check')).toEqual([['ok']])
       expect(await raw('SELECT count(*) FROM counters')).toEqual([[ROUNDS * 100]])
     })
-  }, 60_000)
+  })
 
   test('the log file is enlarged ahead with zeros, and after a power cut every write before them is there', async () => {
     await withStore(async (store, { dataDir }) => {

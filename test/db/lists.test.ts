@@ -213,7 +213,7 @@ describe('paged lists', () => {
         await expectSamePages(store, owner, random)
       }
     })
-  }, 120_000)
+  })
 
   test('paged lists stay exact while rows change during the first reading', async () => {
     await withThings(async (store) => {
@@ -239,7 +239,7 @@ describe('paged lists', () => {
         await expectSamePages(store, 1, random)
       }
     })
-  }, 120_000)
+  })
 
   test('paged lists ignore a write that was rolled back', async () => {
     await withThings(async (store) => {

@@ -34,7 +34,7 @@ if (onSqlite) {
       expect(rows).toBeGreaterThanOrEqual(400)
       expect(rows % 2).toBe(0)
     })
-  }, 60_000)
+  })
 
   test('checkSqlite finds a damaged page, and a missing file or folder is reported as unopenable', async () => {
     await withStore(async (store, place) => {

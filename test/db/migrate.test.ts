@@ -230,7 +230,7 @@ describe('a process that is killed while it migrates', () => {
       expect(await place.raw("SELECT count FROM counters WHERE key = 'kept'")).toEqual([[onSqlite ? 7 : '7']])
       expect((await run(place, [...all, extra])).applied).toEqual(['9000_extra'])
     })
-  }, 120_000)
+  })
 
   test('leaves either the old schema or the new one, whenever it is killed', async () => {
     await withPlace(async (place) => {
@@ -252,7 +252,7 @@ describe('a process that is killed while it migrates', () => {
       }
       expect(await place.raw("SELECT count FROM counters WHERE key = 'kept'")).toEqual([[onSqlite ? 7 : '7']])
     })
-  }, 120_000)
+  })
 })
 
 test('the migrations create exactly the schema in src/db/schema', async () => {
@@ -260,7 +260,7 @@ test('the migrations create exactly the schema in src/db/schema', async () => {
   const child = Bun.spawn([process.execPath, script, '--check'], { stdout: 'ignore', stderr: 'pipe' })
   const stderr = await new Response(child.stderr).text()
   expect([await child.exited, stderr]).toEqual([0, ''])
-}, 60_000)
+})
 
 test('the migration to known devices trusts sessions, and keeps devices of login records as removed', async () => {
   await withPlace(async (place) => {

@@ -83,5 +83,4 @@ test.if(inProcess)(
     await gateways.stop()
     await database?.drop()
   },
-  180_000,
 )

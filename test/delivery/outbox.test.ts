@@ -297,5 +297,5 @@ describe.if(inProcess)('the outbox', () => {
       if (i % 3 === 0) await Bun.sleep(i % 7)
       expect(await gateways.codeFor(PHONE)).toBe(String(100_000 + i))
     }
-  }, 120_000)
+  })
 })

@@ -141,4 +141,4 @@ test(`${KILLS} kills while ${CLIENTS} clients upload lose no acknowledged file a
   console.log(
     `${KILLS} kills, ${acknowledged.size} files acknowledged, ${resumed} uploads resumed, ${unused} left over without a row`,
   )
-}, 300_000)
+})

@@ -110,7 +110,7 @@ for (const { name, storageUrl } of stores)
       expect(ok(await again.get('/actuator/health')).status).toBe(200)
       await server.stop()
       await end()
-    }, 120_000)
+    })
   })
 
 describe.if(inProcess)('a store of files without an id', () => {

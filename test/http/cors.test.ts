@@ -149,5 +149,5 @@ describe('in a browser', () => {
         await browser.close()
         await other.stop(true)
       }
-    }, 180_000)
+    })
 })

@@ -136,5 +136,5 @@ describe('in a browser', () => {
       } finally {
         await browser.close()
       }
-    }, 180_000)
+    })
 })

@@ -56,7 +56,7 @@ describe('pages in a browser', () => {
     pages['front'] = `${server.url}/`
     pages['setup'] = `${server.url}/setup`
     for (const [kind, path] of await publicPaths(admin, alice)) pages[kind] = server.url + path
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await Promise.all([server.stop(), fresh.stop()])
@@ -142,7 +142,7 @@ describe('pages in a browser', () => {
       }
       await context.close()
       expect(found).toEqual([])
-    }, 180_000)
+    })
 
   test('the policy of the pages lets their styles, icons and script through, and the button copies the password', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
@@ -161,7 +161,7 @@ describe('pages in a browser', () => {
     expect(await page.locator('.copy:visible, .button:visible').count()).toBe(0)
     expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Guests', 'Content'])
     await context.close()
-  }, 60_000)
+  })
 
   test('without script, one click selects the whole password, and the language and the sign-in are links', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
@@ -176,5 +176,5 @@ describe('pages in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/')
     expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/console/')
     await context.close()
-  }, 60_000)
+  })
 })

@@ -103,7 +103,7 @@ describe.if(inProcess)('10,000 hostile frames', () => {
     while (socketsOfServer(server.ctx).count > 1) await Bun.sleep(20)
     expect(socketsOfServer(server.ctx).unsent).toBe(0)
     await good.close()
-  }, 120_000)
+  })
 
   test('every kind of hostile frame is answered with an error or a close, or waits for its rest', async () => {
     const pick = numbers(7)

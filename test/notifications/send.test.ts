@@ -249,7 +249,7 @@ describe.if(inProcess)('a send to thousands of users', () => {
     await running.stop()
     rmSync(dataDir, { recursive: true, force: true })
     await database?.drop()
-  }, 120_000)
+  })
 
   test('is split into writes of at most 500 rows, and other requests are answered in between', async () => {
     await using own = await startServer()
@@ -268,5 +268,5 @@ describe.if(inProcess)('a send to thousands of users', () => {
     expect(Math.max(...writes.map(({ n }) => n))).toBe(500)
     // The text is stored once for all recipients.
     expect(await own.ctx.db.read.select({ id: notificationContents.id }).from(notificationContents)).toHaveLength(1)
-  }, 120_000)
+  })
 })

@@ -123,7 +123,7 @@ test('a backup during writes contains everything acknowledged before it, and a r
   await writer.write(again, 'one more')
   expect(writer.names).toContain('one more')
   expect(await again.end()).toBe(0)
-}, 60_000)
+})
 
 test('after a restore, devices that synchronize pull everything again', async () => {
   const server = await place.serve([], quiet)
@@ -145,7 +145,7 @@ test('after a restore, devices that synchronize pull everything again', async ()
   expect(first).toMatchObject({ resync: false, names: ['in the backup'] })
   expect((await writer.pull(again, first.serverTime)).resync).toBe(false)
   await again.end()
-}, 60_000)
+})
 
 test('a restore brings everything back byte for byte, with both compressions', async () => {
   const writer = await fill()
@@ -177,7 +177,7 @@ test('a restore brings everything back byte for byte, with both compressions', a
     expect(await writer.read(server)).toEqual(writer.names)
     await server.end()
   }
-}, 60_000)
+})
 
 test('without FILE a backup is written to backups/, and other tools can read it', async () => {
   await fill()
@@ -340,7 +340,7 @@ describe('a refused restore changes no data', () => {
     }
     await pack(bad, withManifest({ database: onPostgres ? 'sqlite' : 'postgres' }))
     await refusedBy(bad, /TESSERA_DATABASE_URL/, 2)
-  }, 120_000)
+  })
 
   test('a restore of a truncated file, one with a changed bit, or another file is refused', async () => {
     await fill()
@@ -360,7 +360,7 @@ describe('a refused restore changes no data', () => {
     }
     await Bun.write(bad, 'not an archive')
     await refusedBy(bad, /neither \.tar\.zst nor \.tar\.gz/)
-  }, 60_000)
+  })
 
   test('a restore of an archive with links is refused', async () => {
     await fill()

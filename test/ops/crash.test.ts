@@ -106,7 +106,7 @@ test(`${KILLS} kills while ${CLIENTS} clients write lose no acknowledged row`, a
   expect(acknowledged).toBeGreaterThanOrEqual(KILLS)
   console.log(`${KILLS} kills, ${acknowledged} rows acknowledged, none lost`)
   expect(await server.end()).toBe(0)
-}, 300_000)
+})
 
 test('a kill loses no scan whose record was acknowledged', async () => {
   let server = await start()
@@ -134,7 +134,7 @@ test('a kill loses no scan whose record was acknowledged', async () => {
   }
   expect(counts).toEqual(ids.map(() => [1, 1]))
   expect(await server.end()).toBe(0)
-}, 120_000)
+})
 
 test(`after ${KILLS} kills, clients that send everything again with its Idempotency-Key have made each row once`, async () => {
   let server = await start()
@@ -182,4 +182,4 @@ test(`after ${KILLS} kills, clients that send everything again with its Idempote
     expect((await namesOf(server, client)).toSorted()).toEqual(client.acknowledged.toSorted())
   console.log(`${KILLS} kills, ${made.size} rows, ${replayed} of them made by requests without an answer`)
   expect(await server.end()).toBe(0)
-}, 300_000)
+})

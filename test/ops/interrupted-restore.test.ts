@@ -116,7 +116,7 @@ describe.if(!onPostgres)('a restore of SQLite that was killed between two rename
       expect(readdirSync(directory).filter((name) => name.startsWith('restore'))).toEqual([])
       rmSync(directory, { recursive: true })
     }
-  }, 120_000)
+  })
 
   test('it is completed although an older version of Tessera created the missing folder again', async () => {
     const key = await stage()

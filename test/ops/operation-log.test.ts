@@ -124,7 +124,7 @@ describe.if(inProcess)('tessera log verify', () => {
     await createRoles(server, 4)
     whole = await copyLog()
     await server.stop()
-  }, 60_000)
+  })
 
   test('accepts the log as the server wrote it, also while the server runs, and prints the head', async () => {
     await putBack(whole)
@@ -140,7 +140,7 @@ describe.if(inProcess)('tessera log verify', () => {
     const server = await serve()
     expect(await verify()).toEqual(good)
     await server.stop()
-  }, 30_000)
+  })
 
   test('accepts the witness line that the server writes to its log at each start', async () => {
     await putBack(whole)
@@ -149,7 +149,7 @@ describe.if(inProcess)('tessera log verify', () => {
     const witness = /operation log witness.*?(\d+:[\w-]{43})/.exec(server.stderr())?.[1]
     expect(witness ?? server.stderr()).toBe(`8:${String(whole.admin_logs[7]!['hash'])}`)
     expect(await verify('--since', witness!)).toMatchObject({ code: 0 })
-  }, 30_000)
+  })
 
   test('refuses options that it does not understand', async () => {
     for (const options of [
@@ -161,7 +161,7 @@ describe.if(inProcess)('tessera log verify', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     }
     expect((await place.run(['log', 'erase'])).code).toBe(2)
-  }, 30_000)
+  })
 
   const row = (id: number): Stored => whole.admin_logs[id - 1]!
   const swap = (a: number, b: number) => [
@@ -279,19 +279,15 @@ describe.if(inProcess)('tessera log verify', () => {
         ] as [string, () => string[], string][])),
   ]
 
-  test.each(ATTACKS)(
-    'finds that %s',
-    async (_name, statements, problem) => {
-      await putBack(whole)
-      await asOwner(...statements())
-      const found = await verify()
-      expect(found.code).toBe(1)
-      expect(found.problem).toContain(problem)
-      const named = /^Row (-?\d+)/.exec(problem)
-      if (named) expect(found.row).toBe(Number(named[1]))
-    },
-    30_000,
-  )
+  test.each(ATTACKS)('finds that %s', async (_name, statements, problem) => {
+    await putBack(whole)
+    await asOwner(...statements())
+    const found = await verify()
+    expect(found.code).toBe(1)
+    expect(found.problem).toContain(problem)
+    const named = /^Row (-?\d+)/.exec(problem)
+    if (named) expect(found.row).toBe(Number(named[1]))
+  })
 
   test('finds an older copy of the log by a witness line, and only by that', async () => {
     await putBack(older)
@@ -302,7 +298,7 @@ describe.if(inProcess)('tessera log verify', () => {
     })
     expect(await verify('--since', `4:${String(row(5)['hash'])}`)).toMatchObject({ code: 1, row: 4 })
     expect(await verify('--since', `4:${String(row(4)['hash'])}`)).toMatchObject({ code: 0 })
-  }, 30_000)
+  })
 
   test('backup and restore name the newest row of the log, and the restored log is whole', async () => {
     await putBack(whole)
@@ -320,7 +316,7 @@ describe.if(inProcess)('tessera log verify', () => {
     await createRoles(again, 1)
     await again.stop()
     expect(await verify('--since', newest)).toMatchObject({ code: 0, rows: 9 })
-  }, 60_000)
+  })
 
   test('still finds that rows were cut off when administrators have written others since', async () => {
     await putBack(whole)
@@ -341,7 +337,7 @@ describe.if(inProcess)('tessera log verify', () => {
       row: 7,
       problem: expect.stringContaining('When row 7 was written, the head of the log was not the one of this server'),
     })
-  }, 60_000)
+  })
 
   test('accepts rows of a replaced signing key only up to the row that the administrator names', async () => {
     await putBack(whole)
@@ -361,7 +357,7 @@ describe.if(inProcess)('tessera log verify', () => {
       code: 4,
       stderr: expect.stringContaining('signing.key'),
     })
-  }, 60_000)
+  })
 })
 
 test('the operation log is whole, and has each confirmed change, after the server was killed among changes', async () => {
@@ -413,6 +409,6 @@ test('the operation log is whole, and has each confirmed change, after the serve
   } finally {
     await killed.dispose()
   }
-}, 120_000)
+})
 
 const PASSWORD = 'a strong password of Ann'

@@ -300,5 +300,4 @@ test.each(['24m', '200m'])(
     expect((await login('before')).status).toBe(200)
     expect(await server.end()).toBe(0)
   },
-  60_000,
 )

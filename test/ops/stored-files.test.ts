@@ -162,7 +162,7 @@ test('backups during uploads and deletions contain the bytes of every file in th
   }
   expect(await server.end()).toBe(0)
   expect((await doctor(place)).found).toEqual([expect.stringMatching(/^OK /)])
-}, 600_000)
+})
 
 describe('doctor --files', () => {
   const DAY = 24 * 3600

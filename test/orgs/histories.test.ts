@@ -64,7 +64,7 @@ function holds(org: Model, who: number, point: string): boolean {
 beforeAll(async () => {
   people = await race(PEOPLE, () => server.person())
   for (let i = 0; i < ORGS; i++) await create(i)
-}, 120_000)
+})
 
 async function create(place: number): Promise<void> {
   const owner = random(PEOPLE)
@@ -379,4 +379,4 @@ test(`${STEPS} random steps of ${PEOPLE} users in ${ORGS} organizations are answ
   // A history in which an operation never succeeds would prove nothing about it.
   for (const what of [...names, 'dissolve', 'resetCode', 'invite'])
     expect(outcomes.get(`${what} 200`) ?? 0, what).toBeGreaterThan(STEPS / 2000)
-}, 300_000)
+})

@@ -84,7 +84,7 @@ test('a join request that is approved and withdrawn at once is either approved o
   }
   expect((await getOrg(owner, org)).memberCount).toBe(members)
   await expectConsistent(owner, org)
-}, 120_000)
+})
 
 test('of 50 simultaneous withdrawals of one join request, exactly one succeeds', async () => {
   const org = await createOrg(owner)

@@ -10,7 +10,7 @@ let crowd: Person[]
 
 beforeAll(async () => {
   crowd = await race(50, () => server.person())
-}, 120_000)
+})
 
 const countByStatus = (replies: Reply[]): Record<number, number> => {
   const counts: Record<number, number> = {}

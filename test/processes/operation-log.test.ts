@@ -24,5 +24,5 @@ describe.if(onPostgres)('with three processes', () => {
       )
       expect(report).toMatchObject({ rows: 50, head: { id: 50 }, fault: undefined, otherKeyUntil: undefined })
     })
-  }, 60_000)
+  })
 })

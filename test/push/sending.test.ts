@@ -190,5 +190,5 @@ describe.if(inProcess)('A device of a contact', () => {
       server.clock.advance(3 * 60 * 60 * 1000)
     }
     while (ok(await person.call('push.list')).data.items.length > 0) await Bun.sleep(10)
-  }, 60_000)
+  })
 })

@@ -113,5 +113,4 @@ test.each(['a user', 'an organization'])(
       await steps[random(steps.length)]!()
     }
   },
-  120_000,
 )

@@ -79,7 +79,7 @@ describe.if(hasChromium)('in Chromium', () => {
     await page.close()
     const since = `sync.IndexedDbStorage.open('cases').then((storage) => storage.transaction(async (tx) => (await tx.state()).since))`
     expect(await later.evaluate(since)).toBe(20)
-  }, 180_000)
+  })
 
   describe('with a server', () => {
     let server: TestServer
@@ -140,7 +140,7 @@ describe.if(hasChromium)('in Chromium', () => {
         { name: 'Door', categoryId: category!.serverId },
       ])
       await later.context().close()
-    }, 180_000)
+    })
 
     test('tabs that synchronize at the same time take turns, and show the same rows', async () => {
       const user = await server.person()
@@ -168,7 +168,7 @@ describe.if(hasChromium)('in Chromium', () => {
       await laptop.client.sync()
       expect(await shownNames(laptop, 'category')).toEqual(names)
       await first.context().close()
-    }, 180_000)
+    })
 
     test('a tab that is closed before the answer arrives leaves its batch to the next tab', async () => {
       const user = await server.person()
@@ -200,6 +200,6 @@ describe.if(hasChromium)('in Chromium', () => {
       await laptop.client.sync()
       expect(await shownNames(laptop, 'category')).toEqual(['Once'])
       await other.context().close()
-    }, 180_000)
+    })
   })
 })

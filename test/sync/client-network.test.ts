@@ -331,6 +331,5 @@ describe('a hostile network', () => {
       const expected = await serverState(fresh)
       for (const current of devices) expect(await serverState(current)).toEqual(expected)
     },
-    120_000,
   )
 })

@@ -32,7 +32,7 @@ describe('many assets', () => {
     await page.getByRole('link', { name: 'Drill 0', exact: true }).waitFor()
     await until(page, `document.querySelectorAll('main li a').length === ${COUNT}`)
     expect(await page.getByText('Deleted asset').count()).toBe(0)
-  }, 120_000)
+  })
 })
 
 test('the link of the calendar can be copied on a page without https', async () => {
@@ -61,7 +61,7 @@ test('the dialog that lends an asset says who is reminded', async () => {
   await page.getByText('到期前一天会提醒借用人。').waitFor()
   await page.getByRole('button', { name: '其他人' }).click()
   await page.getByText('到期前一天会提醒你。').waitFor()
-}, 120_000)
+})
 
 describe.if(inProcess)('an overdue loan', () => {
   test('is marked in the list and on the page of the asset by the time of the server', async () => {
@@ -76,7 +76,7 @@ describe.if(inProcess)('an overdue loan', () => {
     await page.getByText('已逾期').filter({ visible: true }).waitFor()
     await page.getByRole('link', { name: /投影仪/ }).click()
     await page.getByText('已借给 陈老师，已逾期：应于').waitFor()
-  }, 120_000)
+  })
 })
 
 describe('a stock-taking', () => {
@@ -106,7 +106,7 @@ describe('a stock-taking', () => {
     expect(await page.getByRole('tabpanel').innerText()).toContain('键盘 K-3')
     expect(ok(await alice.call('inventories.get', target)).data).toMatchObject({ found: 2, missing: 1 })
     expect(await isTooWide(page)).toBe(false)
-  }, 120_000)
+  })
 })
 
 describe('templates and fields in use', () => {
@@ -156,7 +156,7 @@ describe('templates and fields in use', () => {
     expect((await bound()).filter(({ source }) => source === 'ENTITY')).toEqual([])
     // The value stays.
     await page.getByText('Ms Rao').waitFor()
-  }, 120_000)
+  })
 
   test('a field that a formula names is not deleted, and the dialog says why; a template in use is deleted without its values', async () => {
     const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
@@ -198,5 +198,5 @@ describe('templates and fields in use', () => {
     browser.allow(/status of 404/)
     await page.goto(`/console/assets/fields/templates/${template.id}`)
     await page.getByRole('heading', { name: '没有找到模板' }).first().waitFor()
-  }, 120_000)
+  })
 })

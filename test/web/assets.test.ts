@@ -83,7 +83,7 @@ describe('the register', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'No assets yet' }).waitFor()
     expect(await listed(orgId)).toEqual([])
-  }, 120_000)
+  })
 
   test('a refusal is shown at its field, and the form keeps the values that were entered', async () => {
     browser.allow(/status of 4/)
@@ -99,7 +99,7 @@ describe('the register', () => {
     await page.getByRole('button', { name: '登记', exact: true }).click()
     await page.getByRole('heading', { name: '投影仪', level: 1 }).waitFor()
     expect(await listed(orgId)).toHaveLength(2)
-  }, 120_000)
+  })
 
   test('the list is searched and filtered by its address, and selected assets are changed together', async () => {
     const { orgId, page } = await workspace()
@@ -129,7 +129,7 @@ describe('the register', () => {
     await page.getByText('2 assets were changed.').waitFor()
     const states = (await listed(orgId)).map(({ name, status }) => `${name} ${status}`)
     expect(states.toSorted()).toEqual(['Chair IN_USE', 'Desk LOST', 'Lamp LOST'])
-  }, 120_000)
+  })
 
   test('deleting goes on after a refusal, says why, and keeps the refused asset selected', async () => {
     const { orgId, page } = await workspace()
@@ -154,7 +154,7 @@ describe('the register', () => {
     await page.getByText('1 selected').waitFor()
     expect(await page.getByLabel('Select Chair').isChecked()).toBe(true)
     expect((await listed(orgId)).map(({ name }) => name)).toEqual(['Chair'])
-  }, 120_000)
+  })
 
   test('labels of more than 100 assets are printed on sheets, and missing ones are mentioned', async () => {
     const { orgId, page } = await workspace()
@@ -169,7 +169,7 @@ describe('the register', () => {
     expect(pdf.pages[4]).toContain('Chair 100')
     const { name } = ok(await alice.call('orgs.get', { params: { id: orgId } })).data
     expect(pdf.pages[0]).not.toContain(name)
-  }, 120_000)
+  })
 })
 
 describe('fields and templates', () => {
@@ -248,7 +248,7 @@ describe('fields and templates', () => {
         .first()
         .waitFor()
     await screenshot(page, 'asset-fields')
-  }, 120_000)
+  })
 
   test('a field and a template are created, and the template decides what the form of an asset asks for', async () => {
     const { orgId, page } = await workspace({ isPhone: true })
@@ -284,7 +284,7 @@ describe('fields and templates', () => {
     await page.getByRole('heading', { name: 'PC', level: 1 }).waitFor()
     const found = ok(await alice.call('assets.list', { query: { orgId, include: ['values'] } })).data.items
     expect(found[0]!.values).toContainEqual(expect.objectContaining({ name: 'Operating system', value: 'Windows' }))
-  }, 120_000)
+  })
 })
 
 describe('categories, stock-taking and import', () => {
@@ -334,7 +334,7 @@ describe('categories, stock-taking and import', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The category was deleted.').waitFor()
     expect(await tree()).toMatchObject([{ name: 'IT', children: [] }])
-  }, 120_000)
+  })
 
   test('a stock-taking is planned, started, scanned and closed, in Chinese on a phone', async () => {
     const { orgId, page } = await workspace({ isPhone: true, locale: 'zh-CN' })
@@ -378,7 +378,7 @@ describe('categories, stock-taking and import', () => {
     await page.getByText('盘点已结束。').waitFor()
     const [inventory] = ok(await alice.call('inventories.list', { query: { orgId } })).data.items
     expect(inventory).toMatchObject({ status: 'CLOSED', expected: 2, found: 1, missing: 1 })
-  }, 120_000)
+  })
 
   test('an import shows errors by row, takes a matched column, and writes only after the check', async () => {
     const { orgId, page } = await workspace()
@@ -412,7 +412,7 @@ describe('categories, stock-taking and import', () => {
       'P-1 Projector',
       'P-2 Screen',
     ])
-  }, 120_000)
+  })
 })
 
 describe('a personal workspace', () => {
@@ -438,7 +438,7 @@ describe('a personal workspace', () => {
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual(['小号', '长笛'])
-  }, 120_000)
+  })
 })
 
 describe('all pages', () => {
@@ -497,5 +497,5 @@ describe('all pages', () => {
         })
         await screenshot(page, `assets${path.replaceAll(/\W+/g, '-')}-${isDark ? 'dark' : 'light'}`)
       }
-    }, 120_000)
+    })
 })

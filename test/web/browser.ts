@@ -87,7 +87,8 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptio
       hasTouch: isPhone,
     })
     contexts.push(context)
-    context.setDefaultTimeout(30_000)
+    // As long as a busy machine may need.
+    context.setDefaultTimeout(120_000)
     // The first page of the web application waits until the web application is built.
     context.setDefaultNavigationTimeout(120_000)
     if (SLOW_REQUESTS > 0)

@@ -104,7 +104,7 @@ test('hostile texts are shown as they are and fit a phone', async () => {
       .getByText(/[MW]{20}/)
       .filter({ visible: true })
       .first()
-      .waitFor({ timeout: 15_000 })
+      .waitFor()
     const found = { path, isTooWide: await isTooWide(page), cut: await cut(page), scripts: await scripts(page) }
     expect(found).toEqual({ path, isTooWide: false, cut: [], scripts: [] })
     await screenshot(page, `hostile${path.replaceAll(/\W+/g, '-')}`)
@@ -115,4 +115,4 @@ test('hostile texts are shown as they are and fit a phone', async () => {
     '_blank',
     'noopener noreferrer',
   ])
-}, 120_000)
+})

@@ -212,7 +212,7 @@ test('guests admitted and assets counted without a connection are sent once, aft
   await page.goto('/console/codes')
   await page.getByText('Menu').first().waitFor()
   proxy.release()
-}, 300_000)
+})
 
 test('a session that ended while there was no connection is at its end as soon as the server answers, and nothing is left of it', async () => {
   const page = await startBrowser()
@@ -229,7 +229,7 @@ test('a session that ended while there was no connection is at its end as soon a
   proxy.open()
   await page.waitForURL('**/login')
   await until(page, "localStorage.getItem('tessera.kept') === null")
-}, 180_000)
+})
 
 test('kept data of a session are deleted 30 days after its last use, also without a connection', async () => {
   const page = await startBrowser()
@@ -247,4 +247,4 @@ test('kept data of a session are deleted 30 days after its last use, also withou
     else await until(page, "localStorage.getItem('tessera.kept') === null")
   }
   proxy.open()
-}, 180_000)
+})

@@ -194,7 +194,7 @@ test('scans of a stock-taking wait for the connection, survive a reload, and are
   await again.getByRole('button', { name: 'Discard X-9' }).click()
   await again.getByText('The server did not take 1 scan:').waitFor({ state: 'detached' })
   expect(Object.keys((await again.evaluate(KEPT)) as object)).not.toContain('outbox')
-}, 90_000)
+})
 
 test('scans are kept also after the user has cleared the data of the site', async () => {
   browser.allow(NO_NETWORK)

@@ -84,7 +84,7 @@ describe('archives', () => {
     const file = await workbook({ 'xl/worksheets/sheet1.xml': bomb() })
     expect(file.size).toBeLessThan(2_000_000)
     expect(await refusal(file)).toBe('too-large')
-  }, 60_000)
+  })
 
   test('10,001 entries are refused', async () => {
     const parts = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`p${i}`, new Uint8Array()]))
@@ -128,7 +128,7 @@ describe('sheets', () => {
   test('a sheet of millions of empty cells or unknown elements is refused', async () => {
     expect(await refusal(await filled('<c/>', 10_100_000))).not.toBe('read')
     expect(await refusal(await filled('<x/>', 10_100_000))).toBe('too-large')
-  }, 60_000)
+  })
 
   test('a text that one cell or all cells together make too large is refused', async () => {
     const cell = repeated(`${START}<row><c t="str"><v>`, 'a', 200_000, `</v></c></row>${END}`)
@@ -137,7 +137,7 @@ describe('sheets', () => {
     expect(await refusal(await sheetOf('', { 'xl/sharedStrings.xml': strings }))).toBe('too-large')
     const empty = repeated('<sst>', '<si/>', 4_010_000, '</sst>')
     expect(await refusal(await sheetOf('', { 'xl/sharedStrings.xml': empty }))).toBe('too-large')
-  }, 60_000)
+  })
 })
 
 describe('XML', () => {

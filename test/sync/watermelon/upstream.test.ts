@@ -79,4 +79,4 @@ test('WatermelonDB’s own tests of synchronization pass unmodified with the ser
   expect({ passed: count(output, 'pass'), skipped: count(output, 'skip') }).toEqual({ passed, skipped: 8 })
   // 0 if the server were left out.
   expect(count(output, 'rows were exchanged with the server')).toBeGreaterThan(50)
-}, 600_000)
+})
