@@ -27,7 +27,7 @@ import { Page } from '../Page.tsx'
 import { useIsPhone } from '../use-is-phone.ts'
 import { type TableAddress, useTableAddress } from './address.ts'
 import { type Column, csvOf, type Labelled, sortOf } from './columns.tsx'
-import { type Key, TableContext, type TableContextValue, useTable } from './context.ts'
+import { type Key, TableContext, type TableState, useTable } from './context.ts'
 import { type Filter, FilterBar, FilterButton, type LabelledFilter, queryOf, useMayFilter } from './filters.tsx'
 import { useLabelled } from './labels.ts'
 import { Pager } from './Pager.tsx'
@@ -144,7 +144,7 @@ export function Table<Id extends PagedId>(props: TableProps<Id>) {
   const { rows, total, error, refetch, isPlaceholderData } = useRows(props, address, query)
   const [selected, setSelected] = useState<ReadonlySet<Key>>(new Set())
   const select = (keys: Iterable<Key>) => setSelected(new Set(keys))
-  const context: TableContextValue = { operation, rows, total, keyOf, query, selected, select }
+  const context: TableState<Row> = { operation, rows, total, keyOf, query, selected, select }
 
   const exported = labelled.filter(({ text }) => text !== null && exports !== false)
   const isBlank = rows !== undefined && total === 0 && !filters.hasValues && !isPlaceholderData

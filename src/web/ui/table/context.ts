@@ -6,15 +6,14 @@ import type { OperationId } from '../../api/types.ts'
 
 export type Key = string | number
 
-export interface TableContextValue {
+export interface TableState<Row> {
   readonly operation: OperationId
   /** Of the page that is shown; undefined before the first answer. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- useTable gives it the type of the rows
-  readonly rows: readonly any[] | undefined
+  readonly rows: readonly Row[] | undefined
   /** Of all pages. */
   readonly total: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- useTable gives it the type of the rows
-  readonly keyOf: (row: any) => Key
+  // A method, so that the table of one kind of rows can be passed as one of unknown rows.
+  keyOf(this: void, row: Row): Key
   /** The filters and the order, as the operation takes them. */
   readonly query: Readonly<Record<string, string | number>>
   /** Rows of other pages may be selected too. */
@@ -22,16 +21,11 @@ export interface TableContextValue {
   readonly select: (keys: Iterable<Key>) => void
 }
 
-interface Typed<Row> extends TableContextValue {
-  readonly rows: readonly Row[] | undefined
-  readonly keyOf: (row: Row) => Key
-}
+export const TableContext = createContext<TableState<unknown> | undefined>(undefined)
 
-export const TableContext = createContext<TableContextValue | undefined>(undefined)
-
-/** The table around the component. */
-export function useTable<Row>(): Typed<Row> {
+/** The table around the component. `Row` must be the type of its rows: a context cannot know it. */
+export function useTable<Row>(): TableState<Row> {
   const table = useContext(TableContext)
   if (table === undefined) throw new Error('This component belongs in a table')
-  return table
+  return table as TableState<Row>
 }
