@@ -1,11 +1,15 @@
-/** Roles of members of organizations: an input, and a button that changes the role of one member. */
+/** Roles of members of organizations: an input, and for administrators a membership with a button that changes its role. */
+
+import type { ReactNode } from 'react'
 
 import { useCall } from '../api/hooks.ts'
+import { date } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { DialogButton } from './DialogButton.tsx'
 import { FormDialog } from './dialogs.tsx'
 import { ChoiceField } from './fields.tsx'
+import { Row } from './Rows.tsx'
 import { useForm } from './use-form.tsx'
 
 const words = texts({
@@ -17,6 +21,9 @@ const words = texts({
     title: (name: string) => `Role: ${name}`,
     save: 'Save',
     saved: 'The role is changed.',
+    owner: 'Owner',
+    noRole: 'No role',
+    since: (day: string) => `member since ${day}`,
   },
   zh: {
     role: '角色',
@@ -26,6 +33,9 @@ const words = texts({
     title: (name: string) => `角色：${name}`,
     save: '保存',
     saved: '角色已更改。',
+    owner: '所有者',
+    noRole: '无角色',
+    since: (day: string) => `${day}加入`,
   },
 })
 
@@ -60,35 +70,57 @@ export function OrgRoleInput({ orgId, value, onChange, error }: OrgRoleInputProp
   )
 }
 
-export interface MemberRoleProps {
+/** First words of the operations whose answers change with the members of an organization. */
+export const MEMBERSHIP_REFRESHES = ['admin', 'operationLog', 'access']
+
+export interface MembershipRowProps {
   orgId: number
   userId: number
-  roleId: number | null
-  /** The other side of the membership: the name of the organization on the page of a user, and the reverse. */
+  membership: { roleId: number | null; roleName: string; isOwner: boolean; joinedAt: number }
+  /** The other side of the membership: the organization on the page of a user, and the reverse. */
+  title: ReactNode
   name: string
-  refreshes: readonly string[]
+  /** The button that ends the membership. */
+  removal: ReactNode
 }
 
-export function MemberRole(props: MemberRoleProps) {
+export function MembershipRow({ membership, title, removal, ...props }: MembershipRowProps) {
   const t = useTexts(words)
   const may = useMay()
-  if (!may('admin.orgs.changeRole') || !may('access.listRoles')) return null
+  const { roleId, roleName, isOwner, joinedAt } = membership
   return (
-    <DialogButton label={t.change} aria-label={t.changeOf(props.name)} variant="text">
-      {(close) => <RoleDialog {...props} onClose={close} />}
-    </DialogButton>
+    <Row
+      title={title}
+      details={`${isOwner ? t.owner : roleName || t.noRole} · ${t.since(date(joinedAt))}`}
+      actions={
+        !isOwner && (
+          <>
+            {may('admin.orgs.changeRole') && may('access.listRoles') && (
+              <DialogButton label={t.change} aria-label={t.changeOf(props.name)} variant="text">
+                {(close) => <RoleDialog {...props} roleId={roleId} onClose={close} />}
+              </DialogButton>
+            )}
+            {removal}
+          </>
+        )
+      }
+    />
   )
 }
 
-function RoleDialog(props: MemberRoleProps & { onClose: () => void }) {
-  const { orgId, userId, roleId, name, refreshes, onClose } = props
+interface RoleDialogProps extends Pick<MembershipRowProps, 'orgId' | 'userId' | 'name'> {
+  roleId: number | null
+  onClose: () => void
+}
+
+function RoleDialog({ orgId, userId, roleId, name, onClose }: RoleDialogProps) {
   const t = useTexts(words)
   const form = useForm(
     'admin.orgs.changeRole',
     { roleId },
     {
       done: t.saved,
-      refreshes,
+      refreshes: MEMBERSHIP_REFRESHES,
       onDone: onClose,
       input: (values) => ({ params: { orgId, userId }, body: { roleId: values.roleId ?? 0 } }),
     },

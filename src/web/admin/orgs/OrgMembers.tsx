@@ -5,16 +5,15 @@ import { useState } from 'react'
 
 import { usePages } from '../../api/pages.ts'
 import type { AdminOrganizationDetail } from '../../api/types.ts'
-import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { MEMBERSHIP_REFRESHES, MembershipRow, OrgRoleInput } from '../../ui/org-roles.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
-import { Row, Rows } from '../../ui/Rows.tsx'
+import { Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
@@ -23,8 +22,6 @@ const words = texts({
   en: {
     search: 'Search members',
     noMember: 'No member has this name.',
-    since: (day: string) => `member since ${day}`,
-    noRole: 'No role',
     add: 'Add a member',
     addAction: 'Add',
     added: 'The user is now a member and was notified.',
@@ -34,13 +31,10 @@ const words = texts({
     removeText: 'They lose access to everything of the organization at once and are notified. Its things stay.',
     removed: 'The member is removed.',
     members: 'Members',
-    owner: 'Owner',
   },
   zh: {
     search: '搜索成员',
     noMember: '没有这个名称的成员。',
-    since: (day: string) => `${day}加入`,
-    noRole: '无角色',
     add: '添加成员',
     addAction: '添加',
     added: '用户已成为成员，并收到通知。',
@@ -50,12 +44,8 @@ const words = texts({
     removeText: '对方会立即失去对该组织所有内容的访问权限，并收到通知。组织的内容会保留。',
     removed: '成员已移除。',
     members: '成员',
-    owner: '所有者',
   },
 })
-
-/** First words of the operations whose answers change with the members of an organization. */
-export const REFRESHES = ['admin', 'operationLog', 'access']
 
 export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
   const t = useTexts(words)
@@ -80,26 +70,24 @@ export function OrgMembers({ org }: { org: AdminOrganizationDetail }) {
       }
     >
       <Rows query={query} empty={t.noMember} label={t.members} keyOf={({ userId }) => userId}>
-        {({ userId, nickname, avatarUrl, roleId, roleName, isOwner, joinedAt }) => (
-          <Row
-            title={<UserLink id={userId} nickname={nickname} avatarUrl={avatarUrl} />}
-            details={`${isOwner ? t.owner : roleName || t.noRole} · ${t.since(date(joinedAt))}`}
-            actions={
-              !isOwner && (
-                <>
-                  <MemberRole orgId={org.id} userId={userId} roleId={roleId} name={nickname} refreshes={REFRESHES} />
-                  <ActionButton
-                    operation="admin.orgs.removeMember"
-                    input={{ params: { orgId: org.id, userId } }}
-                    label={t.remove}
-                    name={t.removeOf(nickname)}
-                    title={t.removeTitle(nickname)}
-                    text={t.removeText}
-                    done={t.removed}
-                    refreshes={REFRESHES}
-                  />
-                </>
-              )
+        {(member) => (
+          <MembershipRow
+            orgId={org.id}
+            userId={member.userId}
+            membership={member}
+            title={<UserLink id={member.userId} nickname={member.nickname} avatarUrl={member.avatarUrl} />}
+            name={member.nickname}
+            removal={
+              <ActionButton
+                operation="admin.orgs.removeMember"
+                input={{ params: { orgId: org.id, userId: member.userId } }}
+                label={t.remove}
+                name={t.removeOf(member.nickname)}
+                title={t.removeTitle(member.nickname)}
+                text={t.removeText}
+                done={t.removed}
+                refreshes={MEMBERSHIP_REFRESHES}
+              />
             }
           />
         )}
@@ -115,7 +103,7 @@ function AddDialog({ orgId, onClose }: { orgId: number; onClose: () => void }) {
     { userId: null as number | null, roleId: null as number | null },
     {
       done: t.added,
-      refreshes: REFRESHES,
+      refreshes: MEMBERSHIP_REFRESHES,
       input: ({ userId, roleId }) => ({
         params: { orgId },
         body: { userId: userId!, ...(roleId !== null && { roleId }) },

@@ -18,13 +18,14 @@ import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { History } from '../../ui/History.tsx'
+import { MEMBERSHIP_REFRESHES } from '../../ui/org-roles.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
-import { OrgMembers, REFRESHES } from './OrgMembers.tsx'
+import { OrgMembers } from './OrgMembers.tsx'
 
 const words = texts({
   en: {
@@ -177,7 +178,7 @@ function TransferDialog({ org, onClose }: { org: AdminOrganizationDetail; onClos
     { userId: null as number | null },
     {
       done: t.transferred,
-      refreshes: REFRESHES,
+      refreshes: MEMBERSHIP_REFRESHES,
       input: ({ userId }) => ({ params: { orgId: org.id }, body: { userId: userId! } }),
       onDone: onClose,
     },

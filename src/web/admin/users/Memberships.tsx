@@ -4,16 +4,15 @@ import { Add } from '@mui/icons-material'
 
 import { usePages } from '../../api/pages.ts'
 import type { UserAdmin } from '../../api/types.ts'
-import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { MemberRole, OrgRoleInput } from '../../ui/org-roles.tsx'
+import { MEMBERSHIP_REFRESHES, MembershipRow, OrgRoleInput } from '../../ui/org-roles.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
-import { Row, Rows } from '../../ui/Rows.tsx'
+import { Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
 
@@ -21,9 +20,6 @@ const words = texts({
   en: {
     title: 'Organizations',
     empty: 'This user is not a member of any organization.',
-    since: (day: string) => `member since ${day}`,
-    owner: 'Owner',
-    noRole: 'No role',
     add: 'Add to an organization',
     join: 'Add',
     added: 'The user is now a member and was notified.',
@@ -37,9 +33,6 @@ const words = texts({
   zh: {
     title: '组织',
     empty: '此用户不属于任何组织。',
-    since: (day: string) => `${day}加入`,
-    owner: '所有者',
-    noRole: '无角色',
     add: '添加到组织',
     join: '添加',
     added: '用户已成为成员，并收到通知。',
@@ -50,8 +43,6 @@ const words = texts({
     removed: '用户不再是成员。',
   },
 })
-
-const REFRESHES = ['admin', 'operationLog', 'access']
 
 export function Memberships({ user }: { user: UserAdmin }) {
   const t = useTexts(words)
@@ -70,26 +61,24 @@ export function Memberships({ user }: { user: UserAdmin }) {
       }
     >
       <Rows query={query} empty={t.empty} label={t.title} keyOf={({ orgId }) => orgId}>
-        {({ orgId, orgName, roleId, roleName, isOwner, joinedAt }) => (
-          <Row
-            title={<OrgLink id={orgId} name={orgName} />}
-            details={`${isOwner ? t.owner : roleName || t.noRole} · ${t.since(date(joinedAt))}`}
-            actions={
-              !isOwner && (
-                <>
-                  <MemberRole orgId={orgId} userId={user.id} roleId={roleId} name={orgName} refreshes={REFRESHES} />
-                  <ActionButton
-                    operation="admin.users.leave"
-                    input={{ params: { userId: user.id, orgId } }}
-                    label={t.remove}
-                    name={t.removeOf(orgName)}
-                    title={t.removeTitle(orgName)}
-                    text={t.removeText}
-                    done={t.removed}
-                    refreshes={REFRESHES}
-                  />
-                </>
-              )
+        {(membership) => (
+          <MembershipRow
+            orgId={membership.orgId}
+            userId={user.id}
+            membership={membership}
+            title={<OrgLink id={membership.orgId} name={membership.orgName} />}
+            name={membership.orgName}
+            removal={
+              <ActionButton
+                operation="admin.users.leave"
+                input={{ params: { userId: user.id, orgId: membership.orgId } }}
+                label={t.remove}
+                name={t.removeOf(membership.orgName)}
+                title={t.removeTitle(membership.orgName)}
+                text={t.removeText}
+                done={t.removed}
+                refreshes={MEMBERSHIP_REFRESHES}
+              />
             }
           />
         )}
@@ -105,7 +94,7 @@ function JoinDialog({ userId, onClose }: { userId: number; onClose: () => void }
     { orgId: null as number | null, roleId: null as number | null },
     {
       done: t.added,
-      refreshes: REFRESHES,
+      refreshes: MEMBERSHIP_REFRESHES,
       input: ({ orgId, roleId }) => ({
         params: { userId, orgId: orgId! },
         body: roleId === null ? undefined : { roleId },
