@@ -12,7 +12,7 @@ import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { searchFilter } from '../../ui/table/filters.tsx'
 import { FieldForm } from './FieldForm.tsx'
-import { ScopeCell, useConfigValue, useObjectChoices, useObjectName } from './shared.tsx'
+import { SCOPE_COLUMN, SCOPE_FILTERS, ScopeCell, useConfigValue, useObjectName, useObjectParts } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -46,6 +46,7 @@ export default function FieldList() {
   const may = useMay()
   const typeOf = useEnum('fieldType')
   const objectOf = useObjectName()
+  const object = useObjectParts()
   const valueOf = useConfigValue()
   const create = may('metadata.createAnyField') && (
     <DialogButton label={t.create} icon={<Add />} isNew>
@@ -56,23 +57,12 @@ export default function FieldList() {
     <DetailTable
       operation="metadata.allFields"
       title={t.title}
-      filters={[
-        searchFilter,
-        { source: 'objectName', kind: 'choice', choices: useObjectChoices(), always: true },
-        { source: 'type', kind: 'enum', of: 'fieldType' },
-        { source: 'scope', kind: 'enum', of: 'metaScope' },
-        { source: 'orgId', kind: 'org' },
-        { source: 'userId', kind: 'user' },
-      ]}
+      filters={[searchFilter, object.filter, { source: 'type', kind: 'enum', of: 'fieldType' }, ...SCOPE_FILTERS]}
       columns={[
         { source: 'name' },
         { source: 'type', kind: 'enum', of: 'fieldType' },
-        {
-          source: 'objectName',
-          render: ({ objectName }) => objectOf(objectName),
-          text: ({ objectName }) => objectOf(objectName),
-        },
-        { source: 'scope', kind: 'enum', of: 'metaScope', render: (row) => <ScopeCell row={row} /> },
+        object.column,
+        SCOPE_COLUMN,
         { source: 'key', label: t.key, phone: 'hidden' },
         { source: 'createdAt', kind: 'time' },
       ]}

@@ -15,7 +15,7 @@ import { DetailTable } from '../../ui/DetailTable.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { searchFilter } from '../../ui/table/filters.tsx'
-import { ScopeCell, useObjectChoices, useObjectName } from './shared.tsx'
+import { SCOPE_COLUMN, SCOPE_FILTERS, ScopeCell, useObjectName, useObjectParts } from './shared.tsx'
 import { TemplateFields } from './TemplateFields.tsx'
 import { TemplateForm } from './TemplateForm.tsx'
 
@@ -57,6 +57,7 @@ export default function TemplateList() {
   const f = useLabels()
   const may = useMay()
   const objectOf = useObjectName()
+  const object = useObjectParts()
   const create = may('metadata.createAnyTemplate') && (
     <DialogButton label={t.create} icon={<Add />} isNew>
       {(close) => <TemplateForm template={undefined} onClose={close} />}
@@ -67,21 +68,11 @@ export default function TemplateList() {
     <DetailTable
       operation="metadata.allTemplates"
       title={t.title}
-      filters={[
-        searchFilter,
-        { source: 'objectName', kind: 'choice', choices: useObjectChoices(), always: true },
-        { source: 'scope', kind: 'enum', of: 'metaScope' },
-        { source: 'orgId', kind: 'org' },
-        { source: 'userId', kind: 'user' },
-      ]}
+      filters={[searchFilter, object.filter, ...SCOPE_FILTERS]}
       columns={[
         { source: 'name' },
-        {
-          source: 'objectName',
-          render: ({ objectName }) => objectOf(objectName),
-          text: ({ objectName }) => objectOf(objectName),
-        },
-        { source: 'scope', kind: 'enum', of: 'metaScope', render: (row) => <ScopeCell row={row} /> },
+        object.column,
+        SCOPE_COLUMN,
         { source: 'isDefault', render: isDefault, text: isDefault },
         { source: 'fieldCount', kind: 'count' },
         { source: 'createdAt', kind: 'time' },

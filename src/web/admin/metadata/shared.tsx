@@ -26,6 +26,30 @@ export function ScopeCell({ row }: { row: Scoped }) {
   return <>{scopeOf(row.scope)}</>
 }
 
+/** The filters by owner of a table of fields or templates. */
+export const SCOPE_FILTERS = [
+  { source: 'scope', kind: 'enum', of: 'metaScope' },
+  { source: 'orgId', kind: 'org' },
+  { source: 'userId', kind: 'user' },
+] as const
+
+export const SCOPE_COLUMN = {
+  source: 'scope',
+  kind: 'enum',
+  of: 'metaScope',
+  render: (row: Scoped) => <ScopeCell row={row} />,
+} as const
+
+/** The object type as a filter and as a column. */
+export function useObjectParts() {
+  const objectOf = useObjectName()
+  const text = ({ objectName }: { objectName: string }) => objectOf(objectName)
+  return {
+    filter: { source: 'objectName', kind: 'choice', choices: useObjectChoices(), always: true },
+    column: { source: 'objectName', render: text, text },
+  } as const
+}
+
 /** Not read by administrators who may not list them. */
 const useAllObjects = () => useAll('metadata.allObjects', undefined, { enabled: useMay()('metadata.allObjects') })
 

@@ -1,7 +1,7 @@
 /** The fields that the workspace sees. Its own ones can be created, changed, ordered and deleted. */
 
 import { Add, ArrowDownward, ArrowUpward, Delete, Edit, ListAlt } from '@mui/icons-material'
-import { Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
+import { Box, Button, Chip, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { callWith } from '../../../api/client.ts'
@@ -15,6 +15,7 @@ import { useMay, useSession } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../../ui/dialogs.tsx'
 import { Action } from '../parts.tsx'
+import { Entries, Entry } from './entries.tsx'
 import { FieldDialog } from './FieldDialog.tsx'
 
 const words = texts({
@@ -128,7 +129,7 @@ export function FieldList({ objectName }: { objectName: string }) {
         {own.length === 0 ? (
           <EmptyState icon={ListAlt} title={t.empty} text={t.emptyText} action={add} />
         ) : (
-          <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+          <Entries>
             {own.map((field, i) => (
               <Row key={field.id} field={field}>
                 {may(update) && (
@@ -153,7 +154,7 @@ export function FieldList({ objectName }: { objectName: string }) {
                 )}
               </Row>
             ))}
-          </Card>
+          </Entries>
         )}
       </Box>
       {general.length > 0 && (
@@ -162,11 +163,11 @@ export function FieldList({ objectName }: { objectName: string }) {
           <Typography variant="body2" color="text.secondary" sx={{ mb: 1 }}>
             {t.generalHelp}
           </Typography>
-          <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+          <Entries>
             {general.map((field) => (
               <Row key={field.id} field={field} />
             ))}
-          </Card>
+          </Entries>
         </Box>
       )}
       <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
@@ -189,31 +190,17 @@ function Row({ field, children }: { field: MetaField; children?: React.ReactNode
   const t = useTexts(words)
   const type = useEnum('fieldType')
   return (
-    <Stack
-      component="li"
-      direction="row"
-      useFlexGap
-      sx={{
-        alignItems: 'center',
-        flexWrap: 'wrap',
-        px: 2,
-        py: 1,
-        borderBottom: 1,
-        borderColor: 'divider',
-        '&:last-of-type': { borderBottom: 0 },
-      }}
-    >
-      <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
+    <Entry
+      title={
         <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>
           {field.name}{' '}
           {field.config['required'] === true && <Chip size="small" variant="outlined" label={t.required} />}
         </Typography>
-        <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
-          {[type(field.type), t.key(field.key), field.description].filter(Boolean).join(' · ')}
-        </Typography>
-      </Box>
-      <Stack direction="row">{children}</Stack>
-    </Stack>
+      }
+      details={[type(field.type), t.key(field.key), field.description]}
+    >
+      {children}
+    </Entry>
   )
 }
 
@@ -223,13 +210,11 @@ interface DeleteProps {
   onClose: () => void
 }
 
-function DeleteField({ field, params: { objectName, id, orgId = 0 }, onClose }: DeleteProps) {
+function DeleteField({ field, params, onClose }: DeleteProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const settings = { done: t.deleted, quiet: true, onDone: onClose }
-  const own = useAction('metadata.deleteField', settings)
-  const ofOrg = useAction('metadata.deleteOrgField', settings)
-  const { isPending, error } = workspace === null ? own : ofOrg
+  const operation = workspace === null ? 'metadata.deleteField' : 'metadata.deleteOrgField'
+  const { mutate, isPending, error } = useAction(operation, { done: t.deleted, quiet: true, onDone: onClose })
   return (
     <ConfirmDialog
       isOpen
@@ -238,11 +223,7 @@ function DeleteField({ field, params: { objectName, id, orgId = 0 }, onClose }: 
       action={t.delete}
       isBusy={isPending}
       error={error}
-      onConfirm={() =>
-        workspace === null
-          ? own.mutate({ params: { objectName, id } })
-          : ofOrg.mutate({ params: { objectName, id, orgId } })
-      }
+      onConfirm={() => mutate({ params })}
       onClose={onClose}
     />
   )

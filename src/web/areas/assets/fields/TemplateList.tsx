@@ -1,7 +1,7 @@
 /** Templates: ordered lists of fields for forms. */
 
 import { Add, ContentCopy, Delete, Edit, Star, StarBorder, ViewList } from '@mui/icons-material'
-import { Box, Button, Card, Chip, Stack, TextField, Typography } from '@mui/material'
+import { Button, Chip, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
@@ -17,6 +17,7 @@ import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
 import { useForm } from '../../../ui/use-form.tsx'
 import { Action } from '../parts.tsx'
+import { Entries, Entry } from './entries.tsx'
 
 const words = texts({
   en: {
@@ -93,11 +94,11 @@ export function TemplateList({ objectName }: { objectName: string }) {
       {items.length === 0 ? (
         <EmptyState icon={ViewList} title={t.empty} text={t.emptyText} action={add} />
       ) : (
-        <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
+        <Entries>
           {items.map((template) => (
             <Row key={template.id} template={template} onDelete={() => setDialog(template)} />
           ))}
-        </Card>
+        </Entries>
       )}
       <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
       {dialog === 'new' && <NewTemplate objectName={objectName} onClose={close} />}
@@ -106,77 +107,55 @@ export function TemplateList({ objectName }: { objectName: string }) {
   )
 }
 
+const pageOf = ({ id, objectName }: Pick<MetaTemplate, 'id' | 'objectName'>) =>
+  `/assets/fields/templates/${id}?object=${objectName}`
+
 function Row({ template, onDelete }: { template: MetaTemplate; onDelete: () => void }) {
   const t = useTexts(words)
   const may = useMay()
   const { workspace } = useSession()
   const navigate = useNavigate()
   const scope = useEnum('metaScope')
-  const orgId = workspace?.id ?? 0
   const isOwn = workspace === null
   const { id, name, isDefault } = template
   const isMine = template.scope === (isOwn ? 'USER' : 'ORG')
-  const page = `/assets/fields/templates/${id}?object=${template.objectName}`
-  const copySettings = {
+  const page = pageOf(template)
+  const params = { id, ...(workspace && { orgId: workspace.id }) }
+  const fork = useAction(isOwn ? 'metadata.forkTemplate' : 'metadata.forkIntoOrg', {
     done: t.copied,
-    onDone: (copy: MetaTemplate) => void navigate(`/assets/fields/templates/${copy.id}?object=${copy.objectName}`),
-  }
-  const forkOwn = useAction('metadata.forkTemplate', copySettings)
-  const forkIntoOrg = useAction('metadata.forkIntoOrg', copySettings)
-  const updateOwn = useAction('metadata.updateTemplate', { done: t.saved })
-  const updateOfOrg = useAction('metadata.updateOrgTemplate', { done: t.saved })
-  const toggleDefault = () => {
-    const body = { isDefault: !isDefault }
-    if (isOwn) updateOwn.mutate({ params: { id }, body })
-    else updateOfOrg.mutate({ params: { id, orgId }, body })
-  }
-  const copy = () =>
-    isOwn ? forkOwn.mutate({ params: { id }, body: {} }) : forkIntoOrg.mutate({ params: { id, orgId }, body: {} })
-  const mayUpdate = isMine && may(isOwn ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate')
+    onDone: (copy) => void navigate(pageOf(copy)),
+  })
+  const updates = isOwn ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate'
+  const update = useAction(updates, { done: t.saved })
+  const mayUpdate = isMine && may(updates)
   const mayCopy = isOwn ? may('metadata.forkTemplate') : template.scope === 'GLOBAL' && may('metadata.forkIntoOrg')
   return (
-    <Stack
-      component="li"
-      direction="row"
-      useFlexGap
-      sx={{
-        alignItems: 'center',
-        flexWrap: 'wrap',
-        px: 2,
-        py: 1,
-        borderBottom: 1,
-        borderColor: 'divider',
-        '&:last-of-type': { borderBottom: 0 },
-      }}
+    <Entry
+      title={
+        <>
+          <Typography component={Link} to={page} sx={{ fontWeight: 600, color: 'inherit', overflowWrap: 'anywhere' }}>
+            {name}
+          </Typography>{' '}
+          {isDefault && <Chip size="small" variant="outlined" label={t.default} />}
+        </>
+      }
+      details={[t.fields(template.fieldCount), isMine ? '' : scope(template.scope), template.description]}
     >
-      <Box sx={{ flex: '1 1 200px', minWidth: 0 }}>
-        <Typography component={Link} to={page} sx={{ fontWeight: 600, color: 'inherit', overflowWrap: 'anywhere' }}>
-          {name}
-        </Typography>{' '}
-        {isDefault && <Chip size="small" variant="outlined" label={t.default} />}
-        <Typography variant="body2" color="text.secondary">
-          {[t.fields(template.fieldCount), isMine ? '' : scope(template.scope), template.description]
-            .filter(Boolean)
-            .join(' · ')}
-        </Typography>
-      </Box>
-      <Stack direction="row">
-        {mayUpdate && (
-          <>
-            <Action
-              icon={isDefault ? Star : StarBorder}
-              label={(isDefault ? t.noDefault : t.makeDefault)(name)}
-              onClick={toggleDefault}
-            />
-            <Action icon={Edit} label={t.edit(name)} onClick={() => void navigate(page)} />
-          </>
-        )}
-        {mayCopy && <Action icon={ContentCopy} label={t.copy(name)} onClick={copy} />}
-        {isMine && may(isOwn ? 'metadata.deleteTemplate' : 'metadata.deleteOrgTemplate') && (
-          <Action icon={Delete} label={t.remove(name)} onClick={onDelete} />
-        )}
-      </Stack>
-    </Stack>
+      {mayUpdate && (
+        <>
+          <Action
+            icon={isDefault ? Star : StarBorder}
+            label={(isDefault ? t.noDefault : t.makeDefault)(name)}
+            onClick={() => update.mutate({ params, body: { isDefault: !isDefault } })}
+          />
+          <Action icon={Edit} label={t.edit(name)} onClick={() => void navigate(page)} />
+        </>
+      )}
+      {mayCopy && <Action icon={ContentCopy} label={t.copy(name)} onClick={() => fork.mutate({ params, body: {} })} />}
+      {isMine && may(isOwn ? 'metadata.deleteTemplate' : 'metadata.deleteOrgTemplate') && (
+        <Action icon={Delete} label={t.remove(name)} onClick={onDelete} />
+      )}
+    </Entry>
   )
 }
 
@@ -188,7 +167,7 @@ function NewTemplate({ objectName, onClose }: { objectName: string; onClose: () 
     workspace === null ? 'metadata.createTemplate' : 'metadata.createOrgTemplate',
     { name: '', description: '', isDefault: false },
     {
-      onDone: ({ id }) => void navigate(`/assets/fields/templates/${id}?object=${objectName}`),
+      onDone: (template) => void navigate(pageOf(template)),
       input: (body) => ({ params: { objectName, ...(workspace && { orgId: workspace.id }) }, body }),
     },
   )
@@ -204,10 +183,13 @@ function NewTemplate({ objectName, onClose }: { objectName: string; onClose: () 
 function DeleteTemplate({ template: { id, name }, onClose }: { template: MetaTemplate; onClose: () => void }) {
   const t = useTexts(words)
   const { workspace } = useSession()
-  const settings = { done: t.deleted, quiet: true, refreshes: ['metadata', 'assetCategories'], onDone: onClose }
-  const own = useAction('metadata.deleteTemplate', settings)
-  const ofOrg = useAction('metadata.deleteOrgTemplate', settings)
-  const { isPending, error } = workspace === null ? own : ofOrg
+  const operation = workspace === null ? 'metadata.deleteTemplate' : 'metadata.deleteOrgTemplate'
+  const { mutate, isPending, error } = useAction(operation, {
+    done: t.deleted,
+    quiet: true,
+    refreshes: ['metadata', 'assetCategories'],
+    onDone: onClose,
+  })
   return (
     <ConfirmDialog
       isOpen
@@ -216,9 +198,7 @@ function DeleteTemplate({ template: { id, name }, onClose }: { template: MetaTem
       action={t.delete}
       isBusy={isPending}
       error={error}
-      onConfirm={() =>
-        workspace === null ? own.mutate({ params: { id } }) : ofOrg.mutate({ params: { id, orgId: workspace.id } })
-      }
+      onConfirm={() => mutate({ params: { id, ...(workspace && { orgId: workspace.id }) } })}
       onClose={onClose}
     />
   )
