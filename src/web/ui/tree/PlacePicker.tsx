@@ -1,4 +1,4 @@
-/** Inputs that choose nodes of a tree. */
+/** Inputs that choose nodes of a tree, or things of a list, all of which have the depth 0. */
 
 import { Autocomplete, Box, TextField } from '@mui/material'
 
@@ -54,7 +54,7 @@ export interface PlacesPickerProps {
   help?: string | undefined
 }
 
-/** Chooses several nodes of a tree, or several things of a list. */
+/** Chooses several nodes. */
 export function PlacesPicker({ places, label, value, onChange, error, help }: PlacesPickerProps) {
   return (
     <Autocomplete
