@@ -12,15 +12,14 @@ import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
-import { ChoiceField } from '../../ui/fields.tsx'
 import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { IssueDialog } from './IssueDialog.tsx'
 import { PassDialog } from './PassDialog.tsx'
 import { PassUses } from './PassUses.tsx'
 import { useRights } from './rights.ts'
+import { SearchAndStatus } from './SearchAndStatus.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -33,8 +32,6 @@ const words = texts({
     pdf: 'Sheets of eight passes (PDF)',
     zip: 'Pictures of the codes (ZIP)',
     csv: 'Table (CSV)',
-    status: 'Status',
-    all: 'All',
     used: (n: number, of: string) => `${n} of ${of} entries used`,
     until: (time: string) => `valid until ${time}`,
     empty: 'No passes yet',
@@ -51,8 +48,6 @@ const words = texts({
     pdf: '每页八张（PDF）',
     zip: '二维码图片（ZIP）',
     csv: '表格（CSV）',
-    status: '状态',
-    all: '全部',
     used: (n: number, of: string) => `已用 ${n} / ${of} 次`,
     until: (time: string) => `有效期至 ${time}`,
     empty: '还没有通行证',
@@ -108,24 +103,7 @@ export function Passes({ activity }: { activity: Activity }) {
       {view === 'passes' && (
         <Card variant="outlined">
           <CardContent>
-            {!isEmpty && (
-              <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
-                <SearchField
-                  label={shared.search}
-                  sx={{ flex: 1, minWidth: 160 }}
-                  value={filters.keyword}
-                  onSearch={(keyword) => set({ keyword })}
-                />
-                <ChoiceField
-                  label={t.status}
-                  value={filters.status}
-                  onChange={(status) => set({ status })}
-                  choices={statuses}
-                  none={t.all}
-                  sx={{ minWidth: 120 }}
-                />
-              </Stack>
-            )}
+            {!isEmpty && <SearchAndStatus filters={filters} set={set} statuses={statuses} />}
             <Rows
               query={query}
               label={t.passes}

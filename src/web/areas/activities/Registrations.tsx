@@ -1,7 +1,7 @@
 /** The registrations for an activity, for its managers. */
 
 import { EventAvailable, PersonRemove } from '@mui/icons-material'
-import { Card, CardContent, IconButton, Stack, Typography } from '@mui/material'
+import { Card, CardContent, IconButton, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -11,19 +11,16 @@ import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { ChoiceField } from '../../ui/fields.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { useRights } from './rights.ts'
+import { SearchAndStatus } from './SearchAndStatus.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
   en: {
     registrations: 'Registrations',
-    status: 'Status',
-    all: 'All',
     statuses: { CONFIRMED: 'Confirmed', WAITING: 'Waiting', CANCELLED: 'Cancelled' },
     place: (n: number) => `Number ${n}`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
@@ -40,8 +37,6 @@ const words = texts({
   },
   zh: {
     registrations: '报名名单',
-    status: '状态',
-    all: '全部',
     statuses: { CONFIRMED: '已报名', WAITING: '候补', CANCELLED: '已取消' },
     place: (n: number) => `第 ${n} 位`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
@@ -89,22 +84,11 @@ export function Registrations({ activity }: { activity: Activity }) {
           </Typography>
         )}
         {(isFiltered || query.items?.length !== 0) && (
-          <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
-            <SearchField
-              label={shared.search}
-              sx={{ flex: 1, minWidth: 160 }}
-              value={filters.keyword}
-              onSearch={(keyword) => set({ keyword })}
-            />
-            <ChoiceField
-              label={t.status}
-              value={filters.status}
-              onChange={(status) => set({ status })}
-              choices={STATUSES.map((id) => ({ id, name: t.statuses[id] }))}
-              none={t.all}
-              sx={{ minWidth: 130 }}
-            />
-          </Stack>
+          <SearchAndStatus
+            filters={filters}
+            set={set}
+            statuses={STATUSES.map((id) => ({ id, name: t.statuses[id] }))}
+          />
         )}
         <Rows
           query={query}
