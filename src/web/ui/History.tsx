@@ -18,6 +18,7 @@ import { OrgById, UserById } from './named.tsx'
 const words = texts({
   en: {
     history: 'History',
+    title: 'Changes by administrators',
     none: 'No administrator has changed this.',
     empty: 'empty',
     others: (n: number) => `and ${n} more`,
@@ -28,6 +29,7 @@ const words = texts({
   },
   zh: {
     history: '历史记录',
+    title: '管理员的更改',
     none: '没有管理员更改过此项。',
     empty: '空',
     others: (n: number) => `还有 ${n} 项`,
@@ -38,8 +40,28 @@ const words = texts({
   },
 })
 
+export interface HistoryProps {
+  targetType: OperationLogRow['targetType']
+  targetId: number
+}
+
+/** The history below the details of a thing, with a heading. Not shown to administrators who may not read the log. */
+export function HistorySection(props: HistoryProps) {
+  const t = useTexts(words)
+  const may = useMay()
+  if (!may('operationLog.list')) return null
+  return (
+    <Box sx={{ mt: 3, overflowX: 'auto' }}>
+      <Typography variant="h2" sx={{ mb: 1 }}>
+        {t.title}
+      </Typography>
+      <History {...props} />
+    </Box>
+  )
+}
+
 /** The changes by administrators to one thing, from the operation log. */
-export function History({ targetType, targetId }: { targetType: OperationLogRow['targetType']; targetId: number }) {
+export function History({ targetType, targetId }: HistoryProps) {
   const t = useTexts(words)
   const { actions } = useTexts(logWords)
   const may = useMay()

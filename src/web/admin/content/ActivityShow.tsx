@@ -13,7 +13,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { History } from '../../ui/History.tsx'
+import { HistorySection } from '../../ui/History.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
@@ -33,7 +33,6 @@ const words = texts({
     passes: 'Passes',
     entries: 'Entries',
     rules: 'Rules',
-    history: 'Changes by administrators',
     yes: 'Yes',
     no: 'No',
     radius: 'Check-in within',
@@ -60,7 +59,6 @@ const words = texts({
     passes: '通行证',
     entries: '入场次数',
     rules: '规则',
-    history: '管理员的更改',
     yes: '是',
     no: '否',
     radius: '签到范围',
@@ -182,14 +180,7 @@ function Details({ activity }: { activity: AdminActivity }) {
           </CardContent>
         </Card>
       </Box>
-      {may('operationLog.list') && (
-        <Box sx={{ mt: 3, overflowX: 'auto' }}>
-          <Typography variant="h2" sx={{ mb: 1 }}>
-            {t.history}
-          </Typography>
-          <History targetType="ACTIVITY" targetId={activity.id} />
-        </Box>
-      )}
+      <HistorySection targetType="ACTIVITY" targetId={activity.id} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** A version of an agreement as its readers see it. An earlier one can be put into effect again. */
 
 import { CheckCircle, ContentCopy, Launch } from '@mui/icons-material'
-import { Box, Button, Card, CardContent, Typography } from '@mui/material'
+import { Button, Card, CardContent } from '@mui/material'
 import { Link, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -13,7 +13,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { History } from '../../ui/History.tsx'
+import { HistorySection } from '../../ui/History.tsx'
 import { UserById } from '../../ui/named.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts } from '../../ui/parts.tsx'
@@ -31,7 +31,6 @@ const words = texts({
     ask: (version: number) => `Put version ${version} into effect again?`,
     text: 'This version replaces the one that is in effect now. Users who never accepted it are asked to accept it.',
     done: 'The version is in effect.',
-    history: 'Changes by administrators',
   },
   zh: {
     title: '协议',
@@ -43,7 +42,6 @@ const words = texts({
     ask: (version: number) => `让第 ${version} 版重新生效？`,
     text: '它将替换当前生效的版本；从未接受过此版本的用户会被要求接受。',
     done: '该版本已生效。',
-    history: '管理员的更改',
   },
 })
 
@@ -89,7 +87,6 @@ export default function AgreementShow() {
 function Version({ agreement }: { agreement: Agreement }) {
   const t = useTexts(words)
   const f = useLabels()
-  const may = useMay()
   const typeOf = useEnum('agreementType')
   return (
     <>
@@ -118,14 +115,7 @@ function Version({ agreement }: { agreement: Agreement }) {
           <Rendered html={agreement.contentHtml} />
         </CardContent>
       </Card>
-      {may('operationLog.list') && (
-        <Box sx={{ mt: 3, overflowX: 'auto' }}>
-          <Typography variant="h2" sx={{ mb: 1 }}>
-            {t.history}
-          </Typography>
-          <History targetType="AGREEMENT" targetId={agreement.id} />
-        </Box>
-      )}
+      <HistorySection targetType="AGREEMENT" targetId={agreement.id} />
     </>
   )
 }
