@@ -21,7 +21,7 @@ const PAGES = [
   ['/account/history', 'Signed in with password'],
   ['/account/links', 'Accounts you can change to'],
   ['/account/storage', 'Your storage'],
-  ['/account/privacy', 'Who finds and reaches you'],
+  ['/account/privacy', 'Who finds me'],
   ['/', 'First steps'],
 ] as const
 

@@ -9,10 +9,10 @@ import { useCall, useRefresh } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useLive } from '../../session/live.ts'
 import { useMay } from '../../session/session.ts'
+import { ContactPrivacy } from '../../ui/ContactPrivacy.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { ContactList } from './ContactList.tsx'
 import { MyCard } from './MyCard.tsx'
-import { Privacy } from './Privacy.tsx'
 import { Requests } from './Requests.tsx'
 
 const words = texts({
@@ -60,7 +60,7 @@ export default function Contacts() {
         { key: 'list', label: t.list, content: <ContactList /> },
         { key: 'requests', label: waiting > 0 ? t.requestsOf(waiting) : t.requests, content: <Requests /> },
         { key: 'card', label: t.card, content: <MyCard /> },
-        { key: 'privacy', label: t.privacy, content: <Privacy /> },
+        { key: 'privacy', label: t.privacy, content: <ContactPrivacy /> },
       ]}
     />
   )

@@ -1,13 +1,13 @@
-/** Who may find the user, ask the user and write to the user. Each change is saved at once. */
+/** Who may find the user, ask the user and write to the user: in the contacts and in the account. Each change is saved at once. */
 
 import { FormControlLabel, FormHelperText, MenuItem, Stack, Switch, TextField } from '@mui/material'
 
-import { useAction, useCall } from '../../api/hooks.ts'
-import type { ContactPrivacy } from '../../api/types.ts'
-import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
-import { Section } from '../../ui/parts.tsx'
+import { useAction, useCall } from '../api/hooks.ts'
+import type { ContactPrivacy as Settings } from '../api/types.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { useMay } from '../session/session.ts'
+import { Answer } from './Answer.tsx'
+import { Section } from './parts.tsx'
 
 const words = texts({
   en: {
@@ -58,18 +58,18 @@ const words = texts({
 
 type Flag = 'findableByEmail' | 'findableByPhone' | 'readReceipts'
 
-export function Privacy() {
+export function ContactPrivacy() {
   const query = useCall('contacts.privacy')
   return <Answer query={query}>{(privacy) => <Form privacy={privacy} />}</Answer>
 }
 
-function Form({ privacy }: { privacy: ContactPrivacy }) {
+function Form({ privacy }: { privacy: Settings }) {
   const t = useTexts(words)
   const may = useMay()
   const update = useAction('contacts.updatePrivacy', { done: t.saved, refreshes: ['contacts.privacy'] })
   const isFixed = !may('contacts.updatePrivacy')
   // The new value is shown while it is saved.
-  const shown = update.isPending ? { ...privacy, ...(update.variables?.body as Partial<ContactPrivacy>) } : privacy
+  const shown = update.isPending ? { ...privacy, ...(update.variables?.body as Partial<Settings>) } : privacy
   const flag = (name: Flag, label: string, help: string) => (
     <div>
       <FormControlLabel
@@ -89,7 +89,7 @@ function Form({ privacy }: { privacy: ContactPrivacy }) {
   const choice = <Name extends 'whoMayRequest' | 'whoMayMessage'>(
     name: Name,
     label: string,
-    choices: Readonly<Record<ContactPrivacy[Name], string>>,
+    choices: Readonly<Record<Settings[Name], string>>,
   ) => (
     <TextField
       select
