@@ -271,10 +271,23 @@ describe('fields and templates', () => {
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'Computers', level: 1 }).waitFor()
     await choose(page, 'Add a field', 'Operating system')
-    await page.getByLabel('Heading above Operating system').fill('Software')
     await page.getByLabel('Required').check()
+    // Name and fields are saved by two calls: if the fields are refused, the name is not saved either.
+    browser.allow(/status of 400/)
+    await page.getByRole('textbox', { name: 'Name' }).fill('PCs')
+    await page.getByLabel('Heading above Operating system').fill('x'.repeat(500))
+    const refusal = page.waitForResponse((answer) => answer.url().includes('/fields') && answer.status() === 400)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await refusal
+    const names = async () => {
+      const params = { objectName: 'asset', orgId }
+      return ok(await alice.call('metadata.orgTemplates', { params, query: {} })).data.items.map(({ name }) => name)
+    }
+    expect(await names()).toContain('Computers')
+    await page.getByLabel('Heading above Operating system').fill('Software')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The template was saved.').waitFor()
+    expect(await names()).toContain('PCs')
 
     await page.goto('/console/assets/new')
     await page.getByRole('heading', { name: 'Software' }).waitFor()

@@ -154,11 +154,11 @@ function Editor({ template, contents, all, back }: EditorProps) {
       paths: { entries: [] },
       input: ({ name, description }) => ({ params, body: { name, description } }),
       async send(input) {
-        const changed = (await callWith(operation, input, {})) as MetaTemplate
+        // The form checks the limits of the name, not those of the fields: these go first, so that a refusal changes nothing.
         const items = form.values.entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
         const setFields = workspace === null ? 'metadata.setTemplateFields' : 'metadata.setOrgTemplateFields'
         await callWith(setFields, { params, body: { items } }, {})
-        return changed
+        return (await callWith(operation, input, {})) as MetaTemplate
       },
     },
   )
