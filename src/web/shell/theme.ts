@@ -9,7 +9,7 @@ const FONT =
 
 declare module '@mui/material' {
   interface TypeBackground {
-    /** The background of what is one's own, such as messages: a little of the primary colour. */
+    /** Behind the user's own messages: a little of the primary colour. */
     tint: string
   }
 }

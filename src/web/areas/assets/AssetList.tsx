@@ -78,7 +78,6 @@ const words = texts({
 
 export default function AssetList() {
   const t = useTexts(words)
-  const may = useMay()
   const [params, setParams] = useSearchParams()
   const [isOpen, setOpen] = useState(false)
   const [selected, setSelected] = useState<ReadonlyMap<number, Asset>>(new Map())
@@ -112,21 +111,7 @@ export default function AssetList() {
   const reset = () => setParams({}, { replace: true })
 
   return (
-    <Page
-      title={t.title}
-      width={isTable ? 'full' : 'page'}
-      actions={
-        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-          <CalendarButton />
-          {may('assets.export') && <ExportMenu query={query} />}
-          {may('assets.create') && (
-            <Button component={Link} to="/assets/new" variant="contained" startIcon={<Add />} data-create>
-              {t.add}
-            </Button>
-          )}
-        </Stack>
-      }
-    >
+    <Page title={t.title} width={isTable ? 'full' : 'page'} actions={<Actions query={query} />}>
       <AssetTabs />
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
         <SearchField
@@ -203,6 +188,22 @@ export default function AssetList() {
         </>
       )}
     </Page>
+  )
+}
+
+function Actions({ query }: { query: ReturnType<typeof filtersOf> }) {
+  const t = useTexts(words)
+  const may = useMay()
+  return (
+    <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+      <CalendarButton />
+      {may('assets.export') && <ExportMenu query={query} />}
+      {may('assets.create') && (
+        <Button component={Link} to="/assets/new" variant="contained" startIcon={<Add />} data-create>
+          {t.add}
+        </Button>
+      )}
+    </Stack>
   )
 }
 
