@@ -119,7 +119,7 @@ test.each([
   ['PostgreSQL with files in the data directory', { databaseUrl: 'postgres://h/d' }, false],
   ['PostgreSQL with files in S3', { databaseUrl: 'postgres://h/d', storageUrl: 's3://k:s@h/bucket' }, true],
   ['PostgreSQL with shared files', { databaseUrl: 'postgres://h/d', sharedFiles: '/shared' }, true],
-])('isShared, for %s', (_, given, expected) => {
+])('isShared recognizes %s', (_, given, expected) => {
   expect(isShared({ ...defaultConfig, ...given })).toBe(expected)
 })
 

@@ -35,7 +35,7 @@ const setChatEnabled = async (tx: Tx, enabled: boolean): Promise<void> => {
 
 const canChat = (by: AppContext, userId: number) => can(by, userId, 'APP', 0, 'chat:send')
 
-describe('the next check after a change', () => {
+describe('the first check after a change', () => {
   test('sees new bindings, repeated bindings, and bindings deleted in one scope only', async () => {
     const [one, two] = [1, 2]
     for (const orgId of [one, two]) await context.createOrgRoles(orgId)

@@ -46,7 +46,7 @@ describe('permission points', () => {
       pass:issue pass:verify pass:revoke meta_field:create meta_template:create`,
   }
   test.each(Object.entries(named) as [PermissionDomain, string][])(
-    'of the domain %s include all points named in the specification',
+    'include all points of the domain %s that the specification names',
     (domain, names) => {
       expect(names.split(/\s+/).filter((name) => !known.has(`${domain} ${name}`))).toEqual([])
     },
@@ -54,7 +54,7 @@ describe('permission points', () => {
 })
 
 describe('operations', () => {
-  test('in operations.tsv are those of the contract, with matching access', () => {
+  test('are the same in operations.tsv and in the contract, with matching access', () => {
     const key = (o: { method: string; path: string }) => `${o.method} ${o.path}`
     expect(operations.map(key)).toEqual(contract.map(key))
     const word = (kind: string) => ({ open: 'public', platform: 'admin', publisher: 'publisher' })[kind] ?? 'login'

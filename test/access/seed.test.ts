@@ -84,7 +84,7 @@ describe('seeding', () => {
     expect(await seededRows()).toEqual(before)
   })
 
-  test('by three processes at the same time inserts each row once', async () => {
+  test('inserts each row once if three processes do it at the same time', async () => {
     const fresh = await openTestContext({ seeded: false })
     await Promise.all([fresh.ctx, fresh.otherProcess(), fresh.otherProcess()].map((ctx) => seed(ctx)))
     const rows = await fresh.ctx.db.read.select().from(permissions)
@@ -93,7 +93,7 @@ describe('seeding', () => {
     await fresh.close()
   })
 
-  test('by a later version adds its points and roles, and binds the points to system roles in every organization', async () => {
+  test('adds the points and roles of a later version, and binds the points to system roles in every organization', async () => {
     await context.createOrgRoles(7)
     const { ctx } = context
     const member = await context.createUser()
@@ -112,7 +112,7 @@ describe('seeding', () => {
     expect(await seededRows()).toEqual(after)
   })
 
-  test('by a later version reverts no change made by administrators', async () => {
+  test('reverts no change made by administrators when a later version starts', async () => {
     const { ctx } = context
     const admin = { domain: 'ORG', code: 'ADMIN' } as const
     await ctx.db.write('test', async (tx) => {
@@ -148,7 +148,7 @@ describe('seeding', () => {
     expect(await seededRows()).toEqual(after)
   })
 
-  test('by a later version binds no new points to custom roles', async () => {
+  test('binds no new points of a later version to custom roles', async () => {
     const { ctx } = context
     await ctx.db.write('test', (tx) =>
       tx

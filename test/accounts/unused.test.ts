@@ -15,7 +15,7 @@ import { newDevice, useWorld } from './helpers.ts'
 
 const DAY = 86_400_000
 
-describe.if(inProcess)('accounts of devices', () => {
+describe.if(inProcess)('accounts that only a device can sign in to', () => {
   const deleted: number[] = []
   const needed = new Set<number>()
   const listening = domain({

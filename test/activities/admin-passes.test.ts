@@ -217,7 +217,7 @@ describe('administrators', () => {
   })
 })
 
-describe.if(inProcess)('permanent deletion', () => {
+describe.if(inProcess)('permanent deletion of passes', () => {
   const COUNT = 450
 
   /** Adds accepted entries of a pass, and counts them. */
@@ -242,7 +242,7 @@ describe.if(inProcess)('permanent deletion', () => {
         .returning({ id: activityCounters.activityId })
     })
 
-  test('of a pass deletes at most 200 uses in its write, and a job the others', async () => {
+  test('deleting a pass deletes at most 200 of its uses in the same write, and a job deletes the others', async () => {
     const { id } = await withPasses(alice)
     const pass = await issueOne(alice, id, { maxUses: 0 })
     await addUses(id, pass.id, pass.uuid)
@@ -257,7 +257,7 @@ describe.if(inProcess)('permanent deletion', () => {
     expect(await revoked(id)).toEqual([pass.uuid])
   })
 
-  test('of an activity shows none of its rows at once, and deletes them by a job, the activity itself after an hour', async () => {
+  test('deleting an activity hides its rows at once, and a job deletes them, the activity itself after an hour', async () => {
     const activity = await withPasses(alice, { hasCheckIn: true, registration: {} })
     const { id } = activity
     const other = await withPasses(alice, { hasCheckIn: true })

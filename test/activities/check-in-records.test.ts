@@ -42,7 +42,7 @@ const sheetOf = (bytes: Uint8Array) => {
 const rowsOf = (bytes: Uint8Array): unknown[][] =>
   XLSX.utils.sheet_to_json(sheetOf(bytes), { header: 1, defval: null, UTC: true })
 
-describe('who sees which', () => {
+describe('visibility of records', () => {
   test('GET /activities/:id/check-in/records lists all check-ins for managers, newest first, and their own for others', async () => {
     const activity = await openActivity(server, alice, UNLIMITED)
     const made: CheckInView[] = []

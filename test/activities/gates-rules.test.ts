@@ -47,9 +47,9 @@ describe('a pass at a gate with a connection', () => {
     ...(['DRAFT', 'ENDED', 'CANCELLED'] as const).map(
       (status) => [`a ${status} activity admits nobody`, {}, 'ENTRY', status, 'ACTIVITY_NOT_ACTIVE'] as never,
     ),
-    ['revoked precedes expired', { ...revoked, ...expired }, 'ENTRY', 'ACTIVE', 'REVOKED'],
-    ['expired precedes used', { ...expired, ...inside }, 'ENTRY', 'ACTIVE', 'EXPIRED'],
-    ['used precedes the state of the activity', inside, 'ENTRY', 'ENDED', 'USED'],
+    ['REVOKED precedes EXPIRED', { ...revoked, ...expired }, 'ENTRY', 'ACTIVE', 'REVOKED'],
+    ['EXPIRED precedes USED', { ...expired, ...inside }, 'ENTRY', 'ACTIVE', 'EXPIRED'],
+    ['USED precedes the state of the activity', inside, 'ENTRY', 'ENDED', 'USED'],
     ['the state of the activity precedes the beginning', early, 'ENTRY', 'DRAFT', 'ACTIVITY_NOT_ACTIVE'],
   ]
   test.each(cases)('%s', (_, pass, direction, status, expected) => {
@@ -135,14 +135,20 @@ describe('the claim in a scanned content', () => {
   const signed = claimIn({ content: token })
   const looked = claimIn({ passUuid: UUID })
   test.each([
-    ['malformed content', claimIn({ content: 'x' }), false, undefined, 'MALFORMED'],
-    ['a forged token, even of a pass that exists', signed, false, { activityId: 7 }, 'FORGED'],
-    ['a forged token of another activity', claimIn({ content: token }), false, undefined, 'FORGED'],
-    ['a genuine token without a pass', signed, true, undefined, 'UNKNOWN'],
-    ['a genuine token', signed, true, { activityId: 7 }, undefined],
-    ['an unknown uuid', looked, false, undefined, 'UNKNOWN'],
-    ['the uuid of a pass of another activity', looked, false, { activityId: 8 }, 'WRONG_ACTIVITY'],
-    ['the uuid of a pass', looked, false, { activityId: 7 }, undefined],
+    ['malformed content is MALFORMED', claimIn({ content: 'x' }), false, undefined, 'MALFORMED'],
+    ['a forged token is FORGED, even of a pass that exists', signed, false, { activityId: 7 }, 'FORGED'],
+    ['a forged token of another activity is FORGED', claimIn({ content: token }), false, undefined, 'FORGED'],
+    ['a genuine token without a pass is UNKNOWN', signed, true, undefined, 'UNKNOWN'],
+    ['a genuine token is accepted', signed, true, { activityId: 7 }, undefined],
+    ['an unknown uuid is UNKNOWN', looked, false, undefined, 'UNKNOWN'],
+    [
+      'the uuid of a pass of another activity is refused with WRONG_ACTIVITY',
+      looked,
+      false,
+      { activityId: 8 },
+      'WRONG_ACTIVITY',
+    ],
+    ['the uuid of a pass is accepted', looked, false, { activityId: 7 }, undefined],
   ] as const)('%s', (_, claim, isGenuine, pass, reason) => {
     expect(strangerReason(claim, isGenuine, pass, 7)).toBe(reason)
   })

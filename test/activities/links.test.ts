@@ -186,7 +186,7 @@ describe('GET /activities/:id/calendar.ics', () => {
     expect(linesOf((await calendarOf(bob, id)).text)).toContain('GEO:30.25;120.15')
   })
 
-  test('of an INVITE_ONLY activity needs the invite code, which it does not contain', async () => {
+  test('needs the invite code for an INVITE_ONLY activity, and does not contain it', async () => {
     const activity = await createActivity(alice, { name: 'secret supper', status: 'ACTIVE' })
     for (const query of [{}, { code: 'WRONGCODE2' }] as Record<string, string>[]) {
       const reply = await calendarOf(bob, activity.id, query)

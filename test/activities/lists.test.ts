@@ -146,7 +146,7 @@ describe('lists', () => {
     expect(await isListed()).toBe(false)
   })
 
-  test('status, visibility, keyword, and from and to as an overlap select activities', async () => {
+  test('lists are filtered by status, visibility, keyword, and an overlap with from and to', async () => {
     const user = await server.person()
     await createActivity(user, { name: 'a', ...at(0), visibility: 'PUBLIC', status: 'ACTIVE', location: 'Hall 100%' })
     await createActivity(user, { name: 'b', ...at(2), description: 'Around the 西湖\nlake' })

@@ -54,7 +54,7 @@ describe('an upload', () => {
     ])
   })
 
-  test('that is sent again answers DUPLICATE with the first reasons and changes nothing', async () => {
+  test('answers DUPLICATE with the first reasons and changes nothing when it is sent again', async () => {
     const activity = (await withPasses(alice)).id
     const pass = await issueOne(alice, activity)
     const items = [item(pass, minutesAgo(9)), item(pass, minutesAgo(8)), item(pass, minutesAgo(7), { content: 'x' })]
@@ -114,7 +114,7 @@ describe('an upload', () => {
     expect(await passOf(pass.id)).toMatchObject({ usedCount: 0 })
   })
 
-  test('by others than managers answers 403 or 404', async () => {
+  test('answers 403 or 404 to users who do not manage the activity', async () => {
     const open = (await withPasses(alice, { visibility: 'PUBLIC' })).id
     const draft = (await withPasses(alice, { status: 'DRAFT' })).id
     const pass = await issueOne(alice, open)

@@ -236,8 +236,8 @@ describe('Passes in bulk', () => {
   })
 })
 
-describe('Issuing is refused', () => {
-  test('in an activity without passes, and in one that is over', async () => {
+describe('Refused passes', () => {
+  test('issuing is refused in an activity without passes, and in one that is over', async () => {
     const without = await createActivity(alice, { status: 'ACTIVE' })
     const ended = await withPasses(alice)
     await setStatus(alice, ended.id, 'ENDED')
@@ -247,12 +247,12 @@ describe('Issuing is refused', () => {
       expect((await issue(alice, id, { holderName: 'A' })).status).toBe(400)
   })
 
-  test('before its activity begins it is not: passes of a DRAFT can be printed', async () => {
+  test('issuing is allowed before the activity begins: passes of a DRAFT can be printed', async () => {
     const { id } = await withPasses(alice, { status: 'DRAFT' })
     expect(await issued(alice, id, { holderName: 'A' })).toHaveLength(1)
   })
 
-  test('to users who do not manage the activity: 404, or 403 if they see it', async () => {
+  test('issuing answers 403 to users who see the activity but do not manage it, and 404 to all others', async () => {
     const personal = await withPasses(alice, { visibility: 'PUBLIC' })
     expect((await issue(mallory, personal.id, { holderName: 'A' })).status).toBe(403)
     const ofOrg = await withPasses(alice, { orgId: org.id, visibility: 'RESTRICTED' })
@@ -267,7 +267,7 @@ describe('Issuing is refused', () => {
     expect(await passesOf(ofOrg.id)).toBe(1)
   })
 
-  test('with a template of another owner, an unknown field, or an end before the beginning', async () => {
+  test('issuing is refused with a template of another owner, an unknown field, or an end before the beginning', async () => {
     const { id } = await withPasses(alice)
     const foreign = await createTemplate(mallory)
     const ofOrg = await createTemplate(alice, { orgId: org.id })

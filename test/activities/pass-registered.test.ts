@@ -22,7 +22,7 @@ const open = async (guests: readonly Person[], registration: { capacity?: number
 const passesOf = async (id: number) => (await getActivity(alice, id)).stats!.passes
 const holdersOf = (passes: readonly { holderUserId: number | null }[]) => passes.map(({ holderUserId }) => holderUserId)
 
-describe('toRegistered', () => {
+describe('POST …/pass/issue with toRegistered', () => {
   test('issues passes to users with a place and without a pass, and then to none', async () => {
     const activity = await open([bob, carol, dave, mallory], { capacity: 3, waitlist: true })
     ok(await cancel(carol, activity))

@@ -18,15 +18,15 @@ const counted = (replies: readonly { status: number }[]) =>
       .map(([status, all]) => [status, all.length]),
   )
 
-describe('fifty at once', () => {
-  test('publish a draft: all succeed, and it changes once', async () => {
+describe('fifty requests at once', () => {
+  test('all succeed in publishing a draft, which changes once', async () => {
     const { id, version } = await createActivity(alice)
     const replies = await race(50, () => alice.patch(`/api/activities/${id}/status`, { status: 'ACTIVE' }))
     expect(counted(replies)).toEqual({ 200: 50 })
     expect(await getActivity(alice, id)).toMatchObject({ status: 'ACTIVE', version: version + 1 })
   })
 
-  test('end and cancel an activity: one of both wins, and the others of its kind change nothing', async () => {
+  test('either end or cancel an activity, once, and the others change nothing', async () => {
     const { id, version } = await createActivity(alice, { status: 'ACTIVE' })
     const to = (i: number) => (i % 2 === 0 ? 'ENDED' : 'CANCELLED')
     const replies = await race(50, (i) => alice.patch(`/api/activities/${id}/status`, { status: to(i) }))
@@ -35,7 +35,7 @@ describe('fifty at once', () => {
     for (const [i, reply] of replies.entries()) expect(reply.status).toBe(to(i) === status ? 200 : 400)
   })
 
-  test('edit an activity that is being ended: every accepted edit is kept, and none comes after the end', async () => {
+  test('lose no accepted edit of an activity that is being ended, and edit nothing after its end', async () => {
     const { id, version } = await createActivity(alice, { status: 'ACTIVE' })
     const replies = await race(50, (i) =>
       i === 25
@@ -50,7 +50,7 @@ describe('fifty at once', () => {
     expect(last.data.version).toBe(version + changed.length)
   })
 
-  test('reset the invite code: each gets a code of its own, and the last one holds', async () => {
+  test('reset the invite code to a different code each, and the last one is valid', async () => {
     const { id } = await createActivity(alice)
     const replies = await race(50, () => alice.patch(`/api/activities/${id}/invite-code`))
     expect(new Set(replies.map((reply) => ok(reply).data.inviteCode)).size).toBe(50)
@@ -58,12 +58,12 @@ describe('fifty at once', () => {
     expect((await getActivity(alice, id)).inviteCode).toBe(last.data.inviteCode)
   })
 
-  test('delete a draft: one succeeds, the others find nothing', async () => {
+  test('delete a draft once, and the others get 404', async () => {
     const { id } = await createActivity(alice)
     expect(counted(await race(50, () => alice.delete(`/api/activities/${id}`)))).toEqual({ 200: 1, 404: 49 })
   })
 
-  test('publish and delete a draft: it ends as one of both', async () => {
+  test('leave a draft either published or deleted', async () => {
     const { id } = await createActivity(alice)
     const replies = await race(50, (i) =>
       i % 2 === 0
@@ -81,7 +81,7 @@ describe.if(inProcess)('quota.activities', () => {
   afterEach(() => quota(10_000))
 
   for (const kind of ['user', 'organization'] as const)
-    test(`5 lets exactly 5 of 50 concurrent requests create an activity of one ${kind}, and answers 4022 to the others`, async () => {
+    test(`lets exactly 5 of 50 concurrent requests create an activity of one ${kind} if it is 5, and answers 4022 to the others`, async () => {
       const orgId = kind === 'user' ? null : (await createOrg(owner)).id
       const person = kind === 'user' ? await server.person() : owner
       await quota(5)

@@ -68,7 +68,7 @@ describe('redeem', () => {
     expect(await countsOf(alice, id)).toEqual({ entries: 8, exits: 0, used: 8, rows: 9 })
   })
 
-  test('with the nonce of an earlier try answers its result, also if the pass has changed since', async () => {
+  test('answers the result of an earlier try with the same nonce, even if the pass has changed since', async () => {
     const { id } = await withPasses(alice)
     const pass = await issueOne(alice, id)
     const [accepted, refused, malformed] = [nonce(), nonce(), nonce()]

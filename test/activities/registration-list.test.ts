@@ -39,7 +39,7 @@ describe('the list of registrations', () => {
     ok(await cancel(bob, activity))
   })
 
-  test('contains the newest first, or the oldest', async () => {
+  test('has the newest first, or the oldest', async () => {
     const newest = [dave.id, carol.id, bob.id, alice.id]
     expect(idsOf(await list(host, activity))).toEqual(newest)
     expect(idsOf(await list(host, activity, { sort: 'createdAt' }))).toEqual(newest.toReversed())

@@ -20,7 +20,7 @@ function countByStatus(replies: readonly Pick<Reply, 'status'>[]): Record<number
 }
 
 describe('50 users who register at once', () => {
-  test('for the last place: exactly one gets it', async () => {
+  test('compete for the last place, and exactly one gets it', async () => {
     const activity = await openActivity(server, host, { capacity: 2 })
     ok(await register(host, activity))
     const replies = await race(50, (i) => register(crowd[i]!, activity))
@@ -29,7 +29,7 @@ describe('50 users who register at once', () => {
     await expectSound(host, activity, 2)
   })
 
-  test('for 10 places with a waiting list: 10 get one, and 40 wait one after the other', async () => {
+  test('get the 10 places there are, and the other 40 get consecutive positions on the waiting list', async () => {
     const activity = await openActivity(server, host, { capacity: 10, waitlist: true })
     const replies = await race(50, (i) => register(crowd[i]!, activity))
     expect(countByStatus(replies)).toEqual({ 200: 50 })

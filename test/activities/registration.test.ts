@@ -113,7 +113,7 @@ describe('the waiting list', () => {
 })
 
 describe('a cancellation', () => {
-  test('is repeated without effect', async () => {
+  test('has no effect when it is repeated', async () => {
     const activity = await openActivity(server, host, { capacity: 1, waitlist: true })
     for (const user of [alice, bob, carol]) ok(await register(user, activity))
     const first = ok(await cancel(alice, activity)).data
@@ -140,14 +140,14 @@ describe('a cancellation', () => {
   })
 })
 
-describe('registration is open', () => {
-  test('only for activities that have it', async () => {
+describe('the time of registration', () => {
+  test('registration is refused for activities that have none', async () => {
     const activity = await openActivity(server, host, null)
     const refused = await register(alice, activity)
     expect([refused.status, refused.message]).toEqual([400, 'This activity has no registration'])
   })
 
-  test('only while the activity is ACTIVE', async () => {
+  test('registration is open only while the activity is ACTIVE', async () => {
     const activity = await openActivity(server, host, {}, { status: 'DRAFT' })
     expect((await register(host, activity)).status).toBe(400)
     expect((await register(alice, activity)).status).toBe(404)
@@ -158,7 +158,7 @@ describe('registration is open', () => {
     expect(ok(await register(alice, activity)).data).toEqual(registration)
   })
 
-  test.if(inProcess)('from opensAt to closesAt', async () => {
+  test.if(inProcess)('registration is open from opensAt to closesAt', async () => {
     const world = await startServer({ noAdmin: true })
     try {
       const [owner, user] = [await world.person(), await world.person()]
@@ -180,7 +180,7 @@ describe('registration is open', () => {
     }
   })
 
-  test.if(inProcess)('until the activity starts if there is no closesAt', async () => {
+  test.if(inProcess)('registration without closesAt is open until the activity starts', async () => {
     const world = await startServer({ noAdmin: true })
     try {
       const [owner, user, late] = [await world.person(), await world.person(), await world.person()]
@@ -234,7 +234,7 @@ describe('answers', () => {
       await expectSound(host, activity, 1)
     })
 
-  test('that are not texts are refused', async () => {
+  test('are refused if they are not strings', async () => {
     const activity = await openActivity(server, host, { questions: QUESTIONS })
     for (const answers of [{ size: 1 }, { size: null }, ['M'], 'M'])
       expect((await alice.post(`/api/activities/${activity.id}/registration`, { answers })).status).toBe(400)
@@ -242,8 +242,8 @@ describe('answers', () => {
   })
 })
 
-describe('who may register', () => {
-  test('for an INVITE_ONLY activity: users with the code, which they do not need afterwards', async () => {
+describe('permission to register', () => {
+  test('users need the invite code to register for an INVITE_ONLY activity, and never again afterwards', async () => {
     const activity = await openActivity(server, host, {}, { visibility: 'INVITE_ONLY' })
     const code = activity.inviteCode!
     expect((await register(alice, activity)).status).toBe(403)
@@ -260,7 +260,7 @@ describe('who may register', () => {
     expect((await register(alice, activity, { inviteCode: code })).status).toBe(403)
   })
 
-  test('for a RESTRICTED activity: members, whose places become free when they leave', async () => {
+  test('only members can register for a RESTRICTED activity, and their places become free when they leave', async () => {
     const org = await createOrg(host)
     await addMembers(host, org, alice, bob)
     const fields = { orgId: org.id, visibility: 'RESTRICTED' as const }
@@ -279,7 +279,7 @@ describe('who may register', () => {
     await expectSound(host, activity, 1)
   })
 
-  test('with orgId: members of that organization only, if it owns the activity', async () => {
+  test('only members of the organization in orgId can register, if it owns the activity', async () => {
     const [org, elsewhere] = [await createOrg(host), await createOrg(carol)]
     await addMembers(host, org, alice)
     const activity = await openActivity(server, host, {}, { orgId: org.id, visibility: 'RESTRICTED' })
@@ -296,7 +296,7 @@ describe('who may register', () => {
     expect(await stateOf(alice, personal)).toBe('CONFIRMED null')
   })
 
-  test('nobody without a token', async () => {
+  test('nobody can register without a token', async () => {
     const activity = await openActivity(server, host)
     for (const method of ['POST', 'GET', 'DELETE'] as const)
       expect((await server.request(method, `/api/activities/${activity.id}/registration`)).status).toBe(401)
@@ -304,7 +304,7 @@ describe('who may register', () => {
   })
 
   // The console has no operation for it yet, so the test calls the function that it will use.
-  test.if(inProcess)('nobody while the organization is DISABLED, and users cannot cancel either', async () => {
+  test.if(inProcess)('nobody can register or cancel while the organization is DISABLED', async () => {
     const org = await createOrg(host)
     const activity = await openActivity(server, host, {}, { orgId: org.id })
     ok(await register(alice, activity))

@@ -82,7 +82,7 @@ describe('a pass that is refused', () => {
     ])
   })
 
-  test('is of the WRONG_ACTIVITY at the gate of another one, or UNKNOWN if there is no such pass', async () => {
+  test('is refused with WRONG_ACTIVITY at the gate of another activity, and with UNKNOWN if there is no such pass', async () => {
     const other = (await withPasses(alice)).id
     for (const body of [{ content: pass.qrContent! }, { content: pass.publicUrl }, { passUuid: pass.uuid }]) {
       const reply = await verify(server, other, body)

@@ -141,7 +141,7 @@ describe('POST /api/admin/agreements/:id/activate', () => {
     expect(next.version).toBe(replaced.version + 1)
   })
 
-  test('of the active version answers 200 and changes nothing', async () => {
+  test('answers 200 and changes nothing if the version is active', async () => {
     const active = await publish(admin, 'SERVICE')
     const before = [await versions(admin, 'SERVICE'), (await log()).total]
     const etag = async () =>
@@ -152,7 +152,7 @@ describe('POST /api/admin/agreements/:id/activate', () => {
     expect(await etag()).toBe(tag)
   })
 
-  test('of an unknown version answers 404, and so does GET', async () => {
+  test('answers 404 for an unknown version, and so does GET', async () => {
     expect((await activate(admin, { id: 999_999 })).status).toBe(404)
     expect((await admin.call('agreements.get', { params: { id: 999_999 } })).status).toBe(404)
   })

@@ -498,7 +498,7 @@ describe.if(inProcess)('dissolved organizations', () => {
   })
 })
 
-describe('who may do what', () => {
+describe('permissions of inventories', () => {
   test('members with inventory:scan scan, organization administrators manage, others do neither', async () => {
     const { id: assetId } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId })
@@ -519,7 +519,7 @@ describe('who may do what', () => {
     expect((await server.call('inventories.list')).status).toBe(401)
   })
 
-  test('of an inventory with assignees only they and managers may scan', async () => {
+  test('only assignees and managers may scan an inventory that has assignees', async () => {
     const { id: assetId } = await addAsset(alice, {}, orgId)
     const { id } = await startedInventory(alice, { orgId, assigneeIds: [bob.id, bob.id] })
     expect((await getInventory(alice, id)).assigneeIds).toEqual([bob.id])

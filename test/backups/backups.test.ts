@@ -36,7 +36,7 @@ describe('a backup', () => {
     expect(readdirSync(folder()).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  test.if(inProcess)('that begins while the folder is read is not shown as failed', async () => {
+  test.if(inProcess)('is not shown as failed if it begins while the folder is read', async () => {
     const now = server.ctx.clock.now()
     const name = 'tessera-20260101-000000.tar.zst'
     const task = { id: 'x', kind: 'CREATE', name, progress: 0, until: now } as const

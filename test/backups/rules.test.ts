@@ -7,26 +7,38 @@ import { DAY } from '#platform/clock.ts'
 const at = (text: string) => Date.parse(text)
 const iso = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString().slice(0, 16))
 
-describe('a backup is due', () => {
+describe('the time of the next backup', () => {
   const table: [string, Schedule, now: string, last: string | undefined, next: string | undefined][] = [
-    ['never without a schedule', { every: 'OFF', hour: 3, zone: 'UTC' }, '2030-01-02T12:00Z', undefined, undefined],
-    ['today', { every: 'DAILY', hour: 3, zone: 'UTC' }, '2030-01-02T03:00Z', '2030-01-02T03:00', '2030-01-03T03:00'],
     [
-      'yesterday',
+      'a backup is never due without a schedule',
+      { every: 'OFF', hour: 3, zone: 'UTC' },
+      '2030-01-02T12:00Z',
+      undefined,
+      undefined,
+    ],
+    [
+      'a backup is due today if the hour has come',
+      { every: 'DAILY', hour: 3, zone: 'UTC' },
+      '2030-01-02T03:00Z',
+      '2030-01-02T03:00',
+      '2030-01-03T03:00',
+    ],
+    [
+      'the backup of yesterday was the last one that was due if the hour has not come',
       { every: 'DAILY', hour: 3, zone: 'UTC' },
       '2030-01-02T02:59Z',
       '2030-01-01T03:00',
       '2030-01-02T03:00',
     ],
     [
-      'in its time zone',
+      'the hour of a backup is in the time zone of the schedule',
       { every: 'DAILY', hour: 3, zone: '+08:00' },
       '2030-01-02T00:00Z',
       '2030-01-01T19:00',
       '2030-01-02T19:00',
     ],
     [
-      'on Sundays',
+      'a weekly backup is due on Sundays',
       { every: 'WEEKLY', hour: 23, zone: 'UTC' },
       '2030-01-02T00:00Z',
       '2029-12-30T23:00',
@@ -34,14 +46,14 @@ describe('a backup is due', () => {
     ],
     // Clocks go forward at 2 o'clock on 31 March 2030, and back at 3 o'clock on 27 October.
     [
-      'once when the clocks leave out its hour',
+      'a backup is due once if the clocks skip its hour',
       { every: 'DAILY', hour: 2, zone: 'Europe/Berlin' },
       '2030-03-31T12:00Z',
       '2030-03-31T01:00',
       '2030-04-01T00:00',
     ],
     [
-      'once when its hour comes twice',
+      'a backup is due once if its hour comes twice',
       { every: 'DAILY', hour: 2, zone: 'Europe/Berlin' },
       '2030-10-27T00:30Z',
       '2030-10-27T00:00',

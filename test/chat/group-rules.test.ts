@@ -25,7 +25,7 @@ describe('a reaction', () => {
   for (const emoji of ['👍', '👍🏽', '❤️', '👨‍👩‍👧‍👦', '🇨🇳', '1️⃣', '🫠'])
     test(`can be ${emoji}`, () => expect(emojiOf(emoji)).toBe(emoji))
 
-  test('in the spelling of a text symbol becomes the emoji', () => {
+  test('becomes the emoji if it is the text symbol of one', () => {
     expect(emojiOf('❤')).toBe('❤\uFE0F')
   })
 

@@ -243,12 +243,12 @@ describe.if(inProcess)('a group of an organization', () => {
     expect((await create(outsider, { orgId: org.id })).status).toBe(404)
   })
 
-  test('that follows it needs org:update, and names no users', async () => {
+  test('needs org:update to follow its members, and then names no users', async () => {
     expect((await create(member, { orgId: org.id, followsOrg: true })).status).toBe(403)
     expect((await create(owner, { orgId: org.id, followsOrg: true, userIds: [member.id] })).status).toBe(400)
   })
 
-  test('that follows it has the members of the organization, also those who join and leave later', async () => {
+  test('contains members who join later, and not those who leave, if it follows the organization', async () => {
     const group = ok(await create(owner, { orgId: org.id, followsOrg: true })).data
     expect(group.group).toEqual({ role: 'OWNER', memberCount: 3, orgId: org.id, followsOrg: true })
     ok(await late.call('orgs.joinByCode', { body: { code: org.code } }))
@@ -270,7 +270,7 @@ describe.if(inProcess)('a group of an organization', () => {
       expect(reply.status).toBe(400)
   })
 
-  test('that does not follow it loses members who leave the organization, and gets no new ones by itself', async () => {
+  test('loses members who leave the organization, but gets no new ones, if it does not follow it', async () => {
     ok(await late.call('orgs.joinByCode', { body: { code: org.code } }))
     const group = ok(await create(owner, { orgId: org.id, userIds: [late.id] })).data
     ok(await leaveOrg(late, org))
@@ -319,7 +319,7 @@ describe.if(inProcess)('a group of an organization', () => {
       })
   })
 
-  test('of all members exists at most five times in an organization', async () => {
+  test('can follow all members at most five times in an organization', async () => {
     const other = await createOrg(owner)
     const replies = await race(MAX_FOLLOWING + 3, () => create(owner, { orgId: other.id, followsOrg: true }))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(MAX_FOLLOWING)

@@ -71,7 +71,7 @@ describe.if(inProcess)('reactions', () => {
     ])
   })
 
-  test('of a message have at most 20 different emoji, also with 50 requests at once', async () => {
+  test('have at most 20 different emoji for each message, also with 50 requests at once', async () => {
     const { id } = await say(alice, group, 'all of them')
     const replies = await race(EMOJI.length, (i) => react([alice, bob, carol][i % 3]!, id, EMOJI[i]!))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(20)

@@ -21,16 +21,16 @@ describe('the terms of a text', () => {
     ['𠮷野家', ['𠮷野', '野家']],
   ]
   for (const [text, terms] of CASES)
-    test(`of ${JSON.stringify(text)} are ${JSON.stringify(terms)}`, () =>
+    test(`are ${JSON.stringify(terms)} for ${JSON.stringify(text)}`, () =>
       expect(termsOf(runsOf(text))).toEqual([...terms]))
 
-  test('are at most 1,000 different ones', () => {
+  test('are limited to 1,000 different ones', () => {
     const words = Array.from({ length: 3000 }, (_, i) => `word${i}`).join(' ')
     const pairs = Array.from({ length: 3000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
     for (const text of [words, pairs]) expect(termsOf(runsOf(text))).toHaveLength(MAX_TERMS)
   })
 
-  test('of a long word are its first 32 characters', () => {
+  test('contain only the first 32 characters of a long word', () => {
     expect(termsOf(runsOf('a'.repeat(5000)))).toEqual(['a'.repeat(32)])
   })
 })

@@ -228,7 +228,7 @@ describe.if(inProcess)('sending messages', () => {
     expect((await send(mallory, { conversationId: group })).status).toBe(404)
   })
 
-  test('texts mention members of the conversation only', async () => {
+  test('a text can mention only members of its conversation', async () => {
     const group = await makeGroup(server, [alice, bob, carol])
     const content = (...mentions: number[]) => ({ conversationId: group, content: { text: '@you', mentions } })
     const { messages } = ok(await send(alice, content(bob.id, bob.id))).data

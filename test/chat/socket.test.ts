@@ -51,7 +51,7 @@ describe.if(inProcess)('typing', () => {
     await Promise.all([mine!, ...others].map((socket) => socket.close()))
   })
 
-  test('in a conversation of others is 404 like an unknown one, and 4015 for a former member', async () => {
+  test('is refused with 404 in a conversation of others, as in an unknown one, and with 4015 for a former member', async () => {
     const group = await makeGroup(server, [alice, bob])
     const left = await makeGroup(server, [alice, mallory])
     await server.ctx.db.write('test', (tx) =>

@@ -160,7 +160,7 @@ describe.if(inProcess)('contact.request frames', () => {
     expect(ofTom![0]!.contactId).not.toBe(ofMei![0]!.contactId)
   })
 
-  test('of requests that cross go to each side once, about its own request', async () => {
+  test('go to each side once, about its own request, if two requests cross', async () => {
     const [mei, tom] = await two()
     ok(await ask(mei, tom))
     const [ofMei, ofTom] = await framesOf([mei, tom], [1, 1], () => ask(tom, mei))

@@ -125,7 +125,7 @@ const sender = (id: string, { who = alice, params, body }: Change) => {
 
 describe('If-Match', () => {
   for (const { id, method, path } of conditional)
-    test(`with an older version changes nothing: ${method} ${path} (${id})`, async () => {
+    test(`refuses an older version and changes nothing: ${method} ${path} (${id})`, async () => {
       const change = await CHANGES[id]!()
       const send = sender(id, change)
       const old = await send('"0"')
@@ -175,7 +175,7 @@ describe('If-Match', () => {
     expect(ok(await alice.call('qrCodes.get', { params: { id } })).data).toEqual(made!.data)
   })
 
-  test('that is absent or * lets the last writer win', async () => {
+  test('lets the last writer win if it is absent or *', async () => {
     const { id } = await createCode(alice)
     for (const headers of [{}, { 'if-match': '*' }, {}] as Record<string, string>[])
       ok(await alice.call('qrCodes.update', { params: { id }, body: { name: 'last' }, headers }))
@@ -195,7 +195,7 @@ describe('If-Match', () => {
     expect((await send(`"${version}"`)).status).toBe(412)
   })
 
-  test('that is not an ETag is answered with 400 and the name of the header', async () => {
+  test('is answered with 400 and the name of the header if it is not an ETag', async () => {
     const { id, version } = await createCode(alice)
     const send = sender('qrCodes.update', { params: { id }, body: name })
     for (const header of [String(version), '', '"', `"${version}`, `"${version}",`]) {

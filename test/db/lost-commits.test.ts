@@ -51,7 +51,7 @@ if (!onSqlite)
       /** Events are delivered by a process that shares the database, and stand for a gap otherwise. */
       const notices = ({ events, gaps }: ReturnType<typeof hear>) => (shared ? events.length : gaps)
 
-      test('that was carried out is noticed by the next request at the latest, and runs no hook', async () => {
+      test('is noticed by the next request at the latest if it was carried out, and runs no hook', async () => {
         await withProxy(shared, async (store, proxy) => {
           const heard = hear(store)
           let hooks = 0
@@ -72,7 +72,7 @@ if (!onSqlite)
         })
       })
 
-      test('that arrives later keeps its stamp back, and is noticed when it has been carried out', async () => {
+      test('keeps its stamp back until it arrives, and is noticed when it has been carried out', async () => {
         await withProxy(shared, async (store, proxy) => {
           const before = await stamped(store, 'before')
           const heard = hear(store)
@@ -96,7 +96,7 @@ if (!onSqlite)
         })
       })
 
-      test('that arrives later is noticed without a request too', async () => {
+      test('is noticed without a request too if it arrives later', async () => {
         await withProxy(shared, async (store, proxy) => {
           const heard = hear(store)
           proxy.commits = 'hold'
@@ -108,7 +108,7 @@ if (!onSqlite)
         })
       })
 
-      test('that never arrives is rolled back, and no longer keeps a stamp back', async () => {
+      test('is rolled back if it never arrives, and then no longer keeps a stamp back', async () => {
         await withProxy(shared, async (store, proxy, place) => {
           proxy.commits = 'hold'
           expect(await rejection(stamped(store, 'never'))).toMatchObject(UNREACHABLE)
@@ -124,7 +124,7 @@ if (!onSqlite)
         })
       })
 
-      test('of a process that has ended is missed by no device of the next one', async () => {
+      test('is missed by no device of the next process if its own has ended', async () => {
         await withProxy(shared, async (store, proxy, place) => {
           proxy.commits = 'hold'
           expect(await rejection(stamped(store, 'late'))).toMatchObject(UNREACHABLE)

@@ -25,7 +25,7 @@ describe.if(inProcess)('a start', () => {
     await untilEmpty(second.ctx)
   })
 
-  test('with another secret drops waiting messages with an error instead of sending unreadable text', async () => {
+  test('drops waiting messages with an error if the secret has changed, instead of sending unreadable text', async () => {
     const gateways = await gatewaysWith()
     gateways.sms = () => 503
     const first = await runWith({ ...gateways.config, secret: 'a'.repeat(32) })

@@ -34,7 +34,7 @@ const KINDS = Object.keys(NOTICES) as NoticeKind[]
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
 describe('messages with codes', () => {
-  test.each(PURPOSES)('for %s exist in both languages, as e-mail and as SMS of one part', (purpose) => {
+  test.each(PURPOSES)('exist for %s in both languages, as e-mail and as SMS of one part', (purpose) => {
     for (const locale of LOCALES) {
       const letter = codeLetter({ purpose, code: '012345', minutes: 5 }, locale, URL)
       for (const part of [letter.subject, letter.text, letter.html]) {
@@ -65,7 +65,7 @@ describe('messages with codes', () => {
 })
 
 describe('notices', () => {
-  test.each(KINDS)('of kind %s exist in both languages, with the time and with advice', (kind) => {
+  test.each(KINDS)('exist for %s in both languages, with the time and with advice', (kind) => {
     for (const locale of LOCALES) {
       const letter = noticeLetter(kind, NOTICES[kind], locale, URL)
       for (const part of [letter.subject, letter.text, letter.html])

@@ -39,7 +39,7 @@ describe.if(inProcess)('an event', () => {
   })
 })
 
-describe.if(inProcess)('the product emits', () => {
+describe.if(inProcess)('the events of the product', () => {
   const heard: unknown[] = []
   const listening = domain({
     name: 'listening',
@@ -52,7 +52,7 @@ describe.if(inProcess)('the product emits', () => {
   })
   const { server, alice, bob } = useServer({ people: ['alice', 'bob'], domains: (product) => [...product, listening] })
 
-  test('session.ended when a user signs out, and when a new session replaces the one of the device', async () => {
+  test('session.ended is emitted when a user signs out, and when a new session replaces the one of the device', async () => {
     const carol = await server.person()
     heard.length = 0
     const body = { account: carol.username, password: carol.password }
@@ -63,7 +63,7 @@ describe.if(inProcess)('the product emits', () => {
     expect(heard).toEqual([{ sessionIds: [alice.sessionId], reason: 'LOGOUT' }])
   })
 
-  test('session.ended with the reason PASSWORD_CHANGED after a new password, and DELETED with the account', async () => {
+  test('session.ended has the reason PASSWORD_CHANGED after a new password, and DELETED after the deletion of the account', async () => {
     const erin = await server.person()
     heard.length = 0
     const body = { verifyType: 'OLD_PASSWORD', oldPassword: erin.password, newPassword: 'Another-Secret-9' } as const
@@ -75,7 +75,7 @@ describe.if(inProcess)('the product emits', () => {
     expect(heard).toEqual([{ sessionIds: [frank.sessionId], reason: 'DELETED' }])
   })
 
-  test('member.joined for the founder of an organization and for each member who joins later', async () => {
+  test('member.joined is emitted for the founder of an organization and for each member who joins later', async () => {
     const erin = await server.person()
     heard.length = 0
     const org = ok(await bob.call('orgs.create', { body: { name: 'Sailors', joinPolicy: 'FREE' } })).data
@@ -87,7 +87,7 @@ describe.if(inProcess)('the product emits', () => {
     ])
   })
 
-  test('member.left when a member leaves, and org.dissolving before an organization is deleted', async () => {
+  test('member.left is emitted when a member leaves, and org.dissolving before an organization is deleted', async () => {
     const dave = await server.person()
     const org = ok(await bob.call('orgs.create', { body: { name: 'Climbers', joinPolicy: 'FREE' } })).data
     ok(await dave.call('orgs.joinByCode', { body: { code: org.code } }))

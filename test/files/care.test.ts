@@ -68,7 +68,7 @@ describe.if(inProcess)('clean-up', () => {
     expect(await Array.fromAsync(listOrphanBytes(server.ctx))).toHaveLength(150)
   })
 
-  test('of temporary files happens at the start', async () => {
+  test('deletes temporary files at the start', async () => {
     const { dataDir } = server
     const staging = join(dataDir, 'copy', 'files', '.staging')
     await mkdir(staging, { recursive: true })

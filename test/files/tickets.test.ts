@@ -149,7 +149,7 @@ describe('a ticket', () => {
     expect(await usedStorage(greedy)).toBe(100)
   })
 
-  test('for an organization needs its point and charges it', async () => {
+  test('needs the permission point of the organization, and counts towards its quota', async () => {
     const org = await createOrg(alice)
     const member = await server.person()
     await addMembers(alice, org, member)

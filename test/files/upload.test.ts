@@ -180,7 +180,7 @@ describe('POST /api/files/upload', () => {
     expect((await upload(alice, png(), { type: 'album', orgId: -1 })).status).toBe(400)
   })
 
-  test('and POST /api/files/sts-token take the organization in the query too, which counts before the body', async () => {
+  test('takes the organization in the query too, before the body, and so does POST /api/files/sts-token', async () => {
     const org = await createOrg(alice)
     const other = await createOrg(mallory)
     const form = (orgId?: number): FormData => {

@@ -174,7 +174,7 @@ describe('a budget', () => {
     expect((await write(2, 3, '/api/letters/copy')).status).toBe(200)
   })
 
-  test('by address counts an IPv6 /64 like one address, and allows a /56 three and a /48 five times as much', async () => {
+  test('counts an IPv6 /64 like one address, and allows a /56 three and a /48 five times as much', async () => {
     const { write } = start()
     const sent = async (ips: string[]) => {
       const replies = []
@@ -342,7 +342,7 @@ describe.if(inProcess)('a durable budget', () => {
       ok(await write(server, user.token, user.deviceId, 5))
   })
 
-  test('that `run` counts itself is not counted by the server', async () => {
+  test('is not counted by the server if `run` counts it', async () => {
     await using server = await start()
     const user = await server.person()
     for (let i = 0; i < 9; i++) expect(ok(await user.post('/api/letters/in-run')).data).toBe(2)

@@ -106,8 +106,8 @@ async function hold(...users: number[]): Promise<void> {
   }
 }
 
-describe('readers', () => {
-  test('that take nothing keep no place, and get the rest when they read again', async () => {
+describe('readers of exports', () => {
+  test('keep no place while they take nothing, and get the rest when they read again', async () => {
     const stalled = [await stall(1), await stall(2), await stall(3), await stall(4)]
     for (let user = 10; user < 20; user++)
       expect((await (await get(user, 'pieces=3')).arrayBuffer()).byteLength).toBe(3 * PIECE.length)
@@ -116,7 +116,7 @@ describe('readers', () => {
     expect((await get(1)).status).toBe(200)
   })
 
-  test('that take a little at a time get the whole file', async () => {
+  test('get the whole file even if they take only a little at a time', async () => {
     await stall(2)
     await stall(3)
     const reader = (await get(1, 'pieces=40')).body!.getReader()
@@ -130,7 +130,7 @@ describe('readers', () => {
     expect(bytes).toBe(40 * PIECE.length)
   })
 
-  test('that have taken nothing for 5 seconds are cut off when a hundred exports are open, one for each new export', async () => {
+  test('are cut off after taking nothing for 5 seconds if a hundred exports are open, one for each new export', async () => {
     for (let user = 1; user <= 100; user++) await stall(user)
     const refused = await get(101)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
@@ -146,7 +146,7 @@ describe('readers', () => {
   })
 })
 
-describe('requests', () => {
+describe('requests for exports', () => {
   test('wait while the server works for others, and are served in turn', async () => {
     await hold(1, 2)
     const waiting = get(3)
@@ -155,7 +155,7 @@ describe('requests', () => {
     expect((await waiting).status).toBe(200)
   })
 
-  test('that have waited 15 seconds for a place get 429 with Retry-After', async () => {
+  test('get 429 with Retry-After if they have waited 15 seconds for a place', async () => {
     await hold(1, 2)
     let isAnswered = false
     const waiting = get(3).then((response) => ((isAnswered = true), response))
@@ -168,7 +168,7 @@ describe('requests', () => {
     expect(await response.json()).toMatchObject({ code: 4022, message: 'Other exports are running, try again later' })
   })
 
-  test('whose client disconnects while it waits leave their place in the queue', async () => {
+  test('leave their place in the queue when the client disconnects', async () => {
     await hold(1, 2)
     const client = new AbortController()
     const gone = get(3, '', client.signal).catch(() => 'gone')
@@ -187,7 +187,7 @@ describe('requests', () => {
     expect((await waiting[0]!).status).toBe(200)
   })
 
-  test('that wait get 503 when the server stops', async () => {
+  test('get 503 if they wait while the server stops', async () => {
     await hold(1, 2)
     const waiting = get(3)
     await until(async () => (await get(3)).status === 429)
@@ -198,7 +198,7 @@ describe('requests', () => {
     await stopped
   })
 
-  test('whose file fails are broken off, and the next export of the user is served', async () => {
+  test('are broken off if the file fails, and the next export of the user is served', async () => {
     for (let i = 0; i < 5; i++) {
       const response = await get(1, 'pieces=2&fails=true')
       await expect(response.arrayBuffer()).rejects.toThrow()

@@ -288,7 +288,7 @@ describe('an operation', () => {
   }
   const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-  test('an operation states its access in words and as x-access', () => {
+  test('states its access in words and as x-access', () => {
     expect(only({ access: open })['x-access']).toEqual({ level: 'public', kind: 'open' })
     expect(only({ access: open }).security).toEqual([])
     const known = only({ access: openToUsers })

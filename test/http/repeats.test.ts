@@ -21,7 +21,7 @@ const create = (who: Person, key: string, body: object = CREATE, path = '/api/qr
 const total = async (who: Person): Promise<number> => ok(await who.get('/api/qr-codes')).data.total
 
 describe('a POST with Idempotency-Key', () => {
-  test('that is sent again answers the first result and creates nothing', async () => {
+  test('answers the first result and creates nothing when it is sent again', async () => {
     const key = newKey()
     const first = ok(await create(alice, key))
     expect(first.headers.get('idempotency-replayed')).toBeNull()
@@ -38,7 +38,7 @@ describe('a POST with Idempotency-Key', () => {
     expect((await create(alice, key)).text).toBe(first.text)
   })
 
-  test('that is sent 50 times at once creates one row', async () => {
+  test('creates one row if it is sent 50 times at once', async () => {
     const key = newKey()
     const before = await total(alice)
     const replies = await race(50, () => create(alice, key))
@@ -63,7 +63,7 @@ describe('a POST with Idempotency-Key', () => {
     expect((await create(alice, newKey(), {}, two)).status).toBe(404)
   })
 
-  test('takes a body with the same values in another order for the same', async () => {
+  test('treats a body with the same values in another order as the same', async () => {
     const key = newKey()
     const { id } = ok(await create(alice, key, { name: 'a', content: 'b' })).data
     expect(ok(await create(alice, key, { content: 'b', name: 'a' })).data.id).toBe(id)
@@ -79,7 +79,7 @@ describe('a POST with Idempotency-Key', () => {
     expect(category.data.name).toBe(`category ${key}`)
   })
 
-  test('that was refused may be tried again with the same key', async () => {
+  test('may be tried again with the same key after it was refused', async () => {
     const [who, key] = [await server.person(), newKey()]
     const body = { ...CREATE, categoryId: 999_999_999 }
     expect((await create(who, key, body)).status).toBe(400)
@@ -133,7 +133,7 @@ describe.if(inProcess)('keys', () => {
     expect(await rows(who.id)).toEqual([])
   })
 
-  test('of one user are 10,000 at most, the oldest are deleted, and larger answers leave room for fewer', async () => {
+  test('are limited to 10,000 for each user, the oldest are deleted, and larger answers leave room for fewer', async () => {
     const who = await server.person()
     const key = (n: number) => `stored ${n}`
     // Not expired, or the job that cleans up would delete them meanwhile.
@@ -165,13 +165,13 @@ describe.if(inProcess)('keys', () => {
     expect(await rows(who.id)).toEqual([])
   })
 
-  test('make no row for a request without the header', async () => {
+  test('are not stored for a request without the header', async () => {
     const who = await server.person()
     ok(await who.post('/api/qr-codes', CREATE))
     expect(await rows(who.id)).toEqual([])
   })
 
-  test('of a request that failed after its first write let a repeat go on from there', async () => {
+  test('let a repeat continue a request that failed after its first write', async () => {
     const who = await server.person()
     const key = newKey()
     const count = async () => {

@@ -21,8 +21,8 @@ const ending = async (socket: TestSocket) => {
   return [socket.of('session.revoked')[0]?.reason, code]
 }
 
-describe('a socket ends with its session', () => {
-  test('that signs out; the sockets of other sessions stay', async () => {
+describe('the socket of a session', () => {
+  test('closes when the session signs out, and the sockets of other sessions stay open', async () => {
     const alice = await server.person()
     const other = ok(await alice.post('/api/auth/sessions', {})).data
     const [first, second] = [await alice.socket(), await alice.socket()]
@@ -35,7 +35,7 @@ describe('a socket ends with its session', () => {
     await elsewhere.close()
   })
 
-  test('that another device revokes', async () => {
+  test('closes when another device revokes the session', async () => {
     const alice = await server.person()
     const other = ok(await alice.post('/api/auth/sessions', {})).data
     const [mine, revoked] = [
@@ -47,7 +47,7 @@ describe('a socket ends with its session', () => {
     await mine.close()
   })
 
-  test('when the password changes', async () => {
+  test('closes when the password changes', async () => {
     const alice = await server.person()
     const socket = await alice.socket()
     ok(
@@ -60,14 +60,14 @@ describe('a socket ends with its session', () => {
     expect(await ending(socket)).toEqual(['PASSWORD_CHANGED', 4401])
   })
 
-  test('when the account is deleted', async () => {
+  test('closes when the account is deleted', async () => {
     const alice = await server.person()
     const socket = await alice.socket()
     ok(await alice.post('/api/auth/account/delete', { password: alice.password }))
     expect(await ending(socket)).toEqual(['DELETED', 4401])
   })
 
-  test('and gets nothing afterwards', async () => {
+  test('gets nothing after the session has ended', async () => {
     const alice = await server.person()
     const socket = await alice.socket()
     await alice.post('/api/auth/logout')
@@ -77,8 +77,8 @@ describe('a socket ends with its session', () => {
   })
 })
 
-describe.if(inProcess)('a socket ends in time', () => {
-  test('when its token expires', async () => {
+describe.if(inProcess)('the lifetime of a socket', () => {
+  test('ends when its token expires', async () => {
     await using other = await startServer()
     const alice = await other.person()
     const socket = await alice.socket()
@@ -86,7 +86,7 @@ describe.if(inProcess)('a socket ends in time', () => {
     expect(await ending(socket)).toEqual(['EXPIRED', 4401])
   })
 
-  test('when nothing was heard for 75 seconds, and not before', async () => {
+  test('ends when nothing was heard for 75 seconds, and not before', async () => {
     await using other = await startServer()
     const alice = await other.person()
     const silent = await raw(alice, other.url)
@@ -116,8 +116,8 @@ describe.if(inProcess)('a socket ends in time', () => {
   })
 })
 
-describe('a client that breaks a limit is closed', () => {
-  test('with 1009 for a frame above 64 KiB, also in parts, and not for one of 64 KiB', async () => {
+describe('a client that breaks a limit', () => {
+  test('is closed with 1009 for a frame above 64 KiB, also in parts, and not for one of 64 KiB', async () => {
     const alice = await server.person()
     const whole = await raw(alice)
     whole.send(OP.text, 'x'.repeat(64 * 1024))
@@ -130,20 +130,20 @@ describe('a client that breaks a limit is closed', () => {
     expect((await parts.closed())?.code).toBe(1009)
   })
 
-  test('with 1007 for text that is not UTF-8', async () => {
+  test('is closed with 1007 for text that is not UTF-8', async () => {
     const socket = await raw(await server.person())
     socket.send(OP.text, new Uint8Array([0xff, 0xfe, 0xfd]))
     expect((await socket.closed())?.code).toBe(1007)
   })
 
-  test('with 1008 at the 20th bad frame in a minute, which is still answered', async () => {
+  test('is closed with 1008 at the 20th bad frame in a minute, which is still answered', async () => {
     const socket = await (await server.person()).socket()
     for (let i = 0; i < 25; i++) socket.send('nothing')
     expect(await socket.closed).toEqual({ code: 1008, reason: 'too many bad frames' })
     expect(socket.of('error')).toHaveLength(20)
   })
 
-  test('with 1008 at the 120th frame in a minute, whatever the frames are', async () => {
+  test('is closed with 1008 at the 120th frame in a minute, whatever the frames are', async () => {
     const alice = await server.person()
     const frames = await alice.socket()
     for (let i = 0; i < 130; i++) frames.send('ping')
@@ -156,7 +156,7 @@ describe('a client that breaks a limit is closed', () => {
     }
   })
 
-  test('with 4409 if it has the oldest of 21 sockets of its session', async () => {
+  test('is closed with 4409 if it has the oldest of 21 sockets of its session', async () => {
     const alice = await server.person()
     const bob = await server.person()
     const other = await bob.socket()

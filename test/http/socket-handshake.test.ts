@@ -24,7 +24,7 @@ async function handshake(
 }
 
 describe('the token of a handshake', () => {
-  test('in the query opens a socket, whose first frame is hello', async () => {
+  test('opens a socket from the query, and its first frame is hello', async () => {
     const { status, body, protocol } = await handshake({ token: alice.token })
     expect(status).toBe(101)
     expect(protocol).toBeUndefined()
@@ -41,12 +41,12 @@ describe('the token of a handshake', () => {
     })
   })
 
-  test('as a subprotocol opens a socket, and the server chooses `bearer`', async () => {
+  test('opens a socket as a subprotocol, and the server chooses `bearer`', async () => {
     const headers = { 'sec-websocket-protocol': `bearer, ${alice.token}` }
     expect(await handshake({ headers })).toMatchObject({ status: 101, protocol: 'bearer' })
   })
 
-  test('in Authorization opens a socket too', async () => {
+  test('opens a socket from the Authorization header too', async () => {
     expect((await handshake({ headers: { authorization: `Bearer ${alice.token}` } })).status).toBe(101)
   })
 
@@ -63,19 +63,19 @@ describe('the token of a handshake', () => {
     for (const options of refused) expect((await handshake(options)).status, JSON.stringify(options)).toBe(401)
   })
 
-  test('of a session that has ended is refused with 401', async () => {
+  test('is refused with 401 if its session has ended', async () => {
     const gone = await server.person()
     await gone.post('/api/auth/logout')
     expect((await handshake({ token: gone.token })).status).toBe(401)
   })
 
-  test('alone suffices, but a device that is named must be that of the session', async () => {
+  test('suffices alone, but a device that is named must be that of the session', async () => {
     const from = (deviceId: string) => handshake({ token: alice.token, headers: { 'x-device-id': deviceId } })
     expect((await from(alice.deviceId)).status).toBe(101)
     expect((await from(bob.deviceId)).status).toBe(401)
   })
 
-  test.if(inProcess)('that has expired is refused with 401', async () => {
+  test.if(inProcess)('is refused with 401 if it has expired', async () => {
     await using other = await startServer()
     const { token } = await other.person()
     other.clock.advance(8 * 24 * 3600 * 1000)
@@ -120,7 +120,7 @@ describe('the origin of a handshake', () => {
     expect(await from('https://qr.example.org', '127.0.0.1:8080')).toBe(101)
   })
 
-  test('is otherwise refused with 403', async () => {
+  test('is refused with 403 if it is any other', async () => {
     const { host, hostname } = new URL(server.url)
     const refused = [
       'null',

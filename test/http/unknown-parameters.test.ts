@@ -102,7 +102,7 @@ describe('with the setting', () => {
     expect((await alice.get('/api/qr-codes')).data.total).toBe(0)
   })
 
-  test('callers without permission learn no parameters', async () => {
+  test('callers without permission never see the parameters of the operation', async () => {
     expect((await server.request('GET', '/api/qr-codes?keywrod=1')).status).toBe(401)
     expect((await alice.get('/api/admin/users', { keywrod: 1 })).status).toBe(403)
   })

@@ -30,7 +30,7 @@ test.each([
   ['1 2', 'malformed'],
   ['１２', 'malformed'],
   ['9'.repeat(401), 'malformed'],
-] as const)('parseDecimal of %j', (text, expected) => {
+] as const)('parseDecimal parses %j, or says why not', (text, expected) => {
   expect(parseDecimal(text)).toEqual(expected)
 })
 

@@ -36,10 +36,10 @@ describe('HTML', () => {
       '![a *b*](/x.png "t")',
       '<p><img src="/x.png" alt="a b" title="t" loading="lazy" referrerpolicy="no-referrer" /></p>\n',
     ],
-    ['an image with a forbidden address, as its text', '![a <b>](data:image/png;base64,AA)', '<p>a &lt;b&gt;</p>\n'],
+    ['an image with a forbidden address', '![a <b>](data:image/png;base64,AA)', '<p>a &lt;b&gt;</p>\n'],
     ['an empty source', ' \n\n', ''],
   ] as const)
-    test(`the HTML of ${what}`, async () => expect(await html(source)).toBe(wanted))
+    test(`${what} is rendered as HTML`, async () => expect(await html(source)).toBe(wanted))
 })
 
 describe('links', () => {
@@ -81,7 +81,7 @@ describe('plain text', () => {
     ['1 &lt; 2 &amp; \\*3\\*', '1 < 2 & *3*'],
     ['', ''],
   ])
-    test(`the plain text of ${JSON.stringify(source)}`, async () => expect(await plain(source!)).toBe(wanted!))
+    test(`${JSON.stringify(source)} is reduced to plain text`, async () => expect(await plain(source!)).toBe(wanted!))
 })
 
 describe('unreadable Markdown is shown as plain text', () => {

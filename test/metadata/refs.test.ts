@@ -82,7 +82,7 @@ describe('REF', () => {
     expect(await valueIn(alice, code.id, field.id)).toEqual({ id: own.id, title: null })
   })
 
-  test('to an activity has no title for members of the organization who do not manage activities', async () => {
+  test('shows no title of an activity to members of the organization who do not manage activities', async () => {
     const org = await createOrg(owner)
     await addMembers(owner, org, member)
     const draft = await createActivity(owner, { orgId: org.id, name: 'Secret party' })

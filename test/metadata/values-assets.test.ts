@@ -46,7 +46,7 @@ describe('values of assets', () => {
     expect(await current(alice, before)).toEqual(after)
   })
 
-  test('in other fields raise the version of the asset too', async () => {
+  test('raise the version of the asset too if they are in other fields', async () => {
     const before = await asset(alice)
     const field = await createField(alice, 'TEXT', {}, { object })
     for (const [value, version] of [
@@ -61,7 +61,7 @@ describe('values of assets', () => {
     }
   })
 
-  test('that a column refuses are reported at the value, and nothing is written', async () => {
+  test('are reported at the value if a column refuses them, and nothing is written', async () => {
     const before = await asset(alice)
     const field = await createField(alice, 'TEXT', {}, { object })
     const reply = await put(

@@ -114,7 +114,7 @@ describe('the values of an item', () => {
     expect(await valueIn(alice, code.id, number.id)).toBeNull()
   })
 
-  test('of a required field cannot be cleared, and the field does not force others', async () => {
+  test('cannot be cleared in a required field, which does not force others', async () => {
     const code = await createCode(alice)
     const field = await createField(alice, 'TEXT', { required: true })
     const other = await createField(alice, 'TEXT')
@@ -126,7 +126,7 @@ describe('the values of an item', () => {
     expect(await valueIn(alice, code.id, field.id)).toBe('kept')
   })
 
-  test('of a field that a template in force requires cannot be cleared', async () => {
+  test('cannot be cleared if a template in force requires the field', async () => {
     const code = await createCode(alice)
     const [field, free] = [await createField(alice, 'TEXT'), await createField(alice, 'NUMBER')]
     const template = ok(await alice.post('/api/meta/objects/qrCode/templates', { name: 'label' })).data
@@ -177,7 +177,7 @@ describe('the values of an item', () => {
   })
 })
 
-describe('who sees and writes values', () => {
+describe('permissions of values', () => {
   test('values of a personal item are 404 to everyone else, and nothing is written', async () => {
     const code = await createCode(alice)
     const field = await createField(mallory, 'TEXT')

@@ -13,7 +13,7 @@ import { counts, list, sendTo, whenSent } from './helpers.ts'
 
 const DAY = 86_400_000
 
-describe.if(inProcess)('notifications are kept', () => {
+describe.if(inProcess)('the age and number of notifications', () => {
   const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
 
   const titled = (title: string) => ({ en: title, zh: title })
@@ -39,7 +39,7 @@ describe.if(inProcess)('notifications are kept', () => {
   }
   const rowsOf = (userId: number) => server.ctx.db.read.select().from(table).where(eq(table.userId, userId))
 
-  test('up to 1,000: each further one deletes the oldest, also from the list and the counts', async () => {
+  test('a user keeps 1,000 notifications: each further one deletes the oldest, also from the list and the counts', async () => {
     await insert(alice, 998)
     const [oldest] = (await rowsOf(alice.id)).toSorted((a, b) => a.id - b.id)
     expect(await counts(alice)).toEqual({ total: 998, unread: 998 })
@@ -54,7 +54,7 @@ describe.if(inProcess)('notifications are kept', () => {
     expect(contents.map(({ id }) => id)).not.toContain(oldest!.contentId)
   })
 
-  test('up to 1,000 after a send by an administrator, when the job has run', async () => {
+  test('a user keeps 1,000 notifications after a send by an administrator, when the job has run', async () => {
     const carol = await server.person()
     await insert(carol, 2500)
     await whenSent(admin, (await sendTo(admin, [carol.id], 'For Carol')).id)
@@ -64,7 +64,7 @@ describe.if(inProcess)('notifications are kept', () => {
     expect(await counts(alice)).toEqual({ total: 1000, unread: 1000 })
   })
 
-  test('of deleted accounts for no longer than the next run of the job, and usually not at all', async () => {
+  test('notifications of deleted accounts are deleted by the next run of the job at the latest, and usually at once', async () => {
     const [dan, eve] = [await server.person(), await server.person()]
     await insert(dan, 1000)
     await insert(eve, 2300)
@@ -74,7 +74,7 @@ describe.if(inProcess)('notifications are kept', () => {
     expect(await rowsOf(eve.id)).toEqual([])
   })
 
-  test('for 180 days', async () => {
+  test('notifications are kept for 180 days', async () => {
     server.clock.advance(100 * DAY)
     await notifyOnce([bob], 'newer')
     server.clock.advance(81 * DAY)

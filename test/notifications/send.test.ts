@@ -105,18 +105,18 @@ describe('POST /api/notifications', () => {
       expect(await counts(user)).toEqual(before)
     })
 
-  test('for an organization that does not exist answers 404', async () => {
+  test('answers 404 for an organization that does not exist', async () => {
     expect((await admin.call('notifications.send', { body: { ...text, orgId: 999_999 } })).status).toBe(404)
   })
 
-  test('by a user without a PLATFORM role answers 403, and so does the progress of a send', async () => {
+  test('answers 403 to users without a PLATFORM role, and so does the progress of a send', async () => {
     expect((await user.call('notifications.send', { body: { ...text, userIds: [user.id] } })).status).toBe(403)
     expect((await user.call('notifications.sendProgress', { params: { id: 1 } })).status).toBe(403)
     expect((await admin.call('notifications.sendProgress', { params: { id: 999_999 } })).status).toBe(404)
   })
 
   test.if(inProcess)(
-    'by an administrator with only notification:read answers 403; the progress answers 200',
+    'answers 403 to an administrator with only notification:read, and the progress answers 200',
     async () => {
       const helper = await server.person()
       await server.ctx.db.write('test', async (tx) => {

@@ -32,7 +32,7 @@ describe('a notification', () => {
     await Promise.all([english, chinese, others, later].map((socket) => socket.close()))
   })
 
-  test('from an administrator to all users reaches the live ones', async () => {
+  test('reaches all live users if an administrator sends it to everyone', async () => {
     const sockets = [await alice.socket(), await bob.socket()]
     const body = { title: 'Closed on Monday', body: 'The library is **closed**.', all: true }
     const { id } = ok(await admin.post('/api/notifications', body)).data
@@ -48,7 +48,7 @@ describe('a notification', () => {
     await Promise.all(sockets.map((socket) => socket.close()))
   })
 
-  test.if(inProcess)('and later ones arrive in their order, and a write that fails sends none', async () => {
+  test.if(inProcess)('arrives in its order among others, and a write that fails sends none', async () => {
     const { ctx } = server
     const socket = await alice.socket()
     const send = (n: number, fails = false) =>
@@ -66,7 +66,7 @@ describe('a notification', () => {
     await socket.close()
   })
 
-  test.if(inProcess)('to users without a socket costs no query', async () => {
+  test.if(inProcess)('costs no query if no recipient has a socket', async () => {
     const { ctx } = server
     const socket = await alice.socket()
     const counted = countReads(ctx)

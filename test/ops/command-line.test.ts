@@ -38,7 +38,7 @@ describe('help', () => {
   )
 })
 
-test('version, --version and -v print the version', async () => {
+test('the command version and the flags --version and -v print the version', async () => {
   for (const args of [['version'], ['--version'], ['-v']])
     expect((await place.run(args)).stdout).toMatch(/^tessera \d+\.\d+\.\d+ \(\S+, bun \d+\.\d+\.\d+, \S+\)\n$/)
   expect(JSON.parse((await place.run(['version', '--json'])).stdout)).toMatchObject({ bun: Bun.version })

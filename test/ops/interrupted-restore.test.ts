@@ -101,7 +101,7 @@ describe.if(!onPostgres)('a restore of SQLite that was killed between two rename
     return key
   }
 
-  test('the next command completes it at each of the nine positions', async () => {
+  test('is completed by the next command at each of the nine positions', async () => {
     const key = await stage()
     for (let done = 0; done <= RENAMES.length; done++) {
       const directory = interrupted(done)
@@ -161,7 +161,7 @@ describe.if(!onPostgres)('a restore of SQLite that was killed between two rename
 
 describe('a file restore.json', () => {
   test.each(['rubbish', '', '{"stamp":"../../etc"}', 'null'])(
-    'that contains %j is refused by its name',
+    'is refused by its name if it contains %j',
     async (text) => {
       await (await place.serve()).end()
       writeFileSync(inData('restore.json'), text)
@@ -174,7 +174,7 @@ describe('a file restore.json', () => {
     },
   )
 
-  test('that names a folder that does not exist is refused, and no folder for the old data is made', async () => {
+  test('is refused if it names a folder that does not exist, and no folder for the old data is made', async () => {
     await (await place.serve()).end()
     writeFileSync(inData('restore.json'), '{"stamp":"20300102-030405"}')
     refused(await place.run(['serve']), 4, `${inData('restore-20300102-030405')} does not exist`)
@@ -205,12 +205,12 @@ describe('a restore to PostgreSQL that was killed', () => {
     expect(readdirSync(place.dataDir).filter((name) => name.startsWith('restore'))).toEqual([])
   }
 
-  test('before the dump was loaded is completed by the next start', async () => {
+  test('is completed by the next start if the dump was not loaded', async () => {
     if (!onPostgres) return expect(place.databaseUrl).toBe('')
     await completed(await decided())
   })
 
-  test('after the dump was loaded and before the files were moved is completed by the next start', async () => {
+  test('is completed by the next start if the dump was loaded and the files were not moved', async () => {
     if (!onPostgres) return expect(place.databaseUrl).toBe('')
     const key = await decided()
     const dump = inData('restore-now/database.dump')
@@ -225,7 +225,7 @@ describe('a restore to PostgreSQL that was killed', () => {
     await completed(key)
   })
 
-  test('at the moment of the decision is completed by the next start', async () => {
+  test('is completed by the next start if it was killed at the moment of the decision', async () => {
     if (!onPostgres) return expect(place.databaseUrl).toBe('')
     const key = await backUp()
     await place.newDatabase()
@@ -322,7 +322,7 @@ describe('a restore that is repeated after it was killed', () => {
     await server.end()
   })
 
-  test('with another backup says that the first one was restored, and restores the other where there is room for it', async () => {
+  test('says that the first backup was restored if another is named, and restores the other where there is room for it', async () => {
     await decided([])
     // Another backup of the same rows.
     const other = join(place.home, 'other.tar.zst')

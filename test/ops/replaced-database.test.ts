@@ -71,7 +71,7 @@ function moveLogAway(): void {
 }
 
 describe.if(!onPostgres)('a file that is put in the place of the database', () => {
-  test('under a running server, which is then stopped, is the database of the next start, and the old log is kept', async () => {
+  test('is the database of the next start if the running server is then stopped, and the old log is kept', async () => {
     const { server, copy } = await withCopy()
     renameSync(copy, inData('tessera.db'))
     expect(await server.end()).toBe(4)
@@ -79,7 +79,7 @@ describe.if(!onPostgres)('a file that is put in the place of the database', () =
     await startsWithCopy()
   })
 
-  test('under a running server, which is then killed, is refused until the old log is moved away', async () => {
+  test('is refused until the old log is moved away if the running server is then killed', async () => {
     const { server, copy } = await withCopy()
     renameSync(copy, inData('tessera.db'))
     await server.end('SIGKILL')
@@ -111,14 +111,14 @@ describe.if(!onPostgres)('a file that is put in the place of the database', () =
   })
 })
 
-describe.if(!onPostgres)('a start is not refused', () => {
+describe.if(!onPostgres)('a start after a kill', () => {
   const hasBoth = async () => {
     const server = await place.serve()
     expect([await knows(server, 'early'), await knows(server, 'late')]).toEqual([true, true])
     return server
   }
 
-  test('after the server was killed, also twice and during the next start', async () => {
+  test('is accepted after the server was killed, also twice and during the next start', async () => {
     const { server } = await withCopy()
     await server.end('SIGKILL')
     await (await hasBoth()).end('SIGKILL')
@@ -128,7 +128,7 @@ describe.if(!onPostgres)('a start is not refused', () => {
     await (await hasBoth()).end()
   })
 
-  test('after the directory of a killed server was copied as a whole to another place, or restored in place', async () => {
+  test('is accepted after the directory of a killed server was copied as a whole to another place, or restored in place', async () => {
     const { server } = await withCopy()
     await server.end('SIGKILL')
     const saved = join(place.home, 'saved')
@@ -142,7 +142,7 @@ describe.if(!onPostgres)('a start is not refused', () => {
     await (await hasBoth()).end()
   })
 
-  test('after the backup of a killed server was restored over its data', async () => {
+  test('is accepted after the backup of a killed server was restored over its data', async () => {
     const { server } = await withCopy()
     const archive = join(place.home, 'backup.tar')
     expect(await place.run(['backup', archive])).toMatchObject({ code: 0 })

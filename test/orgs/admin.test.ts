@@ -204,7 +204,7 @@ describe('PUT /api/admin/orgs/:orgId', () => {
     expect((await admin.put(path({ id: UNKNOWN_ID }), { name: 'x' })).status).toBe(404)
   })
 
-  test('with DISABLED takes the members’ right to change anything at the next request, and ACTIVE gives it back', async () => {
+  test('takes the members’ right to change anything with DISABLED, at the next request, and gives it back with ACTIVE', async () => {
     const org = await createOrg(owner)
     const member = await server.person()
     await addMembers(owner, org, member)
@@ -263,7 +263,7 @@ describe('DELETE /api/admin/orgs/:orgId', () => {
     expect(await told(member)).toEqual(['Large was dissolved'])
   })
 
-  test('of a dissolution and simultaneous new QR codes, no QR code remains without its organization', async () => {
+  test('leaves no QR code without its organization if codes are created at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const org = await createOrg(owner)
       const replies = await race(6, (i) =>

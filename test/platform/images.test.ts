@@ -129,7 +129,7 @@ describe('an image', () => {
     expect(await corners(thumbnailOutput)).toEqual([...UPRIGHT])
   })
 
-  test('in an animated GIF becomes the PNG of its first frame', async () => {
+  test('becomes the PNG of its first frame if it is an animated GIF', async () => {
     const frames = ([0, 1] as const).map((color) => ({ width: 20, height: 10, color }))
     const { image } = await processed(gif(20, 10, frames), 'image/gif')
     expect(image).toEqual({ mime: 'image/png', width: 20, height: 10 })
@@ -137,7 +137,7 @@ describe('an image', () => {
     expect(await corners(output)).toEqual(['red', 'red', 'red', 'red'])
   })
 
-  test('in an animated WebP becomes a still WebP of its first frame', async () => {
+  test('becomes a still WebP of its first frame if it is an animated WebP', async () => {
     const { image } = await processed(await fixture('animated.webp'), 'image/webp')
     expect(image).toEqual({ mime: 'image/webp', width: 48, height: 32 })
     expect(await corners(output)).toEqual([...UPRIGHT])
@@ -194,7 +194,7 @@ describe('an image', () => {
     ['16 bits for each colour', { colorType: 2, bitDepth: 16, bytes: 6 }, ''],
     ['8 bits for each colour and transparency', { colorType: 6, bytes: 4 }, ''],
     ['a palette of 16 colours with transparency', { colorType: 3, bitDepth: 4, bytes: 1 / 2 }, 'PLTE tRNS'],
-  ] as const)('in PNG with %s keeps its depth and all pixels, and loses everything else', async (_, kind, kept) => {
+  ] as const)('keeps its depth and all pixels as PNG with %s, and loses everything else', async (_, kind, kept) => {
     const [width, height] = [37, 23]
     const rows = crypto.getRandomValues(new Uint8Array((1 + Math.ceil(width * kind.bytes)) * height))
     // Every filter; the other bytes are random.
@@ -235,7 +235,7 @@ describe('the thumbnail', () => {
     [100, 4000, 10, 400],
     [1, 1, 1, 1],
     [5000, 1, 400, 1],
-  ])('of %d×%d pixels has %d×%d', async (width, height, thumbnailWidth, thumbnailHeight) => {
+  ])('of an image of %d×%d pixels has %d×%d pixels', async (width, height, thumbnailWidth, thumbnailHeight) => {
     const { image, thumbnail } = await processed(png({ width, height }), 'image/png')
     expect(image).toMatchObject({ width, height })
     expect(thumbnail).toMatchObject({ width: thumbnailWidth, height: thumbnailHeight })
@@ -370,7 +370,7 @@ describe('images', () => {
     async (mime) => expect(await refusal(photo, mime)).toBe('undecodable'),
   )
 
-  test('that outlast the time limit are refused, each time by a new process', async () => {
+  test('are refused if they outlast the time limit, each time by a new process', async () => {
     // Thirty megapixels take far longer than a millisecond.
     const hurried = createImages({ heic: () => true, timeLimitMs: 1 })
     for (let i = 0; i < 3; i++)
@@ -398,7 +398,7 @@ describe('images', () => {
     await Promise.all(many)
   })
 
-  test('of a user with few images find a place in a full queue, at the cost of the user with the most', async () => {
+  test('find a place in a full queue if their user has few, at the cost of the user with the most', async () => {
     await Bun.write(join(folder, 'input'), photo)
     const many = Array.from({ length: 102 }, (_, i) => processFor(1, `full-${i}`))
     const settled = Promise.allSettled(many)
@@ -418,7 +418,7 @@ describe('images', () => {
     for (let i = 0; i < 102; i++) expect(await Bun.file(join(folder, `many-${i}`)).exists()).toBe(true)
   })
 
-  test('that cannot be written are an error of the disk, and not of the image', async () => {
+  test('cause an error of the disk, and not of the image, if they cannot be written', async () => {
     const missing = join(folder, 'missing', 'output')
     await Bun.write(join(folder, 'missing'), 'a file, not a folder')
     for (const [mime, bytes] of Object.entries({ 'image/jpeg': photo, 'image/heic': heic }))

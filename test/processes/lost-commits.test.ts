@@ -23,7 +23,7 @@ async function withProxy(
 
 for (const shared of [false, true])
   describe.if(onPostgres)(`a COMMIT without an answer, ${shared ? 'shared' : 'alone'}`, () => {
-    test('that ended a session or a membership refuses both at once, and closes the socket', async () => {
+    test('immediately refuses a session or membership that it ended, and closes the socket', async () => {
       await withProxy(shared, async (server, proxy) => {
         const [owner, member] = [await server.person(), await server.person()]
         const org = await createOrg(owner)
@@ -49,7 +49,7 @@ for (const shared of [false, true])
       })
     })
 
-    test('that ends a session later refuses it from then on, and closes the socket', async () => {
+    test('refuses a session that it ends later from then on, and closes the socket', async () => {
       await withProxy(shared, async (server, proxy) => {
         const person = await server.person()
         const socket = await person.socket()
@@ -64,7 +64,7 @@ for (const shared of [false, true])
       })
     })
 
-    test('that writes a row later is followed by a pull that has the row', async () => {
+    test('is followed by a pull that has the row which it writes later', async () => {
       await withProxy(shared, async (server, proxy) => {
         const [person, other] = [await server.person(), await server.person()]
         const device = await startedNow(person)

@@ -54,7 +54,7 @@ test('Pauses grow with failed attempts, follow Retry-After, and end after an hou
   expect(pauseAfter(1, 1e9)).toBe(3_600_000)
 })
 
-test('The device of the tests decrypts the example of RFC 8291, appendix A', () => {
+test('the device of the tests decrypts the example of RFC 8291, appendix A', () => {
   const device = makeDevice('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'BTBZMqHH6r4Tts7J_aSIgg')
   expect(device.keys.p256dh).toBe(
     'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',

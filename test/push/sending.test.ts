@@ -75,7 +75,7 @@ describe('A device', () => {
     expect(service.of(path)).toHaveLength(1)
   })
 
-  test.each([404, 410])('that its push service answers with %d for is deleted', async (status) => {
+  test.each([404, 410])('is deleted if its push service answers %d', async (status) => {
     const { person, path } = await device()
     service.answer(path, new Response(null, { status }))
     await sendTo(admin, [person.id])
@@ -139,7 +139,7 @@ describe.if(inProcess)('A device of a contact', () => {
     while (ok(await person.call('push.list')).data.items[0]!.lastSuccessAt === null) await Bun.sleep(10)
   })
 
-  test('gets nothing in quiet hours, and of a muted conversation only mentions', async () => {
+  test('gets nothing in quiet hours, and only mentions from a muted conversation', async () => {
     const [muted, mentioned] = [await withDevice(), await withDevice()]
     const { hour, minute } = Temporal.Instant.fromEpochMilliseconds(server.clock.now()).toZonedDateTimeISO('Asia/Tokyo')
     const at = hour * 60 + minute
@@ -178,7 +178,7 @@ describe.if(inProcess)('A device of a contact', () => {
     expect(await told(unread.id)).toEqual([bob.id])
   })
 
-  test('that refused ten messages in a row and took none for a day is deleted', async () => {
+  test('is deleted if it refused ten messages in a row and took none for a day', async () => {
     const { person, path } = await withDevice()
     const refusals = 10
     service.answer(path, ...Array.from({ length: refusals }, () => new Response(null, { status: 400 })))

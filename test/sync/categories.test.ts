@@ -41,7 +41,7 @@ describe('each write', () => {
     },
   }
 
-  test('of categories is in the table of this test', () => {
+  test('of categories has a line in the table of this test', () => {
     expect(Object.keys(writes).toSorted()).toEqual(writesOf(categoryEndpoints))
   })
 

@@ -21,7 +21,7 @@ import {
 
 const { server } = useServer()
 
-describe('answers that are not results', () => {
+describe('errors of the server', () => {
   /** Answers the first requests itself, as an overloaded server or a proxy in front of it does. */
   const answering =
     (times: number, status: number, headers: Record<string, string> = {}): Network =>

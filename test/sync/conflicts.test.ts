@@ -155,7 +155,7 @@ async function signedIn(url: string, user: Person): Promise<Person> {
 describe('POST /api/sync/resolve', () => {
   const nameOf = async (user: Person, id: number) => ok(await user.get(`/api/qr-codes/${id}`)).data.name
 
-  test('with acceptServer true keeps the state of the server if it has won, and answers its version', async () => {
+  test('keeps the state of the server with acceptServer true if it has won, and answers its version', async () => {
     const { id, serverId, localId } = await conflict(alice)
     expect(ok(await resolve(alice, id, true)).data).toEqual({
       conflictId: id,
@@ -183,7 +183,7 @@ describe('POST /api/sync/resolve', () => {
     expect(again.changes.qrCode.updated.map((row: { id: number }) => row.id)).toEqual([serverId])
   })
 
-  test('with acceptServer true brings the state of the server back if the client had won, as a new version', async () => {
+  test('brings the state of the server back with acceptServer true if the client had won, as a new version', async () => {
     const { id, serverId, version } = await conflict(alice, { late: true })
     expect(version).toBe(3)
     expect(await nameOf(alice, serverId)).toBe('of the phone')
@@ -237,7 +237,7 @@ describe('POST /api/sync/resolve', () => {
     })
   })
 
-  test('with acceptServer false lets the next push with baseVersion 0 from the device overwrite the row, whatever the times', async () => {
+  test('lets the next push with baseVersion 0 from the device overwrite the row with acceptServer false, whatever the times', async () => {
     const { id, serverId, localId, pushed } = await conflict(alice)
     expect(ok(await resolve(alice, id, false)).data).toMatchObject({ version: 0, acceptServer: false })
     // Other devices, and other versions, do not overwrite it.
@@ -256,7 +256,7 @@ describe('POST /api/sync/resolve', () => {
     expect((await pushOne(alice, more)).status).toBe('CONFLICT')
   })
 
-  test('with acceptServer false lets the same record come again if its version was 0', async () => {
+  test('lets the same record come again with acceptServer false if its version was 0', async () => {
     const tablet = await otherDevice(server, alice)
     const { serverId } = await pushOne(alice, newCode('here before'))
     const lost = record({

@@ -70,8 +70,8 @@ async function inManyProcesses(user: Person, one: ReturnType<typeof record>): Pr
   return race(50, (i) => judge(batches[i]!, given))
 }
 
-describe.if(inProcess)('one record that many processes judge at once', () => {
-  test('makes one row', async () => {
+describe.if(inProcess)('a record that many processes judge at once', () => {
+  test('creates one row', async () => {
     const results = await inManyProcesses(alice, newCode('one of many', { localId: 'one of many' }))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
     expect(results[0]).toMatchObject({ status: 'APPLIED', version: 1 })

@@ -92,7 +92,7 @@ describe('a local id in the data of a pushed record', () => {
     ])
   })
 
-  test('of a record that is deleted in the same push is found or not by the order of the request', async () => {
+  test('is found or not, by the order of the request, if its record is deleted in the same push', async () => {
     const [category, early, deletion, late] = await push(
       alice,
       newCategory('short life', { localId: 'short life' }),
@@ -190,7 +190,7 @@ describe('a reference to a row that was deleted', () => {
     expect((await codeOf(code!.serverId)).categoryId).toBe(id)
   })
 
-  test('is 400 as before if the row belonged to somebody else or never was, and other errors stay errors', async () => {
+  test('is refused with 400 as before if the row belonged to somebody else or never existed, and other errors stay errors', async () => {
     const foreign = await createCategory(bob, 'deleted by Bob')
     ok(await bob.delete(`/api/categories/${foreign}`))
     const refused = async (categoryId: number) => {

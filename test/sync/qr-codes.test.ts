@@ -63,7 +63,7 @@ describe('each write', () => {
     },
   }
 
-  test('of codes is in the table of this test', () => {
+  test('of codes has a line in the table of this test', () => {
     expect(Object.keys(writes).toSorted()).toEqual(writesOf([...codeEndpoints, ...trashEndpoints]))
   })
 
@@ -142,7 +142,7 @@ describe('codes of an organization', () => {
     })
   })
 
-  test('that are copies of a shared code come and go with the share', async () => {
+  test('come and go with the share if they are copies of a shared code', async () => {
     const code = await createCode(alice)
     const { serverTime } = await pull(bob, 0)
     const body = { entityType: 'QR_CODE', sourceId: code.id } as const
@@ -156,8 +156,8 @@ describe('codes of an organization', () => {
   })
 })
 
-describe.if(inProcess)('permanent deletion', () => {
-  test('during a pull is not missed, whichever statement of the pull it overtakes', async () => {
+describe.if(inProcess)('the permanent deletion of a code', () => {
+  test('is not missed by a running pull, whichever statement of the pull it overtakes', async () => {
     const { runner } = server.ctx.db.read as unknown as { runner: Runner }
     const { rows } = runner
     const user = await server.person()
@@ -180,7 +180,7 @@ describe.if(inProcess)('permanent deletion', () => {
     }
   })
 
-  test('by the job leaves a tombstone at the time when the code was moved to the trash', async () => {
+  test('leaves a tombstone with the time when the code was moved to the trash if the job deletes it', async () => {
     const own = await startServer()
     try {
       const user = await own.person()

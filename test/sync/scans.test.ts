@@ -31,7 +31,7 @@ describe('each write', () => {
     },
   }
 
-  test('of scan records is in the table of this test', () => {
+  test('of scan records has a line in the table of this test', () => {
     expect(Object.keys(writes).toSorted()).toEqual(writesOf(scanEndpoints))
   })
 

@@ -221,7 +221,7 @@ describe('deleting', () => {
     }
   })
 
-  test('of several rows goes on after a refusal, which names the rows that stay', async () => {
+  test('a deletion of several rows goes on after a refusal, which names the rows that stay', async () => {
     const field = (body: {
       name: string
       key?: string

@@ -61,7 +61,7 @@ describe.skipIf(s3 === undefined)('files in S3', () => {
     expect(Buffer.concat(await Array.fromAsync(stream))).toEqual(notes.buffer)
   })
 
-  test('that other people send appear over the socket', async () => {
+  test('appear over the socket if other people send them', async () => {
     const page = await browser.signedIn(alice)
     await page.goto(`/console/chats/with/${bob.id}`)
     await loaded(page, '/api/chats/messages/')

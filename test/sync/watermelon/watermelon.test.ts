@@ -53,7 +53,7 @@ async function editInBetween(a: Device, b: Device, values: DirtyRaw, later: numb
 }
 
 describe('a synchronization', () => {
-  test('without changes pulls nothing, pushes nothing and remembers the server’s time', async () => {
+  test('pulls nothing, pushes nothing and remembers the server’s time if nothing has changed', async () => {
     const [a] = await twoDevices()
     const pushed: unknown[] = []
     const pushChanges = async (args: unknown) => void pushed.push(args)
@@ -167,7 +167,7 @@ describe('a synchronization', () => {
 })
 
 describe('changes on two devices', () => {
-  test('to different columns of a row are merged, and nothing is left on the list of conflicts', async () => {
+  test('are merged if they concern different columns of a row, and nothing is left on the list of conflicts', async () => {
     const [a, b] = await twoDevices()
     const menu = await a.create('qr_codes', MENU)
     await a.sync()
@@ -232,7 +232,7 @@ describe('changes on two devices', () => {
     expect(await openConflicts(b)).toEqual([])
   })
 
-  test('of which the second is a deletion on the same device do not conflict', async () => {
+  test('do not conflict if the second is a deletion on the same device', async () => {
     const [a] = await twoDevices()
     const menu = await a.create('qr_codes', MENU)
     await a.sync()
