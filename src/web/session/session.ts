@@ -1,6 +1,6 @@
 /** The signed-in user, the permissions, and the workspace: the things of the user or of an organization. */
 
-import { useSyncExternalStore } from 'react'
+import { createContext, useContext, useSyncExternalStore } from 'react'
 
 import { call, callWith } from '../api/client.ts'
 import { ApiError, isLost } from '../api/errors.ts'
@@ -154,11 +154,42 @@ export function chooseWorkspace(org: Organization | null): void {
   set({ ...session, workspace: org })
 }
 
-/** `{ orgId }` for the query of operations that are about the workspace; empty for the user's own things. */
+/** `{ orgId }` for the query of lists and of creation, which are about the workspace; empty for the user's own things. */
 export const ownerQuery = (): { orgId?: number } => (session?.workspace == null ? {} : { orgId: session.workspace.id })
 
+/** An organization that owns things. */
+export type Owner = Pick<Organization, 'id' | 'name' | 'status' | 'permissions'>
+
+/** The owner of the row that a page is about (ui/Owned.tsx), null for the user. Undefined: the page is about the workspace. */
+export const OwnerContext = createContext<Owner | null | undefined>(undefined)
+
+/**
+ * Whose things a part of a page is about: the owner of the row in the address, whatever the workspace is; in lists the workspace. Null
+ * for the user's own things.
+ */
+export function useOwner(): Owner | null {
+  const { workspace } = useSession()
+  const owner = useContext(OwnerContext)
+  return owner === undefined ? workspace : owner
+}
+
+/** `{ orgId }` for the query of operations that are about `useOwner()`. */
+export function useOwnerQuery(): { orgId?: number } {
+  const owner = useOwner()
+  return owner === null ? {} : { orgId: owner.id }
+}
+
+/**
+ * The query that reads a row by its id alone. Without `orgId` the row decides whose it is, but the server asks for the permission to own such
+ * things: who may use only those of organizations names the workspace.
+ */
+export function useRowQuery(id: OperationId): { orgId?: number } {
+  useOptionalSession()
+  return may(id, null) ? {} : ownerQuery()
+}
+
 /** Whether the signed-in user may call an operation; in the given organization, by default that of the workspace. */
-export function may(id: OperationId, org: Organization | null | undefined = session?.workspace): boolean {
+export function may(id: OperationId, org: Owner | null | undefined = session?.workspace): boolean {
   if (session === undefined) return false
   const [, , access, point] = OPERATIONS[id] as readonly [string, string, string, string | null]
   switch (access) {
@@ -179,10 +210,11 @@ export function may(id: OperationId, org: Organization | null | undefined = sess
   }
 }
 
-/** `may`, and the component is drawn again when the answer may have changed. */
+/** `may`, by default with the owner of the row that the page is about. The component is drawn again when the answer may have changed. */
 export function useMay(): typeof may {
   useOptionalSession()
-  return may
+  const owner = useContext(OwnerContext)
+  return (id, org = owner) => may(id, org)
 }
 
 export const isAdministrator = (): boolean => (session?.platform.size ?? 0) > 0

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
+import { OwnerBar } from './Owned.tsx'
 import { useTitle } from './title.ts'
 
 const words = texts({ en: { back: 'Back' }, zh: { back: '返回' } })
@@ -21,10 +22,12 @@ export interface PageProps {
   actions?: ReactNode
   /** Largest width of the content; `page` by default. */
   width?: keyof typeof WIDTHS
+  /** In a page about one row: it belongs to everybody. */
+  isShared?: boolean
   children: ReactNode
 }
 
-export function Page({ title, back, actions, width = 'page', children }: PageProps) {
+export function Page({ title, back, actions, width = 'page', isShared = false, children }: PageProps) {
   const t = useTexts(words)
   useTitle(title)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -64,6 +67,7 @@ export function Page({ title, back, actions, width = 'page', children }: PagePro
         </Typography>
         {actions}
       </Stack>
+      {!isShared && <OwnerBar onSwitch={focusTitle} />}
       {children}
     </Box>
   )

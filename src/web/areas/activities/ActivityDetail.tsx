@@ -11,13 +11,14 @@ import { storage } from '../../browser/storage.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CheckIns } from './CheckIns.tsx'
 import { AskInviteCode } from './InviteCode.tsx'
 import { Overview } from './Overview.tsx'
 import { Passes } from './Passes.tsx'
 import { Registrations } from './Registrations.tsx'
-import { useRights } from './rights.ts'
+import { useOwnerOf, useRights } from './rights.ts'
 import { StatusActions } from './StatusActions.tsx'
 import { CHECK_IN_CODE } from './words.ts'
 
@@ -64,10 +65,21 @@ export default function ActivityDetail() {
         <AskInviteCode isWrong={given !== null} />
       </Page>
     )
-  return <Answer query={query}>{(activity) => <Shown activity={activity} code={code} />}</Answer>
+  return <Answer query={query}>{(activity) => <OwnedActivity activity={activity} code={code} />}</Answer>
 }
 
-function Shown({ activity, code }: { activity: Activity; code: string | undefined }) {
+interface ShownProps {
+  activity: Activity
+  code: string | undefined
+}
+
+const OwnedActivity = (props: ShownProps) => (
+  <Owned orgId={useOwnerOf(props.activity)}>
+    <Shown {...props} />
+  </Owned>
+)
+
+function Shown({ activity, code }: ShownProps) {
   const t = useTexts(words)
   const can = useRights(activity)
   const [search, setSearch] = useSearchParams()

@@ -7,10 +7,12 @@ import type { Activity } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { ActivityForm } from './ActivityForm.tsx'
 import { bodyOf, emptyValues, paths, valuesOf } from './form-values.ts'
 import { formWords } from './form-words.ts'
+import { useOwnerOf } from './rights.ts'
 
 export default function ActivityEdit() {
   const { id } = useParams()
@@ -19,8 +21,14 @@ export default function ActivityEdit() {
 
 function Existing({ id }: { id: number }) {
   const query = useCall('activities.get', { params: { id } })
-  return <Answer query={query}>{(activity) => <Edit activity={activity} />}</Answer>
+  return <Answer query={query}>{(activity) => <OwnedActivity activity={activity} />}</Answer>
 }
+
+const OwnedActivity = ({ activity }: { activity: Activity }) => (
+  <Owned orgId={useOwnerOf(activity)}>
+    <Edit activity={activity} />
+  </Owned>
+)
 
 function Edit({ activity }: { activity?: Activity }) {
   const t = useTexts(formWords)

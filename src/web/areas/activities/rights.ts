@@ -5,6 +5,13 @@ import { may, useSession } from '../../session/session.ts'
 
 type Owned = Pick<ActivityItem, 'ownerType' | 'ownerId' | 'createdBy'>
 
+/** Whose the activity is, for `<Owned>`: undefined if it belongs to another user or an organization of others. */
+export function useOwnerOf({ ownerType, ownerId }: Owned): number | null | undefined {
+  const { user, orgs } = useSession()
+  if (ownerType === 'PERSONAL') return ownerId === user.id ? null : undefined
+  return orgs.some(({ id }) => id === ownerId) ? ownerId : undefined
+}
+
 /** `const can = useRights(activity); can('passes.issue')`. The creator manages an activity as long as they are a member. */
 export function useRights({ ownerType, ownerId, createdBy }: Owned): (id: OperationId) => boolean {
   const { user, orgs } = useSession()

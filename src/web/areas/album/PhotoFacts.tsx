@@ -8,6 +8,7 @@ import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { MapLink } from '../../ui/MapLink.tsx'
+import { OwnerBar } from '../../ui/Owned.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { watermarkTexts } from './photo.ts'
 
@@ -41,6 +42,7 @@ export function PhotoFacts({ photo }: { photo: AlbumPhoto }) {
   const marks = watermarkTexts(photo)
   return (
     <>
+      <OwnerBar />
       <Typography variant="h2" sx={{ mb: 1.5, overflowWrap: 'anywhere' }}>
         {photo.name}
       </Typography>

@@ -20,9 +20,10 @@ import type { AlbumPhoto } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery, useRowQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { EditPhoto, SharePhoto } from './PhotoDialogs.tsx'
 import { PhotoFacts } from './PhotoFacts.tsx'
@@ -67,17 +68,39 @@ type PhotoDialog = 'delete' | 'edit' | 'share'
 /** Pixels of a swipe. */
 const SWIPE = 60
 
-export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
+export function PhotoViewer(props: PhotoViewerProps) {
+  const { id, photos } = props
+  const listed = photos.find((one) => one.id === id)
+  // A photo that was opened by its address may be further down the list, or in another one.
+  const single = useCall(
+    'album.get',
+    { params: { id }, query: useRowQuery('album.get') },
+    { enabled: listed === undefined },
+  )
+  const photo = listed ?? single.data
+  return (
+    <Owned orgId={photo?.orgId}>
+      <Viewer {...props} photo={photo} error={single.error} />
+    </Owned>
+  )
+}
+
+interface ViewerProps extends PhotoViewerProps {
+  /** Undefined until it was read. */
+  photo: AlbumPhoto | undefined
+  error: ApiError | null
+}
+
+function Viewer({ id, photos, photo, error, onShow, onMore }: ViewerProps) {
   const t = useTexts(words)
   const may = useMay()
-  const { orgs, workspace } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
+  const { orgs } = useSession()
   const isWide = !useIsNarrow()
   const [hasFacts, setFacts] = useState(isWide)
   const [dialog, setDialog] = useState<PhotoDialog>()
   const index = photos.findIndex((one) => one.id === id)
-  // A photo that was opened by its address may be further down the list.
-  const single = useCall('album.get', { params: { id }, query: ownerQuery() }, { enabled: index < 0 })
-  const photo = photos[index] ?? single.data
   const next = index < 0 ? undefined : photos[index + 1]
   const previous = index < 0 ? undefined : photos[index - 1]
   const isNearEnd = index >= photos.length - 3
@@ -124,7 +147,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
         {photo !== undefined && (
           <Tools
             photo={photo}
-            mayShare={workspace === null && targets.length > 0}
+            mayShare={owner === null && targets.length > 0}
             onFacts={() => setFacts((shown) => !shown)}
             onDialog={setDialog}
           />
@@ -133,7 +156,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
       <Stack direction={{ xs: 'column', md: 'row' }} sx={{ flex: 1, minHeight: 0 }}>
         <Picture
           photo={photo}
-          error={single.error}
+          error={error}
           onPrevious={previous && (() => onShow(previous.id))}
           onNext={next && (() => onShow(next.id))}
         />
@@ -160,7 +183,7 @@ export function PhotoViewer({ id, photos, onShow, onMore }: PhotoViewerProps) {
           action={t.delete}
           isBusy={remove.isPending}
           error={remove.error}
-          onConfirm={() => remove.mutate({ params: { id: photo.id }, query: ownerQuery() })}
+          onConfirm={() => remove.mutate({ params: { id: photo.id }, query: owned })}
           onClose={() => setDialog(undefined)}
         />
       )}
@@ -206,10 +229,7 @@ function Tools({ photo, mayShare, onFacts, onDialog }: ToolsProps) {
   )
 }
 
-interface PictureProps {
-  /** Undefined until it was read. */
-  photo: AlbumPhoto | undefined
-  error: ApiError | null
+interface PictureProps extends Pick<ViewerProps, 'photo' | 'error'> {
   onPrevious: (() => void) | undefined
   onNext: (() => void) | undefined
 }

@@ -20,10 +20,11 @@ import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
+import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
@@ -87,8 +88,16 @@ const words = texts({
 
 export default function AssetDetail() {
   const { id } = useParams()
-  const query = useCall('assets.get', { params: { id: Number(id) }, query: ownerQuery() })
-  return <Answer query={query}>{(asset) => <Detail asset={asset} />}</Answer>
+  const query = useCall('assets.get', { params: { id: Number(id) }, query: useRowQuery('assets.get') })
+  return (
+    <Answer query={query}>
+      {(asset) => (
+        <Owned orgId={asset.orgId}>
+          <Detail asset={asset} />
+        </Owned>
+      )}
+    </Answer>
+  )
 }
 
 type Dialog = 'lend' | 'return' | 'transfer' | 'templates' | 'scrap' | 'delete'
@@ -96,6 +105,7 @@ type Dialog = 'lend' | 'return' | 'transfer' | 'templates' | 'scrap' | 'delete'
 function Detail({ asset }: { asset: Asset }) {
   const t = useTexts(words)
   const may = useMay()
+  const owned = useOwnerQuery()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
@@ -106,7 +116,7 @@ function Detail({ asset }: { asset: Asset }) {
     refreshes: ['assets.list', 'assets.map', 'assetCategories'],
     onDone: () => void navigate('/assets', { replace: true }),
   })
-  const target = { params: { id: asset.id }, query: ownerQuery() }
+  const target = { params: { id: asset.id }, query: owned }
   const isScrapped = asset.status === 'SCRAPPED'
   return (
     <Page
@@ -179,13 +189,14 @@ function Detail({ asset }: { asset: Asset }) {
 
 function ScrapDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const t = useTexts(words)
+  const owned = useOwnerQuery()
   const form = useForm(
     'assets.scrap',
     { reason: '' },
     {
       done: t.scrapDone,
       onDone: onClose,
-      input: (body) => ({ params: { id: asset.id }, query: ownerQuery(), body }),
+      input: (body) => ({ params: { id: asset.id }, query: owned, body }),
     },
   )
   return (
@@ -206,11 +217,12 @@ function MoreMenu({ asset, onChoose }: { asset: Asset; onChoose: (dialog: Dialog
   const t = useTexts(words)
   const may = useMay()
   const mayBind = useMayBind()
+  const ownedPath = useOwnedPath()
   const choose = (dialog: Dialog) => () => onChoose(dialog)
   return (
     <IconMenu label={t.moreActions} icon={<MoreVert />}>
       {may('assets.transfer') && <MenuEntry icon={<SwapHoriz />} text={t.transfer} onClick={choose('transfer')} />}
-      <MenuEntry icon={<Print />} text={t.label} to={`/assets/labels?ids=${asset.id}`} />
+      <MenuEntry icon={<Print />} text={t.label} to={ownedPath(`/assets/labels?ids=${asset.id}`)} />
       {mayBind && <MenuEntry icon={<ListAlt />} text={t.templates} onClick={choose('templates')} />}
       {may('assets.scrap') && asset.status !== 'SCRAPPED' && (
         <MenuEntry icon={<RecyclingOutlined />} text={t.scrap} onClick={choose('scrap')} />

@@ -8,10 +8,11 @@ import { useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
+import { useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 import { FieldInput } from './fields/FieldInput.tsx'
@@ -50,13 +51,18 @@ const words = texts({
 
 export default function AssetForm() {
   const { id } = useParams()
-  const query = useCall(
-    'assets.get',
-    { params: { id: Number(id) }, query: ownerQuery() },
-    { enabled: id !== undefined },
-  )
+  const byId = useRowQuery('assets.get')
+  const query = useCall('assets.get', { params: { id: Number(id) }, query: byId }, { enabled: id !== undefined })
   if (id === undefined) return <NewAsset />
-  return <Answer query={query}>{(asset) => <ExistingAsset key={asset.id} asset={asset} />}</Answer>
+  return (
+    <Answer query={query}>
+      {(asset) => (
+        <Owned orgId={asset.orgId}>
+          <ExistingAsset key={asset.id} asset={asset} />
+        </Owned>
+      )}
+    </Answer>
+  )
 }
 
 /** A fresh form after "Register and add another", which keeps category and place. */
@@ -146,6 +152,7 @@ function useSpecs(asset: Asset | undefined, { categoryId, edited }: Draft) {
 
 function Editor({ asset, first, onAnother }: EditorProps) {
   const t = useTexts(words)
+  const owned = useOwnerQuery()
   const navigate = useNavigate()
   const isAnother = useRef(false)
   const form: FormOf<Draft> = useForm(asset === undefined ? 'assets.create' : 'assets.update', first, {
@@ -155,7 +162,7 @@ function Editor({ asset, first, onAnother }: EditorProps) {
       isAnother.current ? onAnother?.(form.values) : void navigate(`/assets/${id}`, { replace: true }),
     input: (draft) => ({
       params: asset === undefined ? {} : { id: asset.id },
-      query: ownerQuery(),
+      query: owned,
       body: { ...bodyOf(draft), ...(changes.length > 0 && { values: changes }) },
     }),
   })

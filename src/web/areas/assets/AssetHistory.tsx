@@ -7,7 +7,7 @@ import { usePages } from '../../api/pages.ts'
 import type { Asset, AssetLoan, AssetTransfer } from '../../api/types.ts'
 import { date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useSession } from '../../session/session.ts'
+import { useOwnerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { useNames } from './places.ts'
 import { useCondition } from './words.ts'
@@ -74,7 +74,8 @@ export function AssetHistory({ asset }: { asset: Asset }) {
 
 function Transfers({ id }: { id: number }) {
   const t = useTexts(words)
-  const list = usePages('assets.transfers', { params: { id }, query: ownerQuery() }, { size: 10 })
+  const owned = useOwnerQuery()
+  const list = usePages('assets.transfers', { params: { id }, query: owned }, { size: 10 })
   if (list.error !== null) return <ErrorNotice error={list.error} onRetry={list.retry} />
   if (list.items === undefined) return <Loading />
   if (list.items.length === 0) return <Typography color="text.secondary">{t.noTransfers}</Typography>
@@ -113,7 +114,8 @@ function TransferRow({ transfer }: { transfer: AssetTransfer }) {
 
 function Loans({ id }: { id: number }) {
   const t = useTexts(words)
-  const list = usePages('assets.loans', { query: { ...ownerQuery(), assetId: id } }, { size: 10 })
+  const owned = useOwnerQuery()
+  const list = usePages('assets.loans', { query: { ...owned, assetId: id } }, { size: 10 })
   if (list.error !== null) return <ErrorNotice error={list.error} onRetry={list.retry} />
   if (list.items === undefined) return <Loading />
   if (list.items.length === 0) return <Typography color="text.secondary">{t.noLoans}</Typography>

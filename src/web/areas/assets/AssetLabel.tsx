@@ -9,6 +9,7 @@ import type { Asset } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 
 const words = texts({
   en: {
@@ -33,6 +34,7 @@ export const labelPicture = (content: string, format: 'svg' | 'png' = 'svg'): st
 
 export function AssetLabel({ asset }: { asset: Asset }) {
   const t = useTexts(words)
+  const ownedPath = useOwnedPath()
   const save = (format: 'svg' | 'png') => () =>
     download(
       'qrcode.render',
@@ -54,7 +56,7 @@ export function AssetLabel({ asset }: { asset: Asset }) {
             sx={{ width: 128, height: 128, bgcolor: '#fff', borderRadius: 1, flexShrink: 0 }}
           />
           <Stack sx={{ alignItems: 'flex-start' }}>
-            <Button component={Link} to={`/assets/labels?ids=${asset.id}`} startIcon={<Print />}>
+            <Button component={Link} to={ownedPath(`/assets/labels?ids=${asset.id}`)} startIcon={<Print />}>
               {t.print}
             </Button>
             <Button startIcon={<Download />} onClick={save('png')}>

@@ -18,7 +18,7 @@ import { useState } from 'react'
 
 import type { Asset, AssetStatus } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useSession } from '../../session/session.ts'
+import { useOwner } from '../../session/session.ts'
 import type { Form } from '../../ui/use-form.tsx'
 import { FilesInput } from './fields/FilesInput.tsx'
 import type { FieldSpec, FileItem, Values } from './fields/model.ts'
@@ -69,7 +69,7 @@ interface BasicsProps {
 /** The fields that every asset has. */
 export function Basics({ asset, form }: BasicsProps) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owner = useOwner()
   const isScrapped = asset?.status === 'SCRAPPED'
   return (
     <Section title={t.basics}>
@@ -80,7 +80,7 @@ export function Basics({ asset, form }: BasicsProps) {
         {...form.choice('status', 'assetStatus', { ...(!isScrapped && { only: STATUSES }) })}
         disabled={isScrapped}
       />
-      {workspace !== null && (
+      {owner !== null && (
         <>
           <LocationPicker {...form.pick('locationId', { label: t.location })} />
           <PersonPicker {...form.pick('custodianId')} />

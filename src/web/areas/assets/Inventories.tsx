@@ -10,7 +10,7 @@ import type { Inventory } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -69,10 +69,11 @@ const words = texts({
 export default function Inventories() {
   const t = useTexts(words)
   const may = useMay()
+  const owned = useOwnerQuery()
   const [keyword, setKeyword] = useState('')
   const [isOpen, setOpen] = useState(false)
   const { items, total, error, isLoading, more, retry } = usePages('inventories.list', {
-    query: { ...ownerQuery(), ...(keyword !== '' && { keyword }) },
+    query: { ...owned, ...(keyword !== '' && { keyword }) },
   })
   const add = may('inventories.create') && (
     <Button variant="contained" startIcon={<Add />} data-create onClick={() => setOpen(true)}>
@@ -162,7 +163,8 @@ export function ShareFound({ inventory: { found, expected } }: { inventory: Inve
 /** Plans a stock-taking, or changes one. Its scope can only change before it starts. */
 export function InventoryDialog({ inventory, onClose }: { inventory?: Inventory; onClose: () => void }) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
   const navigate = useNavigate()
   const categories = useCategories()
   const locations = useLocations()
@@ -181,7 +183,7 @@ export function InventoryDialog({ inventory, onClose }: { inventory?: Inventory;
       onDone: ({ id }) => (inventory === undefined ? void navigate(`/assets/inventories/${id}`) : onClose()),
       input: ({ name, note, assigneeIds, ...scope }) => ({
         params: inventory === undefined ? {} : { id: inventory.id },
-        query: ownerQuery(),
+        query: owned,
         body: { name, note, assigneeIds: [...assigneeIds], ...(isOpen && nested(scope)) },
       }),
     },
@@ -200,7 +202,7 @@ export function InventoryDialog({ inventory, onClose }: { inventory?: Inventory;
       {isOpen && locations.length > 0 && (
         <PlacesPicker {...form.pick('scope.locationIds', { label: t.locations, help: t.all })} places={locations} />
       )}
-      {workspace !== null && <PeoplePicker {...form.pick('assigneeIds', { label: t.people, help: t.peopleHelp })} />}
+      {owner !== null && <PeoplePicker {...form.pick('assigneeIds', { label: t.people, help: t.peopleHelp })} />}
       <TextField {...form.text('note')} multiline />
     </FormDialog>
   )

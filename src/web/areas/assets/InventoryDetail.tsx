@@ -20,9 +20,10 @@ import type { Inventory, InventoryItem, InventoryState } from '../../api/types.t
 import { common } from '../../i18n/common.ts'
 import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { InventoryDialog, ShareFound } from './Inventories.tsx'
 import { InventoryScan } from './InventoryScan.tsx'
@@ -101,21 +102,30 @@ export default function InventoryDetail() {
   // Others may scan at the same time.
   const query = useCall(
     'inventories.get',
-    { params: { id: Number(id) }, query: ownerQuery() },
+    { params: { id: Number(id) }, query: useRowQuery('inventories.get') },
     { every: EVERY, isLast: ({ status }) => status === 'CLOSED' },
   )
-  return <Answer query={query}>{(inventory) => <Detail inventory={inventory} />}</Answer>
+  return (
+    <Answer query={query}>
+      {(inventory) => (
+        <Owned orgId={inventory.orgId}>
+          <Detail inventory={inventory} />
+        </Owned>
+      )}
+    </Answer>
+  )
 }
 
 function Detail({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
   const may = useMay()
+  const owned = useOwnerQuery()
   const word = useInventoryStatus()
   const names = useNames()
   const [dialog, setDialog] = useState<'edit' | 'start' | 'close'>()
   const file = useDownload()
   const close = () => setDialog(undefined)
-  const target = { params: { id: inventory.id }, query: ownerQuery() }
+  const target = { params: { id: inventory.id }, query: owned }
   const start = useAction('inventories.update', { done: t.started, quiet: true, onDone: close })
   const end = useAction('inventories.update', { done: t.closed, quiet: true, onDone: close })
   const save = () => {
@@ -246,10 +256,11 @@ const ICONS = { MISSING: HelpOutlined, FOUND: CheckCircle, MISPLACED: WrongLocat
 
 function Results({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
+  const owned = useOwnerQuery()
   const word = useInventoryState()
   const [state, setState] = useState<InventoryState>('MISSING')
   const refresh = useRefresh()
-  const list = usePages('inventories.items', { params: { id: inventory.id }, query: { ...ownerQuery(), state } })
+  const list = usePages('inventories.items', { params: { id: inventory.id }, query: { ...owned, state } })
   const counts = [inventory.found, inventory.missing, inventory.misplaced, inventory.unexpected].join()
   useEffect(() => {
     void refresh('inventories.items')

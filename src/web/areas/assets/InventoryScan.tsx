@@ -7,7 +7,7 @@ import { type FormEvent, useState } from 'react'
 import type { AssetCondition, Inventory } from '../../api/types.ts'
 import { askForPersistence } from '../../browser/persistence.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useSession } from '../../session/session.ts'
+import { useOwner, useOwnerQuery } from '../../session/session.ts'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { Scanner } from '../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
@@ -64,7 +64,8 @@ const EMPTY: Next = { code: '', locationId: null, condition: null, note: '', pho
 
 export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
   const [isOn, setOn] = useState(false)
   const [next, setNext] = useState(EMPTY)
   const set = (part: Partial<Next>) => setNext((now) => ({ ...now, ...part }))
@@ -93,7 +94,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
       ...(condition !== null && { condition }),
       ...(photo !== undefined && { photoFileId: photo.fileId }),
     }
-    outbox.add({ query: ownerQuery(), body }, restore)
+    outbox.add({ query: owned, body }, restore)
   }
   useHandheldScanner((text) => send(text))
   const submit = (event: FormEvent) => {
@@ -105,7 +106,7 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
       <CardContent>
         <Stack spacing={2}>
           <Typography variant="h2">{t.title}</Typography>
-          {workspace !== null && (
+          {owner !== null && (
             <LocationPicker
               label={t.location}
               help={t.locationHelp}

@@ -1,10 +1,11 @@
-/** Prints labels of assets: `/assets/labels?ids=1,2`. */
+/** Prints labels of assets: `/assets/labels?ids=1,2&org=3`. */
 
 import { call } from '../../api/client.ts'
 import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useSession } from '../../session/session.ts'
+import { useOwner, useOwnerQuery } from '../../session/session.ts'
+import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import type { Part } from '../../ui/print/sheet.ts'
 
@@ -28,13 +29,23 @@ const words = texts({
 })
 
 export default function Labels() {
+  const orgId = useAddressOwner()
+  return (
+    <Owned orgId={orgId}>
+      <AssetLabels />
+    </Owned>
+  )
+}
+
+function AssetLabels() {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
   const parts: Part<Asset>[] = [
     { id: 'name', label: t.name, isChosen: true, of: ({ name }) => name },
     { id: 'number', label: t.number, isChosen: true, of: ({ assetNo }) => assetNo },
   ]
-  if (workspace !== null) parts.push({ id: 'owner', label: t.owner, isChosen: true, of: () => workspace.name })
+  if (owner !== null) parts.push({ id: 'owner', label: t.owner, isChosen: true, of: () => owner.name })
   return (
     <PrintPage<Asset>
       list="/assets"
@@ -42,7 +53,7 @@ export default function Labels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
-      read={(ids, size) => call('assets.list', { query: { ...ownerQuery(), ids, size } })}
+      read={(ids, size) => call('assets.list', { query: { ...owned, ids, size } })}
     />
   )
 }

@@ -4,7 +4,7 @@ import { TextField, ToggleButton, ToggleButtonGroup } from '@mui/material'
 
 import type { Asset, AssetCondition } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useSession } from '../../session/session.ts'
+import { useOwner, useOwnerQuery, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -54,12 +54,14 @@ const words = texts({
 
 export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const t = useTexts(words)
-  const { workspace, user } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
+  const { user } = useSession()
   const form = useForm(
     'assets.checkOut',
     {
-      isMember: workspace !== null,
-      userId: workspace === null ? user.id : null,
+      isMember: owner !== null,
+      userId: owner === null ? user.id : null,
       personName: '',
       dueDay: '',
       note: '',
@@ -70,7 +72,7 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
       onDone: onClose,
       input: ({ isMember, userId, personName, dueDay, note }) => ({
         params: { id: asset.id },
-        query: ownerQuery(),
+        query: owned,
         body: {
           ...(isMember && userId !== null ? { userId } : { personName }),
           note,
@@ -83,7 +85,7 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
   const { isMember } = form.values
   return (
     <FormDialog form={form} title={t.lendTitle(asset.name)} action={t.lend} onClose={onClose}>
-      {workspace !== null && (
+      {owner !== null && (
         <ToggleButtonGroup
           exclusive
           fullWidth
@@ -112,7 +114,8 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
 
 export function ReturnDialog({ assetId, name, onClose }: { assetId: number; name: string; onClose: () => void }) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
   const word = useCondition()
   const form = useForm(
     'assets.checkIn',
@@ -122,7 +125,7 @@ export function ReturnDialog({ assetId, name, onClose }: { assetId: number; name
       onDone: onClose,
       input: ({ condition, locationId, note }) => ({
         params: { id: assetId },
-        query: ownerQuery(),
+        query: owned,
         body: { note, ...(condition !== null && { condition }), ...(locationId !== null && { locationId }) },
       }),
     },
@@ -134,9 +137,7 @@ export function ReturnDialog({ assetId, name, onClose }: { assetId: number; name
         none={t.any}
         choices={CONDITIONS.map((id) => ({ id, name: word(id) }))}
       />
-      {workspace !== null && (
-        <LocationPicker {...form.pick('locationId', { label: t.location, help: t.locationHelp })} />
-      )}
+      {owner !== null && <LocationPicker {...form.pick('locationId', { label: t.location, help: t.locationHelp })} />}
       <TextField {...form.text('note')} multiline />
     </FormDialog>
   )

@@ -16,6 +16,7 @@ import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { type Bulk, useBulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
@@ -67,6 +68,7 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
   const t = useTexts(words)
   const may = useMay()
   const bulk = useBulk('assets', 'assetCategories')
+  const ownedPath = useOwnedPath()
   const [dialog, setDialog] = useState<'change' | 'delete'>()
   const isBusy = bulk.progress !== undefined
   const selected = new Set(assets.map(({ id }) => id))
@@ -88,7 +90,7 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
           startIcon={<Print />}
           disabled={isBusy}
           component={Link}
-          to={`/assets/labels?ids=${[...selected].join(',')}`}
+          to={ownedPath(`/assets/labels?ids=${[...selected].join(',')}`)}
         >
           {t.labels}
         </Button>

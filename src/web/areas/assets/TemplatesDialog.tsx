@@ -8,7 +8,7 @@ import type { Asset, MetaTemplatesInForce } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwner } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
@@ -37,9 +37,9 @@ const words = texts({
 })
 
 export function useMayBind(): boolean {
-  const { workspace } = useSession()
+  const owner = useOwner()
   const may = useMay()
-  return workspace === null
+  return owner === null
     ? may('metadata.bind') && may('metadata.bindings')
     : may('metadata.orgBind') && may('metadata.orgBindings')
 }
@@ -51,12 +51,12 @@ interface TemplatesDialogProps {
 
 export function TemplatesDialog({ asset, onClose }: TemplatesDialogProps) {
   const t = useTexts(words)
-  const { workspace } = useSession()
-  const orgId = workspace?.id ?? 0
+  const owner = useOwner()
+  const orgId = owner?.id ?? 0
   const params = { objectName: 'asset', entityId: asset.id }
-  const own = useCall('metadata.bindings', { params }, { enabled: workspace === null })
-  const ofOrg = useCall('metadata.orgBindings', { params: { ...params, orgId } }, { enabled: workspace !== null })
-  const query = workspace === null ? own : ofOrg
+  const own = useCall('metadata.bindings', { params }, { enabled: owner === null })
+  const ofOrg = useCall('metadata.orgBindings', { params: { ...params, orgId } }, { enabled: owner !== null })
+  const query = owner === null ? own : ofOrg
   if (query.data === undefined)
     return (
       <NoticeDialog title={t.title} onClose={onClose}>
@@ -72,7 +72,7 @@ interface TemplatesFormProps extends TemplatesDialogProps {
 
 function TemplatesForm({ asset, inForce, onClose }: TemplatesFormProps) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owner = useOwner()
   const refresh = useRefresh()
   const templates = useTemplates()
   const before = inForce.filter(({ source }) => source === 'ENTITY').map(({ templateId }) => templateId)
@@ -97,12 +97,12 @@ function TemplatesForm({ asset, inForce, onClose }: TemplatesFormProps) {
     // Without ids the default template would be bound.
     if (added.length > 0) {
       const body = { templateIds: added }
-      if (workspace === null) await call('metadata.bind', { params, body })
-      else await call('metadata.orgBind', { params: { ...params, orgId: workspace.id }, body })
+      if (owner === null) await call('metadata.bind', { params, body })
+      else await call('metadata.orgBind', { params: { ...params, orgId: owner.id }, body })
     }
     for (const templateId of removed)
-      if (workspace === null) await call('metadata.unbind', { params: { ...params, templateId } })
-      else await call('metadata.orgUnbind', { params: { ...params, orgId: workspace.id, templateId } })
+      if (owner === null) await call('metadata.unbind', { params: { ...params, templateId } })
+      else await call('metadata.orgUnbind', { params: { ...params, orgId: owner.id, templateId } })
     return { items: inForce }
   }
   return (

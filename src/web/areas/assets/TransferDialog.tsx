@@ -5,7 +5,7 @@ import { useNavigate } from 'react-router'
 
 import type { Asset } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { may, ownerQuery, useSession } from '../../session/session.ts'
+import { may, useOwner, useOwnerQuery, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -38,7 +38,9 @@ const words = texts({
 
 export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
   const t = useTexts(words)
-  const { workspace, orgs } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
+  const { orgs } = useSession()
   const navigate = useNavigate()
   const targets = orgs.filter((org) => may('assets.create', org))
   const form = useForm(
@@ -51,23 +53,23 @@ export function TransferDialog({ asset, onClose }: { asset: Asset; onClose: () =
     },
     {
       done: t.done,
-      refreshes: workspace === null ? ['assets.list', 'assets.map', 'assetCategories'] : ['assets'],
+      refreshes: owner === null ? ['assets.list', 'assets.map', 'assetCategories'] : ['assets'],
       onDone() {
         onClose()
         // It is no longer among the things of this workspace.
-        if (workspace === null) void navigate('/assets', { replace: true })
+        if (owner === null) void navigate('/assets', { replace: true })
       },
       input: ({ toOrgId, note, ...within }) => ({
         params: { id: asset.id },
-        query: ownerQuery(),
-        body: workspace === null ? { note, ...(toOrgId !== null && { toOrgId }) } : { ...within, note },
+        query: owned,
+        body: owner === null ? { note, ...(toOrgId !== null && { toOrgId }) } : { ...within, note },
       }),
     },
   )
-  const hasTarget = workspace !== null || targets.length > 0
+  const hasTarget = owner !== null || targets.length > 0
   return (
     <FormDialog form={form} title={t.title(asset.name)} action={t.action} isDisabled={!hasTarget} onClose={onClose}>
-      {workspace === null ? (
+      {owner === null ? (
         <>
           <Typography color="text.secondary">{t.give}</Typography>
           {hasTarget ? (

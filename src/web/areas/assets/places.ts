@@ -5,34 +5,36 @@ import { useMemo } from 'react'
 import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import type { AssetCategoryNode, LocationNode, Member } from '../../api/types.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery, useSession } from '../../session/session.ts'
 import { flatten, type Place } from '../../ui/tree/tree.ts'
 
 const NONE: readonly never[] = []
 
 export function useCategories(): readonly Place<AssetCategoryNode>[] {
   const may = useMay()
-  const { data } = useCall('assetCategories.tree', { query: ownerQuery() }, { enabled: may('assetCategories.tree') })
+  const owned = useOwnerQuery()
+  const { data } = useCall('assetCategories.tree', { query: owned }, { enabled: may('assetCategories.tree') })
   return useMemo(() => (data === undefined ? NONE : flatten(data)), [data])
 }
 
 /** The locations of the organization; none in the user's own workspace. */
 export function useLocations(): readonly Place<LocationNode>[] {
-  const { workspace } = useSession()
+  const owner = useOwner()
   const may = useMay()
   const { data } = useCall(
     'locations.tree',
-    { params: { orgId: workspace?.id ?? 0 } },
-    { enabled: workspace !== null && may('locations.tree') },
+    { params: { orgId: owner?.id ?? 0 } },
+    { enabled: owner !== null && may('locations.tree') },
   )
   return useMemo(() => (data === undefined ? NONE : flatten(data)), [data])
 }
 
 /** The members of the organization; in the user's own workspace only the user. */
 export function usePeople(): readonly Pick<Member, 'userId' | 'nickname'>[] {
-  const { workspace, user } = useSession()
+  const owner = useOwner()
+  const { user } = useSession()
   const may = useMay()
-  const orgId = workspace?.id
+  const orgId = owner?.id
   const { data } = useAll(
     'orgs.members',
     { params: { orgId: orgId ?? 0 } },

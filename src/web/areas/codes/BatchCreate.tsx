@@ -12,6 +12,7 @@ import { useMay } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { CheckField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -177,6 +178,7 @@ function Preview({ items }: { items: readonly Item[] }) {
 
 function Created({ codes }: { codes: readonly QrCode[] }) {
   const t = useTexts(words)
+  const ownedPath = useOwnedPath()
   return (
     <Page title={t.title} back="/codes">
       <EmptyState
@@ -188,7 +190,11 @@ function Created({ codes }: { codes: readonly QrCode[] }) {
             <Button component={Link} to="/codes?sort=-createdAt">
               {t.list}
             </Button>
-            <Button variant="contained" component={Link} to={`/codes/print?ids=${codes.map(({ id }) => id).join(',')}`}>
+            <Button
+              variant="contained"
+              component={Link}
+              to={ownedPath(`/codes/print?ids=${codes.map(({ id }) => id).join(',')}`)}
+            >
               {t.print}
             </Button>
           </Stack>

@@ -21,12 +21,13 @@ import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery, useRowQuery, useSession } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
+import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
@@ -55,8 +56,7 @@ const words = texts({
     created: 'Created',
     changed: 'Changed',
     missing: 'This code is not here',
-    missingText:
-      'The code was deleted, or it belongs to another workspace: choose the organization at the top. Deleted codes are in the trash for 30 days.',
+    missingText: 'The code was deleted, or it belongs to somebody else. Deleted codes are in the trash for 30 days.',
   },
   zh: {
     ...common.zh,
@@ -74,53 +74,61 @@ const words = texts({
     created: '创建时间',
     changed: '修改时间',
     missing: '此处没有这个二维码',
-    missingText: '它可能已被删除，或属于其他工作区：请在顶部选择组织。已删除的二维码会在回收站保留 30 天。',
+    missingText: '它可能已被删除，或属于他人。已删除的二维码会在回收站保留 30 天。',
   },
 })
 
 export default function CodeDetail() {
   const t = useTexts(words)
   const id = Number(useParams()['id'])
-  const query = useCall('qrCodes.get', { params: { id }, query: ownerQuery() })
-  const may = useMay()
-  const shared = useTexts(codeWords)
-  const navigate = useNavigate()
-  /** Set by the form that has just made the code: the address of the form for the next one. */
-  const { another } = (useLocation().state ?? {}) as { another?: string }
+  const query = useCall('qrCodes.get', { params: { id }, query: useRowQuery('qrCodes.get') })
   const code = query.data
+  if (code !== undefined && query.error?.status !== 404)
+    return (
+      <Owned orgId={code.orgId}>
+        <Page title={code.name} back="/codes" actions={<Actions code={code} />}>
+          <Detail code={code} />
+        </Page>
+      </Owned>
+    )
   return (
-    <Page
-      title={code?.name ?? t.title}
-      back="/codes"
-      actions={
-        code !== undefined && (
-          <>
-            {another !== undefined && (
-              <Button variant="contained" startIcon={<Add />} component={Link} to={another} data-create>
-                {t.another}
-              </Button>
-            )}
-            {may('qrCodes.update') && (
-              <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/codes/${id}/edit`}>
-                {shared.edit}
-              </Button>
-            )}
-            <CodeMenu code={code} isDetail onTrashed={() => void navigate('/codes', { replace: true })} />
-          </>
-        )
-      }
-    >
+    <Page title={t.title} back="/codes">
       {query.error?.status === 404 ? (
         <EmptyState icon={SearchOff} title={t.missing} text={t.missingText} />
       ) : (
-        <Answer query={query}>{(code) => <Detail code={code} />}</Answer>
+        <Answer query={query}>{() => null}</Answer>
       )}
     </Page>
   )
 }
 
+function Actions({ code }: { code: QrCode }) {
+  const may = useMay()
+  const shared = useTexts(codeWords)
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  /** Set by the form that has just made the code: the address of the form for the next one. */
+  const { another } = (useLocation().state ?? {}) as { another?: string }
+  return (
+    <>
+      {another !== undefined && (
+        <Button variant="contained" startIcon={<Add />} component={Link} to={another} data-create>
+          {t.another}
+        </Button>
+      )}
+      {may('qrCodes.update') && (
+        <Button variant="outlined" startIcon={<Edit />} component={Link} to={`/codes/${code.id}/edit`}>
+          {shared.edit}
+        </Button>
+      )}
+      <CodeMenu code={code} isDetail onTrashed={() => void navigate('/codes', { replace: true })} />
+    </>
+  )
+}
+
 function Detail({ code }: { code: QrCode }) {
   const t = useTexts(words)
+  const ownedPath = useOwnedPath()
   const shared = useTexts(codeWords)
   const typeName = useEnum('contentType')
   const folders = useFolders()
@@ -162,7 +170,7 @@ function Detail({ code }: { code: QrCode }) {
                 />
               )}
             </DialogButton>
-            <Button startIcon={<Print />} component={Link} to={`/codes/print?ids=${code.id}`}>
+            <Button startIcon={<Print />} component={Link} to={ownedPath(`/codes/print?ids=${code.id}`)}>
               {shared.print}
             </Button>
           </Stack>
@@ -227,10 +235,12 @@ function PublicPage({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const may = useMay()
-  const { workspace, orgs } = useSession()
+  const owned = useOwnerQuery()
+  const owner = useOwner()
+  const { orgs } = useSession()
   const copy = useCopy()
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? shared.withdrawn : shared.published })
-  const targets = workspace === null ? orgs.filter((org) => may('shares.create', org)) : []
+  const targets = owner === null ? orgs.filter((org) => may('shares.create', org)) : []
   const send = () => void navigator.share({ title: code.name, url: code.publicUrl }).catch(() => undefined)
   return (
     <Card>
@@ -243,7 +253,7 @@ function PublicPage({ code }: { code: QrCode }) {
                 checked={code.isPublic}
                 disabled={publish.isPending}
                 onChange={({ target }) =>
-                  publish.mutate({ params: { id: code.id }, query: ownerQuery(), body: { isPublic: target.checked } })
+                  publish.mutate({ params: { id: code.id }, query: owned, body: { isPublic: target.checked } })
                 }
               />
             }

@@ -2,8 +2,9 @@ import { useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
+import { useRowQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CodeForm } from './CodeForm.tsx'
 
@@ -13,10 +14,16 @@ const words = texts({ en: { title: 'Edit code' }, zh: { title: '编辑二维码'
 export default function CodeEdit() {
   const t = useTexts(words)
   const id = Number(useParams()['id'])
-  const query = useCall('qrCodes.get', { params: { id }, query: ownerQuery() })
+  const query = useCall('qrCodes.get', { params: { id }, query: useRowQuery('qrCodes.get') })
   return (
-    <Page title={t.title} back={`/codes/${id}`}>
-      <Answer query={query}>{(code) => <CodeForm key={code.id} code={code} />}</Answer>
-    </Page>
+    <Answer query={query}>
+      {(code) => (
+        <Owned orgId={code.orgId}>
+          <Page title={t.title} back={`/codes/${id}`}>
+            <CodeForm key={code.id} code={code} />
+          </Page>
+        </Owned>
+      )}
+    </Answer>
   )
 }

@@ -7,7 +7,7 @@ import { useNavigate } from 'react-router'
 import type { QrCode, QrCodeStyleInput } from '../../api/types.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { Form } from '../../ui/Form.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -55,6 +55,7 @@ export interface CodeFormProps {
 export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
+  const owned = useOwnerQuery()
   const navigate = useNavigate()
   const mayPublish = useMay()('qrCodes.publish')
   const hasFolders = useHasFolders()
@@ -71,7 +72,7 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
       }),
     input: (values) => ({
       params: code === undefined ? {} : { id: code.id },
-      query: ownerQuery(),
+      query: owned,
       body: {
         ...bodyOf(values),
         ...(hasFolders && { categoryId: values.categoryId }),

@@ -16,9 +16,10 @@ import { useState } from 'react'
 import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
@@ -33,9 +34,11 @@ export interface CodeMenuProps {
 export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   const t = useTexts(codeWords)
   const may = useMay()
+  const owned = useOwnerQuery()
   const hasFolders = useHasFolders()
+  const ownedPath = useOwnedPath()
   const [dialog, setDialog] = useState<'move' | 'trash'>()
-  const input = { params: { id: code.id }, query: ownerQuery() }
+  const input = { params: { id: code.id }, query: owned }
   const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
   const trash = useAction('qrCodes.delete', {
@@ -72,7 +75,7 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
             onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
           />
         )}
-        <MenuEntry icon={<Print />} text={t.print} to={`/codes/print?ids=${code.id}`} />
+        <MenuEntry icon={<Print />} text={t.print} to={ownedPath(`/codes/print?ids=${code.id}`)} />
         {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => setDialog('trash')} />}
       </IconMenu>
       {dialog === 'move' && <MoveDialog codes={[code]} onClose={() => setDialog(undefined)} />}

@@ -8,7 +8,7 @@ import type { QrCode } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { DayChart, PeriodField } from './DayChart.tsx'
 
 const words = texts({
@@ -37,6 +37,7 @@ export function CodeScans({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const may = useMay()
   const source = useEnum('scanSource')
+  const owned = useOwnerQuery()
   // The interface has no filter by code, but each scan of the code contains its content or its link.
   const keyword = (code.isDynamic ? code.publicUrl : code.content).slice(0, LONGEST_SEARCH)
   const { data } = useCall(
@@ -47,7 +48,7 @@ export function CodeScans({ code }: { code: QrCode }) {
   const [days, setDays] = useState(30)
   const stats = useCall(
     'qrCodes.scanStats',
-    { params: { id: code.id }, query: { ...ownerQuery(), days, tz: timeZone() } },
+    { params: { id: code.id }, query: { ...owned, days, tz: timeZone() } },
     { enabled: code.scanCount > 0 && may('qrCodes.scanStats'), keepPrevious: true },
   ).data
   const mine = data?.items.filter(({ qrCodeId }) => qrCodeId === code.id).slice(0, SHOWN) ?? []

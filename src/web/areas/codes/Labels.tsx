@@ -1,9 +1,10 @@
-/** Prints codes as labels: `/codes/print?ids=1,2`. */
+/** Prints codes as labels: `/codes/print?ids=1,2&org=3`. */
 
 import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
+import { useOwnerQuery } from '../../session/session.ts'
+import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { summaryOf } from './content.ts'
@@ -15,8 +16,18 @@ const words = texts({
 })
 
 export default function Labels() {
+  const orgId = useAddressOwner()
+  return (
+    <Owned orgId={orgId}>
+      <CodeLabels />
+    </Owned>
+  )
+}
+
+function CodeLabels() {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
+  const owned = useOwnerQuery()
   return (
     <PrintPage<QrCode>
       list="/codes"
@@ -27,7 +38,7 @@ export default function Labels() {
         { id: 'content', label: shared.content, isChosen: false, of: ({ content }) => summaryOf(content) },
       ]}
       label={(code) => ({ content: contentOfPicture(code), style: code.style, name: code.name })}
-      read={(ids, size) => call('qrCodes.list', { query: { ...ownerQuery(), ids, size } })}
+      read={(ids, size) => call('qrCodes.list', { query: { ...owned, ids, size } })}
     />
   )
 }

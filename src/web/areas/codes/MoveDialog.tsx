@@ -5,7 +5,7 @@ import { List, ListItemButton, ListItemText, Radio } from '@mui/material'
 import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
+import { useOwnerQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
@@ -40,6 +40,7 @@ export interface MoveDialogProps {
 export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
+  const owned = useOwnerQuery()
   const folders = useFolders()
   const bulk = useBulk('qrCodes', 'categories')
   const form = useForm(
@@ -49,7 +50,7 @@ export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
       // Read again when all are moved.
       refreshes: [],
       async send({ body }) {
-        const move = ({ id }: QrCode) => call('qrCodes.update', { params: { id }, query: ownerQuery(), body })
+        const move = ({ id }: QrCode) => call('qrCodes.update', { params: { id }, query: owned, body })
         const left = await bulk.run(codes, move, t.done)
         if (left.length === 0) onClose()
         onMoved?.(left)

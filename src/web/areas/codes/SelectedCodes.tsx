@@ -13,6 +13,7 @@ import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
@@ -58,6 +59,7 @@ export function SelectedCodes({ codes, shown, total, onSelect }: SelectedCodesPr
   const shared = useTexts(codeWords)
   const may = useMay()
   const hasFolders = useHasFolders()
+  const ownedPath = useOwnedPath()
   const bulk = useBulk('qrCodes', 'categories')
   const [dialog, setDialog] = useState<'move' | 'trash'>()
   const arePinned = codes.every(({ pinned }) => pinned)
@@ -100,7 +102,7 @@ export function SelectedCodes({ codes, shown, total, onSelect }: SelectedCodesPr
           startIcon={<Print />}
           disabled={isBusy}
           component={Link}
-          to={`/codes/print?ids=${codes.map(({ id }) => id).join(',')}`}
+          to={ownedPath(`/codes/print?ids=${codes.map(({ id }) => id).join(',')}`)}
         >
           {shared.print}
         </Button>

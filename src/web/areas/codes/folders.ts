@@ -5,7 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
 import type { CategoryNode } from '../../api/types.ts'
-import { useMay, useOptionalSession } from '../../session/session.ts'
+import { useMay, useOwner } from '../../session/session.ts'
 import type { Place } from '../../ui/tree/tree.ts'
 
 /** Levels of folders that the server allows. */
@@ -17,11 +17,10 @@ export type Folder = Place<CategoryNode>
 export const countCodes = ({ codeCount, children }: CategoryNode): number =>
   children.reduce((sum, child) => sum + countCodes(child), codeCount)
 
-/** Whether the workspace has folders that the user may see. */
+/** Whether the codes of the owner have folders that the user may see. */
 export function useHasFolders(): boolean {
   const may = useMay()
-  const session = useOptionalSession()
-  return session?.workspace === null && may('categories.tree')
+  return useOwner() === null && may('categories.tree')
 }
 
 export function useFolders(): UseQueryResult<CategoryNode[], ApiError> {

@@ -34,7 +34,7 @@ export const typeWords = texts({ en, zh })
 export interface Target {
   /** Path below `/console`. */
   readonly to: string
-  /** The organization whose workspace the page needs; null for the user's own. */
+  /** Of a list: the organization whose workspace it needs; null for the user's own. */
   readonly orgId?: number | null
 }
 
@@ -53,10 +53,9 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     case 'ACCOUNT_LINK':
       return { to: '/account/links' }
     case 'ASSET':
-      return {
-        to: values.assetId === undefined ? '/assets' : `/assets/${values.assetId}`,
-        orgId: values.orgId ?? null,
-      }
+      return values.assetId === undefined
+        ? { to: '/assets', orgId: values.orgId ?? null }
+        : { to: `/assets/${values.assetId}` }
     case 'SYSTEM':
       if (values.event?.startsWith('ORG_')) return { to: `/orgs/${values.orgId}` }
       return values.event === undefined ? undefined : { to: '/account/history' }

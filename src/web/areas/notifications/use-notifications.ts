@@ -36,7 +36,7 @@ export function useNotificationActions() {
   }
 }
 
-/** Opens the page that a notification is about, in the workspace of its organization. */
+/** Opens the page that a notification is about, a list in the workspace of its organization. */
 export function useOpenTarget(): (notification: Pick<Notification, 'type' | 'data'>) => void {
   const navigate = useNavigate()
   const client = useQueryClient()

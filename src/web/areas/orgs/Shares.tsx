@@ -3,7 +3,7 @@
 import { Add, FolderShared, PhotoOutlined, QrCode2 } from '@mui/icons-material'
 import { Autocomplete, Avatar, Button, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
@@ -21,7 +21,6 @@ import { Section } from '../../ui/parts.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
-import { useIsWorkspace, useSwitch } from './workspace.ts'
 
 const words = texts({
   en: {
@@ -130,16 +129,8 @@ function ShareRow({ org, share }: { org: Organization; share: Share }) {
   const t = useTexts(words)
   const kindOf = useEnum('shareType')
   const may = useMay()
-  const navigate = useNavigate()
-  const isWorkspace = useIsWorkspace(org.id)
-  const change = useSwitch()
   const { id, entityType, copyId, name, sharedBy, createdAt } = share
   const shown = name || kindOf(entityType)
-  /** The copy is a thing of the organization, which its workspace shows. */
-  const open = () => {
-    if (!isWorkspace) change(org)
-    void navigate(entityType === 'QR_CODE' ? `/codes/${copyId}` : '/album')
-  }
   return (
     <Row
       title={shown}
@@ -147,7 +138,11 @@ function ShareRow({ org, share }: { org: Organization; share: Share }) {
       actions={
         <>
           {may(entityType === 'QR_CODE' ? 'qrCodes.list' : 'album.list', org) && (
-            <Button aria-label={t.openOf(shown)} onClick={open}>
+            <Button
+              aria-label={t.openOf(shown)}
+              component={Link}
+              to={entityType === 'QR_CODE' ? `/codes/${copyId}` : `/album?photo=${copyId}`}
+            >
               {t.open}
             </Button>
           )}

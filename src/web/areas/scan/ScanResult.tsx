@@ -11,7 +11,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { ResolvedScanRecord, ScanTarget } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useRowQuery } from '../../session/session.ts'
 import { ContentView } from '../../ui/ContentView.tsx'
 
 const words = texts({
@@ -138,7 +138,7 @@ function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind
   // A public code of somebody else has an id too, but no page here.
   const code = useCall(
     'qrCodes.get',
-    { params: { id: id ?? 0 }, query: ownerQuery() },
+    { params: { id: id ?? 0 }, query: useRowQuery('qrCodes.get') },
     { enabled: isCode && id !== undefined && may('qrCodes.get') },
   )
   const request = useAction('contacts.request', { done: t.requested, refreshes: ['contacts'] })

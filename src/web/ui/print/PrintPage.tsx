@@ -1,4 +1,5 @@
-/** The page that prints codes of things as labels: `/codes/print?ids=1,2`. Reads all things that the address names. */
+/** The page that prints codes of things as labels: `/codes/print?ids=1,2&org=3`. Reads all things that the address names, of the owner
+ * in it: without one, of the user. */
 
 import { QrCode2 } from '@mui/icons-material'
 import { Alert, Button, LinearProgress } from '@mui/material'
@@ -7,7 +8,7 @@ import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useSession } from '../../session/session.ts'
+import { useOwner } from '../../session/session.ts'
 import { EmptyState, ErrorNotice } from '../Answer.tsx'
 import { Page } from '../Page.tsx'
 import { PrintSheet } from './PrintSheet.tsx'
@@ -20,14 +21,14 @@ const words = texts({
     reading: 'Reading what is printed',
     missing: (n: number) =>
       n === 1
-        ? 'One of them is missing: it was deleted, or it belongs to another workspace.'
-        : `${n} of them are missing: they were deleted, or they belong to another workspace.`,
+        ? 'One of them is missing: it was deleted, or it belongs to somebody else.'
+        : `${n} of them are missing: they were deleted, or they belong to somebody else.`,
   },
   zh: {
     title: '打印标签',
     nothing: '没有可打印的内容',
     reading: '正在读取要打印的内容',
-    missing: (n: number) => `其中 ${n} 个不在这里：可能已删除，或属于其他空间。`,
+    missing: (n: number) => `其中 ${n} 个不在这里：可能已删除，或属于他人。`,
   },
 })
 
@@ -68,7 +69,7 @@ export function PrintPage<Thing extends { readonly id: number }>({
   read,
 }: PrintPageProps<Thing>) {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owner = useOwner()
   const [params] = useSearchParams()
   const given = params.get('ids') ?? ''
   const ids = useMemo(
@@ -77,7 +78,7 @@ export function PrintPage<Thing extends { readonly id: number }>({
   )
   const [count, setCount] = useState(0)
   const { data, error, refetch } = useQuery({
-    queryKey: [list, 'print', given, workspace?.id ?? null],
+    queryKey: [list, 'print', given, owner?.id ?? null],
     queryFn: () => readAll(ids, read, setCount),
     enabled: ids.length > 0,
     staleTime: 60_000,

@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { bytes } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { useOwnerQuery } from '../../../session/session.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { FileButton } from '../../../ui/FileButton.tsx'
 import { uploadFile } from '../uploads.ts'
@@ -57,6 +58,7 @@ export interface FilesInputProps {
 export function FilesInput(props: FilesInputProps) {
   const { label, value, onChange, isPhotos, max, accept, hasCover = false, disabled = false, error, help } = props
   const t = useTexts(words)
+  const owned = useOwnerQuery()
   const [sending, setSending] = useState<readonly { readonly name: string; readonly part: number }[]>([])
   const [problem, setProblem] = useState<unknown>(null)
 
@@ -67,7 +69,7 @@ export function FilesInput(props: FilesInputProps) {
         setSending((all) => [...all.filter(({ name }) => name !== file.name), { name: file.name, part }])
       report(0)
       try {
-        const stored = await uploadFile(file, report)
+        const stored = await uploadFile(file, owned, report)
         onChange((all) => [...all, stored])
       } catch (refusal) {
         setProblem(refusal)

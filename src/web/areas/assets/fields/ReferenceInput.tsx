@@ -4,7 +4,7 @@ import { Autocomplete, TextField } from '@mui/material'
 import { useState } from 'react'
 
 import { useCall } from '../../../api/hooks.ts'
-import { ownerQuery, useSession } from '../../../session/session.ts'
+import { useOwner, useOwnerQuery } from '../../../session/session.ts'
 import { useSettled } from '../../../ui/use-settled.ts'
 import { useLocations, usePeople } from '../places.ts'
 import type { FieldConfig, Reference } from './model.ts'
@@ -48,12 +48,13 @@ export function ReferenceInput({ label, target, value, onChange, error, help, re
 }
 
 function useTargets(target: NonNullable<FieldConfig['target']>, keyword: string): Reference[] {
-  const { workspace } = useSession()
-  const query = { ...ownerQuery(), size: 20, ...(keyword !== '' && { keyword }) }
+  const owned = useOwnerQuery()
+  const owner = useOwner()
+  const query = { ...owned, size: 20, ...(keyword !== '' && { keyword }) }
   const assets = useCall('assets.list', { query }, { enabled: target === 'ASSET', keepPrevious: true })
   const activities = useCall(
     'activities.list',
-    { query: workspace === null ? query : { ...query, ownerType: 'ORGANIZATION', ownerId: workspace.id } },
+    { query: owner === null ? query : { ...query, ownerType: 'ORGANIZATION', ownerId: owner.id } },
     { enabled: target === 'ACTIVITY', keepPrevious: true },
   )
   const locations = useLocations()

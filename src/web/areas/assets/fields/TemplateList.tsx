@@ -15,6 +15,7 @@ import { useMay, useSession } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
 import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
+import { useOwnedPath } from '../../../ui/Owned.tsx'
 import { useForm } from '../../../ui/use-form.tsx'
 import { Action } from '../parts.tsx'
 import { Entries, Entry } from './entries.tsx'
@@ -107,8 +108,11 @@ export function TemplateList({ objectName }: { objectName: string }) {
   )
 }
 
-const pageOf = ({ id, objectName }: Pick<MetaTemplate, 'id' | 'objectName'>) =>
-  `/assets/fields/templates/${id}?object=${objectName}`
+function usePageOf() {
+  const ownedPath = useOwnedPath()
+  return ({ id, objectName }: Pick<MetaTemplate, 'id' | 'objectName'>) =>
+    ownedPath(`/assets/fields/templates/${id}?object=${objectName}`)
+}
 
 function Row({ template, onDelete }: { template: MetaTemplate; onDelete: () => void }) {
   const t = useTexts(words)
@@ -119,6 +123,7 @@ function Row({ template, onDelete }: { template: MetaTemplate; onDelete: () => v
   const isOwn = workspace === null
   const { id, name, isDefault } = template
   const isMine = template.scope === (isOwn ? 'USER' : 'ORG')
+  const pageOf = usePageOf()
   const page = pageOf(template)
   const params = { id, ...(workspace && { orgId: workspace.id }) }
   const fork = useAction(isOwn ? 'metadata.forkTemplate' : 'metadata.forkIntoOrg', {
@@ -163,6 +168,7 @@ function NewTemplate({ objectName, onClose }: { objectName: string; onClose: () 
   const t = useTexts(words)
   const { workspace } = useSession()
   const navigate = useNavigate()
+  const pageOf = usePageOf()
   const form = useForm(
     workspace === null ? 'metadata.createTemplate' : 'metadata.createOrgTemplate',
     { name: '', description: '', isDefault: false },

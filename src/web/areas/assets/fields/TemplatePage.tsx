@@ -1,4 +1,7 @@
-/** The fields of a template, in their order, with headings and required ones, and how the form looks. */
+/**
+ * The fields of a template, in their order, with headings and required ones, and how the form looks. The interface reads templates by their
+ * owner, who is in the address: `/assets/fields/templates/1?object=asset&org=3`.
+ */
 
 import { Add, ArrowDownward, ArrowUpward, Delete, ViewList } from '@mui/icons-material'
 import {
@@ -23,9 +26,10 @@ import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../../api/t
 import { common } from '../../../i18n/common.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
-import { useMay, useSession } from '../../../session/session.ts'
+import { useMay, useOwner } from '../../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice } from '../../../ui/Answer.tsx'
 import { ChoiceField } from '../../../ui/fields.tsx'
+import { Owned, useAddressOwner } from '../../../ui/Owned.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { type Form, useForm } from '../../../ui/use-form.tsx'
@@ -51,7 +55,7 @@ const words = texts({
     locked: 'This template belongs to the server. Copy it to change it.',
     details: 'Details',
     gone: 'Template not found',
-    goneText: 'The template was deleted, or it belongs to another organization. Check which one you work for.',
+    goneText: 'The template was deleted, or it belongs to somebody else.',
   },
   zh: {
     ...common.zh,
@@ -70,19 +74,28 @@ const words = texts({
     locked: '这是全局模板，复制后才能修改。',
     details: '详细信息',
     gone: '没有找到模板',
-    goneText: '模板已删除，或属于其他组织。请确认当前所在的组织。',
+    goneText: '模板已删除，或属于他人。',
   },
 })
 
 export default function TemplatePage() {
+  const orgId = useAddressOwner()
+  return (
+    <Owned orgId={orgId}>
+      <Template />
+    </Owned>
+  )
+}
+
+function Template() {
   const t = useTexts(words)
-  const { workspace } = useSession()
+  const owner = useOwner()
   const params = useParams()
   const [search] = useSearchParams()
   const objectName = search.get('object') ?? 'asset'
   const id = Number(params['id'])
-  const isOwn = workspace === null
-  const orgId = workspace?.id ?? 0
+  const isOwn = owner === null
+  const orgId = owner?.id ?? 0
   const ownTemplates = useAll('metadata.templates', { params: { objectName } }, { enabled: isOwn })
   const orgTemplates = useAll('metadata.orgTemplates', { params: { objectName, orgId } }, { enabled: !isOwn })
   const ownFields = useCall('metadata.templateFields', { params: { id } }, { enabled: isOwn })
@@ -140,12 +153,12 @@ interface TemplateValues {
 function Editor({ template, contents, all, back }: EditorProps) {
   const t = useTexts(words)
   const may = useMay()
-  const { workspace } = useSession()
+  const owner = useOwner()
   const { id } = template
-  const isMine = template.scope === (workspace === null ? 'USER' : 'ORG')
-  const operation = workspace === null ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate'
+  const isMine = template.scope === (owner === null ? 'USER' : 'ORG')
+  const operation = owner === null ? 'metadata.updateTemplate' : 'metadata.updateOrgTemplate'
   const mayChange = isMine && may(operation)
-  const params = { id, ...(workspace && { orgId: workspace.id }) }
+  const params = { id, ...(owner && { orgId: owner.id }) }
   const form: Form<TemplateValues> = useForm(
     operation,
     { name: template.name, description: template.description, entries: contents.items as readonly Entry[] },
@@ -156,7 +169,7 @@ function Editor({ template, contents, all, back }: EditorProps) {
       async send(input) {
         // The form checks the limits of the name, not those of the fields: these go first, so that a refusal changes nothing.
         const items = form.values.entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
-        const setFields = workspace === null ? 'metadata.setTemplateFields' : 'metadata.setOrgTemplateFields'
+        const setFields = owner === null ? 'metadata.setTemplateFields' : 'metadata.setOrgTemplateFields'
         await callWith(setFields, { params, body: { items } }, {})
         return (await callWith(operation, input, {})) as MetaTemplate
       },
@@ -165,6 +178,7 @@ function Editor({ template, contents, all, back }: EditorProps) {
   const { entries } = form.values
   return (
     <Page
+      isShared={template.scope === 'GLOBAL'}
       title={template.name}
       back={back}
       actions={

@@ -7,7 +7,7 @@ import { callWith } from '../../../api/client.ts'
 import { useCall } from '../../../api/hooks.ts'
 import { useAll } from '../../../api/pages.ts'
 import type { MetaTemplate, MetaTemplateFields } from '../../../api/types.ts'
-import { ownerQuery, useMay, useSession } from '../../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery } from '../../../session/session.ts'
 import { useCategories } from '../places.ts'
 import { type FieldSpec, specOfField, specOfValue } from './model.ts'
 
@@ -17,9 +17,10 @@ const NONE: readonly never[] = []
 /** Fields and values of an asset, those of the templates in force first. */
 export function useAssetFields(assetId: number | undefined) {
   const may = useMay()
+  const owned = useOwnerQuery()
   const { data, isLoading } = useCall(
     'metadata.values',
-    { params: { ...OBJECT, entityId: assetId ?? 0 }, query: ownerQuery() },
+    { params: { ...OBJECT, entityId: assetId ?? 0 }, query: owned },
     { enabled: assetId !== undefined && may('metadata.values') },
   )
   return useMemo(
@@ -36,9 +37,10 @@ export function useAssetFields(assetId: number | undefined) {
 /** All fields that the user sees in the workspace. */
 export function useAllFields(enabled = true): readonly FieldSpec[] {
   const may = useMay()
+  const owned = useOwnerQuery()
   const { data } = useAll(
     'metadata.fields',
-    { params: OBJECT, query: ownerQuery() },
+    { params: OBJECT, query: owned },
     { enabled: enabled && may('metadata.fields') },
   )
   return useMemo(() => (data ?? NONE).map((field) => specOfField(field)), [data])
@@ -46,19 +48,19 @@ export function useAllFields(enabled = true): readonly FieldSpec[] {
 
 /** The templates of the workspace, GLOBAL ones included. */
 export function useTemplates(enabled = true): readonly MetaTemplate[] {
-  const { workspace } = useSession()
+  const owner = useOwner()
   const may = useMay()
   const own = useAll(
     'metadata.templates',
     { params: OBJECT },
-    { enabled: enabled && workspace === null && may('metadata.templates') },
+    { enabled: enabled && owner === null && may('metadata.templates') },
   )
   const ofOrg = useAll(
     'metadata.orgTemplates',
-    { params: { ...OBJECT, orgId: workspace?.id ?? 0 } },
-    { enabled: enabled && workspace !== null && may('metadata.orgTemplates') },
+    { params: { ...OBJECT, orgId: owner?.id ?? 0 } },
+    { enabled: enabled && owner !== null && may('metadata.orgTemplates') },
   )
-  return (workspace === null ? own : ofOrg).data ?? NONE
+  return (owner === null ? own : ofOrg).data ?? NONE
 }
 
 /**
@@ -66,7 +68,7 @@ export function useTemplates(enabled = true): readonly MetaTemplate[] {
  * above that has some, or of the default template; then all others.
  */
 export function useFieldsOfCategory(categoryId: number | null, enabled: boolean): readonly FieldSpec[] {
-  const { workspace } = useSession()
+  const owner = useOwner()
   const categories = useCategories()
   const templates = useTemplates(enabled)
   const all = useAllFields(enabled)
@@ -87,9 +89,8 @@ export function useFieldsOfCategory(categoryId: number | null, enabled: boolean)
 
   const contents = useQueries({
     queries: templateIds.map((id) => {
-      const operation =
-        workspace === null ? ('metadata.templateFields' as const) : ('metadata.orgTemplateFields' as const)
-      const params: Record<string, number> = workspace === null ? { id } : { id, orgId: workspace.id }
+      const operation = owner === null ? ('metadata.templateFields' as const) : ('metadata.orgTemplateFields' as const)
+      const params: Record<string, number> = owner === null ? { id } : { id, orgId: owner.id }
       return {
         queryKey: [...operation.split('.'), { params }],
         queryFn: () => callWith(operation, { params }, {}) as Promise<MetaTemplateFields>,

@@ -1,0 +1,154 @@
+/** Addresses of single things: they show the same in every workspace, and say whose the thing is. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import type { Page } from 'playwright-core'
+
+import { createActivity } from '../activities/helpers.ts'
+import { addPhoto } from '../album/helpers.ts'
+import { createAsset, createLocation } from '../assets/helpers.ts'
+import { ok, until, useServer } from '../harness/index.ts'
+import { createTemplate } from '../metadata/helpers.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { createCategory, createCode } from '../qr-codes/helpers.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { choose, openAs } from './workspace.ts'
+
+const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
+const browser = useBrowser(server)
+
+/** The address of a page, and texts or values of fields that it must show. */
+type Address = readonly [address: string, ...facts: string[]]
+
+const LIBRARY = 'Willow Street Library'
+const OBJECT = { objectName: 'asset' }
+let orgId = 0
+let orgAsset = 0
+let nickname = ''
+let ofOrg: readonly Address[] = []
+let personal: readonly Address[] = []
+
+/** The addresses of everything that has one, for one owner. */
+async function addressesOf(owner: { orgId?: number }): Promise<readonly Address[]> {
+  const { orgId: org } = owner
+  const mark = org === undefined ? 'of Alice' : 'of the library'
+  const query = owner
+  const folder = org === undefined ? await createCategory(alice, 'Folder of Alice') : null
+  const menu = { name: `Menu ${mark}`, content: 'menu', ...(folder !== null && { categoryId: folder }) }
+  const code = ok(await alice.call('qrCodes.create', { query, body: menu })).data
+  const category = ok(await alice.call('assetCategories.create', { query, body: { name: `Tools ${mark}` } })).data.id
+  const place = org === undefined ? null : await createLocation(alice, org, 'Reading room')
+  const custodian = org === undefined ? null : alice.id
+  const own = { categoryId: category, locationId: place, custodianId: custodian }
+  const asset = await createAsset(alice, { ...owner, name: `Ladder ${mark}`, ...own })
+  ok(await alice.call('assets.checkOut', { params: { id: asset.id }, query, body: { personName: 'Ms Chen' } }))
+  const body = { name: `Stock ${mark}`, scope: { categoryIds: [category] } }
+  const inventory = ok(await alice.call('inventories.create', { query, body })).data.id
+  ok(await alice.call('inventories.update', { params: { id: inventory }, query, body: { status: 'RUNNING' } }))
+  const activity = await createActivity(alice, { ...owner, name: `Cleanup ${mark}` })
+  const photo = await addPhoto(server, alice, { ...(org !== undefined && { orgId: org }) })
+  const template = await createTemplate(alice, { name: `Serials ${mark}` }, owner)
+  const at = org === undefined ? '' : `&org=${org}`
+  if (org !== undefined) orgAsset = asset.id
+  const names = [`Tools ${mark}`, ...(org === undefined ? [] : ['Reading room', nickname])]
+  const places = org === undefined ? [] : ['Reading room', 'Where you are']
+  return [
+    [`/codes/${code.id}`, `Menu ${mark}`, ...(folder === null ? [] : ['Folder of Alice'])],
+    [`/codes/${code.id}/edit`, `Menu ${mark}`, ...(folder === null ? [] : ['Folder of Alice'])],
+    [`/codes/print?ids=${code.id}${at}`, `Menu ${mark}`],
+    [`/assets/${asset.id}`, `Ladder ${mark}`, 'Lent to Ms Chen', ...names],
+    [`/assets/${asset.id}/edit`, `Ladder ${mark}`, ...names],
+    [`/assets/labels?ids=${asset.id}${at}`, `Ladder ${mark}`, ...(org === undefined ? [] : [LIBRARY])],
+    [`/assets/inventories/${inventory}`, `Stock ${mark}`, `Ladder ${mark}`, `Tools ${mark}`, ...places],
+    [`/assets/fields/templates/${template.id}?object=asset${at}`, `Serials ${mark}`],
+    [`/activities/${activity.id}`, `Cleanup ${mark}`, 'Edit', 'Publish'],
+    [`/activities/${activity.id}/edit`, `Cleanup ${mark}`],
+    [`/album?photo=${photo.id}`, photo.name],
+  ]
+}
+
+beforeAll(async () => {
+  orgId = (await createOrg(alice, { name: LIBRARY })).id
+  nickname = ok(await alice.call('profile.get')).data.nickname
+  ok(await alice.call('metadata.createField', { params: OBJECT, body: { name: 'Serial', type: 'TEXT' } }))
+  personal = await addressesOf({})
+  ofOrg = await addressesOf({ orgId })
+}, 60_000)
+
+/** The facts of a page: its texts and the values of its fields, without the bar that names the owner. */
+const factsOf = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const main = document.querySelector('[role=dialog]') ?? document.getElementById('main-content') ?? document.body
+    const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT)
+    const facts = []
+    while (texts.nextNode())
+      if (!texts.currentNode.parentElement.closest('[role=note]')) facts.push(texts.currentNode.nodeValue)
+    for (const { value, checked } of main.querySelectorAll('input:not([type=file]), textarea'))
+      facts.push(value + (checked ? ' checked' : ''))
+    return facts
+  })()`)
+
+const shows = async (page: Page, facts: readonly string[]): Promise<boolean> => {
+  const all = (await factsOf(page)).join('\n')
+  return facts.every((fact) => all.includes(fact))
+}
+
+const bar = (page: Page) => page.getByRole('note').filter({ hasText: /belongs to|your own|属于/ })
+
+describe('the address of a thing', () => {
+  for (const [owner, addresses, belongs] of [
+    ['an organization', () => ofOrg, `This belongs to ${LIBRARY}.`],
+    ['a user', () => personal, 'This is your own.'],
+  ] as const)
+    test(`of ${owner} shows the same in every workspace, and in another one whose it is`, async () => {
+      const inOrg = await openAs(browser, alice, orgId)
+      const own = await browser.signedIn(alice)
+      const [here, elsewhere] = owner === 'a user' ? [own, inOrg] : [inOrg, own]
+      for (const [address, ...facts] of addresses()) {
+        await Promise.all([here, elsewhere].map((page) => page.goto(`/console${address}`)))
+        for (const page of [here, elsewhere])
+          await until(() => shows(page, facts), `${address} shows ${facts.join(', ')}`)
+        await until(
+          async () => Bun.deepEquals(await factsOf(here), await factsOf(elsewhere)),
+          `${address} shows the same in both workspaces`,
+        )
+        expect([address, await bar(here).count(), await bar(elsewhere).innerText()]).toEqual([
+          address,
+          0,
+          expect.stringContaining(belongs),
+        ])
+      }
+    }, 240_000)
+
+  test('is changed with the owner of the thing, and the bar changes the workspace', async () => {
+    const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN' })
+    await page.goto(`/console/assets/${orgAsset}`)
+    await bar(page).getByText(`此内容属于“${LIBRARY}”。`).waitFor()
+    expect([await barriers(page), await isTooWide(page)]).toEqual([[], false])
+    await screenshot(page, 'address-of-an-organization')
+    await page.getByRole('link', { name: '编辑' }).click()
+    await page.getByRole('textbox', { name: '名称' }).fill('梯子')
+    await choose(page, '位置', 'Reading room')
+    await page.getByRole('button', { name: '保存' }).click()
+    await page.getByRole('heading', { name: '梯子', level: 1 }).waitFor()
+    const { data } = ok(await alice.call('assets.get', { params: { id: orgAsset } }))
+    expect(data).toMatchObject({ name: '梯子', orgId, custodianId: alice.id })
+    expect(data.locationId).not.toBeNull()
+
+    await bar(page).getByRole('button', { name: '切换到此组织' }).click()
+    await bar(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: new RegExp(LIBRARY) }).waitFor()
+    await page.getByText('Reading room').first().waitFor()
+    await page.getByRole('link', { name: '返回' }).click()
+    await page.getByText('梯子').waitFor()
+  }, 60_000)
+
+  test('of somebody else says that it is not here', async () => {
+    const code = await createCode(mallory, { name: 'Secret' })
+    browser.allow(/404/)
+    const page = await openAs(browser, alice, orgId)
+    await page.goto(`/console/codes/${code.id}`)
+    await page.getByRole('heading', { name: 'This code is not here' }).waitFor()
+    expect([await page.getByText('Secret').count(), await bar(page).count()]).toEqual([0, 0])
+  })
+})
