@@ -6,10 +6,11 @@ import { readFile } from 'node:fs/promises'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import type { Page, Route } from 'playwright-core'
 
-import { ok, useServer } from '../harness/index.ts'
+import { ok, until, useServer } from '../harness/index.ts'
 import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
 import { pictureOfPng, pictureOfSvg, readByZxing } from '../lib/qr-pictures.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { choose } from './workspace.ts'
 
 const { server, alice, bob, carol, dora, emil } = useServer({ people: ['alice', 'bob', 'carol', 'dora', 'emil'] })
 const browser = useBrowser(server)
@@ -284,6 +285,35 @@ test('codes whose creation was answered on a lost connection are not created aga
   await page.getByText('3 codes created').waitFor()
   const { items } = ok(await person.call('qrCodes.list')).data
   expect(items.map(({ name }) => name)).toEqual(['Hall', 'Library', 'https://example.org/gym'])
+})
+
+test('the list of codes shows the newest first until a code is pinned, and remembers an order that was chosen', async () => {
+  const person = await server.person()
+  const create = async (name: string) =>
+    ok(await person.call('qrCodes.create', { body: { name, content: `https://example.org/${name}` } })).data
+  const oldest = await create('Oldest')
+  await create('Middle')
+  await create('Newest')
+  const page = await browser.signedIn(person)
+  const list = page.getByRole('list', { name: 'Codes' })
+  // The pin is a picture with a title.
+  const names = async () => (await list.getByRole('link').allTextContents()).join(' ').replace('Pinned', '')
+  await page.goto('/console/codes')
+  await list.getByRole('link', { name: 'Oldest' }).waitFor()
+  expect(await names()).toBe('Newest Middle Oldest')
+
+  await button(page, `Actions for ${oldest.name}`).click()
+  await page.getByRole('menuitem', { name: 'Pin to the top' }).click()
+  await until(async () => (await names()) === 'Oldest Middle Newest')
+  await page.reload()
+  await list.getByRole('link', { name: 'Oldest' }).waitFor()
+  expect(await names()).toBe('Oldest Middle Newest')
+
+  await choose(page, 'Order', 'Newest first')
+  await until(async () => (await names()) === 'Newest Middle Oldest')
+  await page.goto('/console/codes')
+  await list.getByRole('link', { name: 'Oldest' }).waitFor()
+  expect(await names()).toBe('Newest Middle Oldest')
 })
 
 test('the pages about codes have no serious barriers and fit a phone, in light and dark', async () => {

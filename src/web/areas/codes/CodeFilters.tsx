@@ -7,7 +7,7 @@ import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
-import type { Filters } from './filters.ts'
+import type { Filters, Order } from './filters.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -20,8 +20,8 @@ const words = texts({
     pinned: 'Pinned',
     sort: 'Order',
     orders: {
-      own: 'My order',
       '-createdAt': 'Newest first',
+      own: 'My order',
       createdAt: 'Oldest first',
       '-updatedAt': 'Last changed',
       name: 'Name A–Z',
@@ -37,8 +37,8 @@ const words = texts({
     pinned: '已置顶',
     sort: '排序',
     orders: {
-      own: '默认顺序',
       '-createdAt': '最新创建',
+      own: '我的顺序',
       createdAt: '最早创建',
       '-updatedAt': '最近修改',
       name: '按名称',
@@ -47,7 +47,14 @@ const words = texts({
   },
 })
 
-export function CodeFilters({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }) {
+export interface CodeFiltersProps {
+  filters: Filters
+  order: Order
+  onChange: (change: Filters) => void
+  onOrder: (order: Order) => void
+}
+
+export function CodeFilters({ filters, order, onChange, onOrder }: CodeFiltersProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const types = useChoices('contentType')
@@ -105,10 +112,9 @@ export function CodeFilters({ filters, onChange }: { filters: Filters; onChange:
       <TextField
         select
         label={t.sort}
-        value={filters.sort ?? 'own'}
-        onChange={({ target: { value } }) =>
-          onChange({ sort: value === 'own' ? undefined : (value as NonNullable<Filters['sort']>) })
-        }
+        // The compact table has further orders.
+        value={order in t.orders ? order : ''}
+        onChange={({ target: { value } }) => onOrder(value as Order)}
       >
         {Object.entries(t.orders).map(([value, name]) => (
           <MenuItem key={value} value={value}>

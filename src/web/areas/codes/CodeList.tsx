@@ -19,7 +19,7 @@ import { useCodeColumns } from './code-columns.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
-import { type Filters, isFiltered, useFilters } from './filters.ts'
+import { isFiltered, type Order, useFilters, useOrder } from './filters.ts'
 import { FolderPanel } from './FolderPanel.tsx'
 import { type Folder, useFolders, useHasFolders } from './folders.ts'
 import { SelectedCodes } from './SelectedCodes.tsx'
@@ -77,9 +77,17 @@ export default function CodeList() {
   const { filters, change, clear } = useFilters()
   const [isDrawerOpen, setDrawerOpen] = useState(false)
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
-  const { folder, ...rest } = filters
-  const query = { ...ownerQuery(), ...rest, ...(hasFolders && folder !== undefined && { categoryId: folder }) }
-  const { items, total, error, isLoading, more, retry } = usePages('qrCodes.list', { query })
+  const { folder, sort, ...rest } = filters
+  const { order, isKnown, choose } = useOrder(sort)
+  const query = {
+    ...ownerQuery(),
+    ...rest,
+    ...(order !== 'own' && { sort: order }),
+    ...(hasFolders && folder !== undefined && { categoryId: folder }),
+  }
+  const { total, error, isLoading, more, retry, ...codes } = usePages('qrCodes.list', { query })
+  // Asked for at the same time as the order, but not shown in a wrong one.
+  const items = isKnown ? codes.items : undefined
 
   const flat = flatten(folders.data ?? [])
   const columns = useCodeColumns(flat)
@@ -121,7 +129,17 @@ export default function CodeList() {
               </Box>
             </Button>
           )}
-          {(!isEmpty || isFiltered(filters)) && <CodeFilters filters={filters} onChange={change} />}
+          {(!isEmpty || isFiltered(filters)) && (
+            <CodeFilters
+              filters={filters}
+              order={order}
+              onChange={change}
+              onOrder={(next) => {
+                choose(next)
+                change({ sort: next })
+              }}
+            />
+          )}
           {!isEmpty && <ViewButtons list="codes" columns={columns} />}
           {error !== null && <ErrorNotice error={error} onRetry={retry} />}
           {items === undefined && error === null && <Loading />}
@@ -151,8 +169,8 @@ export default function CodeList() {
                 folders={flat}
                 selected={selected}
                 onSelect={setSelected}
-                filters={filters}
-                onChange={change}
+                order={order}
+                onOrder={(next) => change({ sort: next })}
               />
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
               {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
@@ -180,11 +198,11 @@ interface CodesProps {
   folders: readonly Folder[]
   selected: ReadonlySet<number>
   onSelect: (ids: ReadonlySet<number>) => void
-  filters: Filters
-  onChange: (change: Filters) => void
+  order: Order
+  onOrder: (order: Order) => void
 }
 
-function Codes({ codes, total, columns, folders, selected, onSelect, filters, onChange }: CodesProps) {
+function Codes({ codes, total, columns, folders, selected, onSelect, order, onOrder }: CodesProps) {
   const t = useTexts(words)
   return (
     <ListView
@@ -196,8 +214,8 @@ function Codes({ codes, total, columns, folders, selected, onSelect, filters, on
       pathOf={({ id }) => `/codes/${id}`}
       selected={selected}
       onSelect={onSelect}
-      sort={filters.sort}
-      onSort={(sort) => onChange({ sort: sort as NonNullable<Filters['sort']> })}
+      sort={order === 'own' ? undefined : order}
+      onSort={(sort) => onOrder(sort as Order)}
     >
       <Card>
         <List disablePadding aria-label={t.list}>

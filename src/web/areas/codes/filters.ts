@@ -2,7 +2,13 @@
 
 import { useSearchParams } from 'react-router'
 
+import { useCall } from '../../api/hooks.ts'
 import type { ContentType, QueryOf } from '../../api/types.ts'
+import { stored } from '../../browser/stored.ts'
+import { ownerQuery } from '../../session/session.ts'
+
+/** `own`: the order of the server, with pinned codes first, then those that were put in an order. */
+export type Order = 'own' | NonNullable<QueryOf<'qrCodes.list'>['sort']>
 
 export interface Filters {
   /** An id, 0 for codes without a folder. */
@@ -11,7 +17,8 @@ export interface Filters {
   readonly contentType?: ContentType | undefined
   readonly isPublic?: boolean | undefined
   readonly pinned?: boolean | undefined
-  readonly sort?: QueryOf<'qrCodes.list'>['sort']
+  /** Without it, that of `useOrder`. */
+  readonly sort?: Order | undefined
 }
 
 export interface UsedFilters {
@@ -32,7 +39,7 @@ export function useFilters(): UsedFilters {
     contentType: text('contentType') as ContentType | undefined,
     isPublic: flag('isPublic'),
     pinned: flag('pinned'),
-    sort: text('sort') as Filters['sort'],
+    sort: text('sort') as Order | undefined,
   })
   return {
     filters,
@@ -54,3 +61,26 @@ const present = (filters: Filters): Filters =>
 /** Whether a search or filter is set. Folder and order do not count. */
 export const isFiltered = ({ keyword, contentType, isPublic, pinned }: Filters): boolean =>
   keyword !== undefined || contentType !== undefined || isPublic !== undefined || pinned !== undefined
+
+const chosenOrder = stored<Order | null>('tessera.codeOrder', null)
+
+/**
+ * The order of the list: that of the address, else the one that was last chosen in this browser, else the newest first. If a code is pinned
+ * or was put in an order, which the first row of that order shows, it is the user's own order. `isKnown` is false until that is known.
+ */
+export function useOrder(inAddress: Order | undefined): {
+  order: Order
+  isKnown: boolean
+  choose: (order: Order) => void
+} {
+  const remembered = chosenOrder.use()
+  const chosen = inAddress ?? remembered ?? undefined
+  const first = useCall('qrCodes.list', { query: { size: 1, ...ownerQuery() } }, { enabled: chosen === undefined })
+  const top = first.data?.items[0]
+  const isArranged = top !== undefined && (top.pinned || top.sortOrder !== 0)
+  return {
+    order: chosen ?? (isArranged ? 'own' : '-createdAt'),
+    isKnown: chosen !== undefined || !first.isPending,
+    choose: chosenOrder.set,
+  }
+}
