@@ -10,7 +10,7 @@ import {
   updateActivity,
 } from '#domains/activities/register/register.store.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { HOUR } from '#platform/clock.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
 import { createRole } from '../access/helpers.ts'
 import { plansOf } from '../db/plans.ts'
@@ -175,6 +175,50 @@ describe('lists', () => {
       expect([query, (await names(user, { ...query, sort: 'name' })).join('')]).toEqual([query, expected])
     expect((await user.get('/api/activities', { status: 'OPEN' })).status).toBe(400)
     expect((await user.get('/api/activities', { from: 'soon' })).status).toBe(400)
+  })
+
+  test('each activity is in exactly one phase by its times, and in PAST if it was ended or cancelled', async () => {
+    const user = await server.person()
+    const now = Date.now()
+    const during = (from: number, to: number) => ({ startTime: now + from * DAY, endTime: now + to * DAY })
+    await createActivity(user, { name: 'a', ...during(-1, 1), status: 'ACTIVE' })
+    await createActivity(user, { name: 'b', ...during(-1, 2) })
+    await createActivity(user, { name: 'c', ...during(2, 3), status: 'ACTIVE' })
+    await createActivity(user, { name: 'd', ...during(1, 2) })
+    await createActivity(user, { name: 'e', ...during(-8, -7), status: 'ACTIVE' })
+    await createActivity(user, { name: 'f', ...during(-9, -8) })
+    await createActivity(user, { name: 'g', ...during(-1, 1), status: 'ENDED' })
+    await createActivity(user, { name: 'h', ...during(1, 2), status: 'CANCELLED' })
+    for (const [query, expected] of [
+      [{ phase: 'NOW' }, 'ab'],
+      [{ phase: 'NOW', status: 'ACTIVE' }, 'a'],
+      [{ phase: 'UPCOMING', sort: 'startTime' }, 'dc'],
+      [{ phase: 'PAST', sort: 'name' }, 'efgh'],
+      [{ phase: 'PAST', keyword: 'e' }, 'e'],
+      [{ phase: 'NOW', keyword: 'e' }, ''],
+    ] as const)
+      expect([query, (await names(user, { sort: 'name', ...query })).join('')]).toEqual([query, expected])
+    expect(await list(user, { phase: 'PAST', size: 1 })).toMatchObject({ total: 4 })
+    expect((await user.get('/api/activities', { phase: 'SOON' })).status).toBe(400)
+
+    const visitor = await server.person()
+    for (const [name, times] of [
+      ['x', during(-1, 1)],
+      ['y', during(1, 2)],
+    ] as const) {
+      const input = {
+        name,
+        ...times,
+        visibility: 'PUBLIC',
+        status: 'ACTIVE',
+        registration: { closesAt: now + 2 * DAY },
+      }
+      const { id } = await createActivity(user, input)
+      ok(await visitor.call('registrations.register', { params: { id }, body: {} }))
+    }
+    expect(await names(visitor, { registered: true, phase: 'NOW' })).toEqual(['x'])
+    expect(await names(visitor, { registered: true, phase: 'UPCOMING' })).toEqual(['y'])
+    expect(await names(visitor, { registered: true, phase: 'PAST' })).toEqual([])
   })
 })
 

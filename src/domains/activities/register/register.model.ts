@@ -25,6 +25,7 @@ import {
 import { MaxUses } from '../passes/passes.model.ts'
 
 const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
+const PHASES = ['NOW', 'UPCOMING', 'PAST'] as const
 const MAX_QUESTIONS = 20
 const MAX_CAPACITY = 1_000_000
 
@@ -36,6 +37,14 @@ const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.O
 export const ActivityStatusName = Named('ActivityStatus', Enum(ACTIVITY_STATUSES, { examples: ['ACTIVE'] }))
 export const Visibility = Named('ActivityVisibility', Enum(ACTIVITY_VISIBILITIES, { examples: ['PUBLIC'] }))
 export const OwnerType = Named('ActivityOwnerType', Enum(OWNER_TYPES, { examples: ['PERSONAL'] }))
+const Phase = Named(
+  'ActivityPhase',
+  Enum(PHASES, {
+    examples: ['UPCOMING'],
+    description:
+      'Each activity is in one phase at a time: NOW has begun and not ended, UPCOMING has not begun, and PAST has ended, or is ENDED or CANCELLED',
+  }),
+)
 const ScopeType = Named('RestrictedScopeType', Enum(['ORGANIZATION'], { examples: ['ORGANIZATION'] }))
 
 const PROVINCE = 'Zhejiang'
@@ -162,6 +171,7 @@ export const ListQuery = PageQuery({
   ),
   from: Type.Optional({ ...Time, description: 'Only activities that end at this time or later' }),
   to: Type.Optional({ ...Time, description: 'Only activities that start at this time or earlier' }),
+  phase: Type.Optional(Phase),
   registered: Type.Optional(
     Type.Boolean({
       description:

@@ -262,5 +262,6 @@ export function checkInPolicy(row: Pick<Row, 'checkInConfig' | 'endTime' | 'lati
 }
 
 /** Whether the query asks for all activities of the list, in any order. */
-export const isUnfiltered = ({ status, visibility, keyword, from, to }: ListQuery): boolean =>
-  status === undefined && visibility === undefined && !keyword && from === undefined && to === undefined
+export const isUnfiltered = ({ keyword, ...query }: ListQuery): boolean =>
+  !keyword &&
+  ([query.status, query.visibility, query.from, query.to, query.phase] as const).every((filter) => filter === undefined)

@@ -171,7 +171,9 @@ async function listRegistered(ctx: AppContext, caller: Owner, query: ListQuery):
   const readable: number[] = []
   for (const orgId of await ctx.db.search(userId, (db) => store.restrictedTo(db, userId)))
     if (await access.can(ctx, userId, 'ORG', orgId, 'activity:read')) readable.push(orgId)
-  const page = await ctx.db.search(userId, (db) => store.registeredPage(db, { userId, readable }, query))
+  const page = await ctx.db.search(userId, (db) =>
+    store.registeredPage(db, { userId, readable }, query, ctx.clock.now()),
+  )
   const items = page.items.map(async (row) =>
     listItem(ctx, row, {
       isManager: await manages(ctx, userId, row, MANAGER_POINT),
@@ -203,9 +205,10 @@ async function rowsPage(
   const { keyword } = query
   if (isUnfiltered(query) && typeof section.unlisted === 'string')
     return store.activitiesPage(ctx.db.read, section, query)
-  if (keyword) return ctx.db.search(userId, (db) => store.searchActivities(db, section, { ...query, keyword }))
+  const now = ctx.clock.now()
+  if (keyword) return ctx.db.search(userId, (db) => store.searchActivities(db, section, { ...query, keyword }, now))
   const total = await store.countActivities(ctx.db.read, section.owner)
-  return store.filteredPage(readerFor(ctx.db, total), section, query)
+  return store.filteredPage(readerFor(ctx.db, total), section, query, now)
 }
 
 /** A change of an activity that the caller manages; `decide` is called with the row as the write finds it. */

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, exists, gte, inArray, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, gt, gte, inArray, lt, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
@@ -72,8 +72,18 @@ const isVisible = ({ unlisted }: Section): SQL | undefined => {
   return unlisted === 'none' ? isListedOne : or(isListedOne, eq(activities.userId, unlisted.createdBy))
 }
 
-const filters = ({ status, visibility, from, to }: ListQuery): SQL | undefined =>
+/** Those of `PHASES`. Each activity is in one of them. */
+function isIn(phase: ListQuery['phase'], now: number): SQL | undefined {
+  const { status, startTime, endTime } = activities
+  const isOver = inArray(status, ['ENDED', 'CANCELLED'])
+  if (phase === undefined) return undefined
+  if (phase === 'PAST') return or(isOver, lt(endTime, now))
+  return and(not(isOver), gte(endTime, now), phase === 'NOW' ? lte(startTime, now) : gt(startTime, now))
+}
+
+const filters = ({ status, visibility, from, to, phase }: ListQuery, now: number): SQL | undefined =>
   and(
+    isIn(phase, now),
     status === undefined ? undefined : eq(activities.status, status),
     visibility === undefined ? undefined : eq(activities.visibility, visibility),
     from === undefined ? undefined : gte(activities.endTime, from),
@@ -81,8 +91,9 @@ const filters = ({ status, visibility, from, to }: ListQuery): SQL | undefined =
   )
 
 /** Ignores the keyword of the query. */
-export function filteredPage(db: Db, section: Section, query: ListQuery): Promise<Page<ActivityRow>> {
-  return sortedPage(db, query, and(eq(activities.owner, section.owner), isLive, isVisible(section), filters(query)))
+export function filteredPage(db: Db, section: Section, query: ListQuery, now: number): Promise<Page<ActivityRow>> {
+  const where = and(eq(activities.owner, section.owner), isLive, isVisible(section), filters(query, now))
+  return sortedPage(db, query, where)
 }
 
 function sortedPage(db: Db, query: ListQuery, where: SQL | undefined): Promise<Page<ActivityRow>> {
@@ -125,6 +136,7 @@ export const registeredPage = (
   db: Db,
   { userId, readable }: { readonly userId: number; readonly readable: readonly number[] },
   query: ListQuery,
+  now: number,
 ): Promise<Page<ActivityRow>> =>
   sortedPage(
     db,
@@ -133,7 +145,7 @@ export const registeredPage = (
       inArray(activities.id, registeredBy(db, userId)),
       isLive,
       or(not(isRestricted), inArray(activities.owner, [...readable])),
-      filters(query),
+      filters(query, now),
       query.keyword ? contain(query.keyword) : undefined,
     ),
   )
@@ -143,11 +155,13 @@ export function searchActivities(
   db: Db,
   section: Section,
   query: ListQuery & { readonly keyword: string },
+  now: number,
 ): Promise<Page<ActivityRow>> {
   const found = contain(query.keyword)
+  const filter = filters(query, now)
   const { owner, unlisted } = section
-  if (unlisted === 'none') return ofMembers.search(db, { owner }, query, and(filters(query), found))
-  return ofOwner.search(db, { owner }, query, and(isVisible(section), filters(query), found))
+  if (unlisted === 'none') return ofMembers.search(db, { owner }, query, and(filter, found))
+  return ofOwner.search(db, { owner }, query, and(isVisible(section), filter, found))
 }
 
 /** Whether the user created an activity of the owner that members do not see in lists. */
