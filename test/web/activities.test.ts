@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { HOUR } from '#platform/clock.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
 import { createActivity, getActivity } from '../activities/helpers.ts'
 import { issued, withPasses } from '../activities/pass-helpers.ts'
@@ -249,6 +249,43 @@ describe('a visitor', () => {
     await page.goto('/console/activities?view=registered')
     await page.getByText('还没有报名任何活动').waitFor()
     expect(await isTooWide(page)).toBe(false)
+  })
+
+  test('sees activities that run now, upcoming ones by their start, and unfolds past ones', async () => {
+    const person = await server.person()
+    const during = (from: number, to: number) => ({
+      startTime: Date.now() + from * DAY,
+      endTime: Date.now() + to * DAY,
+    })
+    const page = await browser.signedIn(person)
+    const section = (name: string) => page.locator('section').filter({ has: page.getByRole('heading', { name }) })
+    const names = (name: string) =>
+      section(name).getByRole('link').locator('h2, span.MuiTypography-h2').allTextContents()
+    await createActivity(person, { name: 'Last week', ...during(-8, -7), status: 'ACTIVE' })
+    await page.goto('/console/activities')
+    // Nothing else is there, so it is not folded.
+    await page.getByRole('link', { name: 'Last week' }).waitFor()
+
+    await createActivity(person, { name: 'Today', ...during(-0.1, 0.1), status: 'ACTIVE' })
+    await createActivity(person, { name: 'Next month', ...during(30, 31), status: 'ACTIVE' })
+    await createActivity(person, { name: 'Tomorrow', ...during(1, 2) })
+    await createActivity(person, { name: 'Called off', ...during(3, 4), status: 'CANCELLED' })
+    await page.goto('/console/activities')
+    await page.getByRole('link', { name: 'Next month' }).waitFor()
+    await page.getByRole('link', { name: 'Today' }).waitFor()
+    expect(await names('Now')).toEqual(['Today'])
+    expect(await names('Upcoming')).toEqual(['Tomorrow', 'Next month'])
+    await page.getByRole('link', { name: 'Tomorrow' }).getByText('Draft').waitFor()
+    expect(await page.getByRole('link', { name: 'Last week' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Past' }).click()
+    await page.getByRole('link', { name: 'Last week' }).waitFor()
+    expect(await names('Past')).toEqual(['Called off', 'Last week'])
+    // "Back" finds them unfolded.
+    await page.getByRole('link', { name: 'Last week' }).click()
+    await page.getByRole('heading', { name: 'Last week', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Last week' }).waitFor()
+    expect(await barriers(page)).toEqual([])
   })
 
   test('gives the invite code of an activity and sees it', async () => {

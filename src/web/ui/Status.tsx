@@ -8,7 +8,7 @@ export type Tone = 'good' | 'bad' | 'warning' | 'running' | 'neutral'
 
 /** The tones of the values of enums; `neutral` for those that are not here. */
 const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
-  activityStatus: { ACTIVE: 'good', CANCELLED: 'bad' },
+  activityStatus: { ACTIVE: 'good', DRAFT: 'warning', CANCELLED: 'bad' },
   assetStatus: { IN_USE: 'good', REPAIR: 'warning', LOST: 'bad' },
   linkStatus: { ACTIVE: 'good', PENDING: 'warning' },
   loginStatus: { success: 'good', failed: 'bad' },

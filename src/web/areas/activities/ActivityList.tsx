@@ -1,7 +1,7 @@
 /** The activities of the workspace, those for which the user has registered, and those that anyone may join. */
 
 import { Add, Badge, Event, HowToReg, SearchOff, TravelExplore } from '@mui/icons-material'
-import { Box, Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
+import { Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -10,10 +10,10 @@ import type { ActivityItem, ActivityStatus, PublicActivity } from '../../api/typ
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
-import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { ActivityCard } from './ActivityCard.tsx'
+import { DiscoveredLists, PhaseLists, Rows, usePhases } from './Phases.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({
@@ -85,21 +85,18 @@ export default function ActivityList() {
   const onSearch = useCallback((text: string) => change('keyword', text), [change])
 
   const asked = keyword === '' ? {} : { keyword }
-  const mine = usePages(
+  const isFiltered = keyword !== '' || (!isDiscovery && status !== undefined)
+  const listed = view === 'registered' ? { registered: true } : ownerQuery()
+  const phases = usePhases(listed, !isDiscovery && !isFiltered)
+  const found = usePages(
     'activities.list',
-    {
-      query: {
-        ...(view === 'registered' ? { registered: true } : ownerQuery()),
-        ...asked,
-        ...(status && { status }),
-      },
-    },
-    { enabled: !isDiscovery },
+    { query: { ...listed, ...asked, ...(status && { status }) } },
+    { enabled: !isDiscovery && isFiltered },
   )
   const discovered = usePages('activities.discover', { query: asked }, { enabled: isDiscovery })
-  const shown: Paged<ActivityItem | PublicActivity> = isDiscovery ? discovered : mine
-  const isFiltered = keyword !== '' || (!isDiscovery && status !== undefined)
-  const isEmpty = shown.items?.length === 0
+  const flat: Paged<ActivityItem | PublicActivity> = isDiscovery ? discovered : found
+  const inPhases = !isDiscovery && !isFiltered
+  const isEmpty = inPhases ? phases.isEmpty === true : flat.items?.length === 0
   const create = may('activities.create') && (
     <Button variant="contained" startIcon={<Add />} component={Link} to="/activities/new" data-create>
       {t.create}
@@ -158,19 +155,18 @@ export default function ActivityList() {
           )}
         </Stack>
       )}
-      {shown.error !== null && <ErrorNotice error={shown.error} onRetry={shown.retry} />}
-      {shown.items === undefined && shown.error === null && <Loading />}
-      {isEmpty &&
-        (isFiltered ? (
+      {isEmpty ? (
+        isFiltered ? (
           <EmptyState icon={SearchOff} title={shared.notFound} text={shared.notFoundText} />
         ) : (
           <NoActivities view={view} />
-        ))}
-      {shown.items !== undefined && !isEmpty && (
-        <>
-          <ActivityCards activities={shown.items} />
-          <MoreButton shown={shown.items.length} total={shown.total} onMore={shown.more} isLoading={shown.isLoading} />
-        </>
+        )
+      ) : inPhases ? (
+        <PhaseLists phases={phases} />
+      ) : isDiscovery && discovered.items !== undefined ? (
+        <DiscoveredLists group={discovered} />
+      ) : (
+        <Rows group={flat} />
       )}
     </Page>
   )
@@ -195,24 +191,5 @@ function NoActivities({ view }: { view: (typeof VIEWS)[number] }) {
         )
       }
     />
-  )
-}
-
-function ActivityCards({ activities }: { activities: readonly (ActivityItem | PublicActivity)[] }) {
-  return (
-    <Box
-      component="ul"
-      sx={{
-        m: 0,
-        p: 0,
-        display: 'grid',
-        gap: 2,
-        gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 300px), 1fr))',
-      }}
-    >
-      {activities.map((activity) => (
-        <ActivityCard key={activity.id} activity={activity} />
-      ))}
-    </Box>
   )
 }
