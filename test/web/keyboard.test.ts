@@ -148,6 +148,20 @@ test('a dialog keeps the focus, Escape closes it, and the focus returns to the b
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect((await focused(page)).name).toBe('New folder')
 
+  // `e` in a row changes the target of its code, and the focus is in the row again.
+  await tabTo(page, 'Menu')
+  await page.keyboard.press('e')
+  await page.getByRole('dialog', { name: 'Change the target of “Menu”' }).waitFor()
+  await page.getByText('print them again').waitFor()
+  expect((await focused(page)).name).toMatch(/^Web address/)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('example.org/lunch')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect((await focused(page)).name).toBe('Menu')
+  const changed = ok(await bob.call('qrCodes.get', { params: { id } })).data
+  expect(changed).toMatchObject({ name: 'Menu', content: 'https://example.org/lunch' })
+
   // Opens the menu of a row and then its dialog. After it the focus is on the row again.
   await tabTo(page, 'Actions for Menu')
   await page.keyboard.press('Enter')

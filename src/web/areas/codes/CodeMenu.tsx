@@ -10,8 +10,9 @@ import {
   Public,
   PublicOff,
   PushPin,
+  SwapHoriz,
 } from '@mui/icons-material'
-import { useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
@@ -20,6 +21,7 @@ import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
+import { ChangeTarget } from './ChangeTarget.tsx'
 import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
@@ -37,8 +39,10 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   const owned = useOwnerQuery()
   const hasFolders = useHasFolders()
   const ownedPath = useOwnedPath()
-  const [dialog, setDialog] = useState<'move' | 'trash'>()
+  const [dialog, setDialog] = useState<'move' | 'trash' | 'target'>()
   const input = { params: { id: code.id }, query: owned }
+  const place = useRef<HTMLSpanElement>(null)
+  useRowKey(place, 'e', may('qrCodes.update'), () => setDialog('target'))
   const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
   const trash = useAction('qrCodes.delete', {
@@ -53,31 +57,37 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   })
   return (
     <>
-      <IconMenu label={t.actions(code.name)} icon={<MoreVert />}>
-        {!isDetail && <MenuEntry icon={<OpenInNew />} text={t.open} to={`/codes/${code.id}`} />}
-        {!isDetail && may('qrCodes.update') && (
-          <MenuEntry icon={<Edit />} text={t.edit} to={`/codes/${code.id}/edit`} />
-        )}
-        {may('qrCodes.pin') && (
-          <MenuEntry
-            icon={<PushPin />}
-            text={code.pinned ? t.unpin : t.pin}
-            onClick={() => pin.mutate({ ...input, body: { pinned: !code.pinned } })}
-          />
-        )}
-        {hasFolders && may('qrCodes.update') && (
-          <MenuEntry icon={<DriveFileMove />} text={t.move} onClick={() => setDialog('move')} />
-        )}
-        {!isDetail && may('qrCodes.publish') && (
-          <MenuEntry
-            icon={code.isPublic ? <PublicOff /> : <Public />}
-            text={code.isPublic ? t.withdraw : t.publish}
-            onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
-          />
-        )}
-        <MenuEntry icon={<Print />} text={t.print} to={ownedPath(`/codes/print?ids=${code.id}`)} />
-        {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => setDialog('trash')} />}
-      </IconMenu>
+      <span ref={place}>
+        <IconMenu label={t.actions(code.name)} icon={<MoreVert />}>
+          {!isDetail && <MenuEntry icon={<OpenInNew />} text={t.open} to={`/codes/${code.id}`} />}
+          {!isDetail && may('qrCodes.update') && (
+            <MenuEntry icon={<Edit />} text={t.edit} to={`/codes/${code.id}/edit`} />
+          )}
+          {may('qrCodes.update') && (
+            <MenuEntry icon={<SwapHoriz />} text={t.changeTarget} onClick={() => setDialog('target')} />
+          )}
+          {may('qrCodes.pin') && (
+            <MenuEntry
+              icon={<PushPin />}
+              text={code.pinned ? t.unpin : t.pin}
+              onClick={() => pin.mutate({ ...input, body: { pinned: !code.pinned } })}
+            />
+          )}
+          {hasFolders && may('qrCodes.update') && (
+            <MenuEntry icon={<DriveFileMove />} text={t.move} onClick={() => setDialog('move')} />
+          )}
+          {!isDetail && may('qrCodes.publish') && (
+            <MenuEntry
+              icon={code.isPublic ? <PublicOff /> : <Public />}
+              text={code.isPublic ? t.withdraw : t.publish}
+              onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
+            />
+          )}
+          <MenuEntry icon={<Print />} text={t.print} to={ownedPath(`/codes/print?ids=${code.id}`)} />
+          {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => setDialog('trash')} />}
+        </IconMenu>
+      </span>
+      {dialog === 'target' && <ChangeTarget code={code} onClose={() => setDialog(undefined)} />}
       {dialog === 'move' && <MoveDialog codes={[code]} onClose={() => setDialog(undefined)} />}
       <ConfirmDialog
         isOpen={dialog === 'trash'}
@@ -91,4 +101,20 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
       />
     </>
   )
+}
+
+/** Calls `action` when the key is pressed while the focus is in the row of a list or table that contains `place`. */
+function useRowKey(place: RefObject<HTMLElement | null>, key: string, isEnabled: boolean, action: () => void): void {
+  const pressed = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return
+    // Otherwise it would be typed in the field of the dialog.
+    event.preventDefault()
+    action()
+  })
+  useEffect(() => {
+    const row = place.current?.closest<HTMLElement>('li, tr')
+    if (!row || !isEnabled) return
+    row.addEventListener('keydown', pressed)
+    return () => row.removeEventListener('keydown', pressed)
+  }, [place, isEnabled])
 }

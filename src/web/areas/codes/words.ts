@@ -7,6 +7,7 @@ export const codeWords = texts({
   en: {
     ...common.en,
     codes: 'QR codes',
+    changeTarget: 'Change target',
     pin: 'Pin to the top',
     unpin: 'Unpin',
     pinned: 'Pinned',
@@ -39,6 +40,7 @@ export const codeWords = texts({
   zh: {
     ...common.zh,
     codes: '二维码',
+    changeTarget: '修改目标',
     pin: '置顶',
     unpin: '取消置顶',
     pinned: '已置顶',
