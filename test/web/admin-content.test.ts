@@ -105,7 +105,7 @@ test('the drawer of a row has its details and is closed by going back', async ()
 test('administrators search and filter, and read what to do when nothing is found', async () => {
   const page = await browser.signedIn(admin)
   await table(page, 'qr-codes')
-  await page.keyboard.press('/')
+  await page.keyboard.press('f')
   await page.keyboard.type('Boat')
   await page.getByRole('link', { name: 'Old sign', exact: true }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Boat house', exact: true }).waitFor()

@@ -112,7 +112,7 @@ describe('the register', () => {
       await createAsset(alice, { name, orgId, values: [{ fieldId: field.id, value }] })
     await page.goto('/console/assets?sort=name')
     await page.getByText('3 assets').waitFor()
-    await page.keyboard.press('/')
+    await page.keyboard.press('f')
     await page.keyboard.type('no such thing')
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     await page.getByRole('button', { name: 'Remove all filters' }).click()

@@ -140,7 +140,7 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   await button(page, 'Save').click()
   await button(page, 'Actions for Great hall').waitFor()
 
-  await page.keyboard.press('/')
+  await page.keyboard.press('f')
   await page.keyboard.type('chairs/1')
   await page.getByRole('link', { name: 'Chair 2' }).waitFor({ state: 'detached' })
   await page.getByLabel('Search').fill('')

@@ -15,14 +15,12 @@ import {
 import { useState } from 'react'
 import { Link } from 'react-router'
 
-import { notify } from '../browser/notices.ts'
 import { switchLocale } from '../i18n/locale.ts'
-import { texts, useLocale, useTexts } from '../i18n/words.ts'
-import { signOut as endSession, useSession } from '../session/session.ts'
-import { ConfirmDialog } from '../ui/dialogs.tsx'
+import { texts, useTexts } from '../i18n/words.ts'
+import { useSession } from '../session/session.ts'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { useThemeMode } from './theme.ts'
-import { sendUnsent } from './unsent.ts'
+import { useSignOut } from './use-sign-out.tsx'
 
 const words = texts({
   en: {
@@ -32,8 +30,6 @@ const words = texts({
     theme: 'Light or dark',
     language: '中文',
     signOut: 'Sign out',
-    stillSignedIn: 'You are still signed in.',
-    signOutTitle: 'Sign out?',
   },
   zh: {
     profile: '个人菜单',
@@ -42,8 +38,6 @@ const words = texts({
     theme: '明暗主题',
     language: 'English',
     signOut: '退出登录',
-    stillSignedIn: '你仍处于登录状态。',
-    signOutTitle: '退出登录？',
   },
 })
 
@@ -80,40 +74,9 @@ export function AccountMenu() {
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)} disableScrollLock>
         <Items onClose={() => setAnchor(null)} onSignOut={signOut.ask} />
       </Menu>
-      <ConfirmDialog
-        isOpen={signOut.unsent !== undefined}
-        title={t.signOutTitle}
-        text={signOut.unsent?.map((text) => (
-          <Typography key={text}>{text}</Typography>
-        ))}
-        action={t.signOut}
-        onConfirm={signOut.confirm}
-        onClose={signOut.cancel}
-      />
+      {signOut.dialog}
     </>
   )
-}
-
-/** Asks only if something was not sent that this browser alone has. */
-function useSignOut() {
-  const t = useTexts(words)
-  const locale = useLocale()
-  const [unsent, setUnsent] = useState<string[]>()
-  const end = async () => {
-    setUnsent(undefined)
-    try {
-      await endSession()
-    } catch (error) {
-      const message = error instanceof Error ? error.message : ''
-      notify(`${t.stillSignedIn} ${message}`, 'error')
-    }
-  }
-  const ask = async () => {
-    const left = await sendUnsent()
-    if (left.length === 0) await end()
-    else setUnsent(left.map((notice) => notice[locale]))
-  }
-  return { unsent, ask: () => void ask(), confirm: () => void end(), cancel: () => setUnsent(undefined) }
 }
 
 function Items({ onClose, onSignOut }: { onClose: () => void; onSignOut: () => void }) {

@@ -20,6 +20,7 @@ import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
 import { AccountMenu } from './AccountMenu.tsx'
+import { PaletteButton } from './PaletteButton.tsx'
 import { useSidebar } from './sidebar.ts'
 import { useThemeMode } from './theme.ts'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
@@ -82,6 +83,7 @@ export function AppBar() {
             </Box>
             <span className="visually-hidden">{t.home}</span>
           </MuiLink>
+          <PaletteButton />
           <WorkspaceSwitch />
           <Tooltip title={t.notifications(notifications)}>
             <IconButton

@@ -15,6 +15,7 @@ import { LiveUpdates } from './LiveUpdates.tsx'
 import { Menu } from './Menu.tsx'
 import { NoConnection } from './NoConnection.tsx'
 import { PageErrors } from './PageError.tsx'
+import { PaletteHost } from './PaletteHost.tsx'
 import { PhoneNavigation } from './PhoneNavigation.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 
@@ -53,6 +54,7 @@ export function Layout({ children }: { children: ReactNode }) {
         </Box>
       </Box>
       <Shortcuts />
+      <PaletteHost />
       <LiveUpdates />
       <Agreements />
       <Confirmation />

@@ -7,7 +7,7 @@ import { useLocation, useNavigate } from 'react-router'
 
 import type { Organization } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { chooseWorkspace, useOptionalSession } from '../session/session.ts'
+import { chooseWorkspace, currentSession, useOptionalSession } from '../session/session.ts'
 import { MenuButton, MenuEntry } from '../ui/MenuButton.tsx'
 import { isAdminPath } from './navigation.ts'
 
@@ -16,21 +16,26 @@ const words = texts({
   zh: { own: '个人', choose: '选择显示谁的内容', manage: '所有组织' },
 })
 
-export function WorkspaceSwitch() {
-  const t = useTexts(words)
-  const session = useOptionalSession()
+/** Shows the things of the organization from now on, or with null those of the user. */
+export function useChooseWorkspace(): (org: Organization | null) => void {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  if (session === undefined || isAdminPath(pathname)) return null
-
-  const choose = (org: Organization | null) => {
-    if (org?.id === session.workspace?.id) return
+  return (org) => {
+    if (org?.id === currentSession()?.workspace?.id) return
     chooseWorkspace(org)
     client.removeQueries()
     // A page of a single thing has nothing to show in another workspace.
-    void navigate(`/${pathname.split('/')[1] ?? ''}`)
+    void navigate(isAdminPath(pathname) ? '/' : `/${pathname.split('/')[1] ?? ''}`)
   }
+}
+
+export function WorkspaceSwitch() {
+  const t = useTexts(words)
+  const session = useOptionalSession()
+  const choose = useChooseWorkspace()
+  const { pathname } = useLocation()
+  if (session === undefined || isAdminPath(pathname)) return null
   const name = session.workspace?.name ?? t.own
   return (
     <MenuButton

@@ -16,7 +16,7 @@ import {
   Typography,
 } from '@mui/material'
 import { type ReactNode, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Setting } from '../../api/types.ts'
@@ -75,19 +75,21 @@ const words = texts({
 
 export default function SettingsPage() {
   const query = useCall('admin.settings.list')
-  return <Answer query={query}>{({ items }) => <Settings items={items} />}</Answer>
+  /** The command palette leads to a setting by `?keyword=`. */
+  const keyword = useSearchParams()[0].get('keyword') ?? ''
+  return <Answer query={query}>{({ items }) => <Settings key={keyword} items={items} sought={keyword} />}</Answer>
 }
 
 /** New values by key; null for the default. */
 type Drafts = Readonly<Record<string, Value | null>>
 const NOTHING: { values: Drafts } = { values: {} }
 
-function Settings({ items }: { items: readonly Setting[] }) {
+function Settings({ items, sought }: { items: readonly Setting[]; sought: string }) {
   const t = useTexts(words)
   const groups = useTexts(groupWords)
   const may = useMay()
   const mayChange = may('admin.settings.update')
-  const [keyword, setKeyword] = useState('')
+  const [keyword, setKeyword] = useState(sought)
   const [onlyChanged, setOnlyChanged] = useState(false)
   const authors = useAuthors()
   const form: Form<{ values: Drafts }> = useForm('admin.settings.update', NOTHING, {

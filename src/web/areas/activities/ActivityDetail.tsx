@@ -9,6 +9,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { storage } from '../../browser/storage.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Owned } from '../../ui/Owned.tsx'
@@ -81,6 +82,7 @@ const OwnedActivity = (props: ShownProps) => (
 
 function Shown({ activity, code }: ShownProps) {
   const t = useTexts(words)
+  useRecent('activity', activity.name)
   const can = useRights(activity)
   const [search, setSearch] = useSearchParams()
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'

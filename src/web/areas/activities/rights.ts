@@ -1,7 +1,7 @@
 /** Whether the user may do something with an activity, which may be of any owner and not only of the workspace. */
 
 import type { ActivityItem, OperationId } from '../../api/types.ts'
-import { may, useSession } from '../../session/session.ts'
+import { may, type Session, useSession } from '../../session/session.ts'
 
 type Owned = Pick<ActivityItem, 'ownerType' | 'ownerId' | 'createdBy'>
 
@@ -13,8 +13,12 @@ export function useOwnerOf({ ownerType, ownerId }: Owned): number | null | undef
 }
 
 /** `const can = useRights(activity); can('passes.issue')`. The creator manages an activity as long as they are a member. */
-export function useRights({ ownerType, ownerId, createdBy }: Owned): (id: OperationId) => boolean {
-  const { user, orgs } = useSession()
+export const useRights = (activity: Owned): ((id: OperationId) => boolean) => rightsOf(useSession(), activity)
+
+export function rightsOf(
+  { user, orgs }: Session,
+  { ownerType, ownerId, createdBy }: Owned,
+): (id: OperationId) => boolean {
   if (ownerType === 'PERSONAL') return (id) => createdBy === user.id && may(id, null)
   const org = orgs.find((one) => one.id === ownerId)
   return (id) => org !== undefined && may(id, null) && (createdBy === user.id || may(id, org))

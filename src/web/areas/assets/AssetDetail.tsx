@@ -20,6 +20,7 @@ import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
@@ -103,6 +104,7 @@ export default function AssetDetail() {
 type Dialog = 'lend' | 'return' | 'transfer' | 'templates' | 'scrap' | 'delete'
 
 function Detail({ asset }: { asset: Asset }) {
+  useRecent('asset', asset.name)
   const t = useTexts(words)
   const may = useMay()
   const owned = useOwnerQuery()

@@ -3,7 +3,7 @@
 import { Add, ChevronRight, FactCheck, SearchOff } from '@mui/icons-material'
 import { Box, Button, Card, LinearProgress, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
 import type { Inventory } from '../../api/types.ts'
@@ -71,7 +71,10 @@ export default function Inventories() {
   const may = useMay()
   const owned = useOwnerQuery()
   const [keyword, setKeyword] = useState('')
-  const [isOpen, setOpen] = useState(false)
+  // The command palette leads to the dialog.
+  const [params, setParams] = useSearchParams()
+  const isOpen = params.has('new')
+  const setOpen = (isNew: boolean) => setParams(isNew ? { new: '' } : {}, { replace: true })
   const { items, total, error, isLoading, more, retry } = usePages('inventories.list', {
     query: { ...owned, ...(keyword !== '' && { keyword }) },
   })

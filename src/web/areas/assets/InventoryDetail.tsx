@@ -20,6 +20,7 @@ import type { Inventory, InventoryItem, InventoryState } from '../../api/types.t
 import { common } from '../../i18n/common.ts'
 import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
@@ -117,6 +118,7 @@ export default function InventoryDetail() {
 }
 
 function Detail({ inventory }: { inventory: Inventory }) {
+  useRecent('stockTaking', inventory.name)
   const t = useTexts(words)
   const may = useMay()
   const owned = useOwnerQuery()

@@ -10,6 +10,7 @@ import { useAll } from '../../api/pages.ts'
 import type { Conversation as ConversationView, GroupMember, Message } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { type Frame, useLive } from '../../session/live.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -36,6 +37,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const may = useMay()
   const { user } = useSession()
   const { id, title, peer, group } = conversation
+  useRecent('chat', title)
   const [search] = useSearchParams()
   const wanted = Number(search.get('message')) || undefined
   const messages = useMessages(id, wanted)

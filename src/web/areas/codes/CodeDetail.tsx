@@ -21,6 +21,7 @@ import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwner, useOwnerQuery, useRowQuery, useSession } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
@@ -83,6 +84,7 @@ export default function CodeDetail() {
   const id = Number(useParams()['id'])
   const query = useCall('qrCodes.get', { params: { id }, query: useRowQuery('qrCodes.get') })
   const code = query.data
+  useRecent('code', code?.name)
   if (code !== undefined && query.error?.status !== 404)
     return (
       <Owned orgId={code.orgId}>

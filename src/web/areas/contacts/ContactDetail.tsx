@@ -10,6 +10,7 @@ import type { ContactDetail as Detail } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
@@ -82,6 +83,7 @@ function Shown({ contact }: { contact: Detail }) {
   const navigate = useNavigate()
   const { id, userId, nickname, avatarUrl, blocked, twoWay, signature, createdAt } = contact
   const name = shownName(contact)
+  useRecent('contact', name)
   const params = { contactId: id }
   const toList = () => void navigate('/contacts', { replace: true })
   // The page of a person who was blocked without being a contact no longer exists then.

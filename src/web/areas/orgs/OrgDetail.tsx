@@ -7,6 +7,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useRecent } from '../../session/recent.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
@@ -77,6 +78,7 @@ export default function OrgDetail() {
 function Shown({ org }: { org: Organization }) {
   const t = useTexts(words)
   const may = useMay()
+  useRecent('organization', org.name)
   const isMember = org.ownerId !== null
   const stats = useCall('orgs.stats', { params: { id: org.id } }, { enabled: may('orgs.stats', org) })
   const waiting = may('orgs.pending', org) ? (stats.data?.pendingRequests ?? 0) : 0
