@@ -217,7 +217,7 @@ function counted(page: Page) {
   }
 }
 
-test('a code takes 2 clicks, its target 3 and a message 1, besides typing and saving by Enter', async () => {
+test('a code takes 2 clicks and its target 3, an asset with its label 4 and a message 1, besides typing and saving by Enter', async () => {
   const person = await server.person()
   await makeContacts(person, bob)
   const page = await openStart(person)
@@ -263,6 +263,29 @@ test('a code takes 2 clicks, its target 3 and a message 1, besides typing and sa
   await page.getByRole('dialog', { name: 'Change the target of “example.org”' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  const asset = counted(page)
+  await asset.click(page.getByRole('navigation', { name: 'Menu' }).getByText('Assets', { exact: true }))
+  await asset.click(page.getByRole('link', { name: 'Add asset' }))
+  await page.locator('[name=name]:focus').waitFor()
+  await page.keyboard.type('Ladder')
+  await asset.click(page.getByRole('button', { name: 'Register', exact: true }))
+  await heading(page, 'Ladder')
+  await asset.click(page.getByRole('link', { name: 'Print label' }))
+  await page.getByText('1 label on 1 sheet').waitFor()
+  expect(asset.count()).toBe(4)
+  // Of several in a row, the labels are offered together: in the form, and after the last one.
+  await page.goto('/console/assets/new')
+  await page.locator('[name=name]:focus').waitFor()
+  await page.keyboard.type('Rake')
+  await page.getByRole('button', { name: 'Register and add another' }).click()
+  await page.getByRole('link', { name: 'Print label' }).waitFor()
+  await page.locator('[name=name]:focus').waitFor()
+  await page.keyboard.type('Spade')
+  await page.keyboard.press('Enter')
+  await heading(page, 'Spade')
+  await page.getByRole('link', { name: 'Print 2 labels' }).click()
+  await page.getByText('2 labels on 1 sheet').waitFor()
 
   const message = counted(page)
   await openPalette(page)

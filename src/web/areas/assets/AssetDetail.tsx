@@ -13,7 +13,7 @@ import {
 } from '@mui/icons-material'
 import { Alert, Box, Button, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
-import { Link as RouterLink, useNavigate, useParams } from 'react-router'
+import { Link as RouterLink, useLocation, useNavigate, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
@@ -33,7 +33,7 @@ import { AssetHistory } from './AssetHistory.tsx'
 import { AssetLabel } from './AssetLabel.tsx'
 import { useAssetFields } from './fields/useFields.ts'
 import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
-import { useOpenedAt } from './parts.tsx'
+import { LabelsButton, useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
 import { TemplatesDialog, useMayBind } from './TemplatesDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
@@ -118,6 +118,8 @@ function Detail({ asset }: { asset: Asset }) {
     refreshes: ['assets.list', 'assets.map', 'assetCategories'],
     onDone: () => void navigate('/assets', { replace: true }),
   })
+  /** Set by the form: this asset, and those that were registered before it in a row. */
+  const { added } = (useLocation().state ?? {}) as { added?: readonly number[] }
   const target = { params: { id: asset.id }, query: owned }
   const isScrapped = asset.status === 'SCRAPPED'
   return (
@@ -126,6 +128,7 @@ function Detail({ asset }: { asset: Asset }) {
       back="/assets"
       actions={
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+          {added !== undefined && <LabelsButton ids={added} />}
           {asset.loan === null && !isScrapped && may('assets.checkOut') && (
             <Button startIcon={<Output />} onClick={() => setDialog('lend')}>
               {t.lend}

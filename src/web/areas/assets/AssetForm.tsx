@@ -19,6 +19,7 @@ import { FieldInput } from './fields/FieldInput.tsx'
 import { changedValues, type FieldSpec, grouped, type Values } from './fields/model.ts'
 import { useAssetFields, useFieldsOfCategory } from './fields/useFields.ts'
 import { Basics, type Draft, Grid, More, PublicFields, Section } from './FormSections.tsx'
+import { LabelsButton } from './parts.tsx'
 
 const words = texts({
   en: {
@@ -65,17 +66,21 @@ export default function AssetForm() {
   )
 }
 
-/** A fresh form after "Register and add another", which keeps category and place. */
+/** A fresh form after "Register and add another", which keeps category and place. The labels of all are offered together. */
 function NewAsset() {
   // A scan that found nothing leads here with the number of its label.
   const [params] = useSearchParams()
-  const [start, setStart] = useState<{ readonly n: number; readonly draft?: Draft }>({ n: 0 })
+  const [start, setStart] = useState<{ readonly added: readonly number[]; readonly draft?: Draft }>({ added: [] })
   return (
     <Editor
-      key={start.n}
+      key={start.added.length}
+      added={start.added}
       first={start.draft ?? { ...EMPTY, assetNo: params.get('assetNo') ?? '' }}
-      onAnother={({ categoryId, locationId, custodianId, status }) =>
-        setStart(({ n }) => ({ n: n + 1, draft: { ...EMPTY, categoryId, locationId, custodianId, status } }))
+      onAnother={(id, { categoryId, locationId, custodianId, status }) =>
+        setStart(({ added }) => ({
+          added: [...added, id],
+          draft: { ...EMPTY, categoryId, locationId, custodianId, status },
+        }))
       }
     />
   )
@@ -128,10 +133,14 @@ const bodyOf = ({ assetNo, photos, publicFields, ...draft }: Draft) => ({
   publicFields: [...publicFields],
 })
 
+const NONE: readonly number[] = []
+
 interface EditorProps {
   asset?: Asset
   first: Draft
-  onAnother?: (draft: Draft) => void
+  /** Registered before in a row. */
+  added?: readonly number[]
+  onAnother?: (id: number, draft: Draft) => void
 }
 
 /** The fields of the form, and the values that differ from those that are stored. */
@@ -150,7 +159,7 @@ function useSpecs(asset: Asset | undefined, { categoryId, edited }: Draft) {
   return { specs, values, changes: changedValues(specs, asset === undefined ? {} : stored.values, values) }
 }
 
-function Editor({ asset, first, onAnother }: EditorProps) {
+function Editor({ asset, first, added = NONE, onAnother }: EditorProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
   const navigate = useNavigate()
@@ -159,7 +168,12 @@ function Editor({ asset, first, onAnother }: EditorProps) {
     done: asset === undefined ? t.created : t.saved,
     refreshes: ['assets', 'assetCategories', ...(asset === undefined ? [] : ['metadata'])],
     onDone: ({ id }) =>
-      isAnother.current ? onAnother?.(form.values) : void navigate(`/assets/${id}`, { replace: true }),
+      isAnother.current
+        ? onAnother?.(id, form.values)
+        : void navigate(`/assets/${id}`, {
+            replace: true,
+            ...(asset === undefined && { state: { added: [...added, id] } }),
+          }),
     input: (draft) => ({
       params: asset === undefined ? {} : { id: asset.id },
       query: owned,
@@ -204,7 +218,12 @@ function Editor({ asset, first, onAnother }: EditorProps) {
     </Button>
   )
   return (
-    <Page title={asset === undefined ? t.add : t.edit(asset.name)} back={back} width="form">
+    <Page
+      title={asset === undefined ? t.add : t.edit(asset.name)}
+      back={back}
+      actions={added.length > 0 && <LabelsButton ids={added} />}
+      width="form"
+    >
       <Form
         form={{ ...form, submit: submit(false) }}
         action={asset === undefined ? t.create : t.save}

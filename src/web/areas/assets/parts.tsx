@@ -1,7 +1,7 @@
 /** Small parts that several pages of the area share. */
 
-import type { SvgIconComponent } from '@mui/icons-material'
-import { Box, IconButton, Stack, Tab, Tabs, Tooltip, Typography } from '@mui/material'
+import { Print, type SvgIconComponent } from '@mui/icons-material'
+import { Box, Button, IconButton, Stack, Tab, Tabs, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
@@ -11,10 +11,12 @@ import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 
 const words = texts({
   en: {
     ...common.en,
+    labels: (n: number) => (n === 1 ? 'Print label' : `Print ${n} labels`),
     parts: 'Parts of the asset register',
     assets: 'Assets',
     loans: 'Loans',
@@ -25,6 +27,7 @@ const words = texts({
   },
   zh: {
     ...common.zh,
+    labels: (n: number) => (n === 1 ? '打印标签' : `打印 ${n} 个标签`),
     parts: '资产管理',
     assets: '资产',
     loans: '借还',
@@ -35,7 +38,7 @@ const words = texts({
   },
 })
 
-const PARTS: readonly (readonly [keyof (typeof words)['en'], string, OperationId])[] = [
+const PARTS: readonly (readonly [Exclude<keyof (typeof words)['en'], 'labels'>, string, OperationId])[] = [
   ['assets', '/assets', 'assets.list'],
   ['loans', '/assets/loans', 'assets.loans'],
   ['inventories', '/assets/inventories', 'inventories.list'],
@@ -44,6 +47,22 @@ const PARTS: readonly (readonly [keyof (typeof words)['en'], string, OperationId
   ['import', '/assets/import', 'assets.import'],
   ['fields', '/assets/fields', 'metadata.fields'],
 ]
+
+/** Prints the labels of assets that were registered in a row. */
+export function LabelsButton({ ids }: { ids: readonly number[] }) {
+  const t = useTexts(words)
+  const ownedPath = useOwnedPath()
+  return (
+    <Button
+      component={Link}
+      to={ownedPath(`/assets/labels?ids=${ids.join(',')}`)}
+      variant="outlined"
+      startIcon={<Print />}
+    >
+      {t.labels(ids.length)}
+    </Button>
+  )
+}
 
 /** The tabs below the title of the pages of the area. */
 export function AssetTabs() {
