@@ -7,7 +7,7 @@
  *   bun scripts/web-app.ts --path       prints the path of the pack (src/http/web-app/pack.ts)
  *   bun scripts/web-app.ts --optional   prints no sizes, and exits with 0 if the web application cannot be built (bun start)
  *
- * With NODE_ENV=development it compresses quickly and checks no size.
+ * With NODE_ENV=development it compresses quickly, joins no parts and checks no size.
  */
 
 import {
@@ -26,6 +26,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import type { PackedFile, PackIndex, Place } from '#http/web-app/pack.ts'
+
+import { joinParts } from './web-app-parts.ts'
 
 const root = resolve(import.meta.dir, '..')
 const sources = join(root, 'src/web')
@@ -63,7 +65,7 @@ async function buildWebApp(quick: boolean, onStart: () => void): Promise<BuiltWe
   using lock = await lockOrResult(path)
   if (lock === undefined) return { path, sizes: undefined }
   onStart()
-  const files = await compress(await bundle(), quick)
+  const files = await compress(await bundle(quick), quick)
   const loads = (Object.keys(LOADS) as Load[]).map((load) => ({ ...LOADS[load], bytes: bytesOf(files, load) }))
   for (const { label, limit, bytes } of loads)
     if (!quick && bytes > limit)
@@ -111,7 +113,8 @@ function hashOfSources(quick: boolean): string {
   const files = [sources, join(root, 'src/lib/qr'), join(root, 'src/lib/qr-contents')]
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
     .filter((file) => statSync(file).isFile())
-  for (const file of [...files.toSorted(), join(root, 'bun.lock'), import.meta.path])
+  const ours = [import.meta.path, join(import.meta.dir, 'web-app-parts.ts')]
+  for (const file of [...files.toSorted(), join(root, 'bun.lock'), ...ours])
     hash.update(`${file.slice(root.length)}\n`).update(readFileSync(file))
   return hash.digest('hex').slice(0, 16)
 }
@@ -132,8 +135,9 @@ async function compile(options: Bun.BuildConfig): Promise<Bun.BuildOutput> {
   return result
 }
 
-const compilePages = (): Promise<Bun.BuildOutput> =>
+const compilePages = (plugins: Bun.BunPlugin[] = []): Promise<Bun.BuildOutput> =>
   compile({
+    plugins,
     entrypoints: [join(sources, 'main.tsx'), join(sources, 'loading.css')],
     format: 'esm',
     splitting: true,
@@ -152,11 +156,17 @@ const compileWorker = (files: readonly string[] = [], page = ''): Promise<Bun.Bu
     },
   })
 
+/** With small parts joined. */
+async function compileJoined(): Promise<Bun.BuildOutput> {
+  const { outputs } = (await compilePages()).metafile!
+  return await compilePages([joinParts(root, outputs)])
+}
+
 /** All bundles of the web application, for the list of what they contain (scripts/licenses.ts). */
 export const bundleWebApp = async (): Promise<Bun.BuildOutput[]> => [await compilePages(), await compileWorker()]
 
-async function bundle(): Promise<BuiltFile[]> {
-  const result = await compilePages()
+async function bundle(quick: boolean): Promise<BuiltFile[]> {
+  const result = await (quick ? compilePages() : compileJoined())
   const outputs = result.metafile!.outputs
   // Files that are imported with import() are entries too.
   const builtFrom = (source: string): string | undefined => {
