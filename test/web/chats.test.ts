@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { ok, type Person, until as eventually, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -142,6 +142,55 @@ describe('chats', () => {
     await row.getByText('成员 创建了群聊').waitFor()
     ok(await pia.call('groups.update', { params: { id }, body: { name: '开放日筹备' } }))
     await row.getByText('成员 修改了群名').waitFor()
+  })
+
+  test('the row of a group says which message is the own one, and its number of unread messages is at its end', async () => {
+    const [pia, quinn] = [await server.person(), await server.person()]
+    await makeContacts(pia, quinn)
+    const { id } = ok(await pia.call('groups.create', { body: { name: 'Garden', userIds: [quinn.id] } })).data
+    const write = async (person: Person, text: string) =>
+      ok(
+        await person.call('messages.send', {
+          body: { conversationId: id, clientMsgId: text.replaceAll(/\W/g, '-'), type: 'TEXT', content: { text } },
+        }),
+      )
+    await write(pia, 'Who waters?')
+    const page = await browser.signedIn(quinn)
+    await page.goto('/console/chats')
+    const row = page.getByRole('link', { name: /Garden/ })
+    await row.getByText('Who waters?').waitFor()
+    // The number is at the right end, and the first letter of the name is free.
+    const [box, badge] = [await row.boundingBox(), await row.getByLabel('1 unread').boundingBox()]
+    expect(box!.x + box!.width - (badge!.x + badge!.width)).toBeLessThan(24)
+    await write(quinn, 'I do')
+    await row.getByText('You: I do').waitFor()
+    await write(pia, 'Thank you')
+    await row.getByText('Thank you').waitFor()
+    expect(await row.getByText('You:').count()).toBe(0)
+  })
+
+  test('a sent message leaves no draft, also if the tab is closed at once', async () => {
+    const [lena, marc] = [await server.person(), await server.person()]
+    await makeContacts(lena, marc)
+    const body = { toUserId: lena.id, clientMsgId: 'first', type: 'TEXT' as const, content: { text: 'Hello' } }
+    const { conversationId: id } = ok(await marc.call('messages.send', { body })).data
+    const draft = async () => ok(await lena.call('conversations.get', { params: { id } })).data.draft
+    const page = await browser.signedIn(lena)
+    await page.goto(`/console/chats/${id}`)
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.fill('Good morning')
+    await eventually(async () => (await draft()) === 'Good morning')
+    await field.press('Enter')
+    await page.getByRole('log').getByText('Good morning').waitFor()
+    await page.close()
+    await eventually(async () => (await draft()) === '')
+
+    // What was typed and not sent is kept, even if the tab is closed before the pause after which it is stored.
+    const next = await browser.signedIn(lena)
+    await next.goto(`/console/chats/${id}`)
+    await next.getByRole('textbox', { name: 'Message' }).fill('Not yet')
+    await next.close({ runBeforeUnload: true })
+    await eventually(async () => (await draft()) === 'Not yet')
   })
 
   test('messages to a known conversation change the list and the badge without a request', async () => {

@@ -5,9 +5,10 @@ import { readFile } from 'node:fs/promises'
 
 import type { Page } from 'playwright-core'
 
+import { befriend } from '../chat/group-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
-import { settled, useBrowser } from './browser.ts'
+import { settled, until, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -125,6 +126,61 @@ test('a newcomer signs in and makes a code up to its PNG with the keyboard alone
   await page.keyboard.press('Enter')
   await heading(page, 'example.org')
   expect(ok(await alice.call('qrCodes.list')).data.total).toBe(2)
+})
+
+test('an opened conversation is written to at once, and its messages are one stop of Tab', async () => {
+  const [lena, marc] = [await server.person(), await server.person()]
+  await befriend(server, lena, marc)
+  let id = 0
+  for (const text of ['one', 'two', 'see https://example.org/three']) {
+    const body = { toUserId: lena.id, clientMsgId: text.slice(0, 3), type: 'TEXT' as const, content: { text } }
+    id = ok(await marc.call('messages.send', { body })).data.conversationId
+  }
+  const page = await browser.signedIn(lena)
+  await page.goto('/console/chats')
+  const focus = () => page.evaluate<string>('document.activeElement.outerHTML')
+  const text = () => page.evaluate<string>('document.activeElement.textContent')
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await page.getByRole('link', { name: /three/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').getByText('two').waitFor()
+  await until(page, "document.activeElement.tagName === 'TEXTAREA'")
+  await page.keyboard.type('four')
+  expect(await field.inputValue()).toBe('four')
+
+  // Back over the menu of other things to send, the messages are the next stop, and before them the menu of the conversation.
+  for (const key of ['Shift+Tab', 'Shift+Tab']) await page.keyboard.press(key)
+  expect(await focus()).toContain('role="log"')
+  await page.keyboard.press('ArrowUp')
+  expect(await text()).toContain('three')
+  await page.keyboard.press('ArrowUp')
+  expect(await text()).toContain('two')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Reply' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menuitem', { name: 'Reply' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowRight')
+  expect(await focus()).toContain('href="https://example.org/three"')
+  await page.keyboard.press('Tab')
+  expect(await focus()).toContain('Send something else')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  expect(await focus()).toContain('Actions for this conversation')
+
+  // A letter goes to the field wherever the focus is, and is no shortcut: `n` would open a menu.
+  await page.keyboard.type('n')
+  expect(await field.inputValue()).toBe('fourn')
+  expect(await page.getByRole('menuitem', { name: 'New group' }).count()).toBe(0)
+
+  // From an address, too; on a phone the keyboard would hide the messages.
+  await page.goto(`/console/chats/${id}`)
+  await until(page, "document.activeElement.tagName === 'TEXTAREA'")
+  const phone = await browser.signedIn(lena, { isPhone: true })
+  await phone.goto(`/console/chats/${id}`)
+  await phone.getByRole('log').getByText('two').waitFor()
+  await phone.getByRole('textbox', { name: 'Message' }).waitFor()
+  expect(await phone.evaluate<string>('document.activeElement.tagName')).toBe('BODY')
 })
 
 test('a dialog keeps the focus, Escape closes it, and the focus returns to the button that opened it', async () => {

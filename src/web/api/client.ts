@@ -37,6 +37,8 @@ export interface CallOptions {
   /** Instead of JSON: a form with a file. Its progress is reported by `upload`. */
   form?: FormData
   headers?: Record<string, string>
+  /** The request is sent even if the page is closed meanwhile. Its body may have 64 KiB. */
+  keepalive?: boolean
   /** False: the call fails if the session has expired, instead of waiting until the user has signed in again. */
   waitsForSignIn?: boolean
 }
@@ -127,7 +129,7 @@ export function setConfirmer(next: Confirmer | undefined): void {
 async function attempt(id: OperationId, input: AnyInput, options: CallOptions): Promise<Response> {
   await unlessLeaving()
   if (isResting()) throw unreachable()
-  const { form, signal, headers } = options
+  const { form, signal, headers, keepalive = false } = options
   const body = form ?? (input.body === undefined ? undefined : JSON.stringify(input.body))
   try {
     const response = await fetch(urlOf(id, input), {
@@ -135,6 +137,7 @@ async function attempt(id: OperationId, input: AnyInput, options: CallOptions): 
       headers: { ...requestHeaders(), ...(body && !form && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
+      ...(keepalive && { keepalive }),
     })
     if (response.status < 502) setConnected()
     return response

@@ -8,6 +8,7 @@ import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
+import { isTyping } from '../ui/is-typing.ts'
 import { isPaletteKey, openPalette, PALETTE_KEY, togglePalette } from './palette-state.ts'
 
 const words = texts({
@@ -101,9 +102,3 @@ export function Shortcuts() {
     </Dialog>
   )
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
-    target.closest('[role=dialog],[role=menu],[role=listbox]') !== null)

@@ -18,7 +18,7 @@ export function useMapAddress(): (latitude: number, longitude: number, name?: st
       : `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=17/${latitude}/${longitude}`
 }
 
-export interface MapLinkProps extends Pick<LinkProps, 'color' | 'underline' | 'sx'> {
+export interface MapLinkProps extends Pick<LinkProps, 'color' | 'underline' | 'sx' | 'tabIndex'> {
   latitude: number
   longitude: number
   /** The name of the mark. */

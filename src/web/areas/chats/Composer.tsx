@@ -2,18 +2,19 @@
 
 import { AddCircleOutlined, AlternateEmail, AttachFile, Badge, Close, Image, Place, Send } from '@mui/icons-material'
 import { Box, IconButton, Menu, MenuItem, Stack, TextField, Tooltip, Typography, useMediaQuery } from '@mui/material'
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 
-import { call } from '../../api/client.ts'
+import { callWith } from '../../api/client.ts'
 import type { Conversation, GroupMember, Message } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { sendFrame } from '../../session/live.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { isTyping } from '../../ui/is-typing.ts'
 import { MenuEntry } from '../../ui/MenuButton.tsx'
 import { usePosition } from '../../ui/position.ts'
-import { sendMessage, type Target } from './outbox.ts'
+import { onSent, sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 
@@ -54,6 +55,7 @@ const TYPING_PAUSE = 3_000
 const DRAFT_PAUSE = 1_500
 
 export interface ComposerProps {
+  field: RefObject<HTMLTextAreaElement | null>
   target: Target
   /** Undefined for the first message to a user. */
   conversation?: Conversation
@@ -63,17 +65,17 @@ export interface ComposerProps {
   onReplied: () => void
 }
 
-export function Composer({ target, conversation, members, replyTo, nameOf, onReplied }: ComposerProps) {
+export function Composer({ field, target, conversation, members, replyTo, nameOf, onReplied }: ComposerProps) {
   const t = useTexts(words)
   const excerpt = useExcerpt()
   const [text, setText] = useState(conversation?.draft ?? '')
-  const field = useRef<HTMLTextAreaElement>(null)
   const hasTouch = useMediaQuery('(pointer: coarse)')
   const lastTyping = useRef(0)
   useDraft(conversation, text)
+  useTypingAnywhere(field)
   useEffect(() => {
     if (replyTo !== undefined) field.current?.focus()
-  }, [replyTo])
+  }, [field, replyTo])
 
   const send = () => {
     const trimmed = text.trim()
@@ -272,33 +274,62 @@ function MoreButton({ target, members, onFiles, onMention }: MoreProps) {
   )
 }
 
-/** Stores the unsent text after a pause and when the conversation is left. */
+/** Puts the focus into the field when a conversation is opened, and at a letter that is typed elsewhere on the page. */
+function useTypingAnywhere(field: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    // On phones the focus would open the keyboard over the messages.
+    if (!matchMedia('(pointer: coarse)').matches && !isTyping(document.activeElement))
+      field.current?.focus({ preventScroll: true })
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !/^\p{L}$/u.test(event.key))
+        return
+      // Not a shortcut of the page either. The letter itself follows into the field.
+      event.stopPropagation()
+      field.current?.focus()
+    }
+    document.addEventListener('keydown', onKey, true)
+    return () => document.removeEventListener('keydown', onKey, true)
+  }, [field])
+}
+
+/** Stores the unsent text after a pause, when the conversation or the page is left, and at once when it was sent. */
 function useDraft(conversation: Conversation | undefined, text: string): void {
-  const stored = useRef(conversation?.draft ?? '')
-  const latest = useRef(text)
   const id = conversation?.id
+  const [store] = useState(() => draftStore(id, conversation?.draft ?? ''))
+  useEffect(() => {
+    if (text === '') return store('')
+    const timer = setTimeout(() => store(text), DRAFT_PAUSE)
+    return () => clearTimeout(timer)
+  }, [store, text])
+  const latest = useRef(text)
   useEffect(() => {
     latest.current = text
   }, [text])
   useEffect(() => {
-    if (id === undefined) return
-    const store = () => {
-      if (latest.current === stored.current) return
-      stored.current = latest.current
-      void call('conversations.draft', { params: { id }, body: { draft: latest.current || null } }).catch(
-        () => undefined,
-      )
+    const leave = () => store(latest.current)
+    addEventListener('pagehide', leave)
+    // A draft that could not be deleted while there was no connection.
+    const stopListening = onSent(leave)
+    return () => {
+      removeEventListener('pagehide', leave)
+      stopListening()
+      leave()
     }
-    const timer = setTimeout(store, DRAFT_PAUSE)
-    return () => clearTimeout(timer)
-  }, [id, text])
-  useEffect(
-    () => () => {
-      if (id !== undefined && latest.current !== stored.current)
-        void call('conversations.draft', { params: { id }, body: { draft: latest.current || null } }).catch(
-          () => undefined,
-        )
-    },
-    [id],
-  )
+  }, [store])
+}
+
+/** Stores drafts one after the other, and only what has changed. */
+function draftStore(id: number | undefined, before: string): (draft: string) => void {
+  let stored = before
+  let saving: Promise<unknown> = Promise.resolve()
+  return (draft) => {
+    if (id === undefined || draft === stored) return
+    const last = stored
+    stored = draft
+    const input = { params: { id }, body: { draft: draft || null } }
+    saving = saving.then(() =>
+      // It goes on after the page was closed.
+      callWith('conversations.draft', input, { keepalive: true }).catch(() => (stored = last)),
+    )
+  }
 }

@@ -1,4 +1,4 @@
-/** The content of a message by its type. */
+/** The content of a message by its type. Tab passes over it: the arrow keys lead there (log-keys.ts). */
 
 import { CalendarMonth, InsertDriveFileOutlined, Place } from '@mui/icons-material'
 import { Box, Link as MuiLink, Stack, Typography } from '@mui/material'
@@ -58,7 +58,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       const scale = Math.min(1, PICTURE / Math.max(width, height))
       return (
         <>
-          <a href={url!} target="_blank" rel="noreferrer">
+          <a tabIndex={-1} href={url!} target="_blank" rel="noreferrer">
             <Box
               component="img"
               src={values.thumbnailUrl ?? url!}
@@ -78,6 +78,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- users send it without captions
         <Box
           component="video"
+          tabIndex={-1}
           src={url!}
           controls
           preload="metadata"
@@ -90,6 +91,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- users send it without captions
         <Box
           component="audio"
+          tabIndex={-1}
           src={url!}
           controls
           preload="none"
@@ -99,7 +101,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       )
     case 'FILE':
       return (
-        <MuiLink href={url!} download={name} color="inherit" underline="hover">
+        <MuiLink tabIndex={-1} href={url!} download={name} color="inherit" underline="hover">
           <Line
             icon={<InsertDriveFileOutlined />}
             title={name}
@@ -109,7 +111,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       )
     case 'LOCATION':
       return (
-        <MapLink latitude={values.latitude!} longitude={values.longitude!} name={name} color="inherit">
+        <MapLink tabIndex={-1} latitude={values.latitude!} longitude={values.longitude!} name={name} color="inherit">
           <Line
             icon={<Place />}
             title={name || t.types.LOCATION}
@@ -119,7 +121,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       )
     case 'CARD':
       return (
-        <MuiLink component={Link} to={`/chats/with/${values.userId}`} color="inherit">
+        <MuiLink tabIndex={-1} component={Link} to={`/chats/with/${values.userId}`} color="inherit">
           <Line
             icon={<Portrait name={values.nickname ?? ''} url={values.avatarUrl ?? null} />}
             title={values.nickname ?? ''}
@@ -146,7 +148,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
       )
     case 'ACTIVITY':
       return (
-        <MuiLink component={Link} to={`/activities/${values.activityId}`} color="inherit">
+        <MuiLink tabIndex={-1} component={Link} to={`/activities/${values.activityId}`} color="inherit">
           <Line icon={<CalendarMonth />} title={name} detail={dateTime(values.startTime)} />
         </MuiLink>
       )
@@ -176,7 +178,15 @@ function Text({ text }: { text: string }) {
     <Typography component="span" sx={{ whiteSpace: 'pre-wrap', display: 'block' }}>
       {parts.map(({ key, part, isLink }) =>
         isLink ? (
-          <MuiLink key={key} href={part} target="_blank" rel="noreferrer" color="inherit" underline="always">
+          <MuiLink
+            tabIndex={-1}
+            key={key}
+            href={part}
+            target="_blank"
+            rel="noreferrer"
+            color="inherit"
+            underline="always"
+          >
             {part}
           </MuiLink>
         ) : (

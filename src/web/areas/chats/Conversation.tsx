@@ -16,6 +16,7 @@ import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { Composer } from './Composer.tsx'
 import { ConversationMenu } from './ConversationMenu.tsx'
+import { onLogKey, ROW } from './log-keys.ts'
 import { MessageRow } from './MessageRow.tsx'
 import { useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
@@ -50,6 +51,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const nameOf = useNames(group === null ? NOBODY : known, peer && { userId: peer.userId, title })
   const outgoing = useOutgoing({ conversationId: id })
   const [replyTo, setReplyTo] = useState<Message>()
+  const field = useRef<HTMLTextAreaElement>(null)
   // Where the user had read when the page was opened: the line above the new messages stays there.
   const [readBefore] = useState(conversation.readUpToId)
   const typing = useTyping(id)
@@ -79,6 +81,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         role="log"
         aria-label={title}
         tabIndex={0}
+        onKeyDown={(event) => onLogKey(event, () => field.current?.focus())}
         onScroll={({ currentTarget }) => {
           // In a reversed column the newest message is at 0, and earlier ones are at negative positions.
           const { scrollTop, scrollHeight, clientHeight } = currentTarget
@@ -137,6 +140,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
       {messages.error !== undefined && <ErrorNotice error={messages.error} />}
       {canWrite ? (
         <Composer
+          field={field}
           conversation={conversation}
           target={{ conversationId: id }}
           members={members}
@@ -162,7 +166,7 @@ interface ReadButtonProps {
 function ReadButton({ label, isLoading, onClick, mt = 0 }: ReadButtonProps) {
   return (
     <Stack sx={{ alignItems: 'center', mt, mb: 1 }}>
-      <Button size="small" loading={isLoading} onClick={onClick}>
+      <Button size="small" loading={isLoading} onClick={onClick} {...ROW}>
         {label}
       </Button>
     </Stack>

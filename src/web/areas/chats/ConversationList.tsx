@@ -2,9 +2,9 @@
 
 import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PushPin } from '@mui/icons-material'
 import {
-  Badge,
   Box,
   Button,
+  Chip,
   IconButton,
   List,
   ListItem,
@@ -22,7 +22,7 @@ import { usePages } from '../../api/pages.ts'
 import type { Conversation } from '../../api/types.ts'
 import { clockTime, date } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
+import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -109,10 +109,14 @@ const isToday = (time: number): boolean => new Date(time).toDateString() === new
 function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
   const t = useTexts(words)
   const excerpt = useExcerpt()
-  const { id, title, avatarUrl, peer, lastMessage, unreadCount, mentioned, pinned, muted, draft } = conversation
+  const { user } = useSession()
+  const { id, title, avatarUrl, peer, group, lastMessage, unreadCount, mentioned, pinned, muted, draft } = conversation
   const nameOf = useNames(undefined, peer && { userId: peer.userId, title })
   const time = lastMessage?.createdAt ?? conversation.createdAt
-  const text = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
+  const said = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
+  // The list has no names of members. What happened in the group, and recalls, name the person themselves.
+  const isMine = group !== null && lastMessage !== null && lastMessage.senderId === user.id && !lastMessage.recalled
+  const text = isMine ? t.said(nameOf(user.id), said) : said
   return (
     <ListItem disablePadding>
       <ListItemButton
@@ -123,15 +127,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
         sx={{ gap: 0.5, py: 1 }}
       >
         <ListItemAvatar>
-          <Badge
-            badgeContent={unreadCount}
-            color={muted ? 'default' : 'error'}
-            max={99}
-            overlap="circular"
-            slotProps={{ badge: { 'aria-label': t.unreadCount(unreadCount) } }}
-          >
-            <Portrait name={title} url={avatarUrl} />
-          </Badge>
+          <Portrait name={title} url={avatarUrl} />
         </ListItemAvatar>
         <ListItemText
           disableTypography
@@ -150,23 +146,34 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
             </Stack>
           }
           secondary={
-            <Typography variant="body2" color="text.secondary" noWrap>
-              {mentioned && (
-                <Box component="span" sx={{ color: 'error.main' }}>
-                  [{t.mentioned}]{' '}
-                </Box>
-              )}
-              {draft !== '' && !isOpen ? (
-                <>
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+              <Typography variant="body2" color="text.secondary" noWrap sx={{ flex: 1 }}>
+                {mentioned && (
                   <Box component="span" sx={{ color: 'error.main' }}>
-                    {t.draft}
-                  </Box>{' '}
-                  {draft}
-                </>
-              ) : (
-                text || ' '
+                    [{t.mentioned}]{' '}
+                  </Box>
+                )}
+                {draft !== '' && !isOpen ? (
+                  <>
+                    <Box component="span" sx={{ color: 'error.main' }}>
+                      {t.draft}
+                    </Box>{' '}
+                    {draft}
+                  </>
+                ) : (
+                  text || ' '
+                )}
+              </Typography>
+              {unreadCount > 0 && (
+                <Chip
+                  size="small"
+                  color={muted ? 'default' : 'error'}
+                  label={unreadCount > 99 ? '99+' : unreadCount}
+                  aria-label={t.unreadCount(unreadCount)}
+                  sx={{ height: 20, fontWeight: 650 }}
+                />
               )}
-            </Typography>
+            </Stack>
           }
         />
       </ListItemButton>

@@ -2,7 +2,7 @@
 
 import { ArrowBack } from '@mui/icons-material'
 import { Box, IconButton, Stack, Typography } from '@mui/material'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
 
 import { useRefresh } from '../../api/hooks.ts'
@@ -19,6 +19,7 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
   const refresh = useRefresh()
   const target = { toUserId: userId }
   const outgoing = useOutgoing(target)
+  const field = useRef<HTMLTextAreaElement>(null)
   useEffect(
     () =>
       onSent((messages, to) => {
@@ -54,7 +55,14 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
           <OutgoingRow key={each.clientMsgId} outgoing={each} />
         ))}
       </Box>
-      <Composer target={target} members={[]} replyTo={undefined} nameOf={() => name} onReplied={() => undefined} />
+      <Composer
+        field={field}
+        target={target}
+        members={[]}
+        replyTo={undefined}
+        nameOf={() => name}
+        onReplied={() => undefined}
+      />
     </>
   )
 }

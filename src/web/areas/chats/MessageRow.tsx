@@ -17,6 +17,7 @@ import { IconMenu, MenuEntry, useCloseMenu } from '../../ui/MenuButton.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
+import { ROW } from './log-keys.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 import { words } from './words.ts'
@@ -82,7 +83,15 @@ export function MessageRow(props: MessageRowProps) {
   const react = useReactions(props)
   const isNotice = message.recalled || message.type === 'SYSTEM'
   return (
-    <Box id={`message-${message.id}`}>
+    <Box
+      id={`message-${message.id}`}
+      role="article"
+      {...ROW}
+      sx={{
+        borderRadius: 1,
+        '&:focus-visible': { outline: 2, outlineColor: 'primary.main', outlineOffset: -2 },
+      }}
+    >
       {day !== undefined && <Day time={day} />}
       {isFirstNew && (
         <Divider sx={{ my: 1, color: 'primary.main', fontSize: '0.8rem' }} role="presentation">
@@ -100,7 +109,7 @@ export function MessageRow(props: MessageRowProps) {
           sx={{
             mt: isContinued ? 0.4 : 1.25,
             alignItems: 'flex-start',
-            '&:hover .actions, & .actions:focus': { opacity: 1 },
+            '&:hover .actions, & .actions:focus, [data-row]:focus > & .actions': { opacity: 1 },
           }}
         >
           {isGroup && !isOwn && (
@@ -165,6 +174,7 @@ export function MessageRow(props: MessageRowProps) {
                   <Chip
                     key={emoji}
                     size="small"
+                    tabIndex={-1}
                     variant={userIds.includes(user.id) ? 'filled' : 'outlined'}
                     label={`${emoji} ${count}`}
                     aria-label={o.reaction(emoji, count, userIds.map(nameOf).join(', '))}
@@ -216,6 +226,7 @@ function Actions({
         label={o.actions}
         icon={<MoreVert fontSize="small" />}
         className="actions"
+        tabIndex={-1}
         size="small"
         sx={{ opacity: { xs: 0.7, md: 0.35 } }}
       >
