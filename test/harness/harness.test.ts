@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { hasChromium } from './chromium.ts'
+import { hasFirefox } from './firefox.ts'
 import { ok, useServer } from './index.ts'
 
 describe('useServer', () => {
@@ -33,7 +34,8 @@ describe('useServer', () => {
   })
 })
 
-test('CI has Chromium', () => {
+test('CI has Chromium and Firefox', () => {
   if (!hasChromium) console.warn('Chromium is not installed: pages are not tested in a browser')
-  if (process.env['CI']) expect(hasChromium).toBe(true)
+  if (!hasFirefox) console.warn('Firefox is not installed: the web application is tested in Chromium only')
+  if (process.env['CI']) expect({ hasChromium, hasFirefox }).toEqual({ hasChromium: true, hasFirefox: true })
 })

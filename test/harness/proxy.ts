@@ -33,8 +33,8 @@ const closing = (head: string): Buffer =>
     'latin1',
   )
 
-/** `targets`: addresses of servers. One that refuses connections, because it was killed, is left out. */
-export async function startProxy(targets: readonly string[]): Promise<Proxy> {
+/** `targets`: addresses of servers. One that refuses connections, because it was killed, is left out. `port`: that of a stopped proxy. */
+export async function startProxy(targets: readonly string[], port = 0): Promise<Proxy> {
   const addresses = targets.map((target) => new URL(target))
   const open = new Set<Socket>()
   let turn = 0
@@ -79,10 +79,9 @@ export async function startProxy(targets: readonly string[]): Promise<Proxy> {
       pass(client, Buffer.concat([Buffer.from(head, 'latin1'), rest]))
     })
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const { port } = proxy.address() as { port: number }
+  await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
     async stop() {
       proxy.close()
       for (const socket of open) socket.destroy()

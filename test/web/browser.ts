@@ -1,5 +1,5 @@
 /**
- * Chromium for the tests of the web application.
+ * Chromium, or Firefox, for the tests of the web application.
  *
  *     const { server, alice } = useServer({ people: ['alice'] })
  *     const browser = useBrowser(server)
@@ -17,6 +17,7 @@ import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 import { launchChromium, type LaunchOptions } from '../harness/chromium.ts'
+import { launchFirefox } from '../harness/firefox.ts'
 import type { Person, TestServer } from '../harness/index.ts'
 
 /**
@@ -38,6 +39,8 @@ export interface PageOptions {
   locale?: 'en' | 'zh-CN'
   /** Granted to the page: `camera`, `geolocation`, `clipboard-read`. */
   permissions?: string[]
+  /** With the service worker, which loads all files of the application in the background. False by default. */
+  hasWorker?: boolean
 }
 
 export interface TestBrowser {
@@ -49,14 +52,17 @@ export interface TestBrowser {
   allow(pattern: RegExp): void
 }
 
-/** Starts Chromium before the tests of the file and ends it after them. */
-export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptions = {}): TestBrowser {
+/** Starts the browser before the tests of the file and ends it after them. */
+export function useBrowser(
+  server: Pick<TestServer, 'url'>,
+  { isFirefox = false, ...options }: LaunchOptions & { isFirefox?: boolean } = {},
+): TestBrowser {
   let browser: Browser | undefined
   let contexts: BrowserContext[] = []
   let problems: string[] = []
   let allowed: RegExp[] = []
   beforeAll(async () => {
-    browser = await launchChromium(options)
+    browser = await (isFirefox ? launchFirefox() : launchChromium(options))
   })
   afterEach(async () => {
     for (const context of contexts) await context.close()
@@ -74,13 +80,13 @@ export function useBrowser(server: Pick<TestServer, 'url'>, options: LaunchOptio
     hasMotion = false,
     locale = 'en',
     permissions = [],
+    hasWorker = permissions.includes('notifications'),
   }: PageOptions = {}) {
     const context = await browser!.newContext({
       baseURL: server.url,
       locale,
       permissions,
-      // It would load all files in the background of each test.
-      serviceWorkers: permissions.includes('notifications') ? 'allow' : 'block',
+      serviceWorkers: hasWorker ? 'allow' : 'block',
       colorScheme: isDark ? 'dark' : 'light',
       reducedMotion: hasMotion ? 'no-preference' : 'reduce',
       viewport: isPhone ? { width: 390, height: 844 } : { width: 1280, height: 800 },

@@ -4,67 +4,17 @@ import { expect, test } from 'bun:test'
 
 import type { Page } from 'playwright-core'
 
-import { encodeQr } from '#lib/qr/index.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { withCamera } from './camera.ts'
 
 const { server, alice } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)
 
 const NO_NETWORK = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION_FAILED|status of 404/
-
-/**
- * A camera that shows what the test gives it: a canvas, since Chromium's own fake camera plays a file by the clock, and how many readings
- * fit into its seconds depends on the machine. `readings` counts the frames that the reader has looked at.
- */
-const CAMERA = `{
-  const canvas = document.createElement('canvas')
-  canvas.width = 640
-  canvas.height = 480
-  const context = canvas.getContext('2d')
-  let rows = []
-  // A stream has a frame for each change of its canvas only.
-  setInterval(() => {
-    context.fillStyle = '#ddd'
-    context.fillRect(0, 0, 640, 480)
-    const side = Math.floor(400 / (rows.length || 1))
-    context.fillStyle = '#000'
-    rows.forEach((row, y) => {
-      ;[...row].forEach((module, x) => {
-        if (module === '1') context.fillRect(120 + x * side, 40 + y * side, side, side)
-      })
-    })
-  }, 100)
-  globalThis.showModules = (next) => (rows = next)
-  globalThis.readings = 0
-  const prototype = CanvasRenderingContext2D.prototype
-  const read = prototype.getImageData
-  prototype.getImageData = function (...box) {
-    globalThis.readings++
-    return read.apply(this, box)
-  }
-  navigator.mediaDevices.getUserMedia = () => Promise.resolve(canvas.captureStream())
-}`
-
-async function withCamera(
-  page: Page,
-): Promise<{ show: (content: string) => Promise<void>; wait: () => Promise<void> }> {
-  await page.addInitScript(CAMERA)
-  return {
-    async show(content) {
-      const { side, modules } = encodeQr(content, 'L')
-      const rows = Array.from({ length: side }, (_, y) => modules.subarray(y * side, (y + 1) * side).join(''))
-      await page.evaluate(`showModules(${JSON.stringify(rows)})`)
-    },
-    async wait() {
-      const enough = await page.evaluate<number>('readings + 6')
-      await until(page, `globalThis.readings > ${enough}`)
-    },
-  }
-}
 
 /** The verdict on the last scan. */
 const verdictOf = (page: Page, text: string | RegExp) =>
