@@ -266,3 +266,18 @@ test('two tabs of a gate share their passes, and unsent scans are kept until the
   await home.waitForURL('**/login')
   expect(await uses(id)).toEqual(['Ann ACCEPTED offline', 'Ben ACCEPTED offline'])
 })
+
+test('a name is asked about before its pass is let in, because a tap on the wrong one would lock somebody out', async () => {
+  const { id } = await withPasses(alice, { name: 'Reading' })
+  await issued(alice, id, { holders: [{ name: 'Ann' }, { name: 'Ben' }] })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await page.getByRole('button', { name: 'Find by name' }).click()
+  const find = page.getByRole('dialog', { name: 'Find a pass by name' })
+  await find.getByRole('button', { name: /Ann/ }).click()
+  await page.getByRole('dialog', { name: 'Let Ann in?' }).getByRole('button', { name: 'Cancel' }).click()
+  await find.getByRole('button', { name: /Ben/ }).click()
+  await page.getByRole('dialog', { name: 'Let Ben in?' }).getByRole('button', { name: 'Let in' }).click()
+  await verdictOf(page, 'BenLet in').waitFor()
+  expect(await uses(id)).toEqual(['Ben ACCEPTED'])
+})

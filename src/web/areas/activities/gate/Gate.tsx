@@ -123,7 +123,7 @@ export default function Gate() {
           </Stack>
           <VerdictCard verdict={gate.verdict} isBusy={gate.isBusy} waiting={t.waiting} />
           <Scanner onCode={(content) => gate.scan({ content })} isPaused={gate.isBusy} ignoresSame />
-          <Manual gate={gate} activityId={id} canFind={activity.data?.canManage === true} />
+          <Manual gate={gate} activityId={id} direction={direction} canFind={activity.data?.canManage === true} />
           <Notices gate={gate} />
         </Stack>
       ) : (
@@ -156,8 +156,15 @@ function Connection({ gate }: { gate: GateOf }) {
   )
 }
 
+interface ManualProps {
+  gate: GateOf
+  activityId: number
+  direction: GateDirection
+  canFind: boolean
+}
+
 /** For passes that the camera cannot read. */
-function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: number; canFind: boolean }) {
+function Manual({ gate, activityId, direction, canFind }: ManualProps) {
   const t = useTexts(words)
   const shared = useTexts(readerWords)
   const [text, setText] = useState('')
@@ -197,6 +204,7 @@ function Manual({ gate, activityId, canFind }: { gate: GateOf; activityId: numbe
           {(close) => (
             <FindPass
               activityId={activityId}
+              direction={direction}
               onFound={(passUuid) => {
                 close()
                 gate.scan({ passUuid })
