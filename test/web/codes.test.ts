@@ -347,3 +347,27 @@ test('the pages about codes have no serious barriers and fit a phone, in light a
     }
   }
 })
+
+test('a change between dynamic and fixed warns that printed copies stay, in the form and when it is saved', async () => {
+  const { id } = ok(
+    await alice.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org/a' } }),
+  ).data
+  const page = await browser.signedIn(alice)
+  await page.goto(`/console/codes/${id}/edit`)
+  const warning = page.getByText('they keep leading to https://example.org/a. Print them again.')
+  await page.getByLabel('Dynamic: changeable after printing').check()
+  await warning.waitFor()
+  await page.getByLabel('Dynamic: changeable after printing').uncheck()
+  await warning.waitFor({ state: 'detached' })
+  await page.getByLabel('Dynamic: changeable after printing').check()
+  await button(page, 'Save').click()
+  const question = page.getByRole('dialog', { name: 'Save another picture?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  const isDynamic = async () => ok(await alice.call('qrCodes.get', { params: { id } })).data.isDynamic
+  expect(await isDynamic()).toBe(false)
+  await button(page, 'Save').click()
+  await question.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
+  expect(await isDynamic()).toBe(true)
+})

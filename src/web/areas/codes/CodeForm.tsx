@@ -1,18 +1,20 @@
 /** The form of a code, new or not, with its picture beside it. */
 
-import { Box, Card, CardContent, Typography } from '@mui/material'
-import { useDeferredValue } from 'react'
+import { Alert, Box, Card, CardContent, Typography } from '@mui/material'
+import { useDeferredValue, useState } from 'react'
 import { useNavigate } from 'react-router'
 
 import type { QrCode, QrCodeStyleInput } from '../../api/types.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useOwnerQuery } from '../../session/session.ts'
+import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { bodyOf, contentOf, valuesOf } from './code-values.ts'
 import { Content, Details, Publishing } from './CodeFormParts.tsx'
+import { contentOfPicture } from './CodeRow.tsx'
 import { useHasFolders } from './folders.ts'
 import { StyleFields } from './StyleFields.tsx'
 import { codeWords } from './words.ts'
@@ -25,6 +27,8 @@ const words = texts({
     preview: 'Preview',
     previewEmpty: 'The code appears here as soon as you fill in the content.',
     previewDynamic: 'A link of the same length; yours is made when you save.',
+    printed: (content: string) => `Printed copies do not change: they keep leading to ${content}. Print them again.`,
+    printedTitle: 'Save another picture?',
     bytes: (n: number) => `${number(n)} bytes. Fewer bytes make a code that is easier to scan.`,
     many: 'This is a lot for one code. Print it large, or make it dynamic: then the picture holds only a short link.',
   },
@@ -35,6 +39,8 @@ const words = texts({
     preview: '预览',
     previewEmpty: '填写内容后，二维码会显示在这里。',
     previewDynamic: '示例链接，长度相同；保存后生成实际链接。',
+    printed: (content: string) => `已印刷的二维码不会改变，仍指向 ${content}，请重新印刷。`,
+    printedTitle: '保存为不同的图片？',
     bytes: (n: number) => `${number(n)} 字节。字节越少越容易扫描。`,
     many: '内容较多，请打印得大一些，或改用活码：图片中只保存一个短链接。',
   },
@@ -42,6 +48,8 @@ const words = texts({
 
 /** Beyond these bytes a code of 3 cm has modules below 0.5 mm, which phones read poorly. */
 const MANY_BYTES = 300
+/** The beginning of a long content, such as a contact. */
+const shortened = (content: string): string => (content.length > 100 ? `${content.slice(0, 100)}…` : content)
 /** A link as long as those that the server generates. */
 const exampleLink = (): string => `${location.origin}/public/qr/00000000-0000-4000-8000-000000000000`
 
@@ -82,11 +90,18 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
   })
   const { isDynamic, style } = form.values
   const content = contentOf(form.values)
+  // The other kind of code has another picture.
+  const printed = code !== undefined && isDynamic !== code.isDynamic ? shortened(contentOfPicture(code)) : undefined
+  const [isAsking, setAsking] = useState(false)
   const pictured = useDeferredValue(isDynamic && content !== '' ? (code?.publicUrl ?? exampleLink()) : content)
   const submit: typeof form.submit = (event) => {
     event?.preventDefault()
     if (content === '') form.set({ isIncomplete: true })
-    else form.submit(event)
+    else if (printed !== undefined && !isAsking) setAsking(true)
+    else {
+      setAsking(false)
+      form.submit(event)
+    }
   }
   return (
     <Box
@@ -105,6 +120,7 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
         >
           <Content form={form} isNew={code === undefined} />
           <Publishing form={form} />
+          {printed !== undefined && <Alert severity="warning">{t.printed(printed)}</Alert>}
           <Card>
             <CardContent>
               <StyleFields style={style} onChange={(next) => form.set({ style: next })} />
@@ -112,6 +128,15 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
           </Card>
           <Details form={form} />
         </Form>
+        <ConfirmDialog
+          isOpen={isAsking && printed !== undefined}
+          title={t.printedTitle}
+          text={printed && t.printed(printed)}
+          action={shared.save}
+          color="primary"
+          onConfirm={submit}
+          onClose={() => setAsking(false)}
+        />
       </Box>
       <Preview content={pictured} style={style} isExample={isDynamic && code === undefined} />
     </Box>
