@@ -49,6 +49,27 @@ describe('founding and joining', () => {
     expect(org).toMatchObject({ name: 'Willow Street Library', description: 'Books and tools', joinPolicy: 'FREE' })
   })
 
+  test('a stranger with a link to join sees who invites, and the new account asks by itself, once', async () => {
+    const org = await createOrg(alice, { name: 'Garden club' })
+    const page = await browser.page({ isPhone: true })
+    await page.goto(`/console/join?code=${org.code}`)
+    await page.getByRole('heading', { name: 'Garden club invites you' }).waitFor()
+    await page.getByText('1 member').waitFor()
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await page.getByRole('heading', { name: 'Garden club invites you' }).waitFor()
+    await page.getByLabel('Username or e-mail').fill('petunia')
+    await page.getByLabel('Password').last().fill('tulips and roses 7')
+    await button(page, 'Create account').click()
+    await page.getByText('Your request was sent.').waitFor()
+    await page.getByText(/^You asked to join/).waitFor()
+    const asking = async () => ok(await alice.call('orgs.pending', { params: { id: org.id } })).data.items.length
+    expect(await asking()).toBe(1)
+    await page.getByRole('button', { name: /^Withdraw/ }).click()
+    await page.reload()
+    await button(page, 'Ask to join Garden club').waitFor()
+    expect(await asking()).toBe(0)
+  })
+
   test('the link of a poster leads through the sign-in to the request, which the owner approves', async () => {
     const org = await createOrg(alice, { name: 'Harbour Rowers' })
     const page = await browser.page({ isPhone: true })

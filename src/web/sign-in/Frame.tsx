@@ -1,13 +1,17 @@
 /** The frame of the pages before the sign-in: mark, card, language. */
 
 import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
 import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
+import { useInvitation } from './target.ts'
+
+/** Seldom used, and therefore not part of the first load. */
+const Invitation = lazy(() => import('./Invitation.tsx'))
 
 const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
 
@@ -24,6 +28,7 @@ export interface FrameProps {
 export function Frame({ title, form, action, children, links }: FrameProps) {
   const t = useTexts(words)
   useTitle(title)
+  const invitation = useInvitation()
   return (
     <Box
       component="main"
@@ -33,10 +38,19 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         flexDirection: 'column',
         alignItems: 'center',
         p: 2,
-        pt: { xs: 4, sm: 10 },
+        pt: { xs: 8, sm: 10 },
+        position: 'relative',
         bgcolor: 'background.default',
       }}
     >
+      <Button
+        variant="outlined"
+        color="inherit"
+        onClick={switchLocale}
+        sx={{ position: 'absolute', top: 12, right: 12 }}
+      >
+        {t.language}
+      </Button>
       <Link
         href="/"
         color="inherit"
@@ -46,6 +60,11 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         <img src="/favicon.svg" alt="" width={28} height={28} />
         Tessera
       </Link>
+      {invitation !== undefined && (
+        <Suspense>
+          <Invitation code={invitation} />
+        </Suspense>
+      )}
       <Card sx={{ width: '100%', maxWidth: 400 }}>
         <CardContent component="form" onSubmit={form.submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
           <Stack spacing={2}>
@@ -62,9 +81,6 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
       </Card>
       <Stack spacing={1} sx={{ mt: 2.5, alignItems: 'center' }}>
         {links}
-        <Button size="small" color="inherit" onClick={switchLocale}>
-          {t.language}
-        </Button>
       </Stack>
     </Box>
   )

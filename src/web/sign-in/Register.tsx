@@ -7,7 +7,7 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { signInWith } from '../session/sign-in.ts'
 import { useForm } from '../ui/use-form.tsx'
 import { Frame } from './Frame.tsx'
-import { useTarget } from './target.ts'
+import { useInvitation, useTarget } from './target.ts'
 
 const words = texts({
   en: {
@@ -32,6 +32,7 @@ export default function Register() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { state, target } = useTarget()
+  const invitation = useInvitation()
   const form = useForm(
     'auth.register',
     { account: '', password: '', nickname: '' },
@@ -46,7 +47,9 @@ export default function Register() {
       }),
       refreshes: [],
       send: ({ body }, id) => signInWith(id, body),
-      onDone: () => void navigate(target, { replace: true }),
+      // A link to join was opened to join.
+      onDone: () =>
+        void navigate(target, { replace: true, ...(invitation !== undefined && { state: { joins: true } }) }),
     },
   )
   return (

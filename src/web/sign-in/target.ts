@@ -14,3 +14,10 @@ export function useTarget(): { readonly state: Target | null; readonly target: s
   // The router refuses paths with two slashes at the start, which name another server.
   return { state, target: (state?.nextPathname ?? '/').replace(/^[/\\]+/, '/') + (state?.nextSearch ?? '') }
 }
+
+/** The code of the organization whose link to join the visitor has opened. */
+export function useInvitation(): string | undefined {
+  const { state } = useTarget()
+  if (state?.nextPathname !== '/join') return undefined
+  return new URLSearchParams(state.nextSearch).get('code') ?? undefined
+}

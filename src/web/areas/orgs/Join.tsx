@@ -3,7 +3,7 @@
 import { QrCodeScanner } from '@mui/icons-material'
 import { Alert, Button, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -99,6 +99,7 @@ export default function Join() {
 function Preview({ code }: { code: string }) {
   const t = useTexts(words)
   const policyOf = useEnum('joinPolicy')
+  const { state } = useLocation()
   const { data: org, error, refetch } = useCall('orgs.public', { params: { code } })
   if (error !== null && org === undefined)
     return error.status === 404 ? (
@@ -127,7 +128,7 @@ function Preview({ code }: { code: string }) {
           <Typography sx={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>{org.description}</Typography>
         )}
         <Stack direction="row" sx={{ justifyContent: 'flex-end' }}>
-          <JoinButton org={org} isLarge />
+          <JoinButton org={org} isLarge joins={(state as { joins?: boolean } | null)?.joins === true} />
         </Stack>
       </Stack>
     </Section>

@@ -1,7 +1,7 @@
 /** The button with which a user joins a public organization. Members, users with a request and organizations by invitation see that instead. */
 
 import { Button, Stack, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
@@ -54,7 +54,14 @@ const words = texts({
 
 type Target = Pick<PublicOrganization, 'id' | 'name' | 'joinPolicy'>
 
-export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: boolean }) {
+export interface JoinButtonProps {
+  org: Target
+  isLarge?: boolean
+  /** True: the user has created the account to join, and is not asked again. */
+  joins?: boolean
+}
+
+export function JoinButton({ org, isLarge = false, joins = false }: JoinButtonProps) {
   const t = useTexts(words)
   const may = useMay()
   const navigate = useNavigate()
@@ -70,14 +77,29 @@ export function JoinButton({ org, isLarge = false }: { org: Target; isLarge?: bo
   const apply = useAction('orgs.apply', { onDone: (answer) => void onApplied(answer) })
   const withdraw = useAction('orgs.withdrawRequest', { done: t.withdrawn })
   const size = isLarge ? 'large' : 'medium'
+  const isMember = orgs.some(({ id }) => id === org.id)
+  const request = requests.data?.find(({ orgId }) => orgId === org.id)
+  const canApply =
+    requests.data !== undefined &&
+    !isMember &&
+    request === undefined &&
+    org.joinPolicy !== 'INVITE' &&
+    may('orgs.apply')
+  const join = useEffectEvent(async () => {
+    // Only once, also if the page is loaded again after the request was withdrawn.
+    await navigate({ search: location.search }, { replace: true, state: null })
+    apply.mutate({ params: { id: org.id } })
+  })
+  useEffect(() => {
+    if (joins && canApply) void join()
+  }, [joins, canApply])
 
-  if (orgs.some(({ id }) => id === org.id))
+  if (isMember)
     return (
       <Button component={Link} to={`/orgs/${org.id}`} variant="outlined" size={size} aria-label={t.openOf(org.name)}>
         {t.open}
       </Button>
     )
-  const request = requests.data?.find(({ orgId }) => orgId === org.id)
   if (request !== undefined)
     return (
       <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
