@@ -76,7 +76,7 @@ test('the page of an activity says what, when, where and how to join, escaped, a
   for (const shown of [
     'lang="zh-CN"',
     '2030年11月30日',
-    '中国标准时间',
+    '中国标准时间，UTC+8',
     'Zhejiang Hangzhou Xihu 1 Lake Road',
     'uri.amap.com',
   ])

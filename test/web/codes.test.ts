@@ -160,7 +160,7 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   // A folder with others inside is refused with the reason; an empty one is deleted, and its codes stay.
   await button(page, 'Actions for Rooms').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await page.getByText('It contains a folder. Move or delete it first.').waitFor()
+  await page.getByText('The folder contains a folder. Move or delete it first.').waitFor()
   await button(page, 'Close').click()
   await button(page, 'Actions for Great hall').click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()

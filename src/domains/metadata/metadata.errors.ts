@@ -6,8 +6,8 @@ import type { ScopeInput } from './metadata.model.ts'
 /** For a row that the caller sees, but that belongs to a wider scope than the one the operation writes. */
 export const widerScope = () =>
   forbidden(
-    'It belongs to a wider scope: only those who manage that scope can change it',
-    '它属于更大的范围，只有该范围的管理者可以修改',
+    'This entry belongs to a wider scope: only those who manage that scope can change it',
+    '此条目属于更大的范围，只有该范围的管理者可以修改',
   )
 
 export const unknownObject = (path: string) => invalid(path, 'is not the name of an object', '不是已注册的对象名')

@@ -147,7 +147,7 @@ export const enums = {
   orgVisibility: { PUBLIC: word('Public', '公开'), INTERNAL: word('Internal', '内部') },
   joinPolicy: {
     FREE: word('Anyone may join', '自由加入'),
-    APPROVAL: word('On request', '申请加入'),
+    APPROVAL: word('On request', '需审批'),
     INVITE: word('By invitation', '仅限邀请'),
   },
   sessionStatus: {

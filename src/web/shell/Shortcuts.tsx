@@ -40,7 +40,7 @@ const words = texts({
     activities: '活动',
     chats: '聊天',
     orgs: '组织',
-    admin: '管理',
+    admin: '管理后台',
   },
 })
 

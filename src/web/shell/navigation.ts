@@ -13,7 +13,7 @@ export const GROUPS: readonly {
   { group: 'codes', label: { en: 'Codes', zh: '二维码' }, isAdmin: false },
   { group: 'things', label: { en: 'Things', zh: '物品与照片' }, isAdmin: false },
   { group: 'community', label: { en: 'People', zh: '活动与成员' }, isAdmin: false },
-  { group: 'account', label: { en: 'You', zh: '我' }, isAdmin: false },
+  { group: 'account', label: { en: 'You', zh: '我的' }, isAdmin: false },
   { group: 'overview', label: null, isAdmin: true },
   { group: 'people', label: { en: 'People', zh: '用户与组织' }, isAdmin: true },
   { group: 'content', label: { en: 'Content', zh: '内容' }, isAdmin: true },

@@ -20,7 +20,7 @@ export function zoneText(at: number, zone: string, locale: Locale): string {
       .find((part) => part.type === 'timeZoneName')?.value ?? zone
   const offset = name('shortOffset').replace('GMT', 'UTC')
   const long = name('long')
-  return long.startsWith('GMT') ? offset : `${long}, ${offset}`
+  return long.startsWith('GMT') ? offset : `${long}${locale === 'zh' ? '，' : ', '}${offset}`
 }
 
 /** The paragraphs of a plain text, which blank lines separate. */

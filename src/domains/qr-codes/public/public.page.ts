@@ -33,7 +33,7 @@ const WORDS = {
   zh: {
     alt: (name: string) => `二维码：${name}`,
     holds: '内容',
-    scans: (n: number) => `已打开 ${n.toLocaleString('zh')} 次`,
+    scans: (n: number) => `扫码 ${n.toLocaleString('zh')} 次`,
     download: '下载二维码',
     types: {
       TEXT: '文本',

@@ -24,8 +24,8 @@ const words = texts({
     waiting: (n: number | null) =>
       n === null ? 'You are on the waiting list.' : `You are number ${n} on the waiting list.`,
     waitingText: 'If somebody cancels, you move up and get a notification.',
-    places: (n: number) => (n === 1 ? '1 place' : `${n} places`),
-    waitlist: 'waiting list when they are taken',
+    places: (n: number, hasWaitlist: boolean) =>
+      `${n === 1 ? '1 place' : `${n} places`}${hasWaitlist ? ', waiting list when they are taken' : ''}.`,
     notYet: (time: string) => `Registration opens ${time}.`,
     until: (time: string) => `Registration is open until ${time}.`,
     closed: 'Registration is closed.',
@@ -45,8 +45,7 @@ const words = texts({
     registered: '你已报名。',
     waiting: (n: number | null) => (n === null ? '你在候补名单中。' : `你在候补名单中排第 ${n} 位。`),
     waitingText: '有人取消时会自动递补，并通知你。',
-    places: (n: number) => `${n} 个名额`,
-    waitlist: '满员后可候补',
+    places: (n: number, hasWaitlist: boolean) => `${n} 个名额${hasWaitlist ? '，满员后可候补' : ''}。`,
     notYet: (time: string) => `${time} 开始报名。`,
     until: (time: string) => `报名截止时间：${time}。`,
     closed: '报名已截止。',
@@ -107,9 +106,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
           {current === undefined && (
             <Typography color="text.secondary">
               {[
-                registration.capacity !== null &&
-                  [t.places(registration.capacity), registration.waitlist && t.waitlist].filter(Boolean).join(', ') +
-                    '.',
+                registration.capacity !== null && t.places(registration.capacity, registration.waitlist),
                 !isActive || now > closesAt
                   ? t.closed
                   : now < opensAt

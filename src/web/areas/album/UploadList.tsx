@@ -5,6 +5,7 @@ import { Box, Button, Card, CardContent, IconButton, LinearProgress, Stack, Typo
 
 import { ApiError } from '../../api/errors.ts'
 import { common } from '../../i18n/common.ts'
+import { list as listed } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { clearUploads, retryPhoto, type Upload } from './uploads.ts'
 
@@ -42,7 +43,7 @@ export function UploadList({ uploads: list }: { uploads: readonly Upload[] }) {
           <Typography component="output" sx={{ flex: 1, fontWeight: 600 }}>
             {isRunning
               ? t.adding(done, list.length)
-              : [done > 0 && t.added(done), failed.length > 0 && t.failed(failed.length)].filter(Boolean).join(', ')}
+              : listed([...(done > 0 ? [t.added(done)] : []), ...(failed.length > 0 ? [t.failed(failed.length)] : [])])}
           </Typography>
           {!isRunning && (
             <IconButton aria-label={t.close} onClick={clearUploads} edge="end">

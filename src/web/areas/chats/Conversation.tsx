@@ -8,6 +8,7 @@ import { Link, useSearchParams } from 'react-router'
 import { call } from '../../api/client.ts'
 import { useAll } from '../../api/pages.ts'
 import type { Conversation as ConversationView, GroupMember, Message } from '../../api/types.ts'
+import { list } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { type Frame, useLive } from '../../session/live.ts'
 import { useRecent } from '../../session/recent.ts'
@@ -201,7 +202,7 @@ function Header({ conversation: { title, avatarUrl, group }, isPhone, typing, me
         </Typography>
         <Typography variant="caption" color="text.secondary" noWrap component="p" aria-live="polite">
           {typing.length > 0
-            ? t.typing(typing.join(', '))
+            ? t.typing(list(typing))
             : group !== null && group.role !== null
               ? t.members(group.memberCount)
               : ''}

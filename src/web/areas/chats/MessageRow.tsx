@@ -9,7 +9,7 @@ import { newId } from '../../api/new-id.ts'
 import type { GroupMember, Message } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
-import { clockTime, date, dateTime } from '../../i18n/format.ts'
+import { clockTime, date, dateTime, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { useCopy } from '../../ui/copy.ts'
@@ -35,7 +35,8 @@ const own = texts({
     sent: 'Sent',
     react: (emoji: string) => `React with ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}: ${names}`,
-    partly: (n: number) => `It could not be sent to ${n} of them. They may not accept messages from you.`,
+    partly: (n: number) =>
+      `The message was not sent to ${n === 1 ? 'one person' : `${n} people`}. They may not accept messages from you.`,
   },
   zh: {
     ...common.zh,
@@ -177,7 +178,7 @@ export function MessageRow(props: MessageRowProps) {
                     tabIndex={-1}
                     variant={userIds.includes(user.id) ? 'filled' : 'outlined'}
                     label={`${emoji} ${count}`}
-                    aria-label={o.reaction(emoji, count, userIds.map(nameOf).join(', '))}
+                    aria-label={o.reaction(emoji, count, list(userIds.map(nameOf)))}
                     aria-pressed={userIds.includes(user.id)}
                     onClick={() => react(emoji)}
                   />

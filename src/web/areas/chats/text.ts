@@ -1,6 +1,7 @@
 /** One-line excerpts of messages, for lists, replies and announcements. */
 
 import type { GroupMember, Message } from '../../api/types.ts'
+import { list } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { eventWords, words } from './words.ts'
@@ -32,7 +33,7 @@ export function useExcerpt(): (message: Message, nameOf: NameOf) => string {
     if (type === 'SYSTEM') {
       const { event, userIds, text } = content as { event: string; userIds?: number[]; text: string }
       const say = events[event as keyof typeof events]
-      return say === undefined ? text : say([...new Set((userIds ?? []).map(nameOf))].join(', '))
+      return say === undefined ? text : say(list([...new Set((userIds ?? []).map(nameOf))]))
     }
     if (type === 'TEXT') return String(content['text'])
     const detail = content['caption'] ?? content['name'] ?? content['nickname']

@@ -29,7 +29,7 @@ const words = texts({
         ? 'The folder is empty.'
         : `The ${n === 1 ? 'code' : `${n} codes`} in it will not be deleted, but left without a folder.`,
     children: (n: number) =>
-      `It contains ${n === 1 ? 'a folder' : `${n} folders`}. Move or delete ${n === 1 ? 'it' : 'them'} first.`,
+      `The folder contains ${n === 1 ? 'a folder' : `${n} folders`}. Move or delete ${n === 1 ? 'it' : 'them'} first.`,
   },
   zh: {
     ...common.zh,

@@ -3,6 +3,7 @@
 import { Typography } from '@mui/material'
 
 import type { QrCode } from '../../api/types.ts'
+import { list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import type { ListColumn } from '../../ui/table/ListView.tsx'
 import { summaryOf } from './content.ts'
@@ -19,7 +20,7 @@ export function useCodeColumns(folders: readonly Folder[]): readonly ListColumn<
   const shared = useTexts(codeWords)
   const folderOf = (code: QrCode) => folders.find(({ node }) => node.id === code.categoryId)?.path ?? ''
   const accessOf = ({ isPublic, isDynamic }: QrCode) =>
-    [isPublic ? shared.public : shared.private, ...(isDynamic ? [shared.dynamic] : [])].join(', ')
+    list([isPublic ? shared.public : shared.private, ...(isDynamic ? [shared.dynamic] : [])])
   return [
     { source: 'name', sortable: true },
     {
@@ -35,7 +36,7 @@ export function useCodeColumns(folders: readonly Folder[]): readonly ListColumn<
     ...(folders.length === 0 ? [] : [{ source: 'categoryId', label: shared.folder, render: folderOf } as const]),
     { source: 'isPublic', label: t.access, render: accessOf },
     { source: 'scanCount', kind: 'count', sortable: true },
-    { source: 'tags', render: ({ tags }) => tags.join(', ') },
+    { source: 'tags', render: ({ tags }) => list(tags) },
     { source: 'createdAt', kind: 'time', sortable: true },
     { source: 'updatedAt', kind: 'time', sortable: true, isOptional: true },
   ]
