@@ -19,6 +19,7 @@ import {
   Tooltip,
   Typography,
 } from '@mui/material'
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
@@ -29,8 +30,9 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useUnread } from '../../session/live.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
-import { Page } from '../../ui/Page.tsx'
+import { focusTitle, Page } from '../../ui/Page.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
+import { DeleteDialog } from './DeleteDialog.tsx'
 import { DevicePush } from './DevicePush.tsx'
 import { typeWords } from './links.ts'
 import { useNotificationActions } from './use-notifications.ts'
@@ -68,6 +70,12 @@ const words = texts({
   },
 })
 
+/** A notification to delete, and its place in the list. */
+interface Chosen {
+  readonly item: Notification
+  readonly place: number
+}
+
 const NO_FILTERS = { isUnread: false, type: '' as NotificationType | '' }
 
 export default function NotificationList() {
@@ -79,6 +87,13 @@ export default function NotificationList() {
   const { isUnread, ...chosen } = query
   const list = usePages('notifications.list', { query: { ...chosen, ...(isUnread && { read: false }) } })
   const { readAll } = useNotificationActions()
+  const [deleting, setDeleting] = useState<Chosen>()
+  const [deleted, setDeleted] = useState<Chosen>()
+  const isGone = deleted !== undefined && list.items?.some(({ id }) => id === deleted.item.id) === false
+  useEffect(() => {
+    // The button that opened the question is gone. After the question has given the focus back, it goes to the row in its place.
+    if (isGone) setTimeout(() => focusRow(deleted.place))
+  }, [isGone, deleted])
   const isFiltered = Object.keys(query).length > 0
   return (
     <Page
@@ -137,22 +152,38 @@ export default function NotificationList() {
       {list.items !== undefined && list.items.length > 0 && (
         <Card>
           <List disablePadding>
-            {list.items.map((item) => (
-              <Row key={item.id} item={item} />
+            {list.items.map((item, place) => (
+              <Row key={item.id} item={item} onDelete={() => setDeleting({ item, place })} />
             ))}
           </List>
         </Card>
       )}
       <MoreButton shown={list.items?.length ?? 0} total={list.total} onMore={list.more} isLoading={list.isLoading} />
+      <DeleteDialog
+        notification={deleting?.item}
+        onDeleted={() => {
+          setDeleted(deleting)
+          setDeleting(undefined)
+        }}
+        onClose={() => setDeleting(undefined)}
+      />
     </Page>
   )
 }
 
-function Row({ item }: { item: Notification }) {
+/** The row at this place, otherwise the last one, or the title of the page if there is none. */
+function focusRow(place: number): void {
+  const rows = document.querySelectorAll<HTMLElement>('[data-notification]')
+  const row = rows[Math.min(place, rows.length - 1)]
+  if (row === undefined) focusTitle()
+  else row.focus()
+}
+
+function Row({ item, onDelete }: { item: Notification; onDelete: () => void }) {
   const t = useTexts(words)
   const types = useTexts(typeWords)
   const may = useMay()
-  const { read, remove } = useNotificationActions()
+  const { read } = useNotificationActions()
   return (
     <ListItem
       disablePadding
@@ -171,12 +202,7 @@ function Row({ item }: { item: Notification }) {
           )}
           {may('notifications.delete') && (
             <Tooltip title={t.delete}>
-              <IconButton
-                edge="end"
-                aria-label={`${t.delete}: ${item.title}`}
-                disabled={remove.isPending}
-                onClick={() => remove.mutate({ params: { id: item.id } })}
-              >
+              <IconButton edge="end" aria-label={`${t.delete}: ${item.title}`} onClick={onDelete}>
                 <DeleteOutlined />
               </IconButton>
             </Tooltip>
@@ -185,7 +211,12 @@ function Row({ item }: { item: Notification }) {
       }
       sx={{ '& > .MuiListItemButton-root': { pr: item.read ? 8 : 13 } }}
     >
-      <ListItemButton component={Link} to={`/notifications/${item.id}`} sx={{ alignItems: 'flex-start', gap: 1.5 }}>
+      <ListItemButton
+        component={Link}
+        to={`/notifications/${item.id}`}
+        data-notification=""
+        sx={{ alignItems: 'flex-start', gap: 1.5 }}
+      >
         <Box
           sx={{
             width: 9,

@@ -2,7 +2,7 @@
 
 import { ArrowForward, DeleteOutlined } from '@mui/icons-material'
 import { Button, Card, CardContent, Stack, Typography } from '@mui/material'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
@@ -13,6 +13,7 @@ import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Rendered } from '../../ui/Rendered.tsx'
+import { DeleteDialog } from './DeleteDialog.tsx'
 import { targetOf, typeWords } from './links.ts'
 import { useNotificationActions, useOpenTarget } from './use-notifications.ts'
 
@@ -29,7 +30,8 @@ export default function NotificationPage() {
   const open = useOpenTarget()
   const id = Number(useParams()['id'])
   const detail = useCall('notifications.detail', { params: { id } })
-  const { read, remove } = useNotificationActions()
+  const { read } = useNotificationActions()
+  const [isDeleting, setDeleting] = useState(false)
   const isUnread = detail.data?.read === false
   const markRead = read.mutate
   useEffect(() => {
@@ -43,14 +45,7 @@ export default function NotificationPage() {
       actions={
         detail.data &&
         may('notifications.delete') && (
-          <Button
-            color="error"
-            startIcon={<DeleteOutlined />}
-            loading={remove.isPending}
-            onClick={() =>
-              remove.mutate({ params: { id } }, { onSuccess: () => void navigate('/notifications', { replace: true }) })
-            }
-          >
+          <Button color="error" startIcon={<DeleteOutlined />} onClick={() => setDeleting(true)}>
             {t.delete}
           </Button>
         )
@@ -75,6 +70,11 @@ export default function NotificationPage() {
           </Card>
         )}
       </Answer>
+      <DeleteDialog
+        notification={isDeleting ? detail.data : undefined}
+        onDeleted={() => void navigate('/notifications', { replace: true })}
+        onClose={() => setDeleting(false)}
+      />
     </Page>
   )
 }

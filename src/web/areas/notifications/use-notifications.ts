@@ -25,14 +25,21 @@ const recount = async (): Promise<void> => {
   setUnreadNotifications(count)
 }
 
-export function useNotificationActions() {
+export function useNotificationActions(onDeleted?: () => void) {
   const t = useTexts(words)
   const onDone = () => void recount()
   return {
     read: useAction('notifications.read', { onDone }),
     readAll: useAction('notifications.readAll', { onDone }),
     // A deleted notification cannot be read again, and its page may still be shown.
-    remove: useAction('notifications.delete', { done: t.deleted, refreshes: ['notifications.list'], onDone }),
+    remove: useAction('notifications.delete', {
+      done: t.deleted,
+      refreshes: ['notifications.list'],
+      onDone: () => {
+        onDone()
+        onDeleted?.()
+      },
+    }),
   }
 }
 
