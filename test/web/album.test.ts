@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { createCanvas } from '@napi-rs/canvas'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, menuLink, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -97,10 +97,10 @@ describe('the album', () => {
       await route.continue()
     })
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByRole('menuitem', { name: 'Contacts' }).click()
+    await menuLink(page, 'Contacts').click()
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
     release()
-    await page.getByRole('menuitem', { name: 'Album' }).click()
+    await menuLink(page, 'Album').click()
     await page.getByRole('button', { name: 'blue.jpg' }).waitFor()
     await page.getByText('1 photo added').waitFor()
     expect(await namesOf(dora)).toEqual(['blue.jpg'])

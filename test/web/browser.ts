@@ -14,7 +14,7 @@
 import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 
 import { launchChromium, type LaunchOptions } from '../harness/chromium.ts'
 import { launchFirefox } from '../harness/firefox.ts'
@@ -189,3 +189,7 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['TESSERA_SCREENSHOTS']
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }
+
+/** An entry of the menu at the side. */
+export const menuLink = (page: Page, name: string): Locator =>
+  page.getByRole('navigation', { name: /^(Menu|菜单)$/ }).getByRole('link', { name })

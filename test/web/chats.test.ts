@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { ok, type Person, until as eventually, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, menuLink, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -289,7 +289,7 @@ describe('chats', () => {
     await page.getByLabel('Username, e-mail or phone').fill(quinn.username)
     await page.getByLabel('Password').last().fill(quinn.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Chats' }).click()
+    await menuLink(page, 'Chats').click()
     answer()
     // Before the list was read there is only the button that opens a menu.
     await page.getByText('No conversations yet').waitFor()
@@ -450,6 +450,7 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Go there' }).waitFor()
     expect(await barriers(page)).toEqual([])
     await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Notification deleted').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
     await page.getByRole('link', { name: /Boat house/ }).waitFor({ state: 'detached' })

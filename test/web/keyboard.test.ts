@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { befriend } from '../chat/group-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
-import { settled, until, useBrowser } from './browser.ts'
+import { menuLink, settled, until, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -247,4 +247,63 @@ test('a dialog keeps the focus, Escape closes it, and the focus returns to the b
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect((await bob.call('qrCodes.get', { params: { id } })).status).toBe(404)
   expect(await focused(page)).toMatchObject({ name: 'QR codes', tag: 'h1' })
+})
+
+test('after a notification was deleted the focus is on the next one, and after the last one on the title', async () => {
+  const carol = await server.person()
+  for (const name of ['Boat house', 'Garden club']) {
+    const { id } = ok(await alice.call('orgs.create', { body: { name } })).data
+    ok(await alice.call('orgs.invite', { params: { id }, body: { userIds: [carol.id] } }))
+  }
+  const page = await browser.signedIn(carol)
+  await page.goto('/console/notifications')
+  for (const [name, next] of [
+    ['Garden club', 'Boat house'],
+    ['Boat house', 'Notifications'],
+  ] as const) {
+    await page.getByRole('button', { name: new RegExp(`^Delete: .*${name}`) }).focus()
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('dialog', { name: 'Delete this notification?' })
+    await question.getByText(new RegExp(name)).waitFor()
+    await question.getByRole('button', { name: 'Delete' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: new RegExp(name) }).waitFor({ state: 'detached' })
+    await until(page, `document.activeElement.textContent.includes('${next}')`)
+    expect((await focused(page)).tag).toMatch(/^(a|h1)$/)
+  }
+})
+
+test('shortcuts that open a page move the focus to its title, also in the chats', async () => {
+  const page = await browser.signedIn(await server.person())
+  await page.goto('/console/codes')
+  await page.getByText('No codes yet').waitFor()
+  await page.keyboard.type('gm')
+  await heading(page, 'Chats')
+  await until(page, "document.activeElement.tagName === 'H1'")
+  // A conversation that does not exist has a title and, on a phone, a way back.
+  browser.allow(/404/)
+  const phone = await browser.signedIn(bob, { isPhone: true })
+  await phone.goto('/console/chats/999999')
+  await heading(phone, 'No such conversation')
+  expect(await phone.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await phone.getByRole('link', { name: 'Back to the chats' }).click()
+  await heading(phone, 'Chats')
+})
+
+test('buttons have 44 pixels for fingers, and the menu is a list of links', async () => {
+  const page = await browser.signedIn(bob, { isPhone: true })
+  for (const path of ['/console/', '/console/codes', '/console/codes/new', '/console/notifications']) {
+    await page.goto(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await settled(page)
+    const small = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('header a, button.MuiButton-root, a.MuiButton-root, .MuiIconButton-root, .MuiToggleButton-root')]
+        .map((one) => [one, one.getBoundingClientRect()])
+        .filter(([, { width, height }]) => width > 0 && (height < 44 || width < 44))
+        .map(([one]) => one.outerHTML.slice(0, 200))`)
+    expect(small, path).toEqual([])
+  }
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await menuLink(page, 'Contacts').waitFor()
+  expect(await page.getByRole('menu').count()).toBe(0)
 })

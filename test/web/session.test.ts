@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
-import { useBrowser } from './browser.ts'
+import { menuLink, useBrowser } from './browser.ts'
 
 const { server } = useServer({ people: [] })
 const browser = useBrowser(server)
@@ -140,7 +140,7 @@ describe('the session in the browser', () => {
       await profileButton(page).waitFor()
     }
     for (const page of [first, second]) await expire(page, '**/api/contacts?*')
-    await Promise.all([first, second].map((page) => page.getByRole('menuitem', { name: 'Contacts' }).click()))
+    await Promise.all([first, second].map((page) => menuLink(page, 'Contacts').click()))
     for (const page of [first, second]) await page.getByText('No contacts yet').waitFor()
     await first.reload()
     await profileButton(first).waitFor()
@@ -172,7 +172,7 @@ describe('the session in the browser', () => {
     await page.keyboard.press('Enter')
     await profileButton(page).waitFor()
     await page.getByRole('button', { name: '切换到中文' }).click()
-    await page.getByRole('menuitem', { name: '二维码' }).click()
+    await menuLink(page, '二维码').click()
     await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
   })
 })

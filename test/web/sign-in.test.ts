@@ -6,7 +6,7 @@ import { HOUR } from '#platform/clock.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { ok, startGateways, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
+import { barriers, isTooWide, menuLink, screenshot, until, useBrowser } from './browser.ts'
 
 const gateways = await startGateways()
 const { server, alice, admin } = useServer({ people: ['alice'], config: gateways.config })
@@ -198,8 +198,8 @@ describe('the session in the browser', () => {
       })
     })
     const renewed = page.waitForResponse('**/api/auth/refresh')
-    await page.getByRole('menuitem', { name: 'Administration' }).click()
-    await page.getByRole('menuitem', { name: 'Login records' }).click()
+    await menuLink(page, 'Administration').click()
+    await menuLink(page, 'Login records').click()
     expect((await renewed).status()).toBe(200)
     await page.getByRole('table').waitFor()
     expect(tokens).toHaveLength(2)

@@ -75,7 +75,16 @@ export function AppBar() {
             to="/"
             color="inherit"
             underline="none"
-            sx={{ display: 'flex', alignItems: 'center', gap: 1, fontWeight: 650, mr: 'auto' }}
+            sx={{
+              display: 'flex',
+              alignItems: 'center',
+              gap: 1,
+              fontWeight: 650,
+              mr: 'auto',
+              minWidth: 44,
+              minHeight: 44,
+              px: 0.5,
+            }}
           >
             <img src="/favicon.svg" alt="" width={24} height={24} />
             <Box component="span" sx={{ display: { xs: 'none', sm: 'inline' } }}>

@@ -6,10 +6,11 @@ import {
   Badge,
   Box,
   Drawer,
+  List,
+  ListItem,
+  ListItemButton,
   ListItemIcon,
   ListSubheader,
-  MenuItem as Entry,
-  MenuList,
   Tooltip,
   Typography,
   useScrollTrigger,
@@ -26,7 +27,7 @@ import { useSidebar } from './sidebar.ts'
 
 const words = texts({
   en: { menu: 'Menu', administration: 'Administration', back: 'Back to my workspace' },
-  zh: { menu: '菜单', administration: '管理', back: '返回我的内容' },
+  zh: { menu: '菜单', administration: '管理后台', back: '返回我的内容' },
 })
 
 /** Pixels. */
@@ -77,12 +78,12 @@ function Entries({ isOpen }: { isOpen: boolean }) {
   const sections = useSections(isAdmin)
   const first = useSections(true)[0]?.items[0]
   return (
-    <MenuList sx={{ pb: 4 }}>
+    <List sx={{ pb: 4 }}>
       {isAdmin && <Item to="/" label={t.back} icon={<ArrowBack />} isOpen={isOpen} />}
       {sections.flatMap(({ group, label, items }) => [
         ...(label !== null && isOpen
           ? [
-              <ListSubheader key={group} component="div" sx={{ bgcolor: 'transparent', lineHeight: '2.5rem', mt: 1 }}>
+              <ListSubheader key={group} sx={{ bgcolor: 'transparent', lineHeight: '2.5rem', mt: 1 }}>
                 {label[locale]}
               </ListSubheader>,
             ]
@@ -98,11 +99,9 @@ function Entries({ isOpen }: { isOpen: boolean }) {
         )),
       ])}
       {!isAdmin && first !== undefined && (
-        <Box sx={{ mt: 2 }}>
-          <Item to={first.to} label={t.administration} icon={<AdminPanelSettings />} isOpen={isOpen} />
-        </Box>
+        <Item to={first.to} label={t.administration} icon={<AdminPanelSettings />} isOpen={isOpen} mt={2} />
       )}
-    </MenuList>
+    </List>
   )
 }
 
@@ -112,22 +111,23 @@ interface ItemProps {
   icon: ReactNode
   /** False: the menu shows only icons. */
   isOpen: boolean
+  mt?: number
 }
 
-function Item({ to, label, icon, isOpen }: ItemProps) {
+function Item({ to, label, icon, isOpen, mt = 0 }: ItemProps) {
   const { pathname } = useLocation()
   const isNarrow = useIsNarrow()
   const [, setOpen] = useSidebar()
   // The overview of administrators has no pages below it.
   const isCurrent = pathname === to || (to !== '/admin' && to !== '/' && pathname.startsWith(`${to}/`))
   const entry = (
-    <Entry
+    <ListItemButton
       component={Link}
       to={to}
-      tabIndex={0}
       {...(isCurrent && { 'aria-current': 'page' })}
       onClick={() => isNarrow && setOpen(false)}
       sx={{
+        py: { xs: 1.25, sm: 0.75 },
         color: 'text.secondary',
         '& .MuiListItemIcon-root': { minWidth: 40, color: 'text.secondary' },
         '&[aria-current]': { color: 'primary.main', bgcolor: 'action.selected', fontWeight: 600 },
@@ -137,14 +137,18 @@ function Item({ to, label, icon, isOpen }: ItemProps) {
       <Typography variant="inherit" noWrap>
         {label}
       </Typography>
-    </Entry>
+    </ListItemButton>
   )
-  return isOpen ? (
-    entry
-  ) : (
-    <Tooltip title={label} placement="right">
-      {entry}
-    </Tooltip>
+  return (
+    <ListItem disablePadding sx={{ mt }}>
+      {isOpen ? (
+        entry
+      ) : (
+        <Tooltip title={label} placement="right">
+          {entry}
+        </Tooltip>
+      )}
+    </ListItem>
   )
 }
 

@@ -21,6 +21,9 @@ const ring =
     '&.Mui-focusVisible': { outline: `2px solid ${theme.palette.primary.main}`, outlineOffset },
   })
 
+/** A finger needs 44 pixels. */
+const touchTarget = { '@media (pointer: coarse)': { minHeight: 44, minWidth: 44 } }
+
 const components: ThemeOptions['components'] = {
   // Figures in lists line up below each other, and do not jump when they change.
   MuiCssBaseline: { styleOverrides: { body: { fontVariantNumeric: 'tabular-nums' } } },
@@ -40,12 +43,17 @@ const components: ThemeOptions['components'] = {
     },
   },
   MuiCardActionArea: { styleOverrides: { root: ring(-2) } },
-  MuiButton: { defaultProps: { disableElevation: true } },
+  MuiButton: { defaultProps: { disableElevation: true }, styleOverrides: { root: touchTarget } },
+  MuiIconButton: { styleOverrides: { root: touchTarget } },
+  MuiCheckbox: { styleOverrides: { root: touchTarget } },
+  MuiRadio: { styleOverrides: { root: touchTarget } },
   MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
   MuiCard: { defaultProps: { variant: 'outlined' } },
   // The default grey has too little contrast on the background of pages.
   MuiToggleButton: {
-    styleOverrides: { root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary }) },
+    styleOverrides: {
+      root: ({ theme }: { theme: Theme }) => ({ color: theme.palette.text.secondary, ...touchTarget }),
+    },
   },
   MuiTextField: { defaultProps: { variant: 'outlined', size: 'small' } },
   MuiFormControl: {

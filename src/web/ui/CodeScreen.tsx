@@ -2,6 +2,7 @@
 
 import { Close } from '@mui/icons-material'
 import { Dialog, IconButton, Stack, Typography } from '@mui/material'
+import { useId } from 'react'
 
 import type { QrCode } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
@@ -23,6 +24,7 @@ export interface CodeScreenProps {
 
 export function CodeScreen({ content, style, alt, title, text, onClose }: CodeScreenProps) {
   const t = useTexts(words)
+  const titleId = useId()
   useWakeLock()
   const color = style === undefined ? 'common.black' : `#${style.fg}`
   return (
@@ -31,7 +33,7 @@ export function CodeScreen({ content, style, alt, title, text, onClose }: CodeSc
       open
       fullScreen
       onClose={onClose}
-      aria-label={title}
+      aria-labelledby={titleId}
       slotProps={{ paper: { sx: { bgcolor: style === undefined ? 'common.white' : `#${style.bg}`, color } } }}
     >
       <IconButton
@@ -44,7 +46,7 @@ export function CodeScreen({ content, style, alt, title, text, onClose }: CodeSc
       </IconButton>
       <Stack spacing={1} sx={{ flex: 1, alignItems: 'center', justifyContent: 'center', p: 2, textAlign: 'center' }}>
         <QrPicture content={content} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" />
-        <Typography variant="h2" component="p" sx={{ overflowWrap: 'anywhere' }}>
+        <Typography id={titleId} variant="h2" component="p" sx={{ overflowWrap: 'anywhere' }}>
           {title}
         </Typography>
         {text !== undefined && <Typography sx={{ overflowWrap: 'anywhere' }}>{text}</Typography>}

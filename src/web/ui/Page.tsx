@@ -2,7 +2,7 @@
 
 import { ArrowBack } from '@mui/icons-material'
 import { Box, IconButton, Stack, Typography } from '@mui/material'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
@@ -30,13 +30,7 @@ export interface PageProps {
 export function Page({ title, back, actions, width = 'page', isShared = false, children }: PageProps) {
   const t = useTexts(words)
   useTitle(title)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const { key } = useLocation()
-  // The element with the focus may have gone with the page before. Tab then goes on from the title, and screen readers read it. The first
-  // page of a visit leaves the focus where the browser has it, before the link that skips the menu.
-  useEffect(() => {
-    if (key !== 'default') focusIfLost(heading.current)
-  }, [key])
+  const heading = useFocusedTitle()
   return (
     <Box sx={{ maxWidth: WIDTHS[width], width: '100%' }}>
       <Stack
@@ -71,6 +65,19 @@ export function Page({ title, back, actions, width = 'page', isShared = false, c
       {children}
     </Box>
   )
+}
+
+/**
+ * For the title of a page. The element with the focus may have gone with the page before. Tab then goes on from the title, and screen
+ * readers read it. The first page of a visit leaves the focus where the browser has it, before the link that skips the menu.
+ */
+export function useFocusedTitle(): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const { key } = useLocation()
+  useEffect(() => {
+    if (key !== 'default') focusIfLost(heading.current)
+  }, [key])
+  return heading
 }
 
 function focusIfLost(heading: HTMLElement | null): void {

@@ -21,7 +21,7 @@ export function Section({ title, text, actions, children }: SectionProps) {
           <Box
             sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: text === undefined ? 2 : 0.5 }}
           >
-            <Typography variant="h2" sx={{ flex: 1, minWidth: 140 }}>
+            <Typography variant="h2" {...(title === undefined && { component: 'div' })} sx={{ flex: 1, minWidth: 140 }}>
               {title}
             </Typography>
             {actions}

@@ -1,9 +1,9 @@
 /** Conversations: on phones a list and a page for each, on wider screens both side by side. */
 
-import { Chat } from '@mui/icons-material'
-import { Box } from '@mui/material'
+import { ArrowBack, Chat } from '@mui/icons-material'
+import { Box, IconButton, Stack, Typography } from '@mui/material'
 import { useEffect } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
@@ -64,11 +64,28 @@ export default function Chats() {
 }
 
 function Opened({ id, isPhone }: { id: number; isPhone: boolean }) {
+  const t = useTexts(words)
   const { data, error, refetch } = useCall('conversations.get', { params: { id } })
   if (data !== undefined) return <Conversation conversation={data} isPhone={isPhone} />
   return (
     <Box sx={{ p: 2 }}>
-      {error === null ? <Loading /> : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {error === null ? (
+        <Loading />
+      ) : (
+        <>
+          <Stack direction="row" sx={{ alignItems: 'center', mb: 1 }}>
+            {isPhone && (
+              <IconButton component={Link} to="/chats" edge="start" aria-label={t.back}>
+                <ArrowBack />
+              </IconButton>
+            )}
+            <Typography variant="h2" component={isPhone ? 'h1' : 'h2'}>
+              {error.status === 404 ? t.missing : t.title}
+            </Typography>
+          </Stack>
+          <ErrorNotice error={error} {...(error.status !== 404 && { onRetry: () => void refetch() })} />
+        </>
+      )}
     </Box>
   )
 }

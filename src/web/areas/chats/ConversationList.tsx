@@ -25,6 +25,7 @@ import { useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
+import { useFocusedTitle } from '../../ui/Page.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { GroupDialog } from './GroupDialog.tsx'
@@ -41,11 +42,12 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
   const [dialog, setDialog] = useState<'group' | 'person' | 'search'>()
   const list = usePages('conversations.list', { query: { ...(keyword !== '' && { keyword }) } })
   const close = () => setDialog(undefined)
+  const heading = useFocusedTitle()
   return (
     <>
       <Stack spacing={1} sx={{ p: 1.5, pb: 1 }}>
         <Stack direction="row" sx={{ alignItems: 'center' }}>
-          <Typography variant="h1" sx={{ flex: 1 }}>
+          <Typography variant="h1" ref={heading} tabIndex={-1} sx={{ flex: 1, outline: 0 }}>
             {t.title}
           </Typography>
           {may('messages.search') && (

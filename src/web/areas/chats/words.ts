@@ -39,6 +39,7 @@ export const words = texts({
     left: 'You are no longer a member of this group.',
     more: 'More',
     back: 'Back to the chats',
+    missing: 'No such conversation',
     types: {
       IMAGE: 'Picture',
       FILE: 'File',
@@ -87,6 +88,7 @@ export const words = texts({
     left: '你已不在此群中。',
     more: '更多',
     back: '返回聊天列表',
+    missing: '没有此会话',
     types: {
       IMAGE: '图片',
       FILE: '文件',
