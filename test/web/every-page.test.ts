@@ -44,6 +44,10 @@ async function readAreas(): Promise<readonly Area[]> {
   return areas
 }
 
+/** The pages without an entry in the menu that the command palette finds. Not imported: the types of browsers are unknown here. */
+const { OTHER_PAGES: otherPages } = (await import(
+  resolve(import.meta.dir, '../../src/web/shell/palette/pages.ts')
+)) as { OTHER_PAGES: readonly { readonly to: string }[] }
 const areas = await readAreas()
 const pages = areas.flatMap((area) => area.pages ?? [])
 const menu = areas.flatMap((area) => area.menu ?? [])
@@ -73,6 +77,11 @@ const NAME = 'Garden club spring fair 游园会'
 const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
 const owned: Record<string, number | string> = {}
+
+test('the command palette leads to pages that exist', () => {
+  const paths = otherPages.map(({ to }) => to.split('?')[0]!)
+  expect(paths.filter((path) => !pages.some((page) => page.path === path))).toEqual([])
+})
 
 beforeAll(async () => {
   // The rows of `push` are shown on no page, and their addresses may not contain spaces.

@@ -36,7 +36,7 @@ export interface Kind {
   readonly find: (asked: Asked) => Promise<readonly Entry[]>
 }
 
-/** What a choice does besides opening a page; the words of it are those of the palette. */
+/** Actions of entries besides opening a page, and their words. */
 export interface Means {
   readonly changeTarget: (code: QrCode) => void
   readonly words: { readonly changeTarget: string; readonly openContact: string }

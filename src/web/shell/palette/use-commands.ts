@@ -1,4 +1,4 @@
-/** What the command palette finds without the server: recent things, actions and pages. */
+/** The entries that the command palette finds without the server: recent things, actions and pages. */
 
 import {
   AddBox,

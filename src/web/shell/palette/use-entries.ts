@@ -1,4 +1,4 @@
-/** What the command palette offers for a text: first what this browser knows, then what the server has found. */
+/** The entries that the command palette offers for a text: those of this browser, then those that the server has found. */
 
 import { useMemo } from 'react'
 

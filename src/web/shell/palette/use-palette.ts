@@ -19,7 +19,7 @@ export function usePalette({ onClose, signOut, changeTarget }: PaletteProps) {
   const [typed, setTyped] = useState('')
   const [isComposing, setComposing] = useState(false)
   const [isForPeople, setForPeople] = useState(false)
-  /** What the user has moved to; otherwise the first entry is the active one. */
+  /** The entry to which the user has moved; otherwise the first one is active. */
   const [moved, setMoved] = useState<string>()
   /** Enter was pressed before all answers were there. */
   const [isEager, setEager] = useState(false)
