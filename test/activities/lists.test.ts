@@ -206,14 +206,9 @@ describe('lists', () => {
       ['x', during(-1, 1)],
       ['y', during(1, 2)],
     ] as const) {
-      const input = {
-        name,
-        ...times,
-        visibility: 'PUBLIC',
-        status: 'ACTIVE',
-        registration: { closesAt: now + 2 * DAY },
-      }
-      const { id } = await createActivity(user, input)
+      const registration = { closesAt: now + 2 * DAY }
+      const fields = { name, ...times, registration, visibility: 'PUBLIC', status: 'ACTIVE' } as const
+      const { id } = await createActivity(user, fields)
       ok(await visitor.call('registrations.register', { params: { id }, body: {} }))
     }
     expect(await names(visitor, { registered: true, phase: 'NOW' })).toEqual(['x'])
