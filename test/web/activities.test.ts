@@ -304,6 +304,91 @@ describe('a visitor', () => {
   })
 })
 
+describe('the start page', () => {
+  test('has what is due today, with the gate two clicks away, and goes on if a part of it fails', async () => {
+    const person = await server.person()
+    const guest = await server.person()
+    const fields = { visibility: 'PUBLIC', registration: { closesAt: Date.now() + HOUR } } as const
+    const { id } = await withPasses(person, { name: 'Fair of today', ...fields })
+    ok(await guest.call('registrations.register', { params: { id }, body: {} }))
+    await issued(person, id, { toRegistered: true })
+    const asset = ok(await person.call('assets.create', { body: { name: 'Projector' } })).data
+    ok(
+      await person.call('assets.checkOut', {
+        params: { id: asset.id },
+        body: { personName: 'Ms Chen', dueAt: Date.now() - HOUR },
+      }),
+    )
+    const inventory = ok(await person.call('inventories.create', { body: { name: 'Cellar' } })).data
+    ok(await person.call('inventories.update', { params: { id: inventory.id }, body: { status: 'RUNNING' } }))
+
+    const page = await browser.signedIn(person, { isPhone: true })
+    const today = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Today' }) })
+    browser.allow(/status of 500/)
+    await page.route('**/api/assets/loans**', (route) => route.fulfill({ status: 500, json: {} }))
+    await page.goto('/console/')
+    await today.getByText('A part of this list could not be loaded.').waitFor()
+    await today.getByText('Stock-taking: 0 of 1 found').waitFor()
+    await page.unroute('**/api/assets/loans**')
+    await today.getByRole('button', { name: 'Try again' }).click()
+    await today.getByRole('link', { name: '1 loan is overdue' }).waitFor()
+    expect(await today.getByRole('link', { name: 'Continue' }).getAttribute('href')).toBe(
+      `/console/assets/inventories/${inventory.id}`,
+    )
+    expect(await barriers(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+
+    await today.getByRole('link', { name: 'Open gate' }).click()
+    await page.getByRole('button', { name: 'Start scanning' }).click()
+    await page.getByText('Admitted: 0').waitFor()
+
+    const visitor = await browser.signedIn(guest, { isPhone: true, locale: 'zh-CN' })
+    await visitor.goto('/console/')
+    await visitor.getByRole('link', { name: '出示通行证' }).click()
+    await visitor.getByRole('dialog').getByRole('img').waitFor()
+  })
+
+  test('asks for each part once, says so if nothing is due, and does not move on the second visit', async () => {
+    const person = await server.person()
+    ok(await person.call('qrCodes.create', { body: { name: 'Door', content: 'https://example.org/door' } }))
+    const page = await browser.signedIn(person)
+    // That of the sign-in on a new device.
+    ok(await person.call('notifications.readAll'))
+    await page.goto('/console/')
+    await page.getByText('Nothing is due.').waitFor()
+    await page.getByRole('link', { name: 'Door' }).waitFor()
+
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (/^\/api\/(activities|assets|inventories|contacts|conversations|qr-codes|orgs\/\d)/.test(pathname))
+        asked.push(pathname)
+    })
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      Object.assign(globalThis, { shifts })
+      // The types of the server's tests have no such entries.
+      const options = { type: 'layout-shift', buffered: true } as object
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+      }).observe(options as { type: 'mark' })
+    })
+    await page.reload()
+    await page.getByText('Nothing is due.').waitFor()
+    await page.getByRole('link', { name: 'Door' }).waitFor()
+    expect(asked.toSorted()).toEqual([
+      '/api/activities',
+      '/api/activities',
+      '/api/assets/inventories',
+      '/api/assets/loans',
+      '/api/contacts/pending-count',
+      '/api/qr-codes',
+    ])
+    const moved = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)
+    expect(moved.reduce((sum, value) => sum + value, 0)).toBeLessThan(0.01)
+  })
+})
+
 describe('every page of activities', () => {
   for (const isDark of [false, true])
     test(`has no barriers and fits a phone, ${isDark ? 'dark' : 'light'}`, async () => {

@@ -23,6 +23,8 @@ const KEPT: ReadonlySet<OperationId> = new Set<OperationId>([
   'inventories.list',
   'inventories.get',
   'inventories.items',
+  'assets.loans',
+  'contacts.pendingCount',
   'assetCategories.tree',
   'locations.tree',
 ])

@@ -3,6 +3,7 @@
 import { ContentCopy, Fullscreen, Print } from '@mui/icons-material'
 import { Card, CardContent, IconButton, Stack, Tooltip, Typography } from '@mui/material'
 import { useState } from 'react'
+import { useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { ActivityQrCode } from '../../api/types.ts'
@@ -38,11 +39,18 @@ const words = texts({
 export function ActivityCodes({ activity, code }: OwnProps) {
   const t = useTexts(words)
   const copy = useCopy()
-  const [shown, setShown] = useState<ActivityQrCode>()
+  const [search, setSearch] = useSearchParams()
+  const [chosen, setChosen] = useState<ActivityQrCode>()
   const { data } = useCall('activities.qrCodes', {
     params: { id: activity.id },
     query: { ...(code && { code }) },
   })
+  // The start page links to the pass.
+  const shown = chosen ?? (search.get('show') === 'pass' ? data?.find(({ type }) => type === 'PASS') : undefined)
+  const close = () => {
+    setChosen(undefined)
+    if (search.has('show')) setSearch({}, { replace: true })
+  }
   const codes = data?.filter(({ type }) => activity.status !== 'DRAFT' || type === 'ACTIVITY') ?? []
   if (codes.length === 0 || activity.status === 'DRAFT') return null
   return (
@@ -64,7 +72,7 @@ export function ActivityCodes({ activity, code }: OwnProps) {
                   </Typography>
                   <Stack direction="row" sx={{ ml: -1 }}>
                     <Tooltip title={t.show(kind)}>
-                      <IconButton aria-label={t.show(kind)} onClick={() => setShown(one)}>
+                      <IconButton aria-label={t.show(kind)} onClick={() => setChosen(one)}>
                         <Fullscreen />
                       </IconButton>
                     </Tooltip>
@@ -91,9 +99,7 @@ export function ActivityCodes({ activity, code }: OwnProps) {
           })}
         </Stack>
       </CardContent>
-      {shown && (
-        <CodeScreen content={shown.content} alt={shown.title} title={shown.title} onClose={() => setShown(undefined)} />
-      )}
+      {shown && <CodeScreen content={shown.content} alt={shown.title} title={shown.title} onClose={close} />}
     </Card>
   )
 }

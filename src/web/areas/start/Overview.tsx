@@ -1,10 +1,8 @@
-/** First steps of a newcomer, and the newest codes, activities of today and unread messages of the workspace. */
+/** What is due today, first steps of a newcomer, and the newest codes of the workspace. */
 
-import { CheckCircle, Close, MailOutlined, RadioButtonUnchecked } from '@mui/icons-material'
+import { CheckCircle, Close, InfoOutlined, MailOutlined, RadioButtonUnchecked } from '@mui/icons-material'
 import {
   Alert,
-  Avatar,
-  Badge,
   Box,
   Button,
   Card,
@@ -16,20 +14,23 @@ import {
   ListItemButton,
   ListItemIcon,
   ListItemText,
+  Skeleton,
   Stack,
   Typography,
 } from '@mui/material'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
+import type { QrCode } from '../../api/types.ts'
 import { isInstalled, useInstall } from '../../browser/install.ts'
 import { storage } from '../../browser/storage.ts'
-import { clockTime, date, relativeTime } from '../../i18n/format.ts'
+import { stored } from '../../browser/stored.ts'
+import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useUnread } from '../../session/live.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Due } from './Due.tsx'
 
 const words = texts({
   en: {
@@ -49,11 +50,8 @@ const words = texts({
     mail: 'No mail server is configured: codes, invitations and notices by e-mail go to the log of the server. Set TESSERA_SMTP_URL and start the server again.',
     codes: 'Newest codes',
     all: 'All',
-    today: 'Activities of today',
-    unread: 'Unread messages',
-    during: (from: string, to: string) => `${from} to ${to}`,
-    from: (time: string) => `From ${time}`,
-    until: (time: string) => `Until ${time}`,
+    gotIt: 'Got it',
+    hints: (n: number) => (n === 1 ? '1 hint about this server' : `${n} hints about this server`),
   },
   zh: {
     first: '新手入门',
@@ -71,59 +69,70 @@ const words = texts({
     mail: '未配置邮件服务器：验证码、邀请和通知邮件只会写入服务器日志。请设置 TESSERA_SMTP_URL 并重启服务器。',
     codes: '最新二维码',
     all: '全部',
-    today: '今天的活动',
-    unread: '未读消息',
-    during: (from: string, to: string) => `${from} 至 ${to}`,
-    from: (time: string) => `${time} 开始`,
-    until: (time: string) => `至 ${time}`,
+    gotIt: '知道了',
+    hints: (n: number) => `${n} 条服务器提示`,
   },
 })
 
 const ROWS = 5
+/** Pixels of a row. */
+const ROW_HEIGHT = 72
 
-/** With `children` below it. All of it appears at once, so that nothing moves when a part has loaded. */
+/** With `children` below it. Each part is drawn in its shape before it is loaded, and stays if another one fails. */
 export default function Overview({ children }: { children: ReactNode }) {
   const may = useMay()
-  const client = useQueryClient()
-  const [isSettled, setSettled] = useState(false)
-  useEffect(() => {
-    const check = () => {
-      if (client.isFetching() === 0) setSettled(true)
-    }
-    // If everything is in the cache, nothing is called.
-    const timer = setTimeout(check, 0)
-    const stop = client.getQueryCache().subscribe(check)
-    return () => {
-      clearTimeout(timer)
-      stop()
-    }
-  }, [client])
   return (
-    <Stack spacing={2} sx={{ visibility: isSettled ? 'visible' : 'hidden' }}>
-      {may('actuator.info') && <ServerHints />}
+    <Stack spacing={2}>
+      {may('actuator.info') && <ServerHints isRead={false} />}
+      <Due />
       <FirstSteps />
-      <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fit, minmax(min(280px, 100%), 1fr))' }}>
-        {may('conversations.list') && <Unread />}
-        {may('activities.list') && <Today />}
-        {may('qrCodes.list') && <NewestCodes />}
-      </Box>
+      {may('qrCodes.list') && <NewestCodes />}
       {children}
+      {may('actuator.info') && <ServerHints isRead />}
     </Stack>
   )
 }
 
-/** Parts of the configuration that a new server lacks. */
-function ServerHints() {
+/** The hints that an administrator has read, by name. Another one is shown in full again. */
+const readHints = stored<readonly string[]>('tessera.readHints', [])
+
+/** Parts of the configuration that a new server lacks. Those that were read are one line at the bottom of the page. */
+function ServerHints({ isRead }: { isRead: boolean }) {
   const t = useTexts(words)
+  const read = readHints.use()
+  const [isOpen, setOpen] = useState(false)
   const { data } = useCall('actuator.info')
+  const hints = [
+    ...(data?.hasLocalAddress ? (['address'] as const) : []),
+    ...(data?.sendsMail === false ? (['mail'] as const) : []),
+  ].filter((name) => read.includes(name) === isRead)
+  if (hints.length === 0) return null
   return (
     <>
-      {data?.hasLocalAddress && <Alert severity="warning">{t.address}</Alert>}
-      {data?.sendsMail === false && (
-        <Alert severity="warning" icon={<MailOutlined />}>
-          {t.mail}
-        </Alert>
+      {isRead && (
+        <Box>
+          <Button color="inherit" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} startIcon={<InfoOutlined />}>
+            {t.hints(hints.length)}
+          </Button>
+        </Box>
       )}
+      {(!isRead || isOpen) &&
+        hints.map((name) => (
+          <Alert
+            key={name}
+            severity="warning"
+            {...(name === 'mail' && { icon: <MailOutlined /> })}
+            {...(!isRead && {
+              action: (
+                <Button color="inherit" size="small" onClick={() => readHints.set([...read, name])}>
+                  {t.gotIt}
+                </Button>
+              ),
+            })}
+          >
+            {t[name]}
+          </Alert>
+        ))}
     </>
   )
 }
@@ -136,12 +145,12 @@ function FirstSteps() {
   const { orgs } = useSession()
   const install = useInstall()
   const [isHidden, setHidden] = useState(() => storage.getItem(HIDDEN) !== null)
-  const codes = useCall('qrCodes.list', { query: { size: 1, ...ownerQuery() } }, { enabled: may('qrCodes.list') })
-  if (isHidden || codes.data === undefined) return null
+  const codes = useNewestCodes()
+  if (isHidden) return null
   const steps = [
     {
       name: 'code',
-      isDone: codes.data.total > 0,
+      isDone: (codes.data?.total ?? 0) > 0,
       isShown: may('qrCodes.create'),
       action: (
         <Button variant="contained" component={Link} to="/codes/new">
@@ -207,129 +216,78 @@ function FirstSteps() {
   )
 }
 
-/** A card with a few rows and a link to all of them. Not drawn without rows. */
-function Newest({ title, to, children }: { title: string; to: string; children: readonly ReactNode[] | undefined }) {
+const useNewestCodes = () => {
+  const may = useMay()
+  return useCall(
+    'qrCodes.list',
+    { query: { size: ROWS, sort: '-createdAt', ...ownerQuery() } },
+    { enabled: may('qrCodes.list') },
+  )
+}
+
+/** Rows of the last visit: so many are drawn until there is an answer, so that nothing below them moves. */
+const rowsBefore = stored('tessera.newestRows', 0)
+
+/** Not drawn without codes. */
+function NewestCodes() {
   const t = useTexts(words)
-  if (children === undefined || children.length === 0) return null
+  const { data, error, refetch } = useNewestCodes()
+  const count = data?.items.length
+  useEffect(() => {
+    if (count !== undefined) rowsBefore.set(count)
+  }, [count])
+  const [before] = useState(rowsBefore.get)
+  if ((count ?? before) === 0 && error === null) return null
   return (
-    <Card component="section">
+    <Card component="section" aria-busy={count === undefined && error === null}>
       <Stack direction="row" sx={{ alignItems: 'center', px: 2, pt: 1 }}>
         <Typography variant="h2" sx={{ flex: 1 }}>
-          {title}
+          {t.codes}
         </Typography>
-        <Button component={Link} to={to} aria-label={`${t.all}: ${title}`}>
+        <Button component={Link} to="/codes" aria-label={`${t.all}: ${t.codes}`}>
           {t.all}
         </Button>
       </Stack>
-      <List disablePadding sx={{ pb: 1 }}>
-        {children}
-      </List>
+      {error !== null && data === undefined ? (
+        <Box sx={{ px: 2 }}>
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </Box>
+      ) : (
+        <List disablePadding sx={{ pb: 1 }}>
+          {data === undefined
+            ? Array.from({ length: before }, (_, i) => (
+                // oxlint-disable-next-line react/no-array-index-key -- they are all the same
+                <ListItem key={i} aria-hidden sx={{ height: ROW_HEIGHT }}>
+                  <Skeleton variant="rounded" width={40} height={40} sx={{ mr: 2 }} />
+                  <Skeleton width="40%" />
+                </ListItem>
+              ))
+            : data.items.map((code) => <CodeRow key={code.id} code={code} />)}
+        </List>
+      )}
     </Card>
   )
 }
 
-interface RowProps {
-  to: string
-  picture: ReactNode
-  title: string
-  detail: string
-}
-
-const Row = ({ to, picture, title, detail }: RowProps) => (
-  <ListItem disablePadding>
-    <ListItemButton component={Link} to={to}>
-      {picture}
+const CodeRow = ({ code: { id, name, content, imageUrl, createdAt } }: { code: QrCode }) => (
+  <ListItem disablePadding sx={{ height: ROW_HEIGHT }}>
+    <ListItemButton component={Link} to={`/codes/${id}`}>
+      <ListItemAvatar>
+        <Box
+          component="img"
+          src={imageUrl}
+          alt=""
+          width={40}
+          height={40}
+          loading="lazy"
+          sx={{ display: 'block', bgcolor: 'common.white', borderRadius: 0.5 }}
+        />
+      </ListItemAvatar>
       <ListItemText
-        primary={title}
-        secondary={detail}
+        primary={name || content}
+        secondary={relativeTime(createdAt)}
         slotProps={{ primary: { noWrap: true }, secondary: { noWrap: true } }}
       />
     </ListItemButton>
   </ListItem>
 )
-
-function NewestCodes() {
-  const t = useTexts(words)
-  const { data } = useCall('qrCodes.list', { query: { size: ROWS, sort: '-createdAt', ...ownerQuery() } })
-  return (
-    <Newest title={t.codes} to="/codes">
-      {data?.items.map(({ id, name, content, imageUrl, updatedAt }) => (
-        <Row
-          key={id}
-          to={`/codes/${id}`}
-          title={name || content}
-          detail={relativeTime(updatedAt)}
-          picture={
-            <ListItemAvatar>
-              <Box
-                component="img"
-                src={imageUrl}
-                alt=""
-                width={40}
-                height={40}
-                loading="lazy"
-                sx={{ display: 'block', bgcolor: 'common.white', borderRadius: 0.5 }}
-              />
-            </ListItemAvatar>
-          }
-        />
-      ))}
-    </Newest>
-  )
-}
-
-/** Activities of the workspace, and those for which the user has registered. */
-function Today() {
-  const t = useTexts(words)
-  const [day] = useState(() => ({
-    from: new Date().setHours(0, 0, 0, 0),
-    to: new Date().setHours(23, 59, 59, 999),
-  }))
-  const query = { size: ROWS, status: 'ACTIVE', sort: 'startTime', ...day } as const
-  const { data: own } = useCall('activities.list', { query: { ...query, ...ownerQuery() } })
-  const { data: registered } = useCall('activities.list', { query: { ...query, registered: true } })
-  const all = [...(own?.items ?? []), ...(registered?.items ?? [])]
-  const shown = [...new Map(all.map((activity) => [activity.id, activity])).values()]
-    .toSorted((a, b) => a.startTime - b.startTime)
-    .slice(0, ROWS)
-  /** Clock times, or the last day of an activity that goes on for days. */
-  const timesOf = (start: number, end: number): string => {
-    if (end > day.to) return start < day.from ? t.until(date(end)) : t.from(clockTime(start))
-    return start < day.from ? t.until(clockTime(end)) : t.during(clockTime(start), clockTime(end))
-  }
-  return (
-    <Newest title={t.today} to="/activities">
-      {shown.map(({ id, name, startTime, endTime }) => (
-        <Row key={id} to={`/activities/${id}`} title={name} detail={timesOf(startTime, endTime)} picture={null} />
-      ))}
-    </Newest>
-  )
-}
-
-function Unread() {
-  const t = useTexts(words)
-  const { messages } = useUnread()
-  const { data } = useCall('conversations.list', { query: { unread: true, size: ROWS } }, { enabled: messages > 0 })
-  if (messages === 0) return null
-  return (
-    <Newest title={t.unread} to="/chats">
-      {data?.items.map(({ id, title, avatarUrl, unreadCount, lastMessage }) => (
-        <Row
-          key={id}
-          to={`/chats/${id}`}
-          title={title}
-          detail={lastMessage === null ? '' : relativeTime(lastMessage.createdAt)}
-          picture={
-            <ListItemAvatar>
-              <Badge badgeContent={unreadCount} color="error" max={99} overlap="circular">
-                <Avatar src={avatarUrl ?? ''} alt="">
-                  {title.slice(0, 1)}
-                </Avatar>
-              </Badge>
-            </ListItemAvatar>
-          }
-        />
-      ))}
-    </Newest>
-  )
-}
