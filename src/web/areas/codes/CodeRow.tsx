@@ -1,7 +1,8 @@
 /** A code in the list: picture, name, content, marks and its menu. */
 
 import { Folder as FolderIcon, Public, PushPin } from '@mui/icons-material'
-import { Box, Checkbox, Chip, Link as MuiLink, ListItem, Stack, Typography } from '@mui/material'
+import { Box, Checkbox, Link as MuiLink, ListItem, Stack, Typography } from '@mui/material'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
 import type { QrCode } from '../../api/types.ts'
@@ -76,16 +77,19 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
         <Typography variant="body2" color="text.secondary" noWrap>
           {summaryOf(code.content)}
         </Typography>
-        <Stack direction="row" spacing={0.75} useFlexGap sx={{ mt: 0.5, flexWrap: 'wrap', alignItems: 'center' }}>
-          <Chip size="small" label={type(code.contentType)} />
-          {code.isPublic && <Chip size="small" icon={<Public />} label={shared.public} variant="outlined" />}
-          {code.isDynamic && <Chip size="small" label={shared.dynamic} variant="outlined" />}
+        <Stack
+          direction="row"
+          spacing={1}
+          useFlexGap
+          sx={{ mt: 0.25, flexWrap: 'wrap', alignItems: 'center', color: 'text.secondary', typography: 'caption' }}
+        >
+          <span>{type(code.contentType)}</span>
+          {code.isPublic && <Mark icon={<Public sx={{ fontSize: 14 }} />} text={shared.public} />}
+          {code.isDynamic && <span>{shared.dynamic}</span>}
           {folder !== undefined && (
-            <Chip
-              size="small"
-              variant="outlined"
-              label={folder.node.name}
-              icon={<FolderIcon sx={{ '&&': { color: folder.node.color || undefined } }} />}
+            <Mark
+              icon={<FolderIcon sx={{ fontSize: 14, color: folder.node.color || undefined }} />}
+              text={folder.node.name}
             />
           )}
           {code.tags.slice(0, SHOWN_TAGS).map((tag) => (
@@ -93,22 +97,33 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
               #{tag}
             </Typography>
           ))}
-          <Typography variant="caption" color="text.secondary" sx={{ display: { sm: 'none' } }}>
-            {shared.scans(code.scanCount)}
-          </Typography>
+          {code.scanCount > 0 && (
+            <Box component="span" sx={{ display: { sm: 'none' } }}>
+              {shared.scans(code.scanCount)}
+            </Box>
+          )}
         </Stack>
       </Box>
-      <Typography
-        variant="body2"
-        color="text.secondary"
-        sx={{ display: { xs: 'none', sm: 'block' }, whiteSpace: 'nowrap' }}
-      >
-        {code.scanCount < 1000 ? shared.scans(code.scanCount) : number(code.scanCount)}
-      </Typography>
+      {code.scanCount > 0 && (
+        <Typography
+          variant="body2"
+          color="text.secondary"
+          sx={{ display: { xs: 'none', sm: 'block' }, whiteSpace: 'nowrap' }}
+        >
+          {code.scanCount < 1000 ? shared.scans(code.scanCount) : number(code.scanCount)}
+        </Typography>
+      )}
       <CodeMenu code={code} />
     </ListItem>
   )
 }
+
+const Mark = ({ icon, text }: { icon: ReactNode; text: string }) => (
+  <Stack component="span" direction="row" spacing={0.5} sx={{ alignItems: 'center', overflowWrap: 'anywhere' }}>
+    {icon}
+    <span>{text}</span>
+  </Stack>
+)
 
 /** The text in the picture of a code. */
 export const contentOfPicture = ({ isDynamic, publicUrl, content }: QrCode): string => (isDynamic ? publicUrl : content)
