@@ -26,7 +26,11 @@ const words = texts({
     noTemplate: 'As set for the activity',
     action: 'Issue',
     issued: (n: number) =>
-      n === 0 ? 'Everyone who has registered already has a pass.' : n === 1 ? '1 pass issued.' : `${n} passes issued.`,
+      n === 0
+        ? 'There is nobody with a place who has no pass yet.'
+        : n === 1
+          ? '1 pass issued.'
+          : `${n} passes issued.`,
     users: 'Holders with an account get a notification and find their pass in the activity.',
     tooMany: 'At most 5,000 at once.',
     columns: (labels: string) => `After each name, separated by a semicolon or a tab: ${labels}`,
@@ -43,7 +47,7 @@ const words = texts({
     template: '模板',
     noTemplate: '按活动设置',
     action: '发放',
-    issued: (n: number) => (n === 0 ? '所有已报名者都已有通行证。' : `已发放 ${n} 张通行证。`),
+    issued: (n: number) => (n === 0 ? '没有尚未领取通行证的报名者。' : `已发放 ${n} 张通行证。`),
     users: '有账号的持有人会收到通知，并能在活动中看到通行证。',
     tooMany: '一次最多 5000 张。',
     columns: (labels: string) => `姓名后用分号或制表符分隔填写：${labels}`,
