@@ -4,6 +4,10 @@
  */
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import { Glob } from 'bun'
 
 import { allEndpoints } from '#app'
 import { DAY } from '#platform/clock.ts'
@@ -211,6 +215,32 @@ describe('If-Match', () => {
     expect([reply.status, reply.details[0]?.path]).toEqual([400, 'header.If-Match'])
     const settings = await admin.send('PUT', '/api/admin/settings', { body: { values: {} }, headers })
     expect([settings.status, settings.details[0]?.path]).toEqual([400, 'header.If-Match'])
+  })
+})
+
+describe('forms of the web application', () => {
+  const changes = conditional.filter(({ method }) => method === 'PUT').map(({ id }) => id)
+  /** They are not filled in from a row: actions on several rows, a reason, the form of a new template. */
+  const exceptions = [
+    'admin/content/ReasonButton.tsx',
+    'areas/assets/SelectedAssets.tsx',
+    'areas/assets/fields/TemplateList.tsx',
+    'areas/codes/MoveDialog.tsx',
+  ]
+  const root = resolve(import.meta.dir, '../../src/web')
+
+  test('that change a row send its version', () => {
+    const found: string[] = []
+    const without: string[] = []
+    for (const path of new Glob('**/*.tsx').scanSync(root)) {
+      const text = readFileSync(join(root, path), 'utf8')
+      const calls = changes.filter((id) => new RegExp(`(?<!may\\()'${RegExp.escape(id)}'`).test(text))
+      if (calls.length === 0 || !/ = useForm\(/.test(text)) continue
+      found.push(...calls)
+      if (!/\n +from: /.test(text)) without.push(path)
+    }
+    expect(without.toSorted()).toEqual(exceptions)
+    expect([...new Set(found)].toSorted()).toEqual(changes.toSorted())
   })
 })
 

@@ -1,4 +1,6 @@
-/** Addresses of single things: they show the same in every workspace, and say whose the thing is. */
+/**
+ * Addresses of single things: they show the same in every workspace, and say whose the thing is. Forms: two tabs do not overwrite each other.
+ */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
@@ -151,4 +153,105 @@ describe('the address of a thing', () => {
     await page.getByRole('heading', { name: 'This code is not here' }).waitFor()
     expect([await page.getByText('Secret').count(), await bar(page).count()]).toEqual([0, 0])
   })
+})
+
+describe('a thing that two tabs change', () => {
+  const openBoth = async (address: string): Promise<[Page, Page]> => {
+    const first = await browser.signedIn(alice)
+    const second = await first.context().newPage()
+    for (const page of [first, second]) await page.goto(`/console${address}`)
+    browser.allow(/412/)
+    return [first, second]
+  }
+  const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click()
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Someone changed this meanwhile' })
+
+  test('keeps both changes if the second keeps its own, and says what is saved now', async () => {
+    const { id } = await createCode(alice, { name: 'Menu', content: 'https://example.org' })
+    const [first, second] = await openBoth(`/codes/${id}/edit`)
+    await second.getByLabel('Name').fill('Menu of today')
+    await second.getByLabel('Remark').fill('At the door')
+    await first.getByLabel('Name').fill('Menu of Sunday')
+    await first.getByLabel('Address').fill('https://example.com/sunday')
+    await save(first)
+    await first.getByRole('heading', { name: 'Menu of Sunday', level: 1 }).waitFor()
+
+    await save(second)
+    await question(second).waitFor()
+    expect(await barriers(second)).toEqual([])
+    await screenshot(second, 'changed-meanwhile')
+    const name = question(second).getByRole('region', { name: 'Name' })
+    expect(await name.innerText()).toMatch(/Now: Menu of Sunday\s+Yours: Menu of today/)
+    await question(second).getByText('Now: https://example.com/sunday').waitFor()
+    await question(second).getByText('Yours: not changed by you').waitFor()
+    expect(ok(await alice.call('qrCodes.get', { params: { id } })).data.name).toBe('Menu of Sunday')
+
+    // Back to the form, where everything typed is still there, and once more.
+    await second.keyboard.press('Escape')
+    await question(second).waitFor({ state: 'detached' })
+    expect(await second.getByLabel('Remark').inputValue()).toBe('At the door')
+    await save(second)
+    await question(second).getByRole('button', { name: 'Keep yours' }).click()
+    await second.getByRole('heading', { name: 'Menu of today', level: 1 }).waitFor()
+    const { data } = ok(await alice.call('qrCodes.get', { params: { id } }))
+    expect(data).toMatchObject({ name: 'Menu of today', remark: 'At the door', content: 'https://example.com/sunday' })
+  }, 60_000)
+
+  test('shows the present row if the second takes it, and is saved then without a question', async () => {
+    const { id } = await createActivity(alice, { name: 'Lake cleanup' })
+    const [first, second] = await openBoth(`/activities/${id}/edit`)
+    await second.getByLabel('Name').fill('Pond cleanup')
+    await first.getByLabel('Name').fill('River cleanup')
+    await save(first)
+    await first.getByRole('heading', { name: 'River cleanup', level: 1 }).waitFor()
+    await save(second)
+    await question(second).getByRole('button', { name: 'Take theirs' }).click()
+    await question(second).waitFor({ state: 'detached' })
+    expect(await second.getByLabel('Name').inputValue()).toBe('River cleanup')
+    await second.getByLabel('Name').fill('Brook cleanup')
+    await save(second)
+    await second.getByRole('heading', { name: 'Brook cleanup', level: 1 }).waitFor()
+  }, 60_000)
+
+  test('is saved without a question if only something else was changed that the form does not show', async () => {
+    const asset = await createAsset(alice, { name: 'Ladder' })
+    const [page] = await openBoth(`/assets/${asset.id}/edit`)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Long ladder')
+    ok(await alice.call('assets.checkOut', { params: { id: asset.id }, body: { personName: 'Ms Chen' } }))
+    await save(page)
+    await page.getByRole('heading', { name: 'Long ladder', level: 1 }).waitFor()
+    await page.getByText('Lent to Ms Chen').first().waitFor()
+  }, 60_000)
+
+  test('keeps the fields of a template that another tab has added, and may be saved again and again', async () => {
+    const { id } = await createTemplate(alice, { name: 'Bicycles' })
+    const [first, second] = await openBoth(`/assets/fields/templates/${id}?object=asset`)
+    const name = (page: Page) => page.getByRole('textbox', { name: 'Name' })
+    for (const text of ['Bikes', 'Cargo bikes']) {
+      await name(first).fill(text)
+      await save(first)
+      await first.getByRole('heading', { name: text, level: 1 }).waitFor()
+    }
+    await choose(first, 'Add a field', /Serial/)
+    await save(first)
+    await until(async () => {
+      const { items } = ok(await alice.call('metadata.templateFields', { params: { id } })).data
+      return items.length === 1
+    })
+    await second.getByLabel('Description').fill('With two wheels')
+    await save(second)
+    await question(second).getByText('Now: Cargo bikes').waitFor()
+    await question(second).getByRole('button', { name: 'Keep yours' }).click()
+    await question(second).waitFor({ state: 'detached' })
+    await second.getByText('The template was saved.').waitFor()
+    const [{ items }, templates] = [
+      ok(await alice.call('metadata.templateFields', { params: { id } })).data,
+      ok(await alice.call('metadata.templates', { params: OBJECT })).data.items,
+    ]
+    expect(items).toHaveLength(1)
+    expect(templates.find((one) => one.id === id)).toMatchObject({
+      name: 'Cargo bikes',
+      description: 'With two wheels',
+    })
+  }, 60_000)
 })

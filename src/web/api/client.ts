@@ -164,10 +164,11 @@ async function accepted(response: Response): Promise<Response> {
 
 export async function errorOf(response: Response): Promise<ApiError> {
   const envelope = (await response.json().catch(() => undefined)) as
-    { code?: number; message?: string; details?: Problem[]; requestId?: string } | undefined
+    { code?: number; message?: string; details?: Problem[]; requestId?: string; data?: unknown } | undefined
   const requestId = envelope?.requestId ?? response.headers.get('x-request-id') ?? ''
   const text = envelope?.message ?? BROKEN[currentLocale()]
-  return new ApiError(response.status, envelope?.code ?? response.status, text, envelope?.details ?? [], requestId)
+  const { status } = response
+  return new ApiError(status, envelope?.code ?? status, text, envelope?.details ?? [], requestId, envelope?.data)
 }
 
 export interface UploadInput extends AnyInput {

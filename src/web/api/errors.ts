@@ -15,6 +15,8 @@ export const isLost = (error: unknown): boolean =>
 export const NEEDS_CONFIRMATION = 4031
 export const NEEDS_TOTP = 4032
 export const MUST_ENABLE_TOTP = 4034
+/** The row has another version than `If-Match` says. */
+export const CHANGED = 4024
 
 export class ApiError extends Error {
   constructor(
@@ -26,6 +28,8 @@ export class ApiError extends Error {
     readonly text: string,
     readonly details: readonly Problem[] = [],
     readonly requestId = '',
+    /** With `CHANGED` the row as it is now. */
+    readonly data?: unknown,
   ) {
     const where = details.length > 0 ? ` ${details.map(({ message }) => message).join('; ')}` : ''
     super(`${text}${where}${requestId === '' ? '' : ` [${requestId}]`}`)

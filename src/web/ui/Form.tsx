@@ -13,6 +13,7 @@ import { Link } from 'react-router'
 import { common } from '../i18n/common.ts'
 import { useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
+import { ConflictDialog } from './Conflict.tsx'
 import type { FormState } from './use-form.tsx'
 
 export interface FormProps {
@@ -38,6 +39,7 @@ export function Form(props: FormProps) {
     <Stack component="form" spacing={2} onSubmit={form.submit}>
       {children}
       {form.error !== null && <ErrorNotice error={form.error} />}
+      <ConflictDialog conflict={form.conflict} />
       {action !== undefined && (
         // On phones as wide as the form, the main action first.
         <Stack

@@ -14,6 +14,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
+import { ConflictDialog } from './Conflict.tsx'
 import type { FormState } from './use-form.tsx'
 import { useIsPhone } from './use-is-phone.ts'
 
@@ -132,6 +133,7 @@ export function FormDialog(props: FormDialogProps) {
           <Stack spacing={2} sx={{ pt: 1 }}>
             {children}
             {form && form.error !== null && <ErrorNotice error={form.error} />}
+            <ConflictDialog conflict={form?.conflict} />
           </Stack>
         </DialogContent>
         <DialogActions>

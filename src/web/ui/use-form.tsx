@@ -12,14 +12,17 @@
 import { MenuItem } from '@mui/material'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
-import type { ApiError } from '../api/errors.ts'
-import { type ActionSettings, useAction } from '../api/hooks.ts'
-import type { InputOf, OperationId } from '../api/types.ts'
+import { callWith } from '../api/client.ts'
+import { type ApiError, CHANGED } from '../api/errors.ts'
+import { type ActionSettings, useAction, useRefresh } from '../api/hooks.ts'
+import type { DataOf, InputOf, OperationId } from '../api/types.ts'
 import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { useLabels } from '../i18n/fields.ts'
-import { inputTime } from '../i18n/format.ts'
+import { dateTime, inputTime } from '../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import type { Conflict } from './Conflict.tsx'
 import { limitsOf, problemWith } from './limits.ts'
+import { at, type From, useConflict } from './use-conflict.ts'
 
 const words = texts({
   en: {
@@ -57,6 +60,8 @@ export interface FormState {
   readonly isChanged: boolean
   /** Sends the form, unless a value breaks a limit. */
   readonly submit: (event?: FormEvent) => void
+  /** Somebody else has changed the row meanwhile: for a `<ConflictDialog>`. */
+  readonly conflict: Conflict | undefined
 }
 
 export interface Form<Values extends object> extends FormState {
@@ -99,7 +104,16 @@ export interface FieldProps<T> {
   required: boolean
 }
 
-export interface FormSettings<Id extends OperationId, Values> extends Omit<ActionSettings<Id>, 'quiet'> {
+export interface FormSettings<Id extends OperationId, Values> extends Omit<ActionSettings<Id>, 'quiet' | 'send'> {
+  /**
+   * The row that is changed: the form is saved only while the row has the version with which the form was filled in. Otherwise the user
+   * decides between the values of the form and those of the row as it is now.
+   */
+  from?: From<Values> | undefined
+  /** With `from`: the names of things that values name by their ids. */
+  names?: Readonly<Partial<Record<keyof Values, (id: number) => string>>>
+  /** Instead of a plain call. `headers` have the version. */
+  send?: (input: InputOf<Id>, id: Id, headers: Record<string, string>, values: Values) => Promise<DataOf<Id>>
   /** The request for these values. By default the values are the body; a name such as `region.city` is that of a value inside another. */
   input?: (values: Values) => InputOf<Id>
   /** The user is asked before the form is sent. */
@@ -108,21 +122,80 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
 
+/** The values of a form, and the request that saves them. */
+function useSaving<Id extends OperationId, Values extends object>(
+  id: Id | ((values: Values) => Id),
+  initial: Values | (() => Values),
+  { input, from, names, send: sender, ...settings }: FormSettings<Id, Values>,
+  onRefused: () => void,
+) {
+  const [first, setFirst] = useState(initial)
+  const [values, setValues] = useState(first)
+  const operation = typeof id === 'function' ? id(values) : id
+  const version = useRef(from?.version)
+  const sent = useRef(first)
+  const action = useAction(operation, {
+    ...settings,
+    quiet: true,
+    async send(request, to) {
+      const headers: Record<string, string> =
+        version.current === undefined ? {} : { 'if-match': `"${version.current}"` }
+      return sender === undefined
+        ? ((await callWith(to, request as object, { headers })) as DataOf<Id>)
+        : await sender(request, to, headers, sent.current)
+    },
+    onDone(data) {
+      if (from !== undefined) version.current = (data as { version?: number }).version ?? version.current
+      // The form begins with the saved values from now on.
+      setFirst(sent.current)
+      settings.onDone?.(data)
+    },
+  })
+  const refresh = useRefresh()
+  const reset = (next: Values, start = next) => {
+    setFirst(start)
+    setValues(next)
+    action.reset()
+  }
+  const { conflict, compare, shown } = useConflict({
+    from,
+    names,
+    first,
+    values,
+    isBusy: action.isPending,
+    onChanged: () => refresh(...(settings.refreshes ?? [operation.split('.')[0]!])),
+    onSettled(theirs, next, now) {
+      version.current = now
+      reset(next, theirs)
+    },
+    send: (next) => send(next),
+  })
+  const send = (next: Values) => {
+    sent.current = next
+    action.mutate(input === undefined ? ({ body: nested(next) } as unknown as InputOf<Id>) : input(next), {
+      onError(refusal) {
+        onRefused()
+        if (from !== undefined && refusal.code === CHANGED) void compare(next, refusal.data)
+      },
+    })
+  }
+  const error = conflict === undefined ? action.error : null
+  return { operation, first, values, setValues, reset, send, error, conflict, shown, isBusy: action.isPending }
+}
+
 /** `id` may be a function of the values, if they decide which operation is called. */
 export function useForm<Id extends OperationId, Values extends object>(
   id: Id | ((values: Values) => Id),
   initial: Values | (() => Values),
-  { input, asks = false, paths, ...settings }: FormSettings<Id, Values> = {},
+  settings: FormSettings<Id, Values> = {},
 ): Form<Values> {
+  const { asks = false, paths } = settings
   const t = useTexts(words)
   const labelOf = useLabels()
   const locale = useLocale()
-  const [first, setFirst] = useState(initial)
-  const [values, setValues] = useState(first)
   const [isAsking, setAsking] = useState(false)
-  const operation = typeof id === 'function' ? id(values) : id
-  const action = useAction(operation, { ...settings, quiet: true })
-  const { error } = action
+  const saving = useSaving(id, initial, settings, () => setAsking(false))
+  const { operation, first, values, setValues, error, shown, conflict, isBusy } = saving
   const sentFrom = useRef<Element>(undefined)
   /** A refusal of a field that is not drawn: it must be said elsewhere. */
   const [unseen, setUnseen] = useState<ApiError | null>(null)
@@ -130,7 +203,7 @@ export function useForm<Id extends OperationId, Values extends object>(
     if (error !== null && focusProblem(sentFrom.current) < error.details.length) setUnseen(error)
   }, [error])
   const limits = limitsOf(operation)
-  const valueOf = (name: string) => (values as Readonly<Record<string, unknown>>)[name]
+  const valueOf = (name: string) => at(values, name)
   const set: Form<Values>['set'] = (part) =>
     setValues((now) => ({ ...now, ...(typeof part === 'function' ? part(now) : part) }))
   const pathsOf = (name: string): readonly string[] => [paths?.[name as keyof Values] ?? name].flat()
@@ -145,42 +218,40 @@ export function useForm<Id extends OperationId, Values extends object>(
     pathsOf(name)
       .map((path) => error?.problem(path))
       .find((text) => text !== undefined)
-  const field = <T,>(name: string, { help, label }: FieldOptions = {}): FieldProps<T> => ({
-    name,
-    label: label ?? labelOf(name),
-    value: valueOf(name) as T,
-    onChange: (value) => set({ [name]: value } as Partial<Values>),
-    error: problem(name),
-    help,
-    required: limitsAt(name)?.required ?? false,
-  })
-
-  const send = (part?: Partial<Values>) => {
-    const sent = { ...values, ...part }
-    action.mutate(input === undefined ? ({ body: nested(sent) } as unknown as InputOf<Id>) : input(sent), {
-      onError: () => setAsking(false),
-    })
+  const field = <T,>(
+    name: string,
+    { help, label }: FieldOptions = {},
+    word?: (value: unknown) => string,
+  ): FieldProps<T> => {
+    shown.set(name, { label, ...(word && { word }) })
+    return {
+      name,
+      label: label ?? labelOf(name),
+      value: valueOf(name) as T,
+      onChange: (value) => set({ [name]: value } as Partial<Values>),
+      error: problem(name),
+      help,
+      required: limitsAt(name)?.required ?? false,
+    }
   }
 
+  const send = (part?: Partial<Values>) => saving.send({ ...values, ...part })
   return {
     values,
     set,
-    question: { isOpen: isAsking, isBusy: action.isPending, onConfirm: () => send(), onClose: () => setAsking(false) },
-    reset(next) {
-      setFirst(next)
-      setValues(next)
-      action.reset()
-    },
+    question: { isOpen: isAsking, isBusy, onConfirm: () => send(), onClose: () => setAsking(false) },
+    reset: (next) => saving.reset(next),
     problem,
     error: unseen !== error && isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
-    isBusy: action.isPending,
+    conflict,
+    isBusy,
     isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
     submit(event, part) {
       event?.preventDefault()
       // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
       event?.stopPropagation()
       // Where no button is disabled meanwhile: Enter in a field, a second scan.
-      if (action.isPending) return
+      if (isBusy) return
       sentFrom.current = event?.currentTarget
       // A value whose field is not drawn, because its part of the form is turned off, prevents nothing.
       if (Object.keys(values).some((name) => ownProblem(name) !== undefined) && focusProblem(sentFrom.current) > 0)
@@ -189,9 +260,9 @@ export function useForm<Id extends OperationId, Values extends object>(
       else send(part)
     },
     text: (name, options) => textProps(field<string>(name, options)),
-    number: field,
+    number: (name, options) => field(name, options),
     time(name, options) {
-      const { value, onChange, ...rest } = field<number | null>(name, options)
+      const { value, onChange, ...rest } = field<number | null>(name, options, (at) => dateTime(at as number | null))
       const change = (text: string) => onChange(text === '' ? null : new Date(text).getTime())
       const props = textProps({ ...rest, value: inputTime(value), onChange: change })
       return { ...props, type: 'datetime-local', slotProps: { inputLabel: { shrink: true } } }
@@ -199,19 +270,20 @@ export function useForm<Id extends OperationId, Values extends object>(
     choice(name, choices, { only, ...options } = {}) {
       const all = Object.keys(typeof choices === 'string' ? enums[choices] : choices)
       const offered: readonly string[] = only ?? limitsAt(name)?.choices ?? all
-      const wordFor = (value: string) =>
+      const wordOfChoice = (value: string) =>
         typeof choices === 'string' ? wordOf(choices, value, locale) : (choices as Record<string, string>)[value]
       const children = all
         .filter((value) => offered.includes(value))
         .map((value) => (
           <MenuItem key={value} value={value}>
-            {wordFor(value)}
+            {wordOfChoice(value)}
           </MenuItem>
         ))
-      return { ...textProps(field<string>(name, options)), select: true, children }
+      const shownAs = (value: unknown) => wordOfChoice(value as string) ?? String(value)
+      return { ...textProps(field<string>(name, options, shownAs)), select: true, children }
     },
-    check: field,
-    pick: field,
+    check: (name, options) => field(name, options),
+    pick: (name, options) => field(name, options),
   }
 }
 

@@ -46,7 +46,7 @@ function useSettings() {
 
 function Edit({ activityId }: { activityId: number }) {
   const query = useCall('admin.activities.get', { params: { activityId } })
-  return <Answer query={query}>{(activity) => <EditForm key={activity.version} activity={activity} />}</Answer>
+  return <Answer query={query}>{(activity) => <EditForm key={activity.id} activity={activity} />}</Answer>
 }
 
 function EditForm({ activity }: { activity: AdminActivity }) {
@@ -54,6 +54,7 @@ function EditForm({ activity }: { activity: AdminActivity }) {
   const form = useForm('admin.activities.update', () => valuesOf(activity), {
     ...useSettings(),
     done: t.saved,
+    from: { version: activity.version, values: (row: AdminActivity) => valuesOf(row, activity) },
     input: (values) => ({ params: { activityId: activity.id }, body: bodyOf(values) }),
   })
   return (

@@ -14,18 +14,21 @@ const words = texts({
   zh: { created: '字段已创建。', saved: '字段已更新。' },
 })
 
+const valuesOf = (field: MetaField | undefined): FieldValues & Scoped & { objectName: string } => ({
+  ...valuesOfField(field),
+  objectName: field?.objectName ?? 'asset',
+  scope: field?.scope ?? 'GLOBAL',
+  orgId: field?.orgId ?? null,
+  userId: field?.userId ?? null,
+})
+
 export function FieldForm({ field, onClose }: { field: MetaField | undefined; onClose: () => void }) {
   const t = useTexts(words)
   const form = useForm(
     field === undefined ? 'metadata.createAnyField' : 'metadata.updateAnyField',
-    (): FieldValues & Scoped & { objectName: string } => ({
-      ...valuesOfField(field),
-      objectName: field?.objectName ?? 'asset',
-      scope: field?.scope ?? 'GLOBAL',
-      orgId: field?.orgId ?? null,
-      userId: field?.userId ?? null,
-    }),
+    () => valuesOf(field),
     {
+      from: field && { version: field.version, values: valuesOf },
       done: field === undefined ? t.created : t.saved,
       refreshes: ['metadata', 'operationLog'],
       onDone: onClose,

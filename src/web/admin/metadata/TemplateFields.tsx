@@ -4,6 +4,7 @@ import { ArrowDownward, ArrowUpward, Close } from '@mui/icons-material'
 import { Autocomplete, Card, FormControlLabel, IconButton, Stack, Switch, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
+import { call } from '../../api/client.ts'
 import { useCall } from '../../api/hooks.ts'
 import type { MetaField, MetaTemplate, MetaTemplateFields } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -58,12 +59,22 @@ interface Row {
   readonly required: boolean
 }
 
+const rowsOf = (items: MetaTemplateFields['items']): readonly Row[] =>
+  items.map(({ field, group, required }) => ({ field, group, required }))
+
 function Editor({ template, items, onClose }: EditorProps) {
   const t = useTexts(words)
   const form = useForm(
     'metadata.setAnyTemplateFields',
-    { items: items as readonly Row[] },
+    { items: rowsOf(items) },
     {
+      from: {
+        version: template.version,
+        async values() {
+          const now = await call('metadata.anyTemplateFields', { params: { id: template.id } })
+          return { items: rowsOf(now.items) }
+        },
+      },
       done: t.saved,
       refreshes: ['metadata', 'operationLog'],
       input: ({ items: rows }) => ({

@@ -33,18 +33,21 @@ const words = texts({
 
 const EVERYBODY: Scoped = { scope: 'GLOBAL', orgId: null, userId: null }
 
+const valuesOf = (template: MetaTemplate | undefined) => ({
+  name: template?.name ?? '',
+  description: template?.description ?? '',
+  isDefault: template?.isDefault ?? false,
+  objectName: template?.objectName ?? 'asset',
+  ...EVERYBODY,
+})
+
 export function TemplateForm({ template, onClose }: { template: MetaTemplate | undefined; onClose: () => void }) {
   const t = useTexts(words)
   const form = useForm(
     template === undefined ? 'metadata.createAnyTemplate' : 'metadata.updateAnyTemplate',
+    () => valuesOf(template),
     {
-      name: template?.name ?? '',
-      description: template?.description ?? '',
-      isDefault: template?.isDefault ?? false,
-      objectName: template?.objectName ?? 'asset',
-      ...EVERYBODY,
-    },
-    {
+      from: template && { version: template.version, values: valuesOf },
       done: template === undefined ? t.created : t.saved,
       refreshes: ['metadata', 'operationLog'],
       input: ({ name, description, isDefault, ...owner }) => ({

@@ -44,6 +44,7 @@ function Edit({ activity }: { activity?: Activity }) {
     () => (activity ? valuesOf(activity) : emptyValues()),
     {
       paths,
+      from: activity && { version: activity.version, values: (row: Activity) => valuesOf(row, activity) },
       done: activity ? t.saved : t.created,
       onDone: ({ id }) => void navigate(`/activities/${id}`, { replace: true }),
       input: (values) => ({

@@ -94,6 +94,7 @@ export type Saved = Pick<
   | 'latitude'
   | 'longitude'
   | 'region'
+  | 'coverFileId'
   | 'coverUrl'
   | 'visibility'
   | 'registration'
@@ -103,14 +104,15 @@ export type Saved = Pick<
   | 'passConfig'
 >
 
-export function valuesOf(activity: Saved): Values {
+/** @param before the same activity as it was read before: pictures that are not public have another address each time */
+export function valuesOf(activity: Saved, before = activity): Values {
   const { checkInConfig, passConfig, registration, region } = activity
   return {
     name: activity.name,
     description: activity.description,
     startTime: activity.startTime,
     endTime: activity.endTime,
-    coverUrl: activity.coverUrl,
+    coverUrl: (activity.coverFileId === before.coverFileId ? before : activity).coverUrl,
     location: activity.location ?? '',
     latitude: activity.latitude,
     longitude: activity.longitude,

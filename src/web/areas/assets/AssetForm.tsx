@@ -20,6 +20,7 @@ import { changedValues, type FieldSpec, grouped, type Values } from './fields/mo
 import { useAssetFields, useFieldsOfCategory } from './fields/useFields.ts'
 import { Basics, type Draft, Grid, More, PublicFields, Section } from './FormSections.tsx'
 import { LabelsButton } from './parts.tsx'
+import { useNames } from './places.ts'
 
 const words = texts({
   en: {
@@ -106,18 +107,22 @@ const EMPTY: Draft = {
   edited: {},
 }
 
-const draftOf = (asset: Asset): Draft => ({
+const filesOf = ({ photos }: Asset): string => photos.map(({ fileId }) => fileId).join()
+
+/** @param before the same asset as it was read before: photos have another address each time */
+const draftOf = (asset: Asset, before = asset): Draft => ({
   name: asset.name,
   assetNo: asset.assetNo,
   categoryId: asset.categoryId,
   status: asset.status,
   locationId: asset.locationId,
   custodianId: asset.custodianId,
-  photos: asset.photos,
+  photos: (filesOf(asset) === filesOf(before) ? before : asset).photos,
   latitude: asset.latitude,
   longitude: asset.longitude,
   publicFields: asset.publicFields,
   edited: {},
+  stored: asset.values ?? [],
 })
 
 const bodyOf = ({ assetNo, photos, publicFields, ...draft }: Draft) => ({
@@ -163,9 +168,12 @@ function Editor({ asset, first, added = NONE, onAnother }: EditorProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
   const navigate = useNavigate()
+  const names = useNames()
   const isAnother = useRef(false)
   const form: FormOf<Draft> = useForm(asset === undefined ? 'assets.create' : 'assets.update', first, {
     done: asset === undefined ? t.created : t.saved,
+    from: asset && { version: asset.version, values: (row: Asset) => draftOf(row, asset) },
+    names: { categoryId: names.category, locationId: names.location, custodianId: names.person },
     refreshes: ['assets', 'assetCategories', ...(asset === undefined ? [] : ['metadata'])],
     onDone: ({ id }) =>
       isAnother.current

@@ -59,6 +59,14 @@ const words = texts({
 
 const COLORS = ['', '#0b6b57', '#2a62b8', '#6a4bb0', '#a4262c', '#b06a00', '#53605b'] as const
 
+const valuesOf = (category: Omit<AssetCategoryNode, 'children'> | undefined) => ({
+  name: category?.name ?? '',
+  color: category?.color ?? '',
+  templateIds: (category?.templateIds ?? []) as readonly number[],
+  defaultTemplateId: category?.defaultTemplateId ?? null,
+  shared: category?.shared ?? true,
+})
+
 interface CategoryDialogProps {
   /** Undefined: a new one. */
   category?: AssetCategoryNode
@@ -72,16 +80,13 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
   const { workspace } = useSession()
   const may = useMay()
   const templates = useTemplates()
+  const nameOf = (id: number) => templates.find((template) => template.id === id)?.name ?? ''
   const form = useForm(
     category === undefined ? 'assetCategories.create' : 'assetCategories.update',
+    () => valuesOf(category),
     {
-      name: category?.name ?? '',
-      color: category?.color ?? '',
-      templateIds: (category?.templateIds ?? []) as readonly number[],
-      defaultTemplateId: category?.defaultTemplateId ?? null,
-      shared: category?.shared ?? true,
-    },
-    {
+      from: category && { version: category.version, values: valuesOf },
+      names: { templateIds: nameOf, defaultTemplateId: nameOf },
       done: category === undefined ? t.created : t.saved,
       paths: { color: [] },
       onDone: onClose,

@@ -59,6 +59,8 @@ export interface Draft {
   readonly publicFields: readonly string[]
   /** Values of metadata fields that were edited, by the ids of the fields. */
   readonly edited: Values
+  /** The values of metadata fields before. Shown if others have changed them meanwhile. */
+  readonly stored?: NonNullable<Asset['values']>
 }
 
 interface BasicsProps {

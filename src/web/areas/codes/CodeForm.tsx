@@ -11,11 +11,12 @@ import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
+import { flatten } from '../../ui/tree/tree.ts'
 import { useForm } from '../../ui/use-form.tsx'
 import { bodyOf, contentOf, valuesOf } from './code-values.ts'
 import { Content, Details, Publishing } from './CodeFormParts.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
-import { useHasFolders } from './folders.ts'
+import { useFolders, useHasFolders } from './folders.ts'
 import { StyleFields } from './StyleFields.tsx'
 import { codeWords } from './words.ts'
 
@@ -67,10 +68,13 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
   const navigate = useNavigate()
   const mayPublish = useMay()('qrCodes.publish')
   const hasFolders = useHasFolders()
+  const folders = flatten(useFolders().data ?? [])
   const form = useForm(code === undefined ? 'qrCodes.create' : 'qrCodes.update', () => valuesOf(code, initialFolder), {
     done: code === undefined ? t.created : t.saved,
     refreshes: ['qrCodes', 'categories'],
     paths: { raw: 'content', style: [] },
+    from: code && { version: code.version, values: (row: QrCode) => valuesOf(row, null) },
+    names: { categoryId: (id) => folders.find((folder) => folder.id === id)?.path ?? '' },
     onDone: ({ id, categoryId }) =>
       void navigate(`/codes/${id}`, {
         replace: true,

@@ -85,6 +85,7 @@ export function FieldDialog({ objectName, field, siblings, onClose }: FieldDialo
     () => valuesOfField(field),
     {
       done: field === undefined ? t.created : t.saved,
+      from: field && { version: field.version, values: valuesOfField },
       onDone: onClose,
       input: (values) => ({
         params: { objectName, ...(field && { id: field.id }), ...(workspace && { orgId: workspace.id }) },

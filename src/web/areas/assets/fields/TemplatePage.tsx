@@ -28,6 +28,7 @@ import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useOwner } from '../../../session/session.ts'
 import { Answer, EmptyState, ErrorNotice } from '../../../ui/Answer.tsx'
+import { ConflictDialog } from '../../../ui/Conflict.tsx'
 import { ChoiceField } from '../../../ui/fields.tsx'
 import { Owned, useAddressOwner } from '../../../ui/Owned.tsx'
 import { Page } from '../../../ui/Page.tsx'
@@ -144,6 +145,9 @@ interface Entry {
   readonly required: boolean
 }
 
+const entriesOf = ({ items }: MetaTemplateFields): readonly Entry[] =>
+  items.map(({ field, group, required }) => ({ field, group, required }))
+
 interface TemplateValues {
   readonly name: string
   readonly description: string
@@ -161,16 +165,25 @@ function Editor({ template, contents, all, back }: EditorProps) {
   const params = { id, ...(owner && { orgId: owner.id }) }
   const form: Form<TemplateValues> = useForm(
     operation,
-    { name: template.name, description: template.description, entries: contents.items as readonly Entry[] },
+    { name: template.name, description: template.description, entries: entriesOf(contents) },
     {
       done: t.saved,
       paths: { entries: [] },
       input: ({ name, description }) => ({ params, body: { name, description } }),
-      async send(input) {
+      from: {
+        version: template.version,
+        async values(row: MetaTemplate) {
+          const read = owner === null ? 'metadata.templateFields' : 'metadata.orgTemplateFields'
+          const now = (await callWith(read, { params }, {})) as MetaTemplateFields
+          return { name: row.name, description: row.description, entries: entriesOf(now) }
+        },
+      },
+      async send(input, _, headers, { entries: sent }) {
         // The form checks the limits of the name, not those of the fields: these go first, so that a refusal changes nothing.
-        const items = form.values.entries.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
+        const items = sent.map(({ field, group, required }) => ({ fieldId: field.id, group, required }))
         const setFields = owner === null ? 'metadata.setTemplateFields' : 'metadata.setOrgTemplateFields'
-        await callWith(setFields, { params, body: { items } }, {})
+        await callWith(setFields, { params, body: { items } }, { headers })
+        // The version was compared, and the answer does not name the next one.
         return (await callWith(operation, input, {})) as MetaTemplate
       },
     },
@@ -195,6 +208,7 @@ function Editor({ template, contents, all, back }: EditorProps) {
         </Alert>
       )}
       {form.error !== null && <ErrorNotice error={form.error} />}
+      <ConflictDialog conflict={form.conflict} />
       <Box
         sx={{
           display: 'grid',
