@@ -8,7 +8,7 @@ import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { isAway, onConnection } from './api/connection.ts'
 import { ApiError, isLost } from './api/errors.ts'
 import { mayBeSignedIn, onLogin } from './api/tokens.ts'
-import { hasSignedOut, restoreSession, useOptionalSession } from './session/session.ts'
+import { currentSession, hasSignedOut, onSession, restoreSession, useOptionalSession } from './session/session.ts'
 import { Notices } from './shell/Notices.tsx'
 import { PageErrors } from './shell/PageError.tsx'
 import { themes, useThemeMode } from './shell/theme.ts'
@@ -37,6 +37,12 @@ const queryClient = new QueryClient({
 // The next user of this browser must not see what the one before has read.
 onLogin((login) => {
   if (login === undefined) queryClient.clear()
+})
+
+// The user was asked for with the session.
+onSession(() => {
+  const session = currentSession()
+  if (session?.isKept === false) queryClient.setQueryData(['profile', 'get', {}], session.user)
 })
 
 onConnection(() => {

@@ -34,6 +34,113 @@ async function fillCode(page: Page): Promise<void> {
   await page.getByLabel('Web address').fill('https://example.org/library')
 }
 
+/** A busy machine takes longer than the 4 s after which a page takes the server for lost. */
+const WITHOUT_PATIENCE = `const later = globalThis.setTimeout
+  globalThis.setTimeout = (work, ms, ...more) => (ms === 4000 ? 0 : later(work, ms, ...more))`
+
+/** Opens a page that the user had open before, and holds back all answers of the interface until the function that it returns is called. */
+async function openAgain(page: Page, path: string): Promise<() => Promise<void>> {
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  await page.addInitScript(WITHOUT_PATIENCE)
+  const held: (() => Promise<void>)[] = []
+  await page.route('**/api/**', (route) => void held.push(() => route.fallback().catch(() => {})))
+  await page.goto(path)
+  return async () => {
+    await page.unroute('**/api/**')
+    for (const release of held) await release()
+  }
+}
+
+/** Adds up the layout shift of the page in `shift`, from its start on. */
+const OBSERVE_SHIFT = `globalThis.shift = 0
+  new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value }).observe({ type: 'layout-shift', buffered: true })`
+
+describe('a page that is opened again', () => {
+  for (const isPhone of [false, true])
+    test(`draws frame and menu before the server answers, and moves nothing afterwards, ${isPhone ? 'on a phone' : 'on a desktop'}`, async () => {
+      const person = await server.person()
+      await person.call('qrCodes.create', { body: { name: 'Front door', content: 'https://example.org' } })
+      const page = await browser.signedIn(person, { isPhone })
+      await page.addInitScript(OBSERVE_SHIFT)
+      const release = await openAgain(page, '/console/codes')
+      const menu = page.getByRole('navigation').last()
+      await menu.getByText('Activities').waitFor()
+      await page.getByRole('progressbar', { name: 'Loading' }).first().waitFor()
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      await release()
+      await page.getByRole('link', { name: 'Front door' }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(asked.filter((path) => path === '/api/auth/userinfo')).toEqual(['/api/auth/userinfo'])
+      expect(await page.evaluate<number>('shift')).toBeLessThanOrEqual(0.01)
+    })
+
+  test('corrects the menu if a permission was taken away meanwhile', async () => {
+    const page = await browser.signedIn(await server.person())
+    const release = await openAgain(page, '/console/notifications')
+    const entry = page.getByRole('navigation').getByText('QR codes', { exact: true })
+    await entry.waitFor()
+    await page.route('**/api/rbac/my-permissions', async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      body.data.app = body.data.app.filter((point: string) => !point.startsWith('qr'))
+      await route.fulfill({ response: answer, json: body })
+    })
+    await release()
+    await entry.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Notifications' }).waitFor()
+  })
+
+  test('shows the sign-in if the session has ended meanwhile', async () => {
+    browser.allow(/status of 401/)
+    const page = await browser.signedIn(await server.person())
+    const release = await openAgain(page, '/console/codes')
+    await page.getByRole('navigation').getByText('Activities').waitFor()
+    await page.context().clearCookies()
+    await page.goto('/console/codes')
+    await release()
+    await page.waitForURL('**/console/login')
+    expect(await page.evaluate("localStorage.getItem('tessera.kept')")).toBeNull()
+  })
+
+  test('shows nothing of a user who has signed out, also before the server answers', async () => {
+    const [ada, ben] = [await server.person(), await server.person()]
+    const page = await browser.signedIn(ada)
+    await page.goto('/console/')
+    await page.waitForLoadState('networkidle')
+    await profileButton(page).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL('**/console/login')
+    await page.route('**/api/**', () => {})
+    await page.goto('/console/codes')
+    await page.getByLabel('Username, e-mail or phone').waitFor()
+    expect(await page.getByRole('navigation').count()).toBe(0)
+    await page.unroute('**/api/**')
+    await page.getByLabel('Username, e-mail or phone').fill(ben.username)
+    await page.locator('input[type=password]').fill(ben.password)
+    await page.keyboard.press('Enter')
+    await profileButton(page).waitFor()
+    const names = await Promise.all([ada, ben].map(async (one) => ok(await one.call('profile.get')).data.nickname))
+    expect(await page.getByText(names[0]!).count()).toBe(0)
+  })
+
+  test('shows the user whose session the browser has by now', async () => {
+    const [ada, ben] = [await server.person(), await server.person()]
+    await ada.call('qrCodes.create', { body: { name: 'Only of Ada', content: 'https://example.org' } })
+    const page = await browser.signedIn(ada)
+    await page.goto('/console/codes')
+    await page.getByRole('link', { name: 'Only of Ada' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await takeOver(page.context(), ben)
+    await page.goto('/console/codes')
+    await page.getByText('No codes yet').waitFor()
+    expect(await page.getByText('Only of Ada').count()).toBe(0)
+    expect(await page.evaluate("localStorage.getItem('tessera.kept')")).toBe(String(ben.id))
+  })
+})
+
 describe('the session in the browser', () => {
   test('a request of one user is not repeated as another who has signed in in a second tab', async () => {
     browser.allow(/status of 401/)

@@ -19,6 +19,7 @@ import {
   expiresSoon,
   isLapsed,
   isResting,
+  opened,
   renew,
   shownUser,
   tokenUser,
@@ -78,6 +79,7 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
 
 /** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
+  await opened()
   return await repeated(() => attempt(id, input, options), options.waitsForSignIn)
 }
 
@@ -179,6 +181,7 @@ export interface UploadInput extends AnyInput {
 
 /** Uploads a form, or a file as the body itself, and reports the fraction (0 to 1) that was sent. */
 export async function upload(id: OperationId, input: UploadInput): Promise<unknown> {
+  await opened()
   const user = tokenUser()
   // A token that expires during a long upload would waste it.
   if (expiresSoon()) await renew()

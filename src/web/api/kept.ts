@@ -3,7 +3,7 @@
  * when the session ends. Nothing else that the server answers is kept.
  */
 
-import { findAnswer, findAnswers, keepAnswer } from '../browser/database.ts'
+import { findAnswer, findAnswers, keepAnswer, type KeptAnswer } from '../browser/database.ts'
 import { serverTime } from '../browser/server-time.ts'
 import { isAway, showKept } from './connection.ts'
 import { isLost } from './errors.ts'
@@ -80,6 +80,10 @@ export async function freshOrKept(
 }
 
 const LATE = Symbol('late')
+
+/** The last answer, which may be of an earlier visit. The page shows it until there is a fresh one. */
+export const lastAnswer = (userId: number, id: OperationId, input: Input = {}): Promise<KeptAnswer | undefined> =>
+  findAnswer(userId, id, keyOf(input)).catch(() => undefined)
 
 async function findKept(
   userId: number,

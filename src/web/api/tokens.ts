@@ -24,6 +24,8 @@ let token: Token | undefined
 let userId: number | undefined
 /** The user of the session before, while nobody could be asked whether it lasts. */
 let resting: number | undefined
+/** The same, until the renewal at the start of the page has ended. */
+let opening: { readonly userId: number; readonly ended: Promise<unknown> } | undefined
 let hasLapsed = false
 let isReloading = false
 let running: Promise<boolean> | undefined
@@ -38,8 +40,28 @@ export const tokenUser = (): number | undefined => userId
 /** Whether pages show kept data of the last session, because the server could not be asked for tokens. Nothing is sent meanwhile. */
 export const isResting = (): boolean => resting !== undefined
 /** The user whose things this tab shows. */
-export const shownUser = (): number | undefined => userId ?? resting
-export const rest = (user: number | undefined): void => void (resting = user)
+export const shownUser = (): number | undefined => userId ?? resting ?? opening?.userId
+export function rest(user: number | undefined): void {
+  resting = user
+  opening = undefined
+}
+
+/** Shows the things of this user until `renewed` is fulfilled. Requests wait for it. */
+export function openFor(user: number, renewed: Promise<unknown>): void {
+  const mine = { userId: user, ended: renewed }
+  opening = mine
+  void renewed.finally(() => {
+    if (opening === mine) opening = undefined
+  })
+}
+
+/** Waits for the tokens of a session that is shown already. @throws DOMException if it has ended */
+export async function opened(): Promise<void> {
+  if (opening === undefined) return
+  const { userId: user, ended } = opening
+  await ended
+  if (shownUser() !== user) throw new DOMException('The session has ended', 'AbortError')
+}
 export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - serverTime() < MARGIN
 export const mayBeSignedIn = (): boolean => storage.getItem(SIGNED_IN) !== null
 
@@ -78,8 +100,10 @@ export function accept(login: LoginResponse): void {
   storage.setItem(SIGNED_IN, '1')
   // Another tab has signed in another user, or the user has changed to a linked account. All tabs share the cookie, so this one starts
   // again. Until then it must neither repeat a refused request with the token of that user nor end the session.
-  const before = shownUser()
-  resting = undefined
+  const before = userId ?? resting
+  // Its pages have read nothing yet.
+  if (opening !== undefined && opening.userId !== login.user.id) for (const listener of listeners) listener(undefined)
+  rest(undefined)
   if (before !== undefined && before !== login.user.id) {
     isReloading = true
     token = undefined
@@ -104,7 +128,7 @@ export function forget(): void {
   if (isReloading || (token === undefined && userId === undefined && !mayBeSignedIn())) return
   token = undefined
   userId = undefined
-  resting = undefined
+  rest(undefined)
   storage.removeItem(SIGNED_IN)
   setLapsed(false)
   for (const listener of listeners) listener(undefined)

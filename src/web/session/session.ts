@@ -4,32 +4,35 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 
 import { call, callWith } from '../api/client.ts'
 import { ApiError, isLost } from '../api/errors.ts'
+import { lastAnswer } from '../api/kept.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
 import {
   accessToken,
   forget,
-  isResting,
   mayBeSignedIn,
   onLogin,
+  openFor,
   renew,
   renewalIsLost,
   rest,
   signOutLater,
 } from '../api/tokens.ts'
-import type { MyPermissions, OperationId, Organization, User } from '../api/types.ts'
-import { findAnswers, keepFor, keptUser } from '../browser/database.ts'
+import type { DataOf, MyPermissions, OperationId, Organization } from '../api/types.ts'
+import { keepFor, keptUser } from '../browser/database.ts'
 import { serverTime } from '../browser/server-time.ts'
 import { storage } from '../browser/storage.ts'
 import { turnOffPush } from './push.ts'
 
 export interface Session {
-  readonly user: User
+  readonly user: DataOf<'profile.get'>
   readonly roleName: string
   readonly app: ReadonlySet<string>
   readonly platform: ReadonlySet<string>
   readonly orgs: readonly Organization[]
   /** The organization whose things are shown; null for the user's own. */
   readonly workspace: Organization | null
+  /** All of this is of an earlier visit, and the server has not been asked yet. */
+  readonly isKept: boolean
 }
 
 const WORKSPACE = 'tessera.workspace'
@@ -79,46 +82,67 @@ export async function restoreSession(): Promise<Session | undefined> {
 
 /** Milliseconds. Then the session goes on with its kept data. */
 const PATIENCE = 4_000
+/** Milliseconds after its last use that a session lasts. */
+const LIFETIME = 30 * 24 * 3_600_000
+
+/** The organizations of the user: `orgs.list` with this input. */
+const ORGS = { query: { size: 100 } } as const
 
 async function restore(): Promise<Session | undefined> {
   const renewed = renew()
-  const user = keptUser()
-  const isLate = user !== undefined && (await Promise.race([renewed.then(() => false), late(PATIENCE)]))
-  if (isLate) {
-    const kept = await restoreKept(user)
-    if (kept !== undefined) return kept
-  }
-  return (await renewed) ? await reloadSession() : undefined
+  const lost = renewalIsLost(PATIENCE)
+  // A browser may take seconds to open its database.
+  const kept = await Promise.race([keptSession(), renewed.then(() => undefined)])
+  if (kept === undefined || accessToken() !== undefined || !mayBeSignedIn())
+    return (await renewed) ? await reloadSession() : undefined
+  const userId = kept.user.id
+  keepFor(userId)
+  const first = Promise.race([renewed.then(() => 'renewed'), lost.then(() => 'lost')])
+  openFor(
+    userId,
+    first.then((which) => void (which === 'lost' && restUntilRenewed(userId))),
+  )
+  set(kept)
+  void first.then((which) => (which === 'renewed' ? refreshSession() : undefined))
+  return kept
 }
 
-const late = async (patience: number): Promise<boolean> => {
-  await renewalIsLost(patience)
-  return true
+/** The session of the visit before, from its data in this browser. */
+async function keptSession(): Promise<Session | undefined> {
+  const userId = keptUser()
+  if (userId === undefined) return undefined
+  const [user, permissions, orgs] = await Promise.all([
+    lastAnswer(userId, 'profile.get'),
+    lastAnswer(userId, 'access.myPermissions'),
+    lastAnswer(userId, 'orgs.list', ORGS),
+  ])
+  if (user === undefined || permissions === undefined || orgs === undefined) return undefined
+  if (user.at < serverTime() - LIFETIME) {
+    if (accessToken() === undefined) keepFor(undefined)
+    return undefined
+  }
+  return sessionOf(
+    user.data as Session['user'],
+    permissions.data as MyPermissions,
+    (orgs.data as { items: Organization[] }).items,
+    true,
+  )
+}
+
+async function refreshSession(): Promise<void> {
+  // Otherwise it has ended, and everybody knows.
+  if (accessToken() !== undefined) await reloadSession().catch(() => session && set({ ...session, isKept: false }))
 }
 
 let wasResting = false
 
-/** Milliseconds after its last use that a session lasts. */
-const LIFETIME = 30 * 24 * 3_600_000
-
-/** The session before, from its data in this browser. Tokens follow as soon as the server answers. */
-async function restoreKept(userId: number): Promise<Session | undefined> {
-  const profiles = await findAnswers(userId, 'profile.get').catch(() => [])
-  if (accessToken() !== undefined) return undefined
-  if (profiles.every(({ at }) => at < serverTime() - LIFETIME)) {
-    keepFor(undefined)
-    return undefined
-  }
+/** Tokens follow as soon as the server answers. Until then nothing is sent. */
+function restUntilRenewed(userId: number): void {
+  if (accessToken() !== undefined || !mayBeSignedIn()) return
   rest(userId)
   wasResting = true
-  keepFor(userId)
-  try {
-    return await reloadSession()
-  } catch {
-    // The renewal may have succeeded meanwhile.
-    if (isResting()) rest(undefined)
-    return session
-  }
+  // So that the page says how old its data are.
+  void reloadSession().catch(() => undefined)
 }
 
 /** Reads user, permissions and organizations again: after a sign-in, and after they have changed. */
@@ -126,14 +150,19 @@ export async function reloadSession(): Promise<Session> {
   const [user, permissions, orgs] = await Promise.all([
     call('profile.get'),
     call('access.myPermissions'),
-    call('orgs.list', { query: { size: 100 } }),
+    call('orgs.list', ORGS),
   ])
-  const next = sessionOf(user, permissions, orgs.items)
+  const next = sessionOf(user, permissions, orgs.items, false)
   set(next)
   return next
 }
 
-function sessionOf(user: User, permissions: MyPermissions, orgs: readonly Organization[]): Session {
+function sessionOf(
+  user: Session['user'],
+  permissions: MyPermissions,
+  orgs: readonly Organization[],
+  isKept: boolean,
+): Session {
   const chosen = Number(storage.getItem(`${WORKSPACE}.${user.id}`))
   return {
     user,
@@ -142,6 +171,7 @@ function sessionOf(user: User, permissions: MyPermissions, orgs: readonly Organi
     platform: new Set(permissions.platform),
     orgs,
     workspace: orgs.find(({ id }) => id === chosen) ?? null,
+    isKept,
   }
 }
 

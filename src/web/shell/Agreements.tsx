@@ -30,9 +30,9 @@ const words = texts({
 
 export function Agreements() {
   const t = useTexts(words)
-  const isSignedIn = useOptionalSession() !== undefined
+  const session = useOptionalSession()
   const isAdmin = isAdminPath(useLocation().pathname)
-  const user = useCall('profile.get', undefined, { enabled: isSignedIn })
+  const user = useCall('profile.get', undefined, { enabled: session?.isKept === false })
   const first = isAdmin ? undefined : user.data?.pendingAgreements[0]
   const text = useCall(
     'agreements.current',

@@ -6,8 +6,8 @@ import { useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { SignInAgain } from '../sign-in/SignInAgain.tsx'
-import { Loading } from '../ui/Answer.tsx'
 import { Confirmation } from '../ui/Confirmation.tsx'
+import { PageSkeleton } from '../ui/PageSkeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
@@ -48,7 +48,7 @@ export function Layout({ children }: { children: ReactNode }) {
           >
             <NoConnection />
             <PageErrors at={pathname}>
-              <Suspense fallback={<Loading />}>{children}</Suspense>
+              <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
             </PageErrors>
           </Box>
         </Box>

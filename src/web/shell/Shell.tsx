@@ -4,7 +4,8 @@ import { useMemo } from 'react'
 import { Route, Routes, useParams } from 'react-router'
 
 import type { Page } from '../areas/area.ts'
-import { useMay } from '../session/session.ts'
+import { useMay, useSession } from '../session/session.ts'
+import { PageSkeleton } from '../ui/PageSkeleton.tsx'
 import { areas } from './areas.ts'
 import { Home } from './Home.tsx'
 import { Layout } from './Layout.tsx'
@@ -19,8 +20,10 @@ const pages = areas.flatMap((area) => area.pages ?? [])
 function Checked({ page: { component: Component, needs } }: { page: Page }) {
   const { id } = useParams()
   const may = useMay()
+  const { isKept } = useSession()
   if (id !== undefined && !/^\d+$/.test(id)) return <NotFound />
-  return needs === undefined || may(needs) ? <Component /> : <NoAccess />
+  if (needs === undefined || may(needs)) return <Component />
+  return isKept ? <PageSkeleton /> : <NoAccess />
 }
 
 export default function Shell() {

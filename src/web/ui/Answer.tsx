@@ -1,9 +1,9 @@
-/** Progress bar, error and empty state of a page that calls an operation. */
+/** Skeleton, error and empty state of a page that calls an operation. */
 
 import type { SvgIconComponent } from '@mui/icons-material'
-import { Alert, Box, Button, LinearProgress, Stack, Typography } from '@mui/material'
+import { Alert, Box, Button, Skeleton, Stack, Typography } from '@mui/material'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
 import { ApiError, MUST_ENABLE_TOTP } from '../api/errors.ts'
@@ -29,23 +29,48 @@ const words = texts({
   },
 })
 
-/** Draws `children` with the answer of a query, and before that a progress bar or the error. */
+/** Draws `children` with the answer of a query, and before that a skeleton or the error. */
 export function Answer<T>({ query, children }: { query: UseQueryResult<T, Error>; children: (data: T) => ReactNode }) {
   const { data, error, refetch, isPending } = query
   if (error !== null && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  if (isPending || data === undefined) return <Loading />
+  if (isPending || data === undefined) return <Loading shape="text" />
   return <>{children(data)}</>
 }
 
-/** A progress bar that appears after 300 ms, so that quick answers do not flicker. */
-export function Loading() {
+/** `list`: rows with a picture. `text`: facts of one thing. `form`: fields below each other. */
+export type Shape = 'list' | 'text' | 'form'
+
+/** Appears after 150 ms, so that quick answers do not flicker. */
+export function Loading({ shape = 'list', rows = 5 }: { shape?: Shape; rows?: number }) {
   const t = useTexts(words)
-  const [isShown, setShown] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(true), 300)
-    return () => clearTimeout(timer)
-  }, [])
-  return <Box sx={{ height: 4, my: 2 }}>{isShown && <LinearProgress aria-label={t.loading} />}</Box>
+  return (
+    <Stack
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- <progress> cannot contain the shape
+      role="progressbar"
+      aria-label={t.loading}
+      sx={{ py: 1, animation: 'loading-appear 0.2s 0.15s backwards', overflow: 'hidden' }}
+      spacing={shape === 'form' ? 3 : 2}
+    >
+      {Array.from({ length: rows }, (_, n) => (
+        <Line key={n} shape={shape} n={n} />
+      ))}
+    </Stack>
+  )
+}
+
+/** Rows become fainter towards the end, since nobody knows how many there will be. */
+function Line({ shape, n }: { shape: Shape; n: number }) {
+  if (shape === 'form') return <Skeleton variant="rounded" height={52} sx={{ maxWidth: 560 }} />
+  if (shape === 'text') return <Skeleton width={`${[45, 80, 65, 72, 30][n % 5]}%`} height={28} />
+  return (
+    <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center', opacity: 1 - n * 0.15 }}>
+      <Skeleton variant="rounded" width={44} height={44} />
+      <Box sx={{ flex: 1 }}>
+        <Skeleton width={`${[55, 40, 65, 50, 35][n % 5]}%`} />
+        <Skeleton width={`${[30, 45, 25, 35, 20][n % 5]}%`} />
+      </Box>
+    </Stack>
+  )
 }
 
 /** An error in people's words, with the id under which the server's log has it. */
