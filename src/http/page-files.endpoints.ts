@@ -56,6 +56,7 @@ const MANIFEST = JSON.stringify({
     { name: 'Scan', url: '/console/scan' },
     { name: 'QR codes', url: '/console/codes' },
     { name: 'Activities', url: '/console/activities' },
+    { name: 'My passes', url: '/console/activities/passes' },
     { name: 'Stock-taking', url: '/console/assets/inventories' },
   ],
 })

@@ -10,7 +10,7 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { createAsset } from '../assets/helpers.ts'
 import { chromiumOptions } from '../harness/chromium.ts'
-import { ok, useServer } from '../harness/index.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
 import { until } from './browser.ts'
 import { startProxy } from './proxy.ts'
 
@@ -39,10 +39,10 @@ async function startBrowser(): Promise<Page> {
   return context.pages()[0] ?? (await context.newPage())
 }
 
-async function signIn(page: Page): Promise<void> {
+async function signIn(page: Page, person: Person = alice): Promise<void> {
   await page.goto('/console/login')
-  await page.getByLabel('Username, e-mail or phone').fill(alice.username)
-  await page.locator('input[type=password]').fill(alice.password)
+  await page.getByLabel('Username, e-mail or phone').fill(person.username)
+  await page.locator('input[type=password]').fill(person.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(/\/console\/?$/)
 }
@@ -182,3 +182,61 @@ test('kept data of a session are deleted 30 days after its last use, also withou
   }
   proxy.open()
 })
+
+test('pages that were not opened before open without a connection: the pass of a guest, the gate of the day, codes and stock-takings', async () => {
+  const guest = await server.person()
+  const { id } = await withPasses(alice, {
+    name: 'Summer concert',
+    visibility: 'PUBLIC',
+    registration: { capacity: 5 },
+    // Until then the guest can register.
+    startTime: Date.now() + 3_600_000,
+  })
+  ok(await guest.call('registrations.register', { params: { id }, body: {} }))
+  const [pass] = await issued(alice, id, { holders: [{ userId: guest.id }] })
+  const own = await withPasses(guest, { name: 'Own evening' })
+  ok(await guest.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } }))
+  const inventory = ok(await guest.call('inventories.create', { body: { name: 'Cellar' } })).data
+  ok(await guest.call('inventories.update', { params: { id: inventory.id }, body: { status: 'RUNNING' } }))
+  const page = await startBrowser()
+  await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: false } })")
+  await signIn(page, guest)
+  await isReady(page)
+  const rows = (name: string) => `new Promise((resolve, reject) => {
+    const opened = indexedDB.open('tessera')
+    opened.onerror = () => reject(opened.error)
+    opened.onsuccess = () => {
+      const all = opened.result.transaction('${name}').objectStore('${name}').getAll()
+      all.onsuccess = () => (opened.result.close(), resolve(all.result))
+    }
+  })`
+  await until(page, `${rows('answers')}.then((all) => all.some(({ id }) => id === 'inventories.list'))`)
+  await until(page, `${rows('gates')}.then((all) => all.length > 0)`)
+
+  await proxy.cut()
+  await page.goto('/console/activities/passes')
+  await page.getByRole('button', { name: /^Show the pass: Summer concert/ }).click()
+  await page.getByRole('dialog').getByText('Summer concert').waitFor()
+  expect(pass!.holderUserId).toBe(guest.id)
+  await page.goto(`/console/activities/${own.id}/gate`)
+  await page.getByText('If the connection is lost').waitFor()
+  await page.goto('/console/codes')
+  await page.getByText('Menu').first().waitFor()
+  await page.goto(`/console/assets/inventories/${inventory.id}`)
+  await page.getByLabel('Asset number, serial number or address').waitFor()
+  proxy.open()
+}, 300_000)
+
+test('nothing is read in advance on a connection that saves data', async () => {
+  const guest = await server.person()
+  const page = await startBrowser()
+  await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
+  await page.clock.install()
+  await signIn(page, guest)
+  // The worker is registered after a pause, and the reading begins after another.
+  await page.clock.runFor(4_000)
+  await isReady(page)
+  await page.clock.runFor(10_000)
+  // Set before the first request.
+  expect(await page.evaluate("localStorage.getItem('tessera.prepared')")).toBeNull()
+}, 180_000)

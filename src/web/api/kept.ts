@@ -19,6 +19,7 @@ const KEPT: ReadonlySet<OperationId> = new Set<OperationId>([
   'categories.tree',
   'activities.list',
   'activities.get',
+  'activities.qrCodes',
   'registrations.get',
   'inventories.list',
   'inventories.get',

@@ -23,11 +23,18 @@ export interface Paged<Item> {
   readonly retry: () => void
 }
 
+/** Rows of a page, unless the caller says otherwise. */
+const SIZE = 30
+
+/** Reads the first page of `usePages` with this query, so that it is kept. */
+export const readFirstPage = async <Id extends PagedId>(id: Id, query: object): Promise<DataOf<Id>> =>
+  (await callWith(id, { query: { ...query, page: 1, size: SIZE } }, {})) as DataOf<Id>
+
 /** Reads a list in pages of `size` rows. */
 export function usePages<Id extends PagedId>(
   id: Id,
   input: InputOf<Id> | undefined = undefined,
-  { size = 30, enabled = true } = {},
+  { size = SIZE, enabled = true } = {},
 ): Paged<ItemOf<Id>> {
   type Answer = { items: ItemOf<Id>[]; total: number }
   const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }

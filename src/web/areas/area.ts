@@ -52,6 +52,8 @@ export interface Area {
   readonly menu?: readonly MenuItem[]
   readonly pages?: readonly Page[]
   readonly unsent?: Unsent
+  /** Reads what its pages show without a connection: a few small requests, once a day. May reject. */
+  readonly keep?: (userId: number) => Promise<unknown>
 }
 
 /** Checks the record's type and keeps it. */

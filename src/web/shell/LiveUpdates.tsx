@@ -16,6 +16,7 @@ import { type OpenPage, renewPush } from '../session/push.ts'
 import { registerWorkerLater } from '../session/service-worker.ts'
 import { may, useSession } from '../session/session.ts'
 import { applyFrame } from './conversation-cache.ts'
+import { keepLater } from './keep.ts'
 
 const words = texts({ en: { open: 'Open' }, zh: { open: '查看' } })
 
@@ -42,6 +43,7 @@ export function LiveUpdates() {
     if (may('push.subscribe')) void renewPush(user.id).catch(() => undefined)
   }, [user.id, locale])
   useEffect(registerWorkerLater, [locale])
+  useEffect(() => keepLater(user.id), [user.id])
   const navigate = useNavigate()
   useEffect(() => {
     const open = ({ data }: MessageEvent<OpenPage>) => data.type === 'open' && void navigate(data.path)

@@ -1,6 +1,6 @@
 /** The activities of the workspace, those for which the user has registered, and those that anyone may join. */
 
-import { Add, Badge, Event, HowToReg, SearchOff, TravelExplore } from '@mui/icons-material'
+import { Add, Badge, ConfirmationNumber, Event, HowToReg, SearchOff, TravelExplore } from '@mui/icons-material'
 import { Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -60,7 +60,6 @@ const STATUSES = new Set<string>(['DRAFT', 'ACTIVE', 'ENDED', 'CANCELLED'])
 export default function ActivityList() {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
-  const may = useMay()
   const { workspace } = useSession()
   const statuses = useChoices('activityStatus')
   const [search, setSearch] = useSearchParams()
@@ -97,25 +96,8 @@ export default function ActivityList() {
   const flat: Paged<ActivityItem | PublicActivity> = isDiscovery ? discovered : found
   const inPhases = !isDiscovery && !isFiltered
   const isEmpty = inPhases ? phases.isEmpty === true : flat.items?.length === 0
-  const create = may('activities.create') && (
-    <Button variant="contained" startIcon={<Add />} component={Link} to="/activities/new" data-create>
-      {t.create}
-    </Button>
-  )
   return (
-    <Page
-      title={shared.activities}
-      actions={
-        <>
-          {may('passTemplates.list') && (
-            <Button variant="outlined" startIcon={<Badge />} component={Link} to="/activities/templates">
-              {t.templates}
-            </Button>
-          )}
-          {create}
-        </>
-      }
-    >
+    <Page title={shared.activities} actions={<Actions />}>
       <Tabs
         value={view}
         onChange={(_, next: string) => setSearch(next === 'mine' ? {} : { view: next })}
@@ -169,6 +151,29 @@ export default function ActivityList() {
         <Rows group={flat} />
       )}
     </Page>
+  )
+}
+
+function Actions() {
+  const t = useTexts(words)
+  const shared = useTexts(activityWords)
+  const may = useMay()
+  return (
+    <>
+      <Button startIcon={<ConfirmationNumber />} component={Link} to="/activities/passes">
+        {shared.myPasses}
+      </Button>
+      {may('passTemplates.list') && (
+        <Button variant="outlined" startIcon={<Badge />} component={Link} to="/activities/templates">
+          {t.templates}
+        </Button>
+      )}
+      {may('activities.create') && (
+        <Button variant="contained" startIcon={<Add />} component={Link} to="/activities/new" data-create>
+          {t.create}
+        </Button>
+      )}
+    </>
   )
 }
 

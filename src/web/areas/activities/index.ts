@@ -21,6 +21,7 @@ export const activities = area({
   pages: [
     { path: '/activities', component: lazy(() => import('./ActivityList.tsx')) },
     { path: '/activities/new', component: lazy(() => import('./ActivityEdit.tsx')) },
+    { path: '/activities/passes', component: lazy(() => import('./MyPasses.tsx')), needs: 'activities.list' },
     { path: '/activities/templates', component: lazy(() => import('./PassTemplates.tsx')) },
     { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
     { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
@@ -28,6 +29,7 @@ export const activities = area({
     { path: '/s/:type/:uuid', component: lazy(() => import('./Visit.tsx')) },
     { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
   ],
+  keep: async (userId) => (await import('./my-passes.ts')).keepActivities(userId),
   unsent: outboxOf({
     name: 'gate',
     // The server takes 1,000.

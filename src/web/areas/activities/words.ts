@@ -8,6 +8,7 @@ export const activityWords = texts({
   en: {
     ...common.en,
     activities: 'Activities',
+    myPasses: 'My passes',
     copy: 'Copy link',
     notFound: 'Nothing found',
     notFoundText: 'Try another word.',
@@ -17,6 +18,7 @@ export const activityWords = texts({
   zh: {
     ...common.zh,
     activities: '活动',
+    myPasses: '我的通行证',
     copy: '复制链接',
     notFound: '没有找到',
     notFoundText: '请换个关键词。',

@@ -3,8 +3,10 @@
 import { Inventory2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
+import { readFirstPage } from '../../api/pages.ts'
 import { things } from '../../i18n/things.ts'
 import { outboxOf } from '../../session/outbox.ts'
+import { ownerQuery } from '../../session/session.ts'
 import { area } from '../area.ts'
 
 const AssetForm = lazy(() => import('./AssetForm.tsx'))
@@ -35,6 +37,8 @@ export const assets = area({
     { path: '/assets/:id', component: lazy(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
+  // The page of a running one needs no more than its row in the list.
+  keep: () => readFirstPage('inventories.list', ownerQuery()),
   unsent: outboxOf({
     name: 'inventory',
     batch: 1,
