@@ -185,7 +185,7 @@ describe('chats', () => {
     await page.close()
     await eventually(async () => (await draft()) === '')
 
-    // What was typed and not sent is kept, even if the tab is closed before the pause after which it is stored.
+    // A text that was not sent is kept, even if the tab is closed before the pause after which it is stored.
     const next = await browser.signedIn(lena)
     await next.goto(`/console/chats/${id}`)
     await next.getByRole('textbox', { name: 'Message' }).fill('Not yet')

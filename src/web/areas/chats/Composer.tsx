@@ -318,7 +318,7 @@ function useDraft(conversation: Conversation | undefined, text: string): void {
   }, [store])
 }
 
-/** Stores drafts one after the other, and only what has changed. */
+/** Stores changed drafts, one after the other. */
 function draftStore(id: number | undefined, before: string): (draft: string) => void {
   let stored = before
   let saving: Promise<unknown> = Promise.resolve()

@@ -40,8 +40,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const { user } = useSession()
   const { id, title, peer, group } = conversation
   useRecent('chat', title)
-  const [search] = useSearchParams()
-  const wanted = Number(search.get('message')) || undefined
+  const wanted = Number(useSearchParams()[0].get('message')) || undefined
   const messages = useMessages(id, wanted)
   const { data: known } = useAll(
     'groups.members',

@@ -116,7 +116,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
   const nameOf = useNames(undefined, peer && { userId: peer.userId, title })
   const time = lastMessage?.createdAt ?? conversation.createdAt
   const said = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
-  // The list has no names of members. What happened in the group, and recalls, name the person themselves.
+  // The list has no names of members. Events of the group and recalls name the person themselves.
   const isMine = group !== null && lastMessage !== null && lastMessage.senderId === user.id && !lastMessage.recalled
   const text = isMine ? t.said(nameOf(user.id), said) : said
   return (

@@ -86,7 +86,7 @@ export function MessageRow(props: MessageRowProps) {
   return (
     <Box
       id={`message-${message.id}`}
-      role="article"
+      component="article"
       {...ROW}
       sx={{
         borderRadius: 1,
