@@ -75,6 +75,10 @@ describe('a page that is opened again', () => {
       await page.waitForLoadState('networkidle')
       expect(asked.filter((path) => path === '/api/auth/userinfo')).toEqual(['/api/auth/userinfo'])
       expect(await page.evaluate<number>('shift')).toBeLessThanOrEqual(0.01)
+      // Rows outside the window cost nothing (ui/windowed.ts).
+      expect(
+        await page.evaluate("getComputedStyle(document.querySelector('main li:has(input)')).contentVisibility"),
+      ).toBe('auto')
     })
 
   test('corrects the menu if a permission was taken away meanwhile', async () => {

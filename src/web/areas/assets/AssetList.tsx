@@ -13,6 +13,7 @@ import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.ts
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
+import { WINDOWED } from '../../ui/windowed.ts'
 import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
@@ -273,6 +274,7 @@ function Row({ asset, isSelected, onSelect, selectLabel }: RowProps) {
         borderColor: 'divider',
         '&:last-of-type': { borderBottom: 0 },
         bgcolor: isSelected ? 'action.selected' : undefined,
+        ...WINDOWED,
         '&:hover': { bgcolor: 'action.hover' },
       }}
     >

@@ -10,6 +10,7 @@ import { useEnum } from '../../i18n/enums.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { QrPicture } from '../../ui/QrPicture.tsx'
+import { WINDOWED } from '../../ui/windowed.ts'
 import { CodeMenu } from './CodeMenu.tsx'
 import { summaryOf } from './content.ts'
 import type { Folder } from './folders.ts'
@@ -43,6 +44,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
         px: { xs: 0.5, sm: 1 },
         py: 1,
         bgcolor: isSelected ? 'action.selected' : undefined,
+        ...WINDOWED,
         '&:last-child': { borderBottom: 0 },
       }}
     >

@@ -1,4 +1,4 @@
-/** What is due today, first steps of a newcomer, and the newest codes of the workspace. */
+/** Things that are due today, first steps of a newcomer, and the newest codes of the workspace. */
 
 import { CheckCircle, Close, InfoOutlined, MailOutlined, RadioButtonUnchecked } from '@mui/icons-material'
 import {
