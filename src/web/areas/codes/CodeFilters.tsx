@@ -7,7 +7,7 @@ import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
-import type { Filters, Order } from './filters.ts'
+import { type Filters, type Order, rememberOrder } from './filters.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -51,10 +51,9 @@ export interface CodeFiltersProps {
   filters: Filters
   order: Order
   onChange: (change: Filters) => void
-  onOrder: (order: Order) => void
 }
 
-export function CodeFilters({ filters, order, onChange, onOrder }: CodeFiltersProps) {
+export function CodeFilters({ filters, order, onChange }: CodeFiltersProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const types = useChoices('contentType')
@@ -114,7 +113,10 @@ export function CodeFilters({ filters, order, onChange, onOrder }: CodeFiltersPr
         label={t.sort}
         // The compact table has further orders.
         value={order in t.orders ? order : ''}
-        onChange={({ target: { value } }) => onOrder(value as Order)}
+        onChange={({ target: { value } }) => {
+          rememberOrder(value as Order)
+          onChange({ sort: value as Order })
+        }}
       >
         {Object.entries(t.orders).map(([value, name]) => (
           <MenuItem key={value} value={value}>

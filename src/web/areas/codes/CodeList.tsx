@@ -78,7 +78,7 @@ export default function CodeList() {
   const [isDrawerOpen, setDrawerOpen] = useState(false)
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
   const { folder, sort, ...rest } = filters
-  const { order, isKnown, choose } = useOrder(sort)
+  const { order, isKnown } = useOrder(sort)
   const query = {
     ...ownerQuery(),
     ...rest,
@@ -129,17 +129,7 @@ export default function CodeList() {
               </Box>
             </Button>
           )}
-          {(!isEmpty || isFiltered(filters)) && (
-            <CodeFilters
-              filters={filters}
-              order={order}
-              onChange={change}
-              onOrder={(next) => {
-                choose(next)
-                change({ sort: next })
-              }}
-            />
-          )}
+          {(!isEmpty || isFiltered(filters)) && <CodeFilters filters={filters} order={order} onChange={change} />}
           {!isEmpty && <ViewButtons list="codes" columns={columns} />}
           {error !== null && <ErrorNotice error={error} onRetry={retry} />}
           {items === undefined && error === null && <Loading />}

@@ -63,6 +63,7 @@ export const isFiltered = ({ keyword, contentType, isPublic, pinned }: Filters):
   keyword !== undefined || contentType !== undefined || isPublic !== undefined || pinned !== undefined
 
 const chosenOrder = stored<Order | null>('tessera.codeOrder', null)
+export const rememberOrder = (order: Order): void => chosenOrder.set(order)
 
 /**
  * The order of the list: that of the address, else the one that was last chosen in this browser, else the newest first. If a code is pinned
@@ -71,7 +72,6 @@ const chosenOrder = stored<Order | null>('tessera.codeOrder', null)
 export function useOrder(inAddress: Order | undefined): {
   order: Order
   isKnown: boolean
-  choose: (order: Order) => void
 } {
   const remembered = chosenOrder.use()
   const chosen = inAddress ?? remembered ?? undefined
@@ -81,6 +81,5 @@ export function useOrder(inAddress: Order | undefined): {
   return {
     order: chosen ?? (isArranged ? 'own' : '-createdAt'),
     isKnown: chosen !== undefined || !first.isPending,
-    choose: chosenOrder.set,
   }
 }
