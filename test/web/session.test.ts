@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
-import { menuLink, useBrowser } from './browser.ts'
+import { menuLink, until, useBrowser } from './browser.ts'
 
 const { server } = useServer({ people: [] })
 const browser = useBrowser(server)
@@ -38,11 +38,24 @@ async function fillCode(page: Page): Promise<void> {
 const WITHOUT_PATIENCE = `const later = globalThis.setTimeout
   globalThis.setTimeout = (work, ms, ...more) => (ms === 4000 ? 0 : later(work, ms, ...more))`
 
+/** Whether the browser has kept the answers of which the frame is drawn. */
+const IS_KEPT = `new Promise((resolve) => {
+  const opened = indexedDB.open('tessera')
+  opened.onsuccess = () => {
+    const keys = opened.result.transaction('answers').objectStore('answers').getAllKeys()
+    keys.onsuccess = () => {
+      opened.result.close()
+      const ids = keys.result.map(([, id]) => id)
+      resolve(['profile.get', 'access.myPermissions', 'orgs.list'].every((id) => ids.includes(id)))
+    }
+  }
+})`
+
 /** Opens a page that the user had open before, and holds back all answers of the interface until the function that it returns is called. */
 async function openAgain(page: Page, path: string): Promise<() => Promise<void>> {
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await until(page, IS_KEPT)
   await page.addInitScript(WITHOUT_PATIENCE)
   const held: (() => Promise<void>)[] = []
   await page.route('**/api/**', (route) => void held.push(() => route.fallback().catch(() => {})))

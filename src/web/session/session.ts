@@ -38,11 +38,13 @@ export interface Session {
 const WORKSPACE = 'tessera.workspace'
 
 let session: Session | undefined
+let ended: Session | undefined
 let loading: Promise<Session | undefined> | undefined
 const listeners = new Set<() => void>()
 
 function set(next: Session | undefined): void {
   lastUserId = session?.user.id ?? lastUserId
+  ended = next === undefined ? session : undefined
   session = next
   for (const listener of listeners) listener()
 }
@@ -61,9 +63,9 @@ export function onSession(listener: () => void): () => void {
 
 export const useOptionalSession = (): Session | undefined => useSyncExternalStore(onSession, currentSession)
 
-/** The session of a page that only signed-in users see. */
+/** The session of a page that only signed-in users see. A page that is drawn while its session ends gets the last one. */
 export function useSession(): Session {
-  const current = useOptionalSession()
+  const current = useOptionalSession() ?? ended
   if (current === undefined) throw new Error('This page needs a signed-in user')
   return current
 }
