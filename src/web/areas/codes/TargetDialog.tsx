@@ -1,13 +1,14 @@
 /** Changes what a code leads to, and nothing else of it. */
 
 import { Alert } from '@mui/material'
+import { useState } from 'react'
 
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
-import { contentOf, valuesOf } from './code-values.ts'
+import { contentOf, type Values, valuesOf } from './code-values.ts'
 import { ContentInput } from './CodeFormParts.tsx'
 import { codeWords } from './words.ts'
 
@@ -27,6 +28,8 @@ const words = texts({
   },
 })
 
+const contentIn = ({ contentType, fields, isRaw, raw }: Values) => ({ contentType, fields, isRaw, raw })
+
 export interface TargetDialogProps {
   code: QrCode
   onClose: () => void
@@ -36,10 +39,13 @@ export default function TargetDialog({ code, onClose }: TargetDialogProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const owned = useOwnerQuery()
-  const form = useForm('qrCodes.update', () => valuesOf(code, code.categoryId), {
+  const [first] = useState(() => valuesOf(code, code.categoryId))
+  const form = useForm('qrCodes.update', first, {
     done: t.done,
     paths: { raw: 'content', style: [] },
     onDone: onClose,
+    // Only the content: other parts of the code may have changed since the list was read.
+    from: { version: code.version, values: (row: QrCode) => ({ ...first, ...contentIn(valuesOf(row, null)) }) },
     input: (values) => ({ params: { id: code.id }, query: owned, body: { content: contentOf(values) } }),
   })
   const submit: typeof form.submit = (event) => {
