@@ -1,6 +1,6 @@
 /** The signed-in user, the permissions, and the workspace: the things of the user or of an organization. */
 
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, useCallback, useContext, useSyncExternalStore } from 'react'
 
 import { call, callWith } from '../api/client.ts'
 import { ApiError, isLost } from '../api/errors.ts'
@@ -246,7 +246,8 @@ export function may(id: OperationId, org: Owner | null | undefined = session?.wo
 export function useMay(): typeof may {
   useOptionalSession()
   const owner = useContext(OwnerContext)
-  return (id, org = owner) => may(id, org)
+  // The same function as long as the owner is the same: effects depend on it.
+  return useCallback((id: OperationId, org: Owner | null | undefined = owner) => may(id, org), [owner])
 }
 
 export const isAdministrator = (): boolean => (session?.platform.size ?? 0) > 0
