@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { createActivity } from '../activities/helpers.ts'
-import { addPhoto } from '../album/helpers.ts'
 import { createAsset, createLocation } from '../assets/helpers.ts'
+import { png, uploaded } from '../files/helpers.ts'
 import { ok, until, useServer } from '../harness/index.ts'
 import { createTemplate } from '../metadata/helpers.ts'
 import { createOrg } from '../orgs/helpers.ts'
@@ -48,7 +48,8 @@ async function addressesOf(owner: { orgId?: number }): Promise<readonly Address[
   const inventory = ok(await alice.call('inventories.create', { query, body })).data.id
   ok(await alice.call('inventories.update', { params: { id: inventory }, query, body: { status: 'RUNNING' } }))
   const activity = await createActivity(alice, { ...owner, name: `Cleanup ${mark}` })
-  const photo = await addPhoto(server, alice, { ...(org !== undefined && { orgId: org }) })
+  const file = await uploaded(alice, png(), { type: 'album', ...owner }, `sunrise ${mark}.png`)
+  const photo = ok(await alice.call('album.add', { body: { ...owner, fileId: file.id } })).data
   const template = await createTemplate(alice, { name: `Serials ${mark}` }, owner)
   const at = org === undefined ? '' : `&org=${org}`
   if (org !== undefined) orgAsset = asset.id

@@ -160,7 +160,7 @@ describe('the register', () => {
     const { orgId, page } = await workspace()
     const ids: number[] = []
     for (let i = 0; i < 101; i++) ids.push((await createAsset(alice, { name: `Chair ${i}`, orgId })).id)
-    await page.goto(`/console/assets/labels?ids=${[...ids, 999_999].join(',')}`)
+    await page.goto(`/console/assets/labels?ids=${[...ids, 999_999].join(',')}&org=${orgId}`)
     await page.getByText('101 labels on 5 sheets').waitFor()
     await page.getByText('One of them is missing').waitFor()
     await page.getByRole('checkbox', { name: 'Organization' }).uncheck()
@@ -489,7 +489,7 @@ describe('all pages', () => {
         '/new',
         `/${id}`,
         `/${id}/edit`,
-        `/labels?ids=${id}`,
+        `/labels?ids=${id}&org=${orgId}`,
         '/loans',
         '/inventories',
         `/inventories/${inventory.id}`,
@@ -498,7 +498,7 @@ describe('all pages', () => {
         '/import',
         '/fields',
         '/fields?part=templates',
-        `/fields/templates/${template.id}`,
+        `/fields/templates/${template.id}?object=asset&org=${orgId}`,
       ]) {
         await page.goto(`/console/assets${path}`)
         await page.getByRole('heading', { level: 1 }).waitFor()

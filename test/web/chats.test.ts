@@ -4,15 +4,10 @@ import { describe, expect, test } from 'bun:test'
 
 import { ok, type Person, until as eventually, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, menuLink, screenshot, useBrowser } from './browser.ts'
+import { makeContacts } from './contact-requests.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
-
-async function makeContacts(a: Person, b: Person): Promise<void> {
-  const { code } = ok(await b.call('contacts.card')).data
-  const { id } = ok(await a.call('contacts.request', { body: { code } })).data
-  ok(await b.call('contacts.accept', { params: { id }, body: {} }))
-}
 
 const nameOf = async (person: Person) => ok(await person.call('profile.get')).data.nickname
 

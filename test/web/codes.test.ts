@@ -61,6 +61,7 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
   await page.getByLabel('Name').fill('Menu')
   await page.getByLabel('Dynamic: changeable after printing').check()
   await button(page, 'Save').click()
+  await page.getByRole('dialog', { name: 'Save another picture?' }).getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
   const [code] = ok(await alice.call('qrCodes.list', {})).data.items
   expect(code).toMatchObject({ name: 'Menu', isDynamic: true, isPublic: true, tags: ['menu'], contentType: 'URL' })
@@ -143,7 +144,7 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   await page.keyboard.press('f')
   await page.keyboard.type('chairs/1')
   await page.getByRole('link', { name: 'Chair 2' }).waitFor({ state: 'detached' })
-  await page.getByLabel('Search').fill('')
+  await page.getByRole('searchbox', { name: 'Search' }).fill('')
   await page.getByRole('link', { name: 'Chair 2' }).waitFor()
   await page.getByLabel('Select Chair 0').check()
   await page.getByLabel('Select Chair 1').check()

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 
 import type { Page } from 'playwright-core'
 
-import { befriend } from '../chat/group-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
 import { menuLink, settled, until, useBrowser } from './browser.ts'
+import { makeContacts } from './contact-requests.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -130,7 +130,7 @@ test('a newcomer signs in and makes a code up to its PNG with the keyboard alone
 
 test('an opened conversation is written to at once, and its messages are one stop of Tab', async () => {
   const [lena, marc] = [await server.person(), await server.person()]
-  await befriend(server, lena, marc)
+  await makeContacts(lena, marc)
   let id = 0
   for (const text of ['one', 'two', 'see https://example.org/three']) {
     const body = { toUserId: lena.id, clientMsgId: text.slice(0, 3), type: 'TEXT' as const, content: { text } }

@@ -200,7 +200,7 @@ describe('the same start in Chinese on a phone', () => {
     await page.getByRole('navigation', { name: '主要功能' }).getByRole('link', { name: '二维码' }).click()
     await page.getByText('还没有二维码').waitFor()
     await page.keyboard.press('n')
-    await page.getByLabel('网址').fill('https://example.org/spring')
+    await page.getByRole('textbox', { name: '网址' }).fill('https://example.org/spring')
     await page.getByLabel('名称').fill('春季游园会')
     await look('new-code')
     await button(page, '新建').click()

@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, settled, useBrowser } from './browser.ts'
+import { makeContacts } from './contact-requests.ts'
 
 const { server, admin, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
 const browser = useBrowser(server)
@@ -16,12 +17,6 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 /** The entry that Enter opens. */
 const active = (page: Page) => page.locator('[role=option][aria-selected=true]')
 const closed = (page: Page) => page.getByRole('listbox', { name: /Results|结果/ }).waitFor({ state: 'detached' })
-
-async function makeContacts(a: Person, b: Person): Promise<void> {
-  const { code } = ok(await b.call('contacts.card')).data
-  const { id } = ok(await a.call('contacts.request', { body: { code } })).data
-  ok(await b.call('contacts.accept', { params: { id }, body: {} }))
-}
 
 async function openStart(person: Person, options: Parameters<typeof browser.signedIn>[1] = {}): Promise<Page> {
   const page = await browser.signedIn(person, options)
