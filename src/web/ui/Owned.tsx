@@ -5,11 +5,13 @@
 
 import { Groups, Person } from '@mui/icons-material'
 import { Alert, Button } from '@mui/material'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useContext } from 'react'
 import { useSearchParams } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { chooseWorkspace, type Owner, OwnerContext, useOwner, useSession } from '../session/session.ts'
+import { Answer } from './Answer.tsx'
 
 const words = texts({
   en: {
@@ -38,6 +40,17 @@ export function Owned({ orgId, children }: OwnedProps) {
   const other: Owner = { id: orgId ?? 0, name: '', status: 'ACTIVE', permissions: [] }
   const owner = orgId == null ? orgId : (orgs.find(({ id }) => id === orgId) ?? other)
   return <OwnerContext value={owner}>{children}</OwnerContext>
+}
+
+/** Draws `children` with the row that a query answers, as a page about its owner. */
+export function OwnedAnswer<Row extends { readonly orgId: number | null }>({
+  query,
+  children,
+}: {
+  query: UseQueryResult<Row, Error>
+  children: (row: Row) => ReactNode
+}) {
+  return <Answer query={query}>{(row) => <Owned orgId={row.orgId}>{children(row)}</Owned>}</Answer>
 }
 
 /** Below the title of a page about a row that does not belong to the workspace. */

@@ -22,10 +22,9 @@ import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
-import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
+import { OwnedAnswer, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
@@ -90,15 +89,7 @@ const words = texts({
 export default function AssetDetail() {
   const { id } = useParams()
   const query = useCall('assets.get', { params: { id: Number(id) }, query: useRowQuery('assets.get') })
-  return (
-    <Answer query={query}>
-      {(asset) => (
-        <Owned orgId={asset.orgId}>
-          <Detail asset={asset} />
-        </Owned>
-      )}
-    </Answer>
-  )
+  return <OwnedAnswer query={query}>{(asset) => <Detail asset={asset} />}</OwnedAnswer>
 }
 
 type Dialog = 'lend' | 'return' | 'transfer' | 'templates' | 'scrap' | 'delete'

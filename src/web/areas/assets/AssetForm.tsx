@@ -9,10 +9,9 @@ import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery, useRowQuery } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
-import { Owned } from '../../ui/Owned.tsx'
+import { OwnedAnswer } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 import { FieldInput } from './fields/FieldInput.tsx'
@@ -56,15 +55,7 @@ export default function AssetForm() {
   const byId = useRowQuery('assets.get')
   const query = useCall('assets.get', { params: { id: Number(id) }, query: byId }, { enabled: id !== undefined })
   if (id === undefined) return <NewAsset />
-  return (
-    <Answer query={query}>
-      {(asset) => (
-        <Owned orgId={asset.orgId}>
-          <ExistingAsset key={asset.id} asset={asset} />
-        </Owned>
-      )}
-    </Answer>
-  )
+  return <OwnedAnswer query={query}>{(asset) => <ExistingAsset key={asset.id} asset={asset} />}</OwnedAnswer>
 }
 
 /** A fresh form after "Register and add another", which keeps category and place. The labels of all are offered together. */

@@ -22,9 +22,9 @@ import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
-import { Answer, EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
-import { Owned } from '../../ui/Owned.tsx'
+import { OwnedAnswer } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { InventoryDialog, ShareFound } from './Inventories.tsx'
 import { InventoryScan } from './InventoryScan.tsx'
@@ -106,15 +106,7 @@ export default function InventoryDetail() {
     { params: { id: Number(id) }, query: useRowQuery('inventories.get') },
     { every: EVERY, isLast: ({ status }) => status === 'CLOSED' },
   )
-  return (
-    <Answer query={query}>
-      {(inventory) => (
-        <Owned orgId={inventory.orgId}>
-          <Detail inventory={inventory} />
-        </Owned>
-      )}
-    </Answer>
-  )
+  return <OwnedAnswer query={query}>{(inventory) => <Detail inventory={inventory} />}</OwnedAnswer>
 }
 
 function Detail({ inventory }: { inventory: Inventory }) {

@@ -3,8 +3,7 @@ import { useParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRowQuery } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
-import { Owned } from '../../ui/Owned.tsx'
+import { OwnedAnswer } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CodeForm } from './CodeForm.tsx'
 
@@ -16,14 +15,12 @@ export default function CodeEdit() {
   const id = Number(useParams()['id'])
   const query = useCall('qrCodes.get', { params: { id }, query: useRowQuery('qrCodes.get') })
   return (
-    <Answer query={query}>
+    <OwnedAnswer query={query}>
       {(code) => (
-        <Owned orgId={code.orgId}>
-          <Page title={t.title} back={`/codes/${id}`}>
-            <CodeForm key={code.id} code={code} />
-          </Page>
-        </Owned>
+        <Page title={t.title} back={`/codes/${id}`}>
+          <CodeForm key={code.id} code={code} />
+        </Page>
       )}
-    </Answer>
+    </OwnedAnswer>
   )
 }
