@@ -76,7 +76,7 @@ beforeAll(async () => {
   ok(await alice.call('metadata.createField', { params: OBJECT, body: { name: 'Serial', type: 'TEXT' } }))
   personal = await addressesOf({})
   ofOrg = await addressesOf({ orgId })
-}, 60_000)
+})
 
 /** The facts of a page: its texts and the values of its fields, without the bar that names the owner. */
 const factsOf = (page: Page): Promise<string[]> =>
@@ -121,7 +121,7 @@ describe('the address of a thing', () => {
           expect.stringContaining(belongs),
         ])
       }
-    }, 240_000)
+    })
 
   test('is changed with the owner of the thing, and the bar changes the workspace', async () => {
     const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN' })
@@ -144,7 +144,7 @@ describe('the address of a thing', () => {
     await page.getByText('Reading room').first().waitFor()
     await page.getByRole('link', { name: '返回' }).click()
     await page.getByText('梯子').waitFor()
-  }, 60_000)
+  })
 
   test('of somebody else says that it is not here', async () => {
     const code = await createCode(mallory, { name: 'Secret' })
@@ -196,7 +196,7 @@ describe('a thing that two tabs change', () => {
     await second.getByRole('heading', { name: 'Menu of today', level: 1 }).waitFor()
     const { data } = ok(await alice.call('qrCodes.get', { params: { id } }))
     expect(data).toMatchObject({ name: 'Menu of today', remark: 'At the door', content: 'https://example.com/sunday' })
-  }, 60_000)
+  })
 
   test('shows the present row if the second takes it, and is saved then without a question', async () => {
     const { id } = await createActivity(alice, { name: 'Lake cleanup' })
@@ -212,7 +212,7 @@ describe('a thing that two tabs change', () => {
     await second.getByLabel('Name').fill('Brook cleanup')
     await save(second)
     await second.getByRole('heading', { name: 'Brook cleanup', level: 1 }).waitFor()
-  }, 60_000)
+  })
 
   test('is saved without a question if only something else was changed that the form does not show', async () => {
     const asset = await createAsset(alice, { name: 'Ladder' })
@@ -222,7 +222,7 @@ describe('a thing that two tabs change', () => {
     await save(page)
     await page.getByRole('heading', { name: 'Long ladder', level: 1 }).waitFor()
     await page.getByText('Lent to Ms Chen').first().waitFor()
-  }, 60_000)
+  })
 
   test('keeps the fields of a template that another tab has added, and may be saved again and again', async () => {
     const { id } = await createTemplate(alice, { name: 'Bicycles' })
@@ -254,5 +254,5 @@ describe('a thing that two tabs change', () => {
       name: 'Cargo bikes',
       description: 'With two wheels',
     })
-  }, 60_000)
+  })
 })

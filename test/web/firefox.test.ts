@@ -132,5 +132,5 @@ describe.if(hasFirefox)('the web application in Firefox', () => {
     await until({ evaluate: async () => (await uses()).length === 3 }, '')
     expect(await uses()).toEqual(['Ann ACCEPTED false', 'Ben ACCEPTED true', 'Eve ACCEPTED true'])
     await until({ evaluate: async () => ok(await alice.call('inventories.get', target)).data.found === 3 }, '')
-  }, 300_000)
+  })
 })

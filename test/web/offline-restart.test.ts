@@ -225,7 +225,7 @@ test('pages that were not opened before open without a connection: the pass of a
   await page.goto(`/console/assets/inventories/${inventory.id}`)
   await page.getByLabel('Asset number, serial number or address').waitFor()
   proxy.open()
-}, 300_000)
+})
 
 test('nothing is read in advance on a connection that saves data', async () => {
   const guest = await server.person()
@@ -239,4 +239,4 @@ test('nothing is read in advance on a connection that saves data', async () => {
   await page.clock.runFor(10_000)
   // Set before the first request.
   expect(await page.evaluate("localStorage.getItem('tessera.prepared')")).toBeNull()
-}, 180_000)
+})
