@@ -32,7 +32,8 @@ export function addressed(text: string): Entry[] {
   const url = text.startsWith('/console/') ? new URL(text, location.origin) : URL.parse(text)
   const isHere = url !== null && [location.origin, URL.parse(publicAddress('/'))?.origin].includes(url.origin)
   if (!isHere) return []
-  const path = url.pathname + url.search
+  // Two slashes at the beginning would name another server.
+  const path = url.pathname.replaceAll(/\/{2,}/g, '/') + url.search
   const inside = /^\/console(\/.*)$/.exec(path)?.[1]
   return [
     { id: 'address', group: 'best', icon: inside === undefined ? Link : Tag, label: path, to: inside ?? `//${path}` },
