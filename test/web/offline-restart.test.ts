@@ -232,11 +232,15 @@ test('nothing is read in advance on a connection that saves data', async () => {
   const page = await startBrowser()
   await page.addInitScript("Object.defineProperty(navigator, 'connection', { value: { saveData: true } })")
   await page.clock.install()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
   await signIn(page, guest)
   // The worker is registered after a pause, and the reading begins after another.
   await page.clock.runFor(4_000)
   await isReady(page)
   await page.clock.runFor(10_000)
-  // Set before the first request.
-  expect(await page.evaluate("localStorage.getItem('tessera.prepared')")).toBeNull()
+  await page.getByRole('link', { name: 'QR codes' }).first().click()
+  await page.getByText('No codes yet').waitFor()
+  // Only the lists of activities and the reading in advance ask for a phase.
+  expect(asked.filter((url) => url.includes('phase='))).toEqual([])
 })

@@ -4,21 +4,16 @@
  */
 
 import { isAway } from '../api/connection.ts'
-import { onLogin } from '../api/tokens.ts'
-import { storage } from '../browser/storage.ts'
+import { findAnswer, keepAnswer } from '../browser/database.ts'
+import { serverTime } from '../browser/server-time.ts'
 import { currentSession } from '../session/session.ts'
 import { areas } from './areas.ts'
 
-/** When it was done last. */
-const MARK = 'tessera.prepared'
+/** In place of an operation and its input: when it was done last for this user. Deleted with the kept answers. */
+const ID = 'prepared'
 const DAY = 24 * 3_600_000
 /** Milliseconds. The page that is open comes first. */
 const PAUSE = 3_000
-
-// The kept answers are deleted then.
-onLogin((login) => {
-  if (login === undefined) storage.removeItem(MARK)
-})
 
 /** Users pay for each byte, or have asked for few. */
 const isMetered = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true
@@ -30,7 +25,7 @@ export function keepLater(userId: number): () => void {
   const start = async (): Promise<void> => {
     // Undefined without https.
     if ((await navigator.serviceWorker?.ready) !== undefined && !isOff)
-      timer = setTimeout(() => void keep(userId), PAUSE)
+      timer = setTimeout(() => void keep(userId).catch(() => undefined), PAUSE)
   }
   void start()
   return () => {
@@ -39,12 +34,16 @@ export function keepLater(userId: number): () => void {
   }
 }
 
+/** @throws DOMException if the browser refuses its database: then nothing could be kept */
 async function keep(userId: number): Promise<void> {
-  if (isMetered() || isAway() || Date.now() - Number(storage.getItem(MARK)) < DAY) return
-  storage.setItem(MARK, String(Date.now()))
+  if (isMetered() || isAway()) return
+  const last = await findAnswer(userId, ID, '')
+  if (last !== undefined && serverTime() - last.at < DAY) return
   for (const { keep } of areas) {
     if (currentSession()?.user.id !== userId) return
     // Users without the permission have no such page.
     await keep?.(userId).catch(() => undefined)
   }
+  // Begins anew at the next visit if the connection was lost.
+  if (!isAway()) await keepAnswer({ userId, id: ID, key: '', data: null, at: serverTime() })
 }
