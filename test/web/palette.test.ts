@@ -247,7 +247,7 @@ test('a code takes 2 clicks and its target 3, an asset with its label 4 and a me
   await page.keyboard.press('Control+A')
   await page.keyboard.type('example.org/new')
   await target.enter()
-  await page.getByText('The target is changed.').waitFor()
+  await page.getByText('Target changed.').waitFor()
   expect(target.count()).toBe(3)
   const [changed] = ok(await person.call('qrCodes.list')).data.items
   expect(changed).toMatchObject({ name: 'example.org', content: 'https://example.org/new' })

@@ -16,7 +16,7 @@ const words = texts({
     title: 'Keyboard shortcuts',
     everything: 'Search everything',
     search: 'Search on this page',
-    target: 'Change the target of the code on which the focus is',
+    target: 'Change the target of the focused code',
     create: 'Create something new',
     help: 'Show this list',
     codes: 'Codes',

@@ -44,6 +44,6 @@ async function keep(userId: number): Promise<void> {
     // Users without the permission have no such page.
     await keep?.(userId).catch(() => undefined)
   }
-  // Begins anew at the next visit if the connection was lost.
+  // If the connection was lost, all is read again at the next visit.
   if (!isAway()) await keepAnswer({ userId, id: ID, key: '', data: null, at: serverTime() })
 }

@@ -8,7 +8,7 @@ import { useIsPhone } from './use-is-phone.ts'
 const words = texts({
   en: {
     title: 'Someone changed this meanwhile',
-    text: 'Nothing of yours is lost. Keep yours: your changes are saved, and fields that you did not change stay as they are now. Take theirs: the form shows what is saved now.',
+    text: 'Your text is still in the form. “Keep yours” saves your changes, and leaves the other fields as they are now. “Take theirs” fills the form with the saved version.',
     now: 'Now',
     yours: 'Yours',
     untouched: 'not changed by you',

@@ -65,7 +65,7 @@ export function QrPicture({ content, style, alt, width, sx }: QrPictureProps) {
       alt={alt}
       sx={[
         { width, aspectRatio: '1', display: 'block', flexShrink: 0 },
-        // White glows beside dark paper. A camera reads 85 % of the light as well; the whole screen shows the code in full (CodeScreen.tsx).
+        // White glows in the dark theme. Cameras read a code that is 15 % darker, and the full screen shows it in white (CodeScreen.tsx).
         ({ palette: { mode } }) => (mode === 'dark' ? { filter: 'brightness(0.85)' } : {}),
         ...(Array.isArray(sx) ? sx : [sx]),
       ]}

@@ -1,4 +1,4 @@
-/** Whether a key belongs to what has the focus, so that shortcuts of the page leave it alone: a field, a dialog or an open menu. */
+/** Whether the focused element needs the key itself, as fields, dialogs and open menus do. Shortcuts of the page then ignore it. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||

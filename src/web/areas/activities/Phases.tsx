@@ -13,7 +13,7 @@ import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ActivityCard } from './ActivityCard.tsx'
 
 const words = texts({
-  en: { now: 'Now', upcoming: 'Upcoming', past: 'Past', none: 'Nothing runs now or is planned.' },
+  en: { now: 'Now', upcoming: 'Upcoming', past: 'Past', none: 'Nothing is on now, and nothing is planned.' },
   zh: { now: '正在进行', upcoming: '即将开始', past: '已结束', none: '目前没有正在进行或即将开始的活动。' },
 })
 

@@ -1,6 +1,6 @@
 /**
- * Keys inside the log of messages, which is one stop of Tab. Up, Down, Home and End go from row to row, Right and Left to what is in a
- * row (links, reactions, actions), Enter opens the actions of a row, and Escape goes back to the field.
+ * Keys for the log of messages, which Tab reaches as one stop. Up, Down, Home and End move between rows, Right and Left between the links,
+ * reactions and actions of a row. Enter opens the actions of a row, and Escape returns to the field.
  */
 
 import type { KeyboardEvent } from 'react'

@@ -15,10 +15,9 @@ import { codeWords } from './words.ts'
 const words = texts({
   en: {
     title: (name: string) => `Change the target of “${name}”`,
-    dynamic: 'Codes that you have printed already lead to the new target as soon as you save.',
-    fixed:
-      'The picture of this code changes. Codes that you have printed already keep the old target: print them again.',
-    done: 'The target is changed.',
+    dynamic: 'Printed copies lead to the new target as soon as you save.',
+    fixed: 'This changes the picture of the code. Printed copies keep the old target: print them again.',
+    done: 'Target changed.',
   },
   zh: {
     title: (name: string) => `修改“${name}”的目标`,

@@ -1,4 +1,4 @@
-/** The state of the command palette: what was typed, which entry is active, and the keys. */
+/** The state of the command palette: the typed text, the active entry and the keys. */
 
 import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -9,7 +9,7 @@ import type { Tasks } from './use-commands.ts'
 import { LOCAL, useEntries } from './use-entries.ts'
 
 export interface PaletteProps extends Pick<Tasks, 'signOut'>, Pick<Means, 'changeTarget'> {
-  /** `hasOpened`: another page takes the focus, so that it does not go back to where it was. */
+  /** `hasOpened`: another page was opened and takes the focus, which otherwise returns to its place. */
   onClose: (hasOpened: boolean) => void
 }
 
