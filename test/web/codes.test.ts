@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 
 import { createCanvas, loadImage } from '@napi-rs/canvas'
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 
 import { ok, until, useServer } from '../harness/index.ts'
 import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
@@ -315,6 +315,28 @@ test('the list of codes shows the newest first until a code is pinned, and remem
   await page.goto('/console/codes')
   await list.getByRole('link', { name: 'Oldest' }).waitFor()
   expect(await names()).toBe('Newest Middle Oldest')
+})
+
+test('codes are dimmed in the dark theme, but white on the full screen and in print', async () => {
+  const person = await server.person()
+  const body = { name: 'Menu', content: 'https://example.org' }
+  const { id } = ok(await person.call('qrCodes.create', { body })).data
+  const page = await browser.signedIn(person, { isDark: true })
+  const filters = async (place: Locator) => {
+    await place.first().waitFor({ state: 'attached' })
+    // @ts-expect-error -- runs in the browser
+    return await place.evaluateAll((pictures) => [...new Set(pictures.map((one) => getComputedStyle(one).filter))])
+  }
+  const pictures = page.locator('img[src^="data:image/svg"]')
+  await page.goto(`/console/codes/${id}`)
+  expect(await filters(pictures)).toEqual(['brightness(0.85)'])
+  await button(page, 'Full screen').click()
+  expect(await filters(page.getByRole('dialog').locator('img'))).toEqual(['none'])
+
+  await page.goto(`/console/codes/print?ids=${id}`)
+  expect(await filters(pictures)).toEqual(['brightness(0.85)'])
+  await page.emulateMedia({ media: 'print' })
+  expect(await filters(pictures)).toEqual(['none'])
 })
 
 test('the pages about codes have no serious barriers and fit a phone, in light and dark', async () => {

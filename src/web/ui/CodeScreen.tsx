@@ -45,7 +45,7 @@ export function CodeScreen({ content, style, alt, title, text, onClose }: CodeSc
         <Close />
       </IconButton>
       <Stack spacing={1} sx={{ flex: 1, alignItems: 'center', justifyContent: 'center', p: 2, textAlign: 'center' }}>
-        <QrPicture content={content} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" />
+        <QrPicture content={content} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" isBright />
         <Typography id={titleId} variant="h2" component="p" sx={{ overflowWrap: 'anywhere' }}>
           {title}
         </Typography>

@@ -40,10 +40,12 @@ export interface QrPictureProps {
   alt: string
   /** CSS width; the picture is a square. */
   width: number | string
+  /** White also in the dark theme, for a scanner in front of the screen. */
+  isBright?: boolean
   sx?: SxProps<Theme>
 }
 
-export function QrPicture({ content, style, alt, width, sx }: QrPictureProps) {
+export function QrPicture({ content, style, alt, width, isBright = false, sx }: QrPictureProps) {
   const t = useTexts(words)
   const { fg, bg, level, margin } = style ?? {}
   const source = useMemo(() => {
@@ -65,8 +67,9 @@ export function QrPicture({ content, style, alt, width, sx }: QrPictureProps) {
       alt={alt}
       sx={[
         { width, aspectRatio: '1', display: 'block', flexShrink: 0 },
-        // White glows in the dark theme. Cameras read a code that is 15 % darker, and the full screen shows it in white (CodeScreen.tsx).
-        ({ palette: { mode } }) => (mode === 'dark' ? { filter: 'brightness(0.85)' } : {}),
+        // White glows in the dark theme. Prints are white.
+        ({ palette: { mode } }) =>
+          mode === 'dark' && !isBright ? { '@media screen': { filter: 'brightness(0.85)' } } : {},
         ...(Array.isArray(sx) ? sx : [sx]),
       ]}
     />
