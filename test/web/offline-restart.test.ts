@@ -195,7 +195,7 @@ test('pages that were not opened before open without a connection: the pass of a
   ok(await guest.call('registrations.register', { params: { id }, body: {} }))
   const [pass] = await issued(alice, id, { holders: [{ userId: guest.id }] })
   const own = await withPasses(guest, { name: 'Own evening' })
-  ok(await guest.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } }))
+  ok(await guest.call('qrCodes.create', { body: { name: 'Front door', content: 'https://example.org' } }))
   const inventory = ok(await guest.call('inventories.create', { body: { name: 'Cellar' } })).data
   ok(await guest.call('inventories.update', { params: { id: inventory.id }, body: { status: 'RUNNING' } }))
   const page = await startBrowser()
@@ -210,8 +210,8 @@ test('pages that were not opened before open without a connection: the pass of a
       all.onsuccess = () => (opened.result.close(), resolve(all.result))
     }
   })`
-  await until(page, `${rows('answers')}.then((all) => all.some(({ id }) => id === 'inventories.list'))`)
-  await until(page, `${rows('gates')}.then((all) => all.length > 0)`)
+  // Kept as the last of all.
+  await until(page, `${rows('answers')}.then((all) => all.some(({ id }) => id === 'prepared'))`)
 
   await proxy.cut()
   await page.goto('/console/activities/passes')
@@ -221,7 +221,7 @@ test('pages that were not opened before open without a connection: the pass of a
   await page.goto(`/console/activities/${own.id}/gate`)
   await page.getByText('If the connection is lost').waitFor()
   await page.goto('/console/codes')
-  await page.getByText('Menu').first().waitFor()
+  await page.getByRole('link', { name: 'Front door' }).waitFor()
   await page.goto(`/console/assets/inventories/${inventory.id}`)
   await page.getByLabel('Asset number, serial number or address').waitFor()
   proxy.open()

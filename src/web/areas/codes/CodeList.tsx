@@ -19,7 +19,7 @@ import { useCodeColumns } from './code-columns.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
-import { isFiltered, type Order, useFilters, useOrder } from './filters.ts'
+import { isFiltered, type Order, sortedBy, useFilters, useOrder } from './filters.ts'
 import { FolderPanel } from './FolderPanel.tsx'
 import { type Folder, useFolders, useHasFolders } from './folders.ts'
 import { SelectedCodes } from './SelectedCodes.tsx'
@@ -82,7 +82,7 @@ export default function CodeList() {
   const query = {
     ...ownerQuery(),
     ...rest,
-    ...(order !== 'own' && { sort: order }),
+    ...sortedBy(order),
     ...(hasFolders && folder !== undefined && { categoryId: folder }),
   }
   const { total, error, isLoading, more, retry, ...codes } = usePages('qrCodes.list', { query })

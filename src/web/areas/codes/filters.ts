@@ -2,8 +2,10 @@
 
 import { useSearchParams } from 'react-router'
 
+import { call } from '../../api/client.ts'
 import { useCall } from '../../api/hooks.ts'
-import type { ContentType, QueryOf } from '../../api/types.ts'
+import { readFirstPage } from '../../api/pages.ts'
+import type { ContentType, QrCode, QueryOf } from '../../api/types.ts'
 import { stored } from '../../browser/stored.ts'
 import { ownerQuery } from '../../session/session.ts'
 
@@ -75,11 +77,25 @@ export function useOrder(inAddress: Order | undefined): {
 } {
   const remembered = chosenOrder.use()
   const chosen = inAddress ?? remembered ?? undefined
-  const first = useCall('qrCodes.list', { query: { size: 1, ...ownerQuery() } }, { enabled: chosen === undefined })
-  const top = first.data?.items[0]
-  const isArranged = top !== undefined && (top.pinned || top.sortOrder !== 0)
+  const first = useCall('qrCodes.list', firstRow(), { enabled: chosen === undefined })
   return {
-    order: chosen ?? (isArranged ? 'own' : '-createdAt'),
+    order: chosen ?? usualOrder(first.data?.items[0]),
     isKnown: chosen !== undefined || !first.isPending,
   }
+}
+
+const firstRow = () => ({ query: { size: 1, ...ownerQuery() } })
+
+/** `top`: the first code in the user's own order. */
+const usualOrder = (top: Pick<QrCode, 'pinned' | 'sortOrder'> | undefined): Order =>
+  top !== undefined && (top.pinned || top.sortOrder !== 0) ? 'own' : '-createdAt'
+
+/** The query of the list for an order. */
+export const sortedBy = (order: Order): { sort?: Exclude<Order, 'own'> } => (order === 'own' ? {} : { sort: order })
+
+/** Reads what the list shows when it is opened, so that it opens without a connection. */
+export async function keepCodes(): Promise<void> {
+  const { items } = await call('qrCodes.list', firstRow())
+  const order = chosenOrder.get() ?? usualOrder(items[0])
+  await Promise.all([readFirstPage('qrCodes.list', { ...ownerQuery(), ...sortedBy(order) }), call('categories.tree')])
 }

@@ -3,10 +3,7 @@
 import { QrCode2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
-import { call } from '../../api/client.ts'
-import { readFirstPage } from '../../api/pages.ts'
 import { things } from '../../i18n/things.ts'
-import { ownerQuery } from '../../session/session.ts'
 import { area } from '../area.ts'
 
 export const codes = area({
@@ -30,5 +27,5 @@ export const codes = area({
     { path: '/codes/:id', component: lazy(() => import('./CodeDetail.tsx')) },
     { path: '/codes/:id/edit', component: lazy(() => import('./CodeEdit.tsx')) },
   ],
-  keep: () => Promise.all([readFirstPage('qrCodes.list', ownerQuery()), call('categories.tree')]),
+  keep: async () => (await import('./filters.ts')).keepCodes(),
 })
