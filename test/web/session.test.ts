@@ -285,6 +285,8 @@ describe('the session in the browser', () => {
   })
 
   test('a browser that refuses storage can sign in, choose a language and work', async () => {
+    // Of the renewal before the sign-in.
+    browser.allow(/status of 401/)
     const person = await server.person()
     const page = await browser.page()
     await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
@@ -297,5 +299,25 @@ describe('the session in the browser', () => {
     await page.getByRole('button', { name: '切换到中文' }).click()
     await menuLink(page, '二维码').click()
     await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
+    // The language is forgotten, and the cookie is still there.
+    await page.reload()
+    await page.getByRole('heading', { name: 'QR codes', level: 1 }).waitFor()
+  })
+
+  test('a browser asks the server for a session only if it may have one', async () => {
+    browser.allow(/status of 401/)
+    const renewals: string[] = []
+    const visit = async (refused: readonly string[]) => {
+      const page = await browser.page()
+      await page.addInitScript(`for (const name of ${JSON.stringify(refused)})
+        Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })`)
+      page.on('request', (request) => request.url().endsWith('/api/auth/refresh') && renewals.push(request.url()))
+      await page.goto('/console/codes')
+      await page.getByLabel('Username, e-mail or phone').fill('somebody')
+    }
+    await visit([])
+    expect(renewals).toHaveLength(0)
+    await visit(['localStorage'])
+    expect(renewals).toHaveLength(1)
   })
 })

@@ -11,6 +11,8 @@ import type { LoginResponse } from './types.ts'
 
 /** Set while this browser should have a refresh cookie, so that a visitor who never signed in causes no failing request. */
 const SIGNED_IN = 'tessera.signedIn'
+// Without storage only the server knows whether there is a cookie. If there is none, the refused renewal removes the mark.
+if (storage.isRefused()) storage.setItem(SIGNED_IN, '1')
 /** Renew when less than this is left (spec 8.3). */
 const MARGIN = 5 * 60_000
 

@@ -7,6 +7,8 @@ export interface SafeStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
   removeItem(key: string): void
+  /** Whether the browser refuses it altogether, so that nothing of the page before is known. */
+  isRefused(): boolean
 }
 
 function safe(name: 'localStorage' | 'sessionStorage'): SafeStorage {
@@ -28,6 +30,7 @@ function safe(name: 'localStorage' | 'sessionStorage'): SafeStorage {
       refused.delete(key)
       attempt((storage) => storage.removeItem(key))
     },
+    isRefused: () => attempt((storage) => storage.length) === null,
   }
 }
 
