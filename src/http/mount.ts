@@ -84,7 +84,13 @@ const uploading = perContext(() => new Map<string, number>())
 
 /** RFC 6797: browsers then use https for a year, also for addresses that are typed or linked without it. */
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
-const isPublishedByTls = ({ config }: AppContext): boolean => config.publicUrl.startsWith('https:')
+
+/** Headers of browsers that depend on TLS. */
+function addTlsHeaders({ headers }: Response, { config }: AppContext): void {
+  if (config.publicUrl.startsWith('https:')) headers.set(...HSTS)
+  // Without TLS browsers ignore it, and Chromium complains about that in the console of each page.
+  else headers.delete('cross-origin-opener-policy')
+}
 
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))
 
@@ -107,7 +113,6 @@ class Route {
   readonly #isPublicRead: boolean
   readonly #isRepeatable: boolean
   readonly #showsVersion: boolean
-  readonly #isPublishedByTls: boolean
   readonly #loggedPath: (url: string) => string
 
   constructor(
@@ -127,7 +132,6 @@ class Route {
     this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
     this.#trusted = trustOf(ctx)
     this.#loggedPath = pathLogger(endpoint)
-    this.#isPublishedByTls = isPublishedByTls(ctx)
     this.#isRepeatable = gates.repeatKeys !== undefined && isRepeatable(endpoint)
     this.#showsVersion = showsVersion(endpoint)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
@@ -161,7 +165,7 @@ class Route {
     if (caller.ignoredParameters.length > 0)
       response.headers.set(IGNORED_PARAMETERS, caller.ignoredParameters.join(', '))
     if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
-    if (this.#isPublishedByTls) response.headers.set(...HSTS)
+    addTlsHeaders(response, this.ctx)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
     this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, caller, userId)
@@ -429,7 +433,7 @@ function refuseUnrouted(
   const response = refusal(error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
   if (error.status === 405) response.headers.set('allow', allowed.join(', '))
   if (ctx.lifecycle.draining) response.headers.set('connection', 'close')
-  if (isPublishedByTls(ctx)) response.headers.set(...HSTS)
+  addTlsHeaders(response, ctx)
   ctx.log.access(request.method, loggedPath(request.url), response.status, 0, caller, 0)
   return response
 }

@@ -137,17 +137,27 @@ test('a device id in a path is not logged, however the path is spelt', async () 
   expect(text).toContain('/auth/devices/… 404')
 })
 
-describe('strict transport security', () => {
-  const header = async (url: string, path: string): Promise<string | null> =>
-    (await send(url, 'POST', path, { body: { name: 'a' } })).headers.get('strict-transport-security')
+describe('the public address', () => {
+  const NAMES = ['strict-transport-security', 'cross-origin-opener-policy']
+  const headersOf = async (url: string, method: string, path: string, accept: string): Promise<(string | null)[]> => {
+    const { headers } = await send(url, method, path, {
+      body: method === 'POST' ? { name: 'a' } : undefined,
+      headers: { accept },
+    })
+    return NAMES.map((name) => headers.get(name))
+  }
 
-  test('every answer asks browsers for TLS if the public address has it', async () => {
+  test('with TLS, every answer asks browsers for TLS, and pages keep other windows away', async () => {
     const { url } = start({ publicUrl: 'https://qr.example.org' })
-    for (const path of ['/open/echo', '/missing']) expect(await header(url, path)).toBe('max-age=31536000')
+    for (const path of ['/open/echo', '/missing'])
+      expect(await headersOf(url, 'POST', path, '*/*')).toEqual(['max-age=31536000', null])
+    expect(await headersOf(url, 'GET', '/missing', 'text/html')).toEqual(['max-age=31536000', 'same-origin'])
   })
 
-  test('no answer does otherwise', async () => {
+  test('without TLS, no answer has headers that browsers ignore then', async () => {
     const { url } = start({ publicUrl: 'http://localhost:8080' })
-    for (const path of ['/open/echo', '/missing']) expect(await header(url, path)).toBeNull()
+    for (const path of ['/open/echo', '/missing'])
+      expect(await headersOf(url, 'POST', path, '*/*')).toEqual([null, null])
+    expect(await headersOf(url, 'GET', '/missing', 'text/html')).toEqual([null, null])
   })
 })

@@ -38,7 +38,6 @@ describe('the page', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
       'x-content-type-options': 'nosniff',
     })
