@@ -77,8 +77,8 @@ export function htmlPage(page: Page): Response {
       </head>
       <body>
         <header>
-          <a class="brand" href="/">${MARK}Tessera</a
-          >${page.path !== undefined && languageLinks(page.path, page.locale)}
+          <a class="brand" href="/">${MARK}Tessera</a>
+          ${page.path !== undefined && languageLinks(page.path, page.locale)}
         </header>
         <main>${page.body}</main>
         <footer><a href="/">${words.footer}</a></footer>
@@ -125,8 +125,8 @@ function languageLinks(path: string, current: Locale): Html {
   return html`<nav class="languages" aria-label="${WORDS[current].language}">
     ${LANGUAGES.map(({ locale, lang, name }) =>
       locale === current
-        ? html`<span lang="${lang}" aria-current="true">${name}</span>`
-        : html`<a href="${address}${locale}" lang="${lang}" hreflang="${lang}">${name}</a>`,
+        ? html`<span lang="${lang}" aria-current="true">${name}</span> `
+        : html`<a href="${address}${locale}" lang="${lang}" hreflang="${lang}">${name}</a> `,
     )}
   </nav>`
 }
@@ -212,11 +212,12 @@ export function button(
 ): Html {
   const { href, kind, download } = options
   const look = kind === 'plain' ? 'button plain' : 'button'
-  if (href === undefined) return html`<button class="${look}" type="submit">${label}</button>`
+  // Each begins with a space: browsers without styles write buttons into one line.
+  if (href === undefined) return html` <button class="${look}" type="submit">${label}</button>`
   if (!SAFE_LINK.test(href)) return html``
   return download === undefined
-    ? html`<a class="${look}" href="${href}">${label}</a>`
-    : html`<a class="${look}" href="${href}" download="${download}">${label}</a>`
+    ? html` <a class="${look}" href="${href}">${label}</a>`
+    : html` <a class="${look}" href="${href}" download="${download}">${label}</a>`
 }
 
 /** Buttons beside each other where there is room. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 
 import { createActivity } from '../activities/helpers.ts'
+import { issued } from '../activities/pass-helpers.ts'
 import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
@@ -91,6 +92,8 @@ describe('pages in a browser', () => {
     paths.push(['activity', `/s/activity/${activity.uuid}`])
     const { data: links } = ok(await alice.call('activities.qrCodes', { params: { id: activity.id } }))
     paths.push(['check-in', new URL(links.find(({ type }) => type === 'CHECK_IN')!.publicUrl).pathname])
+    const [pass] = await issued(alice, activity.id, { holderName: 'Lin Mei' })
+    paths.push(['pass', new URL(pass!.publicUrl).pathname])
     const asset = ok(await alice.call('assets.create', { body: { name: 'Lamp 12', publicFields: ['name'] } }))
     paths.push(['asset', `/s/asset/${asset.data.uuid}`])
     return paths
@@ -143,6 +146,16 @@ describe('pages in a browser', () => {
       await context.close()
       expect(found).toEqual([])
     })
+
+  test('words and links of a page have spaces between them where a browser has no styles', async () => {
+    const found: string[] = []
+    for (const [kind, url] of Object.entries(pages)) {
+      const body = (await (await fetch(url)).text()).split('<body>')[1]!.replaceAll(/<svg[^]*?<\/svg>/g, '')
+      const touching = /[^<>]*<\/(?:a|b|span|button|code)>(?:<(?:a|b|span|button|code|nav)\b|[\p{L}\d])[^<]*/gu
+      for (const [words] of body.matchAll(touching)) found.push(`${kind}: ${words}`)
+    }
+    expect(found).toEqual([])
+  })
 
   test('the policy of the pages lets their styles, icons and script through, and the button copies the password', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })

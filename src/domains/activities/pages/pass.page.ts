@@ -106,7 +106,7 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
   const state = stateOf(pass, activity, ctx.clock.now())
   const isGood = state === 'valid' || state === 'early'
   const [title, advice] = words.states[state]
-  const verdict = html`<p class="${isGood ? 'state' : 'state bad'}"><b>${title}</b>${advice}</p>`
+  const verdict = html`<p class="${isGood ? 'state' : 'state bad'}"><b>${title}</b> ${advice}</p>`
   return htmlPage({
     title: `${words.pass}: ${activity.name}`,
     locale,
