@@ -163,12 +163,14 @@ const NOT_FOUND = {
     text: 'The link may be incomplete, or its owner has withdrawn it.',
     members: 'If it is only for members of an organization, sign in to see it.',
     signIn: 'Sign in',
+    front: 'Go to the front page',
   },
   zh: {
     title: '未找到内容',
     text: '链接可能不完整，或已被所有者撤回。',
     members: '如果仅限组织成员查看，请先登录。',
     signIn: '登录',
+    front: '前往首页',
   },
 } as const
 
@@ -177,11 +179,13 @@ const NOT_FOUND = {
  * that shows the row to its members.
  */
 export function notFoundPage(locale: Locale, webAppPath?: string): Response {
-  const { title, text, members, signIn } = NOT_FOUND[locale]
+  const { title, text, members, signIn, front } = NOT_FOUND[locale]
   return htmlPage({
     title,
     locale,
     status: 404,
+    // The languages are then links to the address of the page, which it must not contain.
+    path: '',
     body: html`<div class="lonely">
       <p class="number">404</p>
       <h1>${title}</h1>
@@ -191,6 +195,7 @@ export function notFoundPage(locale: Locale, webAppPath?: string): Response {
         html`<p class="soft">${members}</p>
           ${button(signIn, { href: webAppPath, kind: 'plain' })}`
       }
+      ${button(front, { href: `/?lang=${locale}`, kind: 'plain' })}
     </div>`,
   })
 }

@@ -19,6 +19,18 @@ const open = async (server: TestServer, path = '/', language = 'en') => {
 describe('the front page of a new server', () => {
   const { server } = useServer({ noAdmin: true })
 
+  test('a page that does not exist leads to itself in the other language, and to the front page', async () => {
+    const page = async (path: string) => {
+      const { status, text } = await server.request('GET', path, { headers: { accept: 'text/html' } })
+      return { status, text, links: [...text.matchAll(/href="([^"]*lang=[^"]*)"/g)].map(([, href]) => href) }
+    }
+    for (const path of ['/nothing/here', '/nothing/here?token=secret', `/public/qr/${crypto.randomUUID()}`])
+      expect(await page(path)).toMatchObject({ status: 404, links: ['?lang=zh', '/?lang=en'] })
+    const chinese = await page('/nothing/here?lang=zh')
+    expect(chinese).toMatchObject({ status: 404, links: ['?lang=en', '/?lang=zh'] })
+    expect(chinese.text).toContain('未找到内容')
+  })
+
   test('the front page of a server without administrator leads to the setup, the sign-in and the API documentation', async () => {
     const { text, links, headers } = await open(server)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
