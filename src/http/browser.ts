@@ -127,7 +127,9 @@ const originOf = (url: string): string | undefined => (URL.canParse(url) ? new U
  */
 function pageOf({ publicUrl }: Site, { headers }: Request): { isSecure: boolean; base: string } {
   const published = new URL(publicUrl)
-  const origin = headers.get('origin') ?? published.origin
+  const given = headers.get('origin') ?? 'null'
+  // Forms of pages without a referrer send `null`.
+  const origin = given === 'null' ? published.origin : given
   const base = origin === published.origin ? published.pathname.replace(/\/$/, '') : ''
   return { isSecure: origin.startsWith('https:'), base }
 }

@@ -5,6 +5,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { BrowserRouter } from 'react-router'
 
+import { expectSession } from './api/tokens.ts'
 import { App } from './App.tsx'
 import { startInstall } from './browser/install.ts'
 import { chooseLocale } from './i18n/locale.ts'
@@ -16,8 +17,13 @@ const chosen = address.searchParams.get('lang')
 if (chosen === 'en' || chosen === 'zh') {
   chooseLocale(chosen)
   address.searchParams.delete('lang')
-  history.replaceState(history.state, '', address)
 }
+// The setup page has signed the user in.
+if (address.searchParams.has('session')) {
+  expectSession()
+  address.searchParams.delete('session')
+}
+if (address.href !== location.href) history.replaceState(history.state, '', address)
 startLive()
 startInstall()
 createRoot(document.getElementById('root')!).render(

@@ -7,13 +7,14 @@ import { inProcess, race, startServer, useServer } from '../harness/index.ts'
 const good = { username: 'chief', password: 'correct horse battery' }
 
 describe.if(inProcess)('the setup link', () => {
-  const { server } = useServer({ noAdmin: true })
+  const { server } = useServer({ noAdmin: true, config: { publicUrl: 'https://qr.example.org/tessera' } })
 
   const link = async () => (await createSetupLink(server.ctx))!
   const tokenOf = (path: string) => new URLSearchParams(path.split('?')[1]).get('token')!
   const submit = (token: string, fields: Record<string, string>, language = 'en') =>
     server.request('POST', '/setup', {
-      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language },
+      // Browsers send no origin with the form of a page that allows no referrer.
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': language, origin: 'null' },
       body: new URLSearchParams({ token, ...fields }).toString(),
     })
   const consoleLogin = (username: string, password: string) =>
@@ -107,7 +108,17 @@ describe.if(inProcess)('the setup link', () => {
     expect(won).toHaveLength(1)
     expect(replies.filter((r) => r.status === 403)).toHaveLength(49)
     expect(replies[won[0]!]!.text).toContain(`chief${won[0]}`)
-    expect(replies[won[0]!]!.text).toContain('href="/console/"')
+    expect(replies[won[0]!]!.text).toContain('href="/console/?session"')
+    // They have signed in, and nobody else has.
+    const cookies = replies.map((r) => r.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!))
+    expect(cookies.flatMap((own, i) => (own.length > 0 ? [i] : []))).toEqual(won)
+    expect(replies[won[0]!]!.headers.getSetCookie()[0]).toMatch(
+      /^__Secure-.*; Path=\/tessera\/api\/auth\/refresh; .*Secure; HttpOnly; SameSite=Strict/,
+    )
+    const session = await server.request('POST', '/api/auth/refresh', {
+      headers: { 'x-refresh-token': 'cookie', cookie: cookies[won[0]!]!.join('; '), origin: 'https://qr.example.org' },
+    })
+    expect(session.data).toMatchObject({ user: { username: `chief${won[0]}` } })
     const administrators = await listAdministrators(server.ctx)
     expect(administrators).toMatchObject([
       { username: `chief${won[0]}`, roles: ['SYSTEM_ADMIN'], isInitial: true, status: 'ACTIVE' },

@@ -12,7 +12,7 @@ import type { LoginResponse } from './types.ts'
 /** Set while this browser should have a refresh cookie, so that a visitor who never signed in causes no failing request. */
 const SIGNED_IN = 'tessera.signedIn'
 // Without storage only the server knows whether there is a cookie. If there is none, the refused renewal removes the mark.
-if (storage.isRefused()) storage.setItem(SIGNED_IN, '1')
+if (storage.isRefused()) expectSession()
 /** Renew when less than this is left (spec 8.3). */
 const MARGIN = 5 * 60_000
 
@@ -65,6 +65,10 @@ export async function opened(): Promise<void> {
   if (shownUser() !== user) throw new DOMException('The session has ended', 'AbortError')
 }
 export const expiresSoon = (): boolean => token !== undefined && token.expiresAt - serverTime() < MARGIN
+/** Makes the page ask the server for the session of the cookie. */
+export function expectSession(): void {
+  storage.setItem(SIGNED_IN, '1')
+}
 export const mayBeSignedIn = (): boolean => storage.getItem(SIGNED_IN) !== null
 
 /** Notifies each listener of sign-ins and renewals, and with undefined of the end of the session. */
@@ -99,7 +103,7 @@ export const endOfLapse = (): Promise<boolean> =>
 
 /** Takes over the answer of any sign-in or renewal. */
 export function accept(login: LoginResponse): void {
-  storage.setItem(SIGNED_IN, '1')
+  expectSession()
   // Another tab has signed in another user, or the user has changed to a linked account. All tabs share the cookie, so this one starts
   // again. Until then it must neither repeat a refused request with the token of that user nor end the session.
   const before = userId ?? resting

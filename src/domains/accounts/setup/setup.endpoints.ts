@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
-import { endpoint, open } from '#http/endpoint.ts'
+import { BrowserCookies } from '#http/browser.ts'
+import { type Caller, endpoint, open } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 import { languageQuery } from '#http/pages.ts'
@@ -43,14 +44,24 @@ async function show(ctx: AppContext, token: string, visitor: Visitor): Promise<R
   return setupPage({ token }, visitor)
 }
 
-async function submit(ctx: AppContext, body: Static<typeof SetupForm>, visitor: Visitor): Promise<Response> {
-  const { token, password, repeated } = body
+async function submit(
+  ctx: AppContext,
+  request: Request,
+  { token, password, repeated, ...body }: Static<typeof SetupForm>,
+  caller: Caller,
+): Promise<Response> {
+  const visitor = visitorOf(request, caller)
   const username = body.username.trim()
   try {
     if (repeated !== undefined && repeated !== password)
       throw invalid('body.repeated', 'is not the same as the password', '与密码不一致')
-    await completeSetup(ctx, token, { username, password })
-    return setupDonePage(username, visitor)
+    const grant = await completeSetup(ctx, token, { username, password }, caller)
+    const page = setupDonePage(username, visitor)
+    // A form cannot ask for cookies by a header. The token of the link proves that no other page has sent it.
+    const cookies = new BrowserCookies(ctx.config, request, () => ctx.clock.now())
+    cookies.keep(grant.refreshToken, grant.refreshUntil, grant.newDeviceId)
+    for (const cookie of cookies.changes) page.headers.append('set-cookie', cookie)
+    return page
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error
     return setupPage({ token, username, problems: error.problems }, visitor)
@@ -83,7 +94,8 @@ export const setupEndpoints = [
     method: 'POST',
     path: '/setup',
     summary: 'Create the first administrator',
-    description: 'Sent by the setup page. Of several callers with one link, one succeeds; the others get 403.',
+    description:
+      'Sent by the setup page. Of several callers with one link, one succeeds and gets the cookies of a session; the others get 403.',
     tag,
     access: open,
     checksSecret: true,
@@ -91,9 +103,9 @@ export const setupEndpoints = [
     acceptsForm: true,
     body: SetupForm,
     refuses: { 403: 'The link has been used or has expired.' },
-    run: ({ ctx, body, request, caller }) => {
-      const visitor = visitorOf(request, caller)
-      return submit(ctx, body, visitor).catch((error: unknown) => explain(ctx, request, visitor, error))
-    },
+    run: ({ ctx, body, request, caller }) =>
+      submit(ctx, request, body, caller).catch((error: unknown) =>
+        explain(ctx, request, visitorOf(request, caller), error),
+      ),
   }),
 ]

@@ -18,7 +18,8 @@ const WORDS = {
     submit: 'Create administrator',
     problem: 'Please check the marked fields.',
     doneTitle: 'The server is set up',
-    done: (username: string) => `You can sign in as ${username} now.`,
+    done: (username: string) => `You are signed in as ${username}.`,
+    start: 'Start',
     signIn: 'Sign in',
     docs: 'Read the API documentation',
     front: 'Go to the front page',
@@ -42,7 +43,8 @@ const WORDS = {
     submit: '创建管理员',
     problem: '请检查标出的字段。',
     doneTitle: '服务器已设置完成',
-    done: (username: string) => `现在可以使用 ${username} 登录。`,
+    done: (username: string) => `你已登录为 ${username}。`,
+    start: '开始使用',
     signIn: '登录',
     docs: '查看接口文档',
     front: '返回首页',
@@ -137,7 +139,7 @@ export function setupDonePage(username: string, { locale, inLanguage }: Visitor)
     body: card(
       [
         text(words.done(username)),
-        button(words.signIn, { href: `/console/${inLanguage}` }),
+        button(words.start, { href: `/console/${inLanguage === '' ? '?' : `${inLanguage}&`}session` }),
         button(words.docs, { href: '/docs', kind: 'plain' }),
       ],
       { title: words.doneTitle },

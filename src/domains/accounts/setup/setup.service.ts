@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { bindPlatformRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
@@ -12,11 +13,13 @@ import { SETUP_LINK_MS } from '../accounts.model.ts'
 import { isUsername } from '../accounts.rules.ts'
 import { endAccess, installPassword } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
+import { loginEvent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { factorLockOf } from '../passwords/failure-lock.ts'
 import { ADMINISTRATORS, passwordProblem } from '../passwords/passwords.rules.ts'
 import { hashPassword, policyFor } from '../passwords/passwords.service.ts'
 import { deleteAttempts } from '../passwords/passwords.store.ts'
+import { type Grant, signIn } from '../sessions/sessions.service.ts'
 import { deleteTotp } from '../totp/totp.store.ts'
 import { createUser } from '../users/users.service.ts'
 import { type StoredPassword, userById, userByUsername, type UserRow, usersById } from '../users/users.store.ts'
@@ -184,13 +187,20 @@ export async function checkSetupLink(ctx: AppContext, token: string): Promise<Se
   return link
 }
 
-/** Creates the first administrator. Of several callers with one link, one succeeds. */
-export async function completeSetup(ctx: AppContext, token: string, credentials: Credentials): Promise<void> {
+/** Creates the first administrator and opens a session for them. Of several callers with one link, one succeeds. */
+export async function completeSetup(
+  ctx: AppContext,
+  token: string,
+  credentials: Credentials,
+  caller: Caller,
+): Promise<Grant> {
   const link = await checkSetupLink(ctx, token)
   checkCredentials(credentials)
   const password = await hashPassword(ctx, credentials.password, credentials.username)
-  await ctx.db.write('accounts.completeSetup', async (tx) => {
+  const event = loginEvent('login', caller, {})
+  return await ctx.db.write('accounts.completeSetup', async (tx) => {
     if (!(await takeSetupLink(tx, link))) throw setupLinkInvalid()
-    await insertAdministrator(ctx, tx, credentials.username, password)
+    const user = await insertAdministrator(ctx, tx, credentials.username, password)
+    return await signIn(ctx, tx, user.id, event, { factor: undefined })
   })
 }
