@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { createRole, grant } from '../access/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
+import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
 const { server, admin } = useServer()
@@ -69,6 +70,25 @@ test('settings are saved together or not at all, and can be reset', async () => 
     .getByText(/^Assets: 7 → 100,000$/)
     .waitFor()
   await dialog(page).getByText('Hash of the row before').waitFor()
+})
+
+test('the operation log names the recipients of a notification, and the organization', async () => {
+  const [lin, ben] = [await server.person(), await server.person()]
+  ok(await lin.call('profile.update', { body: { nickname: 'Lin Mei' } }))
+  ok(await ben.call('profile.update', { body: { nickname: 'Ben' } }))
+  const send = async (audience: object) =>
+    ok(await admin.post('/api/notifications', { title: 'Closed on Monday', body: 'Until noon', ...audience }))
+  await send({ userIds: [lin.id, ben.id] })
+  await send({ orgId: (await createOrg(lin, { name: 'Willow Library' })).id })
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/operation-log')
+  const sent = page.getByRole('row', { name: /^Notification sent/ })
+  await sent.nth(0).getByText('Willow Library').waitFor()
+  for (const name of ['Lin Mei', 'Ben']) await sent.nth(1).getByRole('link', { name }).waitFor()
+  const texts = (await sent.allInnerTexts()).slice(0, 2)
+  expect(texts[0]).toMatch(/Organization:\s+Willow Library/)
+  expect(texts.join().match(/Recipients/g)).toHaveLength(1)
+  await screenshot(page, 'operation-log')
 })
 
 test('settings that protect the server are shown read-only to administrators who are not SYSTEM_ADMIN, with the reason', async () => {

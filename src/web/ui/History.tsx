@@ -1,7 +1,7 @@
 /** The changes of a row by administrators, from the operation log. */
 
 import { Box, Typography } from '@mui/material'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 
 import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
@@ -127,10 +127,14 @@ export interface ChangeWords {
 }
 
 const USERS: ReadonlySet<string> = new Set(['userId', 'ownerId', 'uploaderId', 'createdBy'])
+/** Each is looked up by itself. */
+const MOST_USERS = 5
 
-/** A number that the log also has a name for: the reader does not need it. */
-const isNamed = (name: string, { code, orgName }: Fields): boolean =>
-  (name === 'roleId' && code !== undefined) || (name === 'orgId' && orgName !== undefined)
+/** A number that the log also has a name for, or a kind of recipients that are named: the reader does not need it. */
+const isNamed = (name: string, { code, orgName, userIds, orgId }: Fields): boolean =>
+  (name === 'roleId' && code !== undefined) ||
+  (name === 'orgId' && orgName !== undefined) ||
+  (name === 'audience' && (Array.isArray(userIds) || typeof orgId === 'number'))
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
@@ -173,6 +177,18 @@ export function Change({
   }
   const shown = (name: string, row: Fields): ReactNode => {
     const value = row[name]
+    if (name === 'userIds' && Array.isArray(value))
+      return (
+        <>
+          {value.slice(0, MOST_USERS).map((id: number, i) => (
+            <Fragment key={id}>
+              {i > 0 && ', '}
+              <UserById id={id} />
+            </Fragment>
+          ))}
+          {value.length > MOST_USERS && ` ${t.others(value.length - MOST_USERS)}`}
+        </>
+      )
     if (typeof value !== 'number') return text(name, value)
     if (name === 'orgId' || (name === 'ownerId' && both['ownerType'] === 'ORGANIZATION')) return <OrgById id={value} />
     return USERS.has(name) ? <UserById id={value} /> : text(name, value)
