@@ -72,8 +72,16 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const [now] = useState(serverTime)
   const params = { id: activity.id }
   const isAllowed = may('registrations.register', null)
-  // The server answers 404 to users who have not registered.
-  const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isAllowed })
+  const { startTime, endTime } = activity
+  // The registration is asked for only if there is one: browsers log a 404 as an error.
+  const all = useCall(
+    'activities.list',
+    { query: { registered: true, from: endTime, to: startTime, size: 100 } },
+    { enabled: isAllowed },
+  )
+  const isListed = all.error !== null || all.data?.items.some(({ id }) => id === activity.id) === true
+  const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isListed })
+  const isLoading = isAllowed && (all.isPending || (isListed && mine.isPending))
   const cancel = useAction('registrations.cancel', {
     done: t.cancelled,
     quiet: true,
@@ -83,10 +91,10 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const { registration } = activity
   if (registration === null) return null
   const opensAt = registration.opensAt ?? 0
-  const closesAt = Math.min(registration.closesAt ?? activity.startTime, activity.endTime)
+  const closesAt = Math.min(registration.closesAt ?? startTime, endTime)
   const isActive = activity.status === 'ACTIVE'
   const isAccepting = isActive && now >= opensAt && now <= closesAt
-  const current = mine.data !== undefined && mine.data.status !== 'CANCELLED' ? mine.data : undefined
+  const current = isListed && mine.data?.status !== 'CANCELLED' ? mine.data : undefined
   const hasQuestions = registration.questions.length > 0
   return (
     <Card variant="outlined">
@@ -96,7 +104,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
             <EventAvailable color="primary" />
             <Typography variant="h2">{t.title}</Typography>
           </Stack>
-          {isAllowed && mine.isPending && <Loading />}
+          {isLoading && <Loading />}
           {current?.status === 'CONFIRMED' && <Alert severity="success">{t.registered}</Alert>}
           {current?.status === 'WAITING' && (
             <Alert severity="info">
@@ -118,7 +126,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
             </Typography>
           )}
           <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-            {isAllowed && isAccepting && current === undefined && !mine.isPending && (
+            {isAllowed && isAccepting && current === undefined && !isLoading && (
               <Button variant="contained" size="large" onClick={() => setDialog('register')} sx={{ flex: 1 }}>
                 {t.register}
               </Button>
