@@ -6,9 +6,11 @@ import { readFile } from 'node:fs/promises'
 import { createCanvas, loadImage } from '@napi-rs/canvas'
 import type { Locator, Page, Route } from 'playwright-core'
 
+import { withPasses } from '../activities/pass-helpers.ts'
 import { ok, until, useServer } from '../harness/index.ts'
 import { type Code, codesOf, readPdf } from '../lib/pdf-files.ts'
 import { pictureOfPng, pictureOfSvg, readByZxing } from '../lib/qr-pictures.ts'
+import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 import { choose } from './workspace.ts'
 
@@ -393,4 +395,71 @@ test('a change between dynamic and fixed warns that printed copies stay, in the 
   await question.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
   expect(await isDynamic()).toBe(true)
+})
+
+test('everything that is printed or sent with a local address of the server says so, and that a dynamic code is not published', async () => {
+  browser.allow(/status of 404/)
+  const person = await server.person()
+  const org = await createOrg(person, { name: 'Harbour Rowers' })
+  const make = async (name: string, body: object) =>
+    ok(await person.call('qrCodes.create', { body: { name, content: 'https://example.org', ...body } })).data.id
+  const fixed = await make('Fixed', {})
+  const shared = await make('Shared', { isPublic: true })
+  const dynamic = await make('Dynamic', { isDynamic: true, isPublic: true })
+  const dead = await make('Dead', { isDynamic: true })
+  const asset = ok(await person.call('assets.create', { body: { name: 'Chair', assetNo: 'C-1' } })).data.id
+  const activity = (await withPasses(person, { name: 'Dinner' })).id
+  await person.call('passes.issue', { params: { id: activity }, body: { holders: [{ name: 'Ann Lee' }] } })
+
+  const page = await browser.signedIn(person)
+  const local = page.getByText('its links and codes lead to localhost')
+  const opened = async (address: string, there: Locator) => {
+    await page.goto(`/console${address}`)
+    await there.first().waitFor()
+  }
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+  const places = [
+    [`/codes/${dynamic}`, heading('Dynamic')],
+    [`/codes/${shared}`, heading('Shared')],
+    [`/codes/print?ids=${fixed},${dynamic}`, page.getByText('2 labels on 1 sheet')],
+    [`/assets/${asset}`, heading('Chair')],
+    [`/assets/labels?ids=${asset}`, page.getByText('1 label on 1 sheet')],
+    [`/orgs/${org.id}`, page.getByText(org.code)],
+    [`/orgs/${org.id}/poster`, page.getByText(/\/console\/join$/)],
+    [`/activities/${activity}`, page.getByRole('button', { name: 'Full screen: Activity' })],
+    [`/activities/${activity}?tab=passes`, page.getByText('Ann Lee')],
+  ] as const
+  const openPass = async (address: string) => {
+    if (!address.endsWith('passes')) return
+    await page.getByText('Ann Lee').first().click()
+    await page.getByRole('dialog', { name: 'Ann Lee' }).waitFor()
+  }
+  for (const [address, there] of places) {
+    await opened(address, there)
+    await openPass(address)
+    await local.first().waitFor()
+    expect(await local.count(), address).toBe(1)
+  }
+  // The poster names the address of its code, and not that by which it was opened.
+  await opened(`/orgs/${org.id}/poster`, page.getByText('http://localhost:8080/console/join', { exact: true }))
+  await opened(`/codes/print?ids=${fixed}`, page.getByText('1 label on 1 sheet'))
+  expect(await local.count()).toBe(0)
+  await opened(`/codes/print?ids=${dynamic},${dead}`, page.getByText('1 of these codes leads nowhere until its page'))
+  await opened(`/codes/${dead}`, page.getByText('Printed copies of this code lead nowhere'))
+
+  // The same of a server with an address that others can open.
+  await page.route('**/api/**', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll(
+      /"publicUrl":"http:..localhost:8080/g,
+      '"publicUrl":"https://qr.test',
+    )
+    await route.fulfill({ response, body })
+  })
+  for (const [address, there] of places) {
+    await opened(address, there)
+    await openPass(address)
+    expect(await local.count(), address).toBe(0)
+  }
+  await opened(`/orgs/${org.id}/poster`, page.getByText('https://qr.test/console/join', { exact: true }))
 })

@@ -14,6 +14,7 @@ import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { useLocalAddressText } from '../../ui/LocalAddressWarning.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
 
@@ -21,8 +22,6 @@ const words = texts({
   en: {
     server: 'Server',
     open: 'Open',
-    localAddress:
-      'Other devices cannot open this server yet: its links and codes lead to this machine. Set TESSERA_HOST and TESSERA_PUBLIC_URL before you print codes.',
     noMail:
       'No mail server is configured (TESSERA_SMTP_URL). Codes by e-mail are only written to the log of the server.',
     noBackups: 'Backups by schedule are switched off. Set how often they are made, and copy them to another machine.',
@@ -54,8 +53,6 @@ const words = texts({
   zh: {
     server: '服务器',
     open: '打开',
-    localAddress:
-      '其他设备还无法打开此服务器：链接和二维码都指向本机。打印二维码之前，请设置 TESSERA_HOST 和 TESSERA_PUBLIC_URL。',
     noMail: '未配置邮件服务器（TESSERA_SMTP_URL），邮箱验证码只会写入服务器日志。',
     noBackups: '定时备份已关闭。请设置备份频率，并把备份复制到另一台机器。',
     overdue: '最新的有效备份太旧。',
@@ -108,6 +105,7 @@ function useHealth(): Health | undefined {
 export function Attention() {
   const t = useTexts(words)
   const may = useMay()
+  const localAddress = useLocalAddressText()
   const health = useHealth()
   const { data: info } = useCall('actuator.info')
   const parts = health?.components
@@ -126,7 +124,7 @@ export function Attention() {
       isSevere: false,
       action: link('/admin/server-log', may('serverLog.list')),
     })
-  if (info?.hasLocalAddress === true) problems.push({ text: t.localAddress, isSevere: false })
+  if (info?.hasLocalAddress === true) problems.push({ text: localAddress, isSevere: false })
   if (info?.sendsMail === false) problems.push({ text: t.noMail, isSevere: false })
   const backups = link('/admin/backups', may('backups.list'))
   if (parts?.backup.status === 'DOWN') problems.push({ text: t.backupsDown, isSevere: true, action: backups })

@@ -11,6 +11,7 @@ import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
@@ -90,6 +91,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
           </Stack>
           {isLive && (
             <>
+              <LocalAddressWarning urls={[pass.publicUrl]} />
               <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
                 {qrContent !== null && (
                   <Button variant="outlined" startIcon={<Fullscreen />} onClick={() => setDialog('code')}>

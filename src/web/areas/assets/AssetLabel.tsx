@@ -9,6 +9,7 @@ import type { Asset } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 
 const words = texts({
@@ -48,6 +49,7 @@ export function AssetLabel({ asset }: { asset: Asset }) {
         <Typography variant="h2" sx={{ mb: 1 }}>
           {t.title}
         </Typography>
+        <LocalAddressWarning urls={[asset.publicUrl]} sx={{ mb: 2 }} />
         <Stack direction="row" spacing={2} sx={{ alignItems: 'center' }}>
           <Box
             component="img"

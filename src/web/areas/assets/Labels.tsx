@@ -5,6 +5,7 @@ import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery } from '../../session/session.ts'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import type { Part } from '../../ui/print/sheet.ts'
@@ -53,6 +54,7 @@ function AssetLabels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
+      warnings={(assets) => <LocalAddressWarning urls={assets.map(({ publicUrl }) => publicUrl)} />}
       read={(ids, size) => call('assets.list', { query: { ...owned, ids, size } })}
     />
   )

@@ -2,6 +2,7 @@
 
 import { Add, Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share } from '@mui/icons-material'
 import {
+  Alert,
   Box,
   Button,
   Card,
@@ -28,6 +29,7 @@ import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -159,6 +161,12 @@ function Detail({ code }: { code: QrCode }) {
             width="100%"
             sx={{ maxWidth: 320, borderRadius: 1 }}
           />
+          {code.isDynamic && (
+            <>
+              {!code.isPublic && <Alert severity="warning">{t.dynamicPrivate}</Alert>}
+              <LocalAddressWarning urls={[code.publicUrl]} />
+            </>
+          )}
           <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
             <DownloadButton code={code} />
             <DialogButton label={t.full} icon={<Fullscreen />} variant="text">
@@ -265,12 +273,13 @@ function PublicPage({ code }: { code: QrCode }) {
           <Typography>{code.isPublic ? t.isPublic : shared.private}</Typography>
         )}
         {!code.isPublic && (
-          <Typography variant="body2" color={code.isDynamic ? 'error' : 'text.secondary'}>
-            {code.isDynamic ? t.dynamicPrivate : t.isPrivate}
+          <Typography variant="body2" color="text.secondary">
+            {t.isPrivate}
           </Typography>
         )}
         {code.isPublic && (
           <>
+            {!code.isDynamic && <LocalAddressWarning urls={[code.publicUrl]} />}
             <MuiLink href={code.publicUrl} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
               {code.publicUrl}
             </MuiLink>

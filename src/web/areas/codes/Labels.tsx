@@ -1,9 +1,12 @@
 /** Prints codes as labels: `/codes/print?ids=1,2&org=3`. */
 
+import { Alert } from '@mui/material'
+
 import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery } from '../../session/session.ts'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
@@ -11,8 +14,19 @@ import { summaryOf } from './content.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
-  en: { hint: 'Select codes in the list, then choose “Print”.', toList: 'To my codes' },
-  zh: { hint: '请先在列表中选择二维码，再点“打印”。', toList: '前往我的二维码' },
+  en: {
+    hint: 'Select codes in the list, then choose “Print”.',
+    toList: 'To my codes',
+    dead: (n: number) =>
+      n === 1
+        ? '1 of these codes leads nowhere until its page is public.'
+        : `${n} of these codes lead nowhere until their pages are public.`,
+  },
+  zh: {
+    hint: '请先在列表中选择二维码，再点“打印”。',
+    toList: '前往我的二维码',
+    dead: (n: number) => `其中 ${n} 个二维码在公开之前无法打开。`,
+  },
 })
 
 export default function Labels() {
@@ -38,6 +52,16 @@ function CodeLabels() {
         { id: 'content', label: shared.content, isChosen: false, of: ({ content }) => summaryOf(content) },
       ]}
       label={(code) => ({ content: contentOfPicture(code), style: code.style, name: code.name })}
+      warnings={(codes) => {
+        const dynamic = codes.filter(({ isDynamic }) => isDynamic)
+        const dead = dynamic.filter(({ isPublic }) => !isPublic).length
+        return (
+          <>
+            {dead > 0 && <Alert severity="warning">{t.dead(dead)}</Alert>}
+            <LocalAddressWarning urls={dynamic.map(({ publicUrl }) => publicUrl)} />
+          </>
+        )
+      }}
       read={(ids, size) => call('qrCodes.list', { query: { ...owned, ids, size } })}
     />
   )

@@ -4,6 +4,7 @@ import { ContentCopy, Fullscreen, Refresh } from '@mui/icons-material'
 import { Button, Stack, Typography } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
+import { publicAddress } from '../../api/local-addresses.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
@@ -72,7 +73,7 @@ export function MyCard() {
                 <Button
                   variant="outlined"
                   startIcon={<ContentCopy />}
-                  onClick={() => copy(`${location.origin}/console/contacts/add?code=${code}`)}
+                  onClick={() => copy(publicAddress(`/console/contacts/add?code=${code}`))}
                 >
                   {t.copy}
                 </Button>

@@ -14,6 +14,7 @@ import { useMay } from '../../session/session.ts'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { JoinButton } from './JoinButton.tsx'
@@ -130,6 +131,7 @@ function JoinCode({ org }: { org: Organization }) {
         <Typography sx={{ fontFamily: 'monospace', fontSize: '1.5rem', letterSpacing: 3, fontWeight: 600 }}>
           {org.code}
         </Typography>
+        <LocalAddressWarning urls={[content]} />
         <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1, width: '100%' }}>
           <DialogButton label={t.show} icon={<Fullscreen />} variant="outlined">
             {(close) => (
@@ -147,7 +149,7 @@ function JoinCode({ org }: { org: Organization }) {
           </Button>
           <Button
             startIcon={<ContentCopy />}
-            onClick={() => copy(`${location.origin}/console/join?code=${org.code}`)}
+            onClick={() => copy(new URL(`/console/join?code=${org.code}`, content).href)}
             variant="outlined"
           >
             {t.copy}

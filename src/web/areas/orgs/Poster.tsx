@@ -9,6 +9,7 @@ import type { Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -49,6 +50,7 @@ function Sheet({ org }: { org: Organization }) {
         </Button>
       }
     >
+      {data && <LocalAddressWarning urls={[data.publicUrl]} sx={{ mb: 2, displayPrint: 'none' }} />}
       {/* Paper is white in both themes. */}
       <Paper
         variant="outlined"
@@ -82,7 +84,9 @@ function Sheet({ org }: { org: Organization }) {
         {/* The address of the page, so that cameras without the app open it in the browser. */}
         {data && <QrPicture content={data.publicUrl} alt={t.picture(org.name)} width="min(100%, 340px)" />}
         <Typography>{t.or}</Typography>
-        <Typography sx={{ overflowWrap: 'anywhere' }}>{location.origin}/console/join</Typography>
+        {data && (
+          <Typography sx={{ overflowWrap: 'anywhere' }}>{new URL('/console/join', data.publicUrl).href}</Typography>
+        )}
         <Box sx={{ fontFamily: 'monospace', fontSize: '2.25rem', fontWeight: 700, letterSpacing: 4 }}>{org.code}</Box>
       </Paper>
     </Page>

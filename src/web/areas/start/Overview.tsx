@@ -30,6 +30,7 @@ import { relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { useLocalAddressText } from '../../ui/LocalAddressWarning.tsx'
 import { Due } from './Due.tsx'
 
 const words = texts({
@@ -45,8 +46,6 @@ const words = texts({
       'Tessera then opens like an app. Without a button here, use “Add to home screen” in the menu of the browser.',
     installAction: 'Install',
     done: 'Done',
-    address:
-      'Other devices cannot open this server yet: its links and codes lead to this machine. Set TESSERA_HOST and TESSERA_PUBLIC_URL and start the server again before you print codes.',
     mail: 'No mail server is configured: codes, invitations and notices by e-mail go to the log of the server. Set TESSERA_SMTP_URL and start the server again.',
     codes: 'Newest codes',
     all: 'All',
@@ -64,8 +63,6 @@ const words = texts({
     installText: '安装后可像应用一样打开。如果这里没有按钮，请使用浏览器菜单中的“添加到主屏幕”。',
     installAction: '安装',
     done: '已完成',
-    address:
-      '其他设备还无法打开此服务器：链接和二维码都指向本机。打印二维码之前，请设置 TESSERA_HOST 和 TESSERA_PUBLIC_URL 并重启服务器。',
     mail: '未配置邮件服务器：验证码、邀请和通知邮件只会写入服务器日志。请设置 TESSERA_SMTP_URL 并重启服务器。',
     codes: '最新二维码',
     all: '全部',
@@ -102,6 +99,7 @@ function ServerHints({ isRead }: { isRead: boolean }) {
   const read = readHints.use()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall('actuator.info')
+  const address = useLocalAddressText()
   const hints = [
     ...(data?.hasLocalAddress ? (['address'] as const) : []),
     ...(data?.sendsMail === false ? (['mail'] as const) : []),
@@ -130,7 +128,7 @@ function ServerHints({ isRead }: { isRead: boolean }) {
               ),
             })}
           >
-            {t[name]}
+            {name === 'mail' ? t.mail : address}
           </Alert>
         ))}
     </>

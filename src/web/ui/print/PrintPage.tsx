@@ -64,9 +64,8 @@ export function PrintPage<Thing extends { readonly id: number }>({
   list,
   toList,
   hint,
-  parts,
-  label,
   read,
+  ...printing
 }: PrintPageProps<Thing>) {
   const t = useTexts(words)
   const owner = useOwner()
@@ -107,7 +106,7 @@ export function PrintPage<Thing extends { readonly id: number }>({
           }
         />
       )}
-      {data !== undefined && data.length > 0 && <PrintSheet things={data} parts={parts} label={label} />}
+      {data !== undefined && data.length > 0 && <PrintSheet things={data} {...printing} />}
     </Page>
   )
 }

@@ -1,5 +1,7 @@
 /** Sheets of labels: paper, grid, and the place of each label in millimetres. */
 
+import type { ReactNode } from 'react'
+
 import type { QrStyle } from '../QrPicture.tsx'
 
 /** Width and height in millimetres. */
@@ -41,6 +43,8 @@ export interface Part<Thing> {
 export interface Printing<Thing> {
   readonly parts: readonly Part<Thing>[]
   readonly label: (thing: Thing) => Omit<Label, 'lines'>
+  /** Above the button: why these labels could be useless on paper. */
+  readonly warnings: (things: readonly Thing[]) => ReactNode
 }
 
 export interface Sheet {
