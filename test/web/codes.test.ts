@@ -59,6 +59,16 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
   expect(picture).toMatchObject({ size: 600, fg: '0b6b57', bg: 'ffffff' })
   expect((await readByZxing(picture))?.text).toBe('https://www.example.org/menu')
 
+  // The target is the largest fact, and changed beside it.
+  const target = page.getByText('https://www.example.org/menu', { exact: true })
+  // @ts-expect-error -- runs in the browser
+  const sizeOf = (one: Locator) => one.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))
+  expect(await sizeOf(target)).toBeGreaterThan(await sizeOf(page.getByRole('heading', { level: 2, name: 'Link' })))
+  await button(page, 'Change target').click()
+  await page.getByRole('dialog').getByLabel('Web address').fill('https://www.example.org/lunch')
+  await button(page, 'Save').click()
+  await page.getByText('https://www.example.org/lunch', { exact: true }).waitFor()
+
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('Name').fill('Menu')
   await page.getByLabel('Dynamic: changeable after printing').check()

@@ -89,24 +89,45 @@ const words = texts({
 type Label = keyof (typeof words)['en']['labels']
 type Row = readonly [label: Label, value: string]
 
-export function ContentView({ content }: { content: string }) {
+/** More characters are a text to read, which is not shown larger. */
+const LONGEST_FACT = 300
+const LARGE = { fontSize: '1.375rem', fontWeight: 650, lineHeight: 1.35 } as const
+
+export interface ContentViewProps {
+  content: string
+  /** Its first fact, such as the address that it leads to, is the largest text, and its action no more than the others. */
+  isMain?: boolean
+  /** More buttons. */
+  children?: ReactNode
+}
+
+export function ContentView({ content, isMain = false, children }: ContentViewProps) {
   const t = useTexts(words)
   const copy = useCopy()
   const read = readContent(content)
   const rows = rowsOf(read, t.openNetwork).filter(([, value]) => value !== '')
+  const large = (text: string) => isMain && text.length <= LONGEST_FACT && LARGE
   return (
     <Stack spacing={1.5} sx={{ minWidth: 0 }}>
       {rows.length === 0 ? (
-        <Typography sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{content}</Typography>
+        <Typography sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', ...large(content) }}>{content}</Typography>
       ) : (
         <Box component="dl" sx={{ m: 0 }}>
-          {rows.map(([name, value]) => (
+          {rows.map(([name, value], i) => (
             <Stack key={name + value} direction="row" spacing={1.5} sx={{ alignItems: 'center', minHeight: 44 }}>
               <Typography component="dt" color="text.secondary" sx={{ width: '32%', maxWidth: 150, flexShrink: 0 }}>
                 {t.labels[name]}
               </Typography>
               <Box component="dd" sx={{ m: 0, flex: 1, minWidth: 0, display: 'flex', alignItems: 'center' }}>
-                <Typography sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+                <Typography
+                  sx={{
+                    flex: 1,
+                    minWidth: 0,
+                    overflowWrap: 'anywhere',
+                    whiteSpace: 'pre-wrap',
+                    ...(i === 0 && large(value)),
+                  }}
+                >
                   {value}
                 </Typography>
                 <Tooltip title={t.copy(t.labels[name])}>
@@ -129,7 +150,8 @@ export function ContentView({ content }: { content: string }) {
         </Typography>
       )}
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-        <ContentAction read={read} content={content} />
+        <ContentAction read={read} content={content} variant={isMain ? 'outlined' : 'contained'} />
+        {children}
         <Button startIcon={<ContentCopy />} onClick={() => copy(content)}>
           {t.copyAll}
         </Button>
@@ -200,8 +222,10 @@ function rowsOf(read: QrContent, openNetwork: string): readonly Row[] {
   }
 }
 
+type Variant = 'contained' | 'outlined'
+
 /** The action that phones offer for such a content. The reader lets only schemes pass that are safe to follow. */
-function ContentAction({ read, content }: { read: QrContent; content: string }) {
+function ContentAction({ read, content, variant }: { read: QrContent; content: string; variant: Variant }) {
   const t = useTexts(words)
   const mapAddress = useMapAddress()
   const save = (text: string | undefined, name: string, type: string) =>
@@ -209,19 +233,21 @@ function ContentAction({ read, content }: { read: QrContent; content: string }) 
   const event = () => eventFile(content, { uid: newId(), writtenAt: Date.now() })
   switch (read.type) {
     case 'url':
-      return <Action href={read.url.href} icon={<OpenInNew />} text={t.open(read.url.host)} />
+      return <Action variant={variant} href={read.url.href} icon={<OpenInNew />} text={t.open(read.url.host)} />
     case 'phone':
-      return <Action href={read.href} icon={<Call />} text={t.call} />
+      return <Action variant={variant} href={read.href} icon={<Call />} text={t.call} />
     case 'mail':
-      return <Action href={read.href} icon={<Mail />} text={t.write} />
+      return <Action variant={variant} href={read.href} icon={<Mail />} text={t.write} />
     case 'sms':
-      return <Action href={read.href} icon={<Sms />} text={t.sms} />
+      return <Action variant={variant} href={read.href} icon={<Sms />} text={t.sms} />
     case 'place':
-      return <Action href={mapAddress(read.latitude, read.longitude)} icon={<MapIcon />} text={t.map} />
+      return (
+        <Action variant={variant} href={mapAddress(read.latitude, read.longitude)} icon={<MapIcon />} text={t.map} />
+      )
     case 'contact':
       return (
         <Button
-          variant="contained"
+          variant={variant}
           startIcon={<PersonAdd />}
           onClick={() => save(contactFile(content), 'contact.vcf', 'text/vcard')}
         >
@@ -231,7 +257,7 @@ function ContentAction({ read, content }: { read: QrContent; content: string }) 
     case 'event':
       return (
         <Button
-          variant="contained"
+          variant={variant}
           startIcon={<CalendarMonth />}
           onClick={() => save(event(), 'event.ics', 'text/calendar')}
         >
@@ -243,9 +269,9 @@ function ContentAction({ read, content }: { read: QrContent; content: string }) 
   }
 }
 
-const Action = ({ href, icon, text }: { href: string; icon: ReactNode; text: string }) => (
+const Action = ({ href, icon, text, variant }: { href: string; icon: ReactNode; text: string; variant: Variant }) => (
   <Button
-    variant="contained"
+    variant={variant}
     startIcon={icon}
     href={href}
     target="_blank"

@@ -1,6 +1,6 @@
 /** A code: its picture, content, public page and scans. */
 
-import { Add, Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share } from '@mui/icons-material'
+import { Add, Edit, Fullscreen, Group, OpenInNew, Print, SearchOff, Share, SwapHoriz } from '@mui/icons-material'
 import {
   Alert,
   Box,
@@ -34,6 +34,7 @@ import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
+import { ChangeTarget } from './ChangeTarget.tsx'
 import { CodeMenu } from './CodeMenu.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { CodeScans } from './CodeScans.tsx'
@@ -134,6 +135,7 @@ function Detail({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const ownedPath = useOwnedPath()
   const shared = useTexts(codeWords)
+  const may = useMay()
   const typeName = useEnum('contentType')
   const folders = useFolders()
   const folder = flatten(folders.data ?? []).find(({ node }) => node.id === code.categoryId)
@@ -196,7 +198,13 @@ function Detail({ code }: { code: QrCode }) {
               {code.isDynamic && <Chip size="small" variant="outlined" label={shared.dynamic} />}
               {code.pinned && <Chip size="small" variant="outlined" label={shared.pinned} />}
             </Stack>
-            <ContentView content={code.content} />
+            <ContentView content={code.content} isMain>
+              {may('qrCodes.update') && (
+                <DialogButton label={shared.changeTarget} icon={<SwapHoriz />} variant="outlined">
+                  {(close) => <ChangeTarget code={code} onClose={close} />}
+                </DialogButton>
+              )}
+            </ContentView>
           </CardContent>
         </Card>
         <PublicPage code={code} />
