@@ -14,7 +14,9 @@ import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 import { choose } from './workspace.ts'
 
-const { server, alice, bob, carol, dora, emil } = useServer({ people: ['alice', 'bob', 'carol', 'dora', 'emil'] })
+const { server, alice, bob, carol, dora, emil, frank } = useServer({
+  people: ['alice', 'bob', 'carol', 'dora', 'emil', 'frank'],
+})
 const browser = useBrowser(server)
 
 /** The text in a picture that the web application has drawn. */
@@ -196,6 +198,78 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   await button(page, 'Delete 3 permanently').click()
   await page.getByText('The trash is empty', { exact: true }).waitFor()
   expect(ok(await carol.call('qrCodes.trash', {})).data.total).toBe(0)
+})
+
+test('all codes of a search are selected beyond the page, and what is done with them can be stopped and says what was refused', async () => {
+  const create = (name: string) => ({ name, content: `https://example.org/${name.replace(' ', '/')}` })
+  const items = Array.from({ length: 130 }, (_, i) => create(`Chair ${i}`))
+  ok(await frank.call('qrCodes.createBatch', { body: { items: [create('Desk'), ...items] } }))
+  const page = await browser.signedIn(frank)
+  await page.goto('/console/codes?keyword=Chair')
+  await page.getByText('130 codes').waitFor()
+  expect(await page.getByText('Select all 130').count()).toBe(0)
+  await page.getByLabel('Select all shown').check()
+  await page.getByText('30 selected').waitFor()
+
+  // Reading is stopped, and fails without a connection: the selection stays.
+  const second = Promise.withResolvers<Route>()
+  await page.route(/page=2&size=100/, (route) => second.resolve(route))
+  await button(page, 'Select all 130').click()
+  const reading = await second.promise
+  await page.getByText('100 of 130').waitFor()
+  expect(await button(page, 'Trash').count()).toBe(0)
+  await button(page, 'Stop').click()
+  await button(page, 'Select all 130').waitFor()
+  await reading.abort().catch(() => {})
+  await page.unroute(/page=2&size=100/)
+  browser.allow(/ERR_INTERNET_DISCONNECTED/)
+  await page.context().setOffline(true)
+  await button(page, 'Select all 130').click()
+  await page.getByText('The server cannot be reached.').first().waitFor()
+  await page.getByText('30 selected').waitFor()
+  await page.context().setOffline(false)
+
+  await button(page, 'Select all 130').click()
+  await page.getByText('130 selected').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await screenshot(page, 'codes-all-selected')
+  const late = ok(await frank.call('qrCodes.create', { body: create('Chair 999') })).data
+  const [first] = ok(await frank.call('qrCodes.list', { query: { keyword: 'Chair 0' } })).data.items
+  ok(await frank.call('qrCodes.delete', { params: { id: first!.id } }))
+
+  // Four are moved to the trash before "Stop".
+  const fourth = Promise.withResolvers<Route>()
+  let deletions = 0
+  await page.route(/\/api\/qr-codes\/\d+$/, (route) => (++deletions === 4 ? fourth.resolve(route) : route.continue()))
+  await button(page, 'Trash').click()
+  await page.getByText('Move 130 codes to the trash?').waitFor()
+  await button(page, 'Move 130 to the trash').click()
+  const last = await fourth.promise
+  await page.getByRole('dialog').getByText('3 of 130').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click()
+  await last.continue()
+  await says(page, '4 moved to the trash.')
+  await page.getByText('126 selected').waitFor()
+  const rest = ok(await frank.call('qrCodes.list', { query: { keyword: 'Chair' } })).data
+  expect(rest.total).toBe(126)
+
+  browser.allow(/status of 404/)
+  await button(page, 'Pin').click()
+  await page.getByText('One was left as it is:').waitFor()
+  await page.getByText('“Chair 0”:').waitFor()
+  await says(page, '125 pinned.')
+  await page.getByText('1 selected').waitFor()
+  const pinned = ok(await frank.call('qrCodes.list', { query: { pinned: true } })).data
+  expect(pinned.total).toBe(125)
+  expect(pinned.items.map(({ id }) => id)).not.toContain(late.id)
+
+  // The new code is taken only when it is asked for.
+  await button(page, 'Clear the selection').click()
+  await page.getByLabel('Select all shown').check()
+  await button(page, 'Select all 126').click()
+  await page.getByText('126 selected').waitFor()
+  await page.getByRole('link', { name: 'Print' }).click()
+  await page.getByText('126 labels on 6 sheets').waitFor()
 })
 
 /** Of the printed page that the test reads. */

@@ -40,6 +40,8 @@ export interface CallOptions {
   headers?: Record<string, string>
   /** The request is sent even if the page is closed meanwhile. Its body may have 64 KiB. */
   keepalive?: boolean
+  /** True: without a connection the call fails, and no kept answer (kept.ts) is returned. */
+  isFresh?: boolean
   /** False: the call fails if the session has expired, instead of waiting until the user has signed in again. */
   waitsForSignIn?: boolean
 }
@@ -56,7 +58,9 @@ export async function callWith(id: OperationId, input: AnyInput = {}, options: C
     return dataOf(await response.text(), response.headers.get(PUBLIC_URL))
   }
   const user = shownUser()
-  return await (user === undefined || !isKept(id, input) ? load() : freshOrKept(user, id, input, load))
+  return await (user === undefined || options.isFresh || !isKept(id, input)
+    ? load()
+    : freshOrKept(user, id, input, load))
 }
 
 /** `data` of an answer; null if there is none. `publicUrl`: the value of that header. */

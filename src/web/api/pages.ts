@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery, useQuery, type UseQueryResult } from '@tanstack/react-query'
 
-import { callWith } from './client.ts'
+import { type CallOptions, callWith } from './client.ts'
 import type { ApiError } from './errors.ts'
 import type { DataOf, InputOf, OperationId } from './types.ts'
 
@@ -64,6 +64,30 @@ export function usePages<Id extends PagedId>(
 /** Rows of a page; the server has a limit of 100. */
 const LARGEST_PAGE = 100
 
+export interface ReadOptions extends CallOptions {
+  /** Rows after which it stops. */
+  most?: number
+  /** Called after each page with the number of rows that are read, and that of all of them. */
+  onRead?: (done: number, all: number) => void
+}
+
+/** Reads the rows of a list, page after page. */
+export async function readRows<Row>(
+  id: OperationId,
+  { params, query = {} }: { params?: Record<string, string | number>; query?: object },
+  { most = Number.POSITIVE_INFINITY, onRead, ...options }: ReadOptions,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; ; page++) {
+    const input = { ...(params && { params }), query: { ...query, page, size: LARGEST_PAGE } }
+    const { items, total } = (await callWith(id, input, options)) as { items: Row[]; total: number }
+    rows.push(...items)
+    const all = Math.min(total, most)
+    onRead?.(Math.min(rows.length, all), all)
+    if (items.length === 0 || rows.length >= all) return rows.slice(0, most)
+  }
+}
+
 /**
  * Reads all pages of a list, for choices and for names of things: of the first page alone, whatever is behind it would seem to be missing.
  * Its data are undefined until the last page was read.
@@ -76,18 +100,7 @@ export function useAll<Id extends PagedId>(
   const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }
   return useQuery<readonly ItemOf<Id>[], ApiError>({
     queryKey: [...id.split('.'), 'all', params ?? {}, query],
-    queryFn: async ({ signal }) => {
-      const rows: ItemOf<Id>[] = []
-      for (let page = 1; ; page++) {
-        const { items, total } = (await callWith(
-          id,
-          { ...(params && { params }), query: { ...query, page, size: LARGEST_PAGE } },
-          { signal },
-        )) as { items: ItemOf<Id>[]; total: number }
-        rows.push(...items)
-        if (items.length === 0 || rows.length >= total) return rows
-      }
-    },
+    queryFn: ({ signal }) => readRows<ItemOf<Id>>(id, { ...(params && { params }), query }, { signal }),
     enabled,
     ...(staleTime !== undefined && { staleTime }),
   })

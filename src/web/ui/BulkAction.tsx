@@ -24,17 +24,15 @@ export interface BulkActionProps<Row> {
 
 export function BulkAction<Row>(props: BulkActionProps<Row>) {
   const { label, icon, title, text, run, done, nameOf } = props
-  const { operation, rows, keyOf, selected, select } = useTable<Row>()
+  const { operation, keyOf, selection } = useTable<Row>()
   // `admin.users` for `admin.users.list`
   const bulk = useBulk(operation.slice(0, operation.lastIndexOf('.')), 'operationLog')
   const [isOpen, setOpen] = useState(false)
 
   const confirm = async () => {
-    // Rows that were selected on another page of the table are counted, but not named.
-    const names = new Map(rows?.map((row) => [keyOf(row), nameOf(row)]))
-    const left = await bulk.run([...selected], run, done, (key) => names.get(key))
+    const left = await bulk.run([...selection.rows.values()], (row) => run(keyOf(row)), done, nameOf)
     if (left.length === 0) setOpen(false)
-    select(left)
+    selection.set(left)
   }
 
   return (
@@ -44,7 +42,7 @@ export function BulkAction<Row>(props: BulkActionProps<Row>) {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        title={title(selected.size)}
+        title={title(selection.rows.size)}
         text={
           <>
             {text}

@@ -13,8 +13,9 @@ import {
 } from '@mui/material'
 import { useRef, useState } from 'react'
 
-import { callWith, saveAs } from '../api/client.ts'
+import { saveAs } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
+import { readRows } from '../api/pages.ts'
 import { notify } from '../browser/notices.ts'
 import { number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
@@ -48,7 +49,6 @@ export interface CsvColumn<Row> {
 
 const ICON = { width: 44, height: 44 }
 const MOST_ROWS = 10_000
-const PAGE = 100
 /** Excel reads a file without it in the code page of the system. */
 const BYTE_ORDER_MARK = '\uFEFF'
 /** Spreadsheet programs run such a cell as a formula. The same rule is in src/lib/spreadsheets/csv-writer.ts. */
@@ -100,18 +100,10 @@ export function CsvButton<Row>({
     const controller = new AbortController()
     run.current = controller
     setProgress({ done: 0, total })
-    const rows: Row[] = []
+    const { signal } = controller
+    const onRead = (done: number, all: number) => setProgress({ done, total: all })
     try {
-      for (let page = 1; rows.length < MOST_ROWS; page++) {
-        const { items, total: all } = (await callWith(
-          operation,
-          { query: { ...query, page, size: PAGE } },
-          { signal: controller.signal },
-        )) as { items: Row[]; total: number }
-        rows.push(...items)
-        setProgress({ done: rows.length, total: all })
-        if (items.length < PAGE) break
-      }
+      const rows = await readRows<Row>(operation, { query }, { most: MOST_ROWS, signal, onRead })
       saveAs(csv(rows, columns), `${name}.csv`)
       notify(rows.length < MOST_ROWS ? t.done(rows.length) : t.cut(rows.length), 'success')
     } catch (error) {

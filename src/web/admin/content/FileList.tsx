@@ -8,7 +8,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import type { AdminFile } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { bytes, dateTime, number } from '../../i18n/format.ts'
+import { bytes, dateTime, list, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
@@ -31,7 +31,7 @@ const words = texts({
     removeTitle: (n: number) => (n === 1 ? 'Delete the selected file?' : `Delete ${n} selected files?`),
     removeMany: 'Delete',
     removed: (n: number) => (n === 1 ? '1 file deleted' : `${n} files deleted`),
-    failed: (n: number, why: string) => `${n} could not be deleted: ${why}`,
+    failed: (n: number, names: string, why: string) => `${n} could not be deleted (${names}): ${why}`,
     count: 'Files',
     size: 'Size of all files',
     uploader: 'Uploaded by',
@@ -53,7 +53,7 @@ const words = texts({
     removeTitle: (n: number) => `删除选中的 ${n} 个文件？`,
     removeMany: '删除',
     removed: (n: number) => `已删除 ${n} 个文件`,
-    failed: (n: number, why: string) => `${n} 个无法删除：${why}`,
+    failed: (n: number, names: string, why: string) => `${n} 个无法删除（${names}）：${why}`,
     count: '文件数',
     size: '总大小',
     uploader: '上传者',
@@ -184,17 +184,20 @@ function Statistics() {
 /** Deletes the selected files with one request, and names those that could not be deleted. */
 function RemoveFiles() {
   const t = useTexts(words)
-  const { selected, select } = useTable()
+  const { selection } = useTable<AdminFile>()
+  const ids = [...selection.rows.values()].map(({ id }) => id)
   const [isOpen, setOpen] = useState(false)
   const action = useAction('admin.files.deleteMany', {
     quiet: true,
     refreshes: ['admin.files'],
     onDone: ({ failed }) => {
-      select([])
+      const kept = new Set(failed.map(({ id }) => id))
+      selection.set([...selection.rows.values()].filter(({ id }) => kept.has(id)))
       if (failed.length === 0) setOpen(false)
     },
   })
   const failed = action.data?.failed ?? []
+  const names = failed.map(({ id }) => selection.rows.get(id)?.name ?? String(id))
   return (
     <>
       <Button
@@ -210,17 +213,19 @@ function RemoveFiles() {
       </Button>
       <ConfirmDialog
         isOpen={isOpen}
-        title={t.removeTitle(selected.size)}
+        title={t.removeTitle(ids.length)}
         text={
           <>
             {t.remove}
-            {failed.length > 0 && <ErrorNotice error={new Error(t.failed(failed.length, failed[0]!.message))} />}
+            {failed.length > 0 && (
+              <ErrorNotice error={new Error(t.failed(failed.length, list(names.slice(0, 10)), failed[0]!.message))} />
+            )}
           </>
         }
         action={t.removeMany}
         isBusy={action.isPending}
         error={action.error}
-        onConfirm={() => action.mutate({ body: { ids: [...selected].map(Number) } })}
+        onConfirm={() => action.mutate({ body: { ids } })}
         onClose={() => setOpen(false)}
       />
     </>

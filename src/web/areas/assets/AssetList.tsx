@@ -10,9 +10,11 @@ import type { Asset } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
+import { useSelection } from '../../ui/table/selection.ts'
 import { WINDOWED } from '../../ui/windowed.ts'
 import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
@@ -81,9 +83,11 @@ export default function AssetList() {
   const t = useTexts(words)
   const [params, setParams] = useSearchParams()
   const [isOpen, setOpen] = useState(false)
-  const [selected, setSelected] = useState<ReadonlyMap<number, Asset>>(new Map())
   const query = filtersOf(params)
   const { items, total, error, isLoading, more, retry } = usePages('assets.list', { query })
+  // Here, since the selection has no bar while the list is read in another order.
+  const bulk = useBulk('assets', 'assetCategories')
+  const selection = useSelection<Asset>({ operation: 'assets.list', query, shown: items, total, keyOf: ({ id }) => id })
   const count = countFilters(params)
   const columns = useAssetColumns()
   const isTable = useIsTable('assets')
@@ -98,16 +102,6 @@ export default function AssetList() {
       { replace: true },
     )
 
-  const toggle = (asset: Asset) =>
-    setSelected((now) => {
-      const next = new Map(now)
-      if (!next.delete(asset.id)) next.set(asset.id, asset)
-      return next
-    })
-  const select = (ids: ReadonlySet<number>) =>
-    setSelected(
-      new Map([...selected.values(), ...(items ?? [])].filter(({ id }) => ids.has(id)).map((one) => [one.id, one])),
-    )
   const isSearching = count > 0 || query.keyword !== undefined
   const reset = () => setParams({}, { replace: true })
 
@@ -155,12 +149,7 @@ export default function AssetList() {
       {items !== undefined && items.length > 0 && (
         <>
           <ViewButtons list="assets" columns={columns} />
-          <SelectedAssets
-            assets={[...selected.values()]}
-            shown={items}
-            total={total}
-            onSelect={(next) => setSelected(new Map(next.map((asset) => [asset.id, asset])))}
-          />
+          <SelectedAssets bulk={bulk} selection={selection} total={total} />
           <ListView
             list="assets"
             operation="assets.list"
@@ -168,8 +157,7 @@ export default function AssetList() {
             total={total}
             columns={columns}
             pathOf={({ id }) => `/assets/${id}`}
-            selected={new Set(selected.keys())}
-            onSelect={select}
+            selection={selection}
             sort={query.sort ?? '-createdAt'}
             onSort={(sort) => set('sort', sort)}
           >
@@ -178,8 +166,8 @@ export default function AssetList() {
                 <Row
                   key={asset.id}
                   asset={asset}
-                  isSelected={selected.has(asset.id)}
-                  onSelect={() => toggle(asset)}
+                  isSelected={selection.rows.has(asset.id)}
+                  onSelect={(isSelected) => selection.toggle(asset, isSelected)}
                   selectLabel={t.select(asset.name)}
                 />
               ))}
@@ -256,7 +244,7 @@ function NoAssets() {
 interface RowProps {
   asset: Asset
   isSelected: boolean
-  onSelect: () => void
+  onSelect: (isSelected: boolean) => void
   selectLabel: string
 }
 
@@ -278,7 +266,11 @@ function Row({ asset, isSelected, onSelect, selectLabel }: RowProps) {
         '&:hover': { bgcolor: 'action.hover' },
       }}
     >
-      <Checkbox checked={isSelected} onChange={onSelect} slotProps={{ input: { 'aria-label': selectLabel } }} />
+      <Checkbox
+        checked={isSelected}
+        onChange={(_, isChecked) => onSelect(isChecked)}
+        slotProps={{ input: { 'aria-label': selectLabel } }}
+      />
       <Box
         component={Link}
         to={`/assets/${asset.id}`}

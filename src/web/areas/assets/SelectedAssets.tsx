@@ -10,13 +10,14 @@ import type { Asset, AssetStatus, BodyOf } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useMay, useOwnerQuery, useSession } from '../../session/session.ts'
 import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
-import { type Bulk, useBulk } from '../../ui/bulk/use-bulk.ts'
+import type { Bulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
+import type { Selection } from '../../ui/table/selection.ts'
 import { useForm } from '../../ui/use-form.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
@@ -57,40 +58,32 @@ const words = texts({
 })
 
 export interface SelectedAssetsProps {
-  assets: readonly Asset[]
-  /** All assets that are shown. */
-  shown: readonly Asset[]
+  bulk: Bulk
+  selection: Selection<Asset>
   total: number
-  onSelect: (assets: readonly Asset[]) => void
 }
 
-export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAssetsProps) {
+export function SelectedAssets({ bulk, selection, total }: SelectedAssetsProps) {
   const t = useTexts(words)
   const may = useMay()
-  const bulk = useBulk('assets', 'assetCategories')
   const ownedPath = useOwnedPath()
   const [dialog, setDialog] = useState<'change' | 'delete'>()
   const isBusy = bulk.progress !== undefined
-  const selected = new Set(assets.map(({ id }) => id))
+  const query = useOwnerQuery()
+  const assets = [...selection.rows.values()]
+  const ids = assets.map(({ id }) => id)
   const run = async (one: (asset: Asset) => Promise<unknown>, done: (n: number) => string) => {
-    onSelect(await bulk.run(assets, one, done))
+    selection.set(await bulk.run(assets, one, done, ({ name }) => name))
     setDialog(undefined)
   }
   return (
     <>
-      <BulkBar
-        bulk={bulk}
-        selected={assets.length}
-        isAll={shown.every(({ id }) => selected.has(id))}
-        onAll={() => onSelect([...assets, ...shown.filter(({ id }) => !selected.has(id))])}
-        onClear={() => onSelect([])}
-        total={t.found(total)}
-      >
+      <BulkBar bulk={bulk} selection={selection} total={t.found(total)}>
         <Button
           startIcon={<Print />}
           disabled={isBusy}
           component={Link}
-          to={ownedPath(`/assets/labels?ids=${[...selected].join(',')}`)}
+          to={ownedPath(`/assets/labels?ids=${ids.join(',')}`)}
         >
           {t.labels}
         </Button>
@@ -99,7 +92,7 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
             {t.change}
           </Button>
         )}
-        {may('assets.export') && <ExportMenu query={{ ...ownerQuery(), ids: [...selected] }} />}
+        {may('assets.export') && <ExportMenu query={{ ...query, ids }} />}
         {may('assets.delete') && (
           <Button color="error" startIcon={<Delete />} disabled={isBusy} onClick={() => setDialog('delete')}>
             {t.delete}
@@ -111,9 +104,7 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
           assets={assets}
           bulk={bulk}
           onClose={() => setDialog(undefined)}
-          onSubmit={(body) =>
-            run(({ id }) => call('assets.update', { params: { id }, query: ownerQuery(), body }), t.changed)
-          }
+          onSubmit={(body) => run(({ id }) => call('assets.update', { params: { id }, query, body }), t.changed)}
         />
       )}
       <ConfirmDialog
@@ -128,9 +119,7 @@ export function SelectedAssets({ assets, shown, total, onSelect }: SelectedAsset
         action={t.delete}
         isBusy={isBusy}
         onClose={() => setDialog(undefined)}
-        onConfirm={() =>
-          void run(({ id }) => call('assets.delete', { params: { id }, query: ownerQuery() }), t.deleted)
-        }
+        onConfirm={() => void run(({ id }) => call('assets.delete', { params: { id }, query }), t.deleted)}
       />
     </>
   )

@@ -10,9 +10,11 @@ import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
+import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type ListColumn, ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
+import { type Selection, useSelection } from '../../ui/table/selection.ts'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { useCodeColumns } from './code-columns.tsx'
@@ -76,7 +78,6 @@ export default function CodeList() {
   const folders = useFolders()
   const { filters, change, clear } = useFilters()
   const [isDrawerOpen, setDrawerOpen] = useState(false)
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
   const { folder, sort, ...rest } = filters
   const { order, isKnown } = useOrder(sort)
   const query = {
@@ -89,15 +90,23 @@ export default function CodeList() {
   // Asked for at the same time as the order, but not shown in a wrong one.
   const items = isKnown ? codes.items : undefined
 
+  // Here, since the selection has no bar while the list is read in another order.
+  const bulk = useBulk('qrCodes', 'categories')
+  const selection = useSelection<QrCode>({
+    operation: 'qrCodes.list',
+    query,
+    shown: items,
+    total,
+    keyOf: ({ id }) => id,
+  })
   const flat = flatten(folders.data ?? [])
   const columns = useCodeColumns(flat)
   const isTable = useIsTable('codes')
   const here = flat.find(({ node }) => node.id === folder)
   const folderName = folder === undefined ? t.all : folder === 0 ? t.none : (here?.path ?? t.folders)
-  const chosen = items?.filter(({ id }) => selected.has(id)) ?? []
   const showFolder = (next: number | undefined) => {
     setDrawerOpen(false)
-    setSelected(new Set())
+    selection.set([])
     change({ folder: next })
   }
   const panel = <FolderPanel shown={folder} onShow={showFolder} />
@@ -146,24 +155,18 @@ export default function CodeList() {
             ))}
           {items !== undefined && !isEmpty && (
             <>
-              <SelectedCodes
-                codes={chosen}
-                shown={items}
-                total={total}
-                onSelect={(next) => setSelected(new Set(next.map(({ id }) => id)))}
-              />
+              <SelectedCodes bulk={bulk} selection={selection} total={total} />
               <Codes
                 codes={items}
                 total={total}
                 columns={columns}
                 folders={flat}
-                selected={selected}
-                onSelect={setSelected}
+                selection={selection}
                 order={order}
                 onOrder={(next) => change({ sort: next })}
               />
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
-              {!isFiltered(filters) && chosen.length === 0 && may('qrCodes.export') && (
+              {!isFiltered(filters) && selection.rows.size === 0 && may('qrCodes.export') && (
                 <Stack direction="row" sx={{ mt: 1, justifyContent: 'flex-end' }}>
                   <ExportButton folder={hasFolders ? folder : undefined} />
                 </Stack>
@@ -186,13 +189,12 @@ interface CodesProps {
   total: number
   columns: readonly ListColumn<QrCode>[]
   folders: readonly Folder[]
-  selected: ReadonlySet<number>
-  onSelect: (ids: ReadonlySet<number>) => void
+  selection: Selection<QrCode>
   order: Order
   onOrder: (order: Order) => void
 }
 
-function Codes({ codes, total, columns, folders, selected, onSelect, order, onOrder }: CodesProps) {
+function Codes({ codes, total, columns, folders, selection, order, onOrder }: CodesProps) {
   const t = useTexts(words)
   return (
     <ListView
@@ -202,8 +204,7 @@ function Codes({ codes, total, columns, folders, selected, onSelect, order, onOr
       total={total}
       columns={columns}
       pathOf={({ id }) => `/codes/${id}`}
-      selected={selected}
-      onSelect={onSelect}
+      selection={selection}
       sort={order === 'own' ? undefined : order}
       onSort={(sort) => onOrder(sort as Order)}
     >
@@ -214,10 +215,8 @@ function Codes({ codes, total, columns, folders, selected, onSelect, order, onOr
               key={code.id}
               code={code}
               folder={folders.find(({ node }) => node.id === code.categoryId)}
-              isSelected={selected.has(code.id)}
-              onSelect={(isSelected) =>
-                onSelect(new Set(isSelected ? [...selected, code.id] : [...selected].filter((id) => id !== code.id)))
-              }
+              isSelected={selection.rows.has(code.id)}
+              onSelect={(isSelected) => selection.toggle(code, isSelected)}
             />
           ))}
         </List>

@@ -115,7 +115,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
           {code.scanCount < 1000 ? shared.scans(code.scanCount) : number(code.scanCount)}
         </Typography>
       )}
-      <CodeMenu code={code} />
+      <CodeMenu code={code} onTrashed={() => onSelect(false)} />
     </ListItem>
   )
 }

@@ -51,7 +51,7 @@ export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
       refreshes: [],
       async send({ body }) {
         const move = ({ id }: QrCode) => call('qrCodes.update', { params: { id }, query: owned, body })
-        const left = await bulk.run(codes, move, t.done)
+        const left = await bulk.run(codes, move, t.done, ({ name }) => name)
         if (left.length === 0) onClose()
         onMoved?.(left)
         return codes[0]!

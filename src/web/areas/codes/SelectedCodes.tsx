@@ -8,12 +8,13 @@ import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery, useMay } from '../../session/session.ts'
+import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
-import { useBulk } from '../../ui/bulk/use-bulk.ts'
+import type { Bulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
+import type { Selection } from '../../ui/table/selection.ts'
 import { ExportButton } from './ExportButton.tsx'
 import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
@@ -46,48 +47,36 @@ const words = texts({
   },
 })
 
+type Done = (n: number) => string
+
 export interface SelectedCodesProps {
-  codes: readonly QrCode[]
-  /** All codes that are shown. */
-  shown: readonly QrCode[]
+  bulk: Bulk
+  selection: Selection<QrCode>
   total: number
-  onSelect: (codes: readonly QrCode[]) => void
 }
 
-export function SelectedCodes({ codes, shown, total, onSelect }: SelectedCodesProps) {
+export function SelectedCodes({ bulk, selection, total }: SelectedCodesProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const may = useMay()
   const hasFolders = useHasFolders()
   const ownedPath = useOwnedPath()
-  const bulk = useBulk('qrCodes', 'categories')
+  const owned = useOwnerQuery()
+  const codes = [...selection.rows.values()]
   const [dialog, setDialog] = useState<'move' | 'trash'>()
   const arePinned = codes.every(({ pinned }) => pinned)
   const isBusy = bulk.progress !== undefined
-  const pin = async () =>
-    onSelect(
-      await bulk.run(
-        codes,
-        ({ id }) => call('qrCodes.pin', { params: { id }, query: ownerQuery(), body: { pinned: !arePinned } }),
-        arePinned ? t.unpinned : t.pinned,
-      ),
-    )
-  const trash = async () => {
-    onSelect(
-      await bulk.run(codes, ({ id }) => call('qrCodes.delete', { params: { id }, query: ownerQuery() }), t.trashed),
-    )
+  const run = async (action: (input: { params: { id: number }; query: object }) => Promise<unknown>, done: Done) => {
+    const one = ({ id }: QrCode) => action({ params: { id }, query: owned })
+    selection.set(await bulk.run(codes, one, done, ({ name }) => name))
     setDialog(undefined)
   }
+  const pin = () =>
+    run((input) => call('qrCodes.pin', { ...input, body: { pinned: !arePinned } }), arePinned ? t.unpinned : t.pinned)
+  const trash = () => run((input) => call('qrCodes.delete', input), t.trashed)
   return (
     <>
-      <BulkBar
-        bulk={bulk}
-        selected={codes.length}
-        isAll={codes.length === shown.length}
-        onAll={() => onSelect(shown)}
-        onClear={() => onSelect([])}
-        total={t.total(total)}
-      >
+      <BulkBar bulk={bulk} selection={selection} total={t.total(total)}>
         {may('qrCodes.pin') && (
           <Button startIcon={<PushPin />} disabled={isBusy} onClick={() => void pin()}>
             {arePinned ? t.unpin : t.pin}
@@ -113,7 +102,7 @@ export function SelectedCodes({ codes, shown, total, onSelect }: SelectedCodesPr
           </Button>
         )}
       </BulkBar>
-      {dialog === 'move' && <MoveDialog codes={codes} onMoved={onSelect} onClose={() => setDialog(undefined)} />}
+      {dialog === 'move' && <MoveDialog codes={codes} onMoved={selection.set} onClose={() => setDialog(undefined)} />}
       <ConfirmDialog
         isOpen={dialog === 'trash'}
         title={t.trashTitle(codes.length)}

@@ -1,4 +1,4 @@
-/** The bar above a list: selects all rows that are shown, and offers actions while some are selected. */
+/** The bar above a list: selects the rows that are shown or all of the list, and offers actions while some are selected. */
 
 import { Close } from '@mui/icons-material'
 import { Box, Checkbox, IconButton, Paper, Stack, Tooltip, Typography } from '@mui/material'
@@ -6,6 +6,8 @@ import { type ReactNode, useEffect } from 'react'
 
 import { texts, useTexts } from '../../i18n/words.ts'
 import { focusTitle } from '../Page.tsx'
+import type { Selection } from '../table/selection.ts'
+import { AllRows } from './AllRows.tsx'
 import { BulkState } from './BulkState.tsx'
 import type { Bulk } from './use-bulk.ts'
 
@@ -24,28 +26,25 @@ const words = texts({
   },
 })
 
-export interface BulkBarProps {
+export interface BulkBarProps<Row> {
   bulk: Bulk
-  /** Number of selected rows. */
-  selected: number
-  /** Whether all rows that are shown are selected. */
-  isAll: boolean
-  onAll: () => void
-  onClear: () => void
+  selection: Selection<Row>
   /** Shown while nothing is selected: the number of rows. */
   total: string
   /** Buttons, while something is selected. */
   children: ReactNode
 }
 
-export function BulkBar({ bulk, selected, isAll, onAll, onClear, total, children }: BulkBarProps) {
+export function BulkBar<Row>({ bulk, selection, total, children }: BulkBarProps<Row>) {
   const t = useTexts(words)
-  const isActive = selected > 0
+  const { rows, isAllShown, set, toggleShown } = selection
+  const isActive = rows.size > 0
+  const isBusy = bulk.progress !== undefined
   // The bar goes with the last row of the list.
   useEffect(() => focusTitle, [])
   const clear = () => {
     bulk.forget()
-    onClear()
+    set([])
   }
   return (
     <Paper
@@ -63,10 +62,10 @@ export function BulkBar({ bulk, selected, isAll, onAll, onClear, total, children
     >
       <Stack direction="row" useFlexGap spacing={0.5} sx={{ alignItems: 'center', flexWrap: 'wrap', minHeight: 44 }}>
         <Checkbox
-          checked={isAll}
-          indeterminate={!isAll && isActive}
-          disabled={bulk.progress !== undefined}
-          onChange={() => (isAll ? clear() : onAll())}
+          checked={isAllShown}
+          indeterminate={!isAllShown && isActive}
+          disabled={isBusy}
+          onChange={() => (isAllShown ? clear() : toggleShown(true))}
           slotProps={{ input: { 'aria-label': t.all } }}
         />
         <Typography
@@ -75,16 +74,21 @@ export function BulkBar({ bulk, selected, isAll, onAll, onClear, total, children
           color={isActive ? undefined : 'text.secondary'}
           sx={{ flex: 1, whiteSpace: 'nowrap', ...(isActive && { fontWeight: 600 }) }}
         >
-          {isActive ? t.selected(selected) : total}
+          {isActive ? t.selected(rows.size) : total}
         </Typography>
         {/* On phones the buttons have a row of their own. */}
         {isActive && (
           <>
-            <Box sx={{ order: { xs: 2, sm: 0 }, display: 'flex', flexWrap: 'wrap', width: { xs: '100%', sm: 'auto' } }}>
-              {children}
-            </Box>
+            {!isBusy && <AllRows selection={selection} />}
+            {selection.reading === undefined && (
+              <Box
+                sx={{ order: { xs: 2, sm: 0 }, display: 'flex', flexWrap: 'wrap', width: { xs: '100%', sm: 'auto' } }}
+              >
+                {children}
+              </Box>
+            )}
             <Tooltip title={t.clear}>
-              <IconButton aria-label={t.clear} disabled={bulk.progress !== undefined} onClick={clear}>
+              <IconButton aria-label={t.clear} disabled={isBusy} onClick={clear}>
                 <Close />
               </IconButton>
             </Tooltip>

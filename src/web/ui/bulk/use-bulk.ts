@@ -1,30 +1,37 @@
 /** The same action on many rows, one after the other. */
 
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 
 import { ApiError } from '../../api/errors.ts'
 import { useRefresh } from '../../api/hooks.ts'
 import { notify } from '../../browser/notices.ts'
 
-/** One reason, how many rows were refused for it, and their names as far as the caller knows them. */
+/** One reason, and the names of the rows that were refused for it. */
 export interface Refusal {
   readonly error: unknown
-  readonly count: number
   readonly names: readonly string[]
 }
 
+/** Rows that are finished, refused ones included. */
+export interface Progress {
+  readonly done: number
+  readonly all: number
+}
+
 export interface Bulk {
-  /** Rows that are finished, refused ones included; undefined while nothing runs. */
-  readonly progress: { readonly done: number; readonly all: number } | undefined
+  /** Undefined while nothing runs. */
+  readonly progress: Progress | undefined
   /** Those of the last run, by their reasons. */
   readonly refusals: readonly Refusal[]
   readonly forget: () => void
+  /** Ends the run after the row that is being changed. */
+  readonly stop: () => void
   /** Goes on after a refusal. Returns the rows that were not changed, which the caller keeps selected. */
   run<Row>(
     rows: readonly Row[],
     action: (row: Row) => Promise<unknown>,
     done: (n: number) => string,
-    nameOf?: (row: Row) => string | undefined,
+    nameOf: (row: Row) => string,
   ): Promise<readonly Row[]>
 }
 
@@ -36,23 +43,28 @@ const isFatal = (error: unknown): boolean =>
 export function useBulk(...refreshes: string[]): Bulk {
   const [progress, setProgress] = useState<Bulk['progress']>()
   const [refusals, setRefusals] = useState<readonly Refusal[]>([])
+  const isStopped = useRef(false)
   const refresh = useRefresh()
   return {
     progress,
     refusals,
     forget: () => setRefusals([]),
+    stop: () => (isStopped.current = true),
     async run(rows, action, done, nameOf) {
       const reasons = new Map<string, Refusal>()
       const left: (typeof rows)[number][] = []
       const refuse = (error: unknown, refused: typeof rows) => {
         const reason = error instanceof ApiError ? error.text : String(error)
-        const { count, names } = reasons.get(reason) ?? { count: 0, names: [] }
-        const added = refused.flatMap((row) => nameOf?.(row) ?? [])
-        reasons.set(reason, { error, count: count + refused.length, names: [...names, ...added] })
+        reasons.set(reason, { error, names: [...(reasons.get(reason)?.names ?? []), ...refused.map(nameOf)] })
         left.push(...refused)
       }
       setRefusals([])
+      isStopped.current = false
       for (const [i, row] of rows.entries()) {
+        if (isStopped.current) {
+          left.push(...rows.slice(i))
+          break
+        }
         setProgress({ done: i, all: rows.length })
         try {
           await action(row)

@@ -7,15 +7,16 @@ import { TableRows, ViewColumn, ViewList } from '@mui/icons-material'
 import { Box, Card, Checkbox, ListItemText, MenuItem, Stack, ToggleButton, ToggleButtonGroup } from '@mui/material'
 import type { ReactNode } from 'react'
 
-import type { OperationId } from '../../api/types.ts'
+import type { PagedId } from '../../api/pages.ts'
 import { type Stored, stored } from '../../browser/stored.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { IconMenu } from '../MenuButton.tsx'
 import { useIsPhone } from '../use-is-phone.ts'
 import type { Column, Labelled } from './columns.tsx'
-import { type Key, TableContext } from './context.ts'
+import { TableContext } from './context.ts'
 import { useLabelled } from './labels.ts'
 import { Grid } from './Rows.tsx'
+import type { Selection } from './selection.ts'
 
 const words = texts({
   en: { view: 'View', rows: 'Rows with pictures', table: 'Table', columns: 'Columns' },
@@ -99,13 +100,12 @@ export function ViewButtons<Row>({ list, columns }: { list: ListName; columns: r
 
 export interface ListViewProps<Row extends { readonly id: number }> {
   list: ListName
-  operation: OperationId
+  operation: PagedId
   rows: readonly Row[]
   total: number
   columns: readonly ListColumn<Row>[]
   pathOf: (row: Row) => string
-  selected: ReadonlySet<number>
-  onSelect: (ids: ReadonlySet<number>) => void
+  selection: Selection<Row>
   /** `createdAt` or `-createdAt` */
   sort: string | undefined
   onSort: (sort: string) => void
@@ -114,7 +114,7 @@ export interface ListViewProps<Row extends { readonly id: number }> {
 }
 
 export function ListView<Row extends { readonly id: number }>({ children, ...props }: ListViewProps<Row>) {
-  const { list, operation, rows, total, columns, pathOf, selected, onSelect, sort, onSort } = props
+  const { list, operation, rows, total, columns, pathOf, selection, sort, onSort } = props
   const view = views[list].use()
   const isTable = useIsTable(list)
   const labelled = useLabelled(columns) as readonly (Labelled<Row> & ListColumn<Row>)[]
@@ -125,8 +125,7 @@ export function ListView<Row extends { readonly id: number }>({ children, ...pro
     total,
     keyOf: (row: Row) => row.id,
     query: {},
-    selected: selected as ReadonlySet<Key>,
-    select: (keys: Iterable<Key>) => onSelect(new Set(keys as Iterable<number>)),
+    selection,
   }
   return (
     <TableContext value={context}>

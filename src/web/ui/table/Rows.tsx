@@ -88,13 +88,12 @@ function Cell({ isFirst, children }: { isFirst: boolean; children: ReactNode }) 
 /** The checkbox of a row, with its name. */
 function Select<Row>({ row, title }: { row: Row; title: Labelled<Row> }) {
   const t = useTexts(words)
-  const { keyOf, selected, select } = useTable<Row>()
+  const { keyOf, selection } = useTable<Row>()
   const key = keyOf(row)
-  const others = [...selected].filter((one) => one !== key)
   return (
     <Checkbox
-      checked={selected.has(key)}
-      onChange={(_, isChecked) => select(isChecked ? [...others, key] : others)}
+      checked={selection.rows.has(key)}
+      onChange={(_, isChecked) => selection.toggle(row, isChecked)}
       onClick={stop}
       slotProps={{ input: { 'aria-label': t.select(String(csvOf(row, title) || key)) } }}
       sx={{ alignSelf: 'flex-start' }}
@@ -152,16 +151,13 @@ export function Grid<Row>({ rows, columns, pathOf, hasBulk, sort, onSort }: Rows
 
 function SelectAll<Row>({ rows }: { rows: readonly Row[] }) {
   const t = useTexts(words)
-  const { keyOf, selected, select } = useTable<Row>()
-  const keys = rows.map(keyOf)
-  const count = keys.filter((key) => selected.has(key)).length
+  const { keyOf, selection } = useTable<Row>()
+  const { isAllShown, toggleShown } = selection
   return (
     <Checkbox
-      checked={count > 0 && count === keys.length}
-      indeterminate={count > 0 && count < keys.length}
-      onChange={(_, isChecked) =>
-        select(isChecked ? new Set([...selected, ...keys]) : [...selected].filter((key) => !keys.includes(key)))
-      }
+      checked={isAllShown}
+      indeterminate={!isAllShown && rows.some((row) => selection.rows.has(keyOf(row)))}
+      onChange={(_, isChecked) => toggleShown(isChecked)}
       slotProps={{ input: { 'aria-label': t.all } }}
     />
   )

@@ -22,6 +22,7 @@ import type { DataOf, InputOf, OperationId, QueryOf } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../Answer.tsx'
+import { AllRows } from '../bulk/AllRows.tsx'
 import { CsvButton } from '../csv.tsx'
 import { Page } from '../Page.tsx'
 import { useIsPhone } from '../use-is-phone.ts'
@@ -32,6 +33,7 @@ import { type Filter, FilterBar, FilterButton, type LabelledFilter, queryOf, use
 import { useLabelled } from './labels.ts'
 import { Pager } from './Pager.tsx'
 import { Cards, Grid } from './Rows.tsx'
+import { useSelection } from './selection.ts'
 
 const words = texts({
   en: {
@@ -142,9 +144,8 @@ export function Table<Id extends PagedId>(props: TableProps<Id>) {
   const labelled = useLabelled(columns) as readonly Labelled<Row>[]
   const { address, query, ...filters } = useFilters(props)
   const { rows, total, error, refetch, isPlaceholderData } = useRows(props, address, query)
-  const [selected, setSelected] = useState<ReadonlySet<Key>>(new Set())
-  const select = (keys: Iterable<Key>) => setSelected(new Set(keys))
-  const context: TableState<Row> = { operation, rows, total, keyOf, query, selected, select }
+  const selection = useSelection<Row>({ operation, query, shown: rows, total, keyOf })
+  const context: TableState<Row> = { operation, rows, total, keyOf, query, selection }
 
   const exported = labelled.filter(({ text }) => text !== null && exports !== false)
   const isBlank = rows !== undefined && total === 0 && !filters.hasValues && !isPlaceholderData
@@ -168,7 +169,7 @@ export function Table<Id extends PagedId>(props: TableProps<Id>) {
     <>
       <Card variant="outlined" sx={TABLE}>
         {isPlaceholderData && <LinearProgress aria-label={t.loading} sx={PROGRESS} />}
-        {bulk && selected.size > 0 && <Selection>{bulk}</Selection>}
+        {bulk && selection.rows.size > 0 && <Selection>{bulk}</Selection>}
         <Box sx={{ overflowX: 'auto' }}>
           {rows.length === 0 ? (
             <NoMatch {...filters} />
@@ -236,7 +237,7 @@ const TABLE = {
 /** The number of selected rows, and what can be done with them. */
 function Selection({ children }: { children: ReactNode }) {
   const t = useTexts(words)
-  const { selected, select } = useTable()
+  const { selection } = useTable()
   return (
     <Stack
       direction="row"
@@ -244,13 +245,20 @@ function Selection({ children }: { children: ReactNode }) {
       spacing={1}
       sx={{ alignItems: 'center', flexWrap: 'wrap', minHeight: 48, px: 1, bgcolor: 'action.selected' }}
     >
-      <IconButton size="small" color="primary" aria-label={t.unselect} title={t.unselect} onClick={() => select([])}>
+      <IconButton
+        size="small"
+        color="primary"
+        aria-label={t.unselect}
+        title={t.unselect}
+        onClick={() => selection.set([])}
+      >
         <Close fontSize="small" />
       </IconButton>
       <Typography component="output" sx={{ flex: 1 }}>
-        {t.selected(selected.size)}
+        {t.selected(selection.rows.size)}
       </Typography>
-      {children}
+      <AllRows selection={selection} />
+      {selection.reading === undefined && children}
     </Stack>
   )
 }

@@ -2,12 +2,13 @@
 
 import { createContext, useContext } from 'react'
 
-import type { OperationId } from '../../api/types.ts'
+import type { PagedId } from '../../api/pages.ts'
+import type { Selection } from './selection.ts'
 
 export type Key = string | number
 
 export interface TableState<Row> {
-  readonly operation: OperationId
+  readonly operation: PagedId
   /** Of the page that is shown; undefined before the first answer. */
   readonly rows: readonly Row[] | undefined
   /** Of all pages. */
@@ -16,9 +17,7 @@ export interface TableState<Row> {
   keyOf(this: void, row: Row): Key
   /** The filters and the order, as the operation takes them. */
   readonly query: Readonly<Record<string, string | number>>
-  /** Rows of other pages may be selected too. */
-  readonly selected: ReadonlySet<Key>
-  readonly select: (keys: Iterable<Key>) => void
+  readonly selection: Selection<Row>
 }
 
 export const TableContext = createContext<TableState<unknown> | undefined>(undefined)
