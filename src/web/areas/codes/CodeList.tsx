@@ -19,6 +19,7 @@ import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { useCodeColumns } from './code-columns.tsx'
 import { CodeFilters } from './CodeFilters.tsx'
+import { CodeMenu } from './CodeMenu.tsx'
 import { CodeRow } from './CodeRow.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import { isFiltered, type Order, sortedBy, useFilters, useOrder } from './filters.ts'
@@ -207,6 +208,7 @@ function Codes({ codes, total, columns, folders, selection, order, onOrder }: Co
       selection={selection}
       sort={order === 'own' ? undefined : order}
       onSort={(sort) => onOrder(sort as Order)}
+      menu={(code) => <CodeMenu code={code} onTrashed={() => selection.toggle(code, false)} />}
     >
       <Card>
         <List disablePadding aria-label={t.list}>

@@ -25,12 +25,14 @@ const words = texts({
   en: {
     select: (row: string) => `Select ${row}`,
     all: 'Select all',
+    actions: 'Actions',
     ascending: (column: string) => `Sort by ${lowerFirst(column)} ascending`,
     descending: (column: string) => `Sort by ${lowerFirst(column)} descending`,
   },
   zh: {
     select: (row: string) => `选择${row}`,
     all: '全选',
+    actions: '操作',
     ascending: (column: string) => `按${column}升序排列`,
     descending: (column: string) => `按${column}降序排列`,
   },
@@ -45,6 +47,8 @@ export interface RowsProps<Row> {
   pathOf: ((row: Row) => string) | undefined
   /** Rows can be selected. */
   hasBulk: boolean
+  /** The last cell of a row: its menu. */
+  actions?: ((row: Row) => ReactNode) | undefined
   /** `createdAt` or `-createdAt` */
   sort: string | undefined
   onSort: (sort: string) => void
@@ -101,7 +105,11 @@ function Select<Row>({ row, title }: { row: Row; title: Labelled<Row> }) {
   )
 }
 
-export function Grid<Row>({ rows, columns, pathOf, hasBulk, sort, onSort }: RowsProps<Row>) {
+/** Seen without scrolling a wide table. */
+const AT_THE_END = { position: 'sticky', right: 0, bgcolor: 'background.paper' }
+
+export function Grid<Row>({ rows, columns, pathOf, hasBulk, actions, sort, onSort }: RowsProps<Row>) {
+  const t = useTexts(words)
   const navigate = useNavigate()
   const { keyOf } = useTable<Row>()
   const shown = columns.filter((column, i) => i === 0 || column.sortable || hasContent(rows, column))
@@ -117,6 +125,7 @@ export function Grid<Row>({ rows, columns, pathOf, hasBulk, sort, onSort }: Rows
           {shown.map((column) => (
             <Heading key={column.source} column={column} sort={sort} onSort={onSort} />
           ))}
+          {actions && <TableCell padding="checkbox" aria-label={t.actions} sx={AT_THE_END} />}
         </TableRow>
       </TableHead>
       <TableBody>
@@ -141,6 +150,11 @@ export function Grid<Row>({ rows, columns, pathOf, hasBulk, sort, onSort }: Rows
                   </TableCell>
                 )
               })}
+              {actions && (
+                <TableCell padding="checkbox" onClick={stop} sx={AT_THE_END}>
+                  {actions(row)}
+                </TableCell>
+              )}
             </TableRow>
           )
         })}
