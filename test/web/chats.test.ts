@@ -157,6 +157,15 @@ describe('chats', () => {
     // The number is at the right end, and the first letter of the name is free.
     const [box, badge] = [await row.boundingBox(), await row.getByLabel('1 unread').boundingBox()]
     expect(box!.x + box!.width - (badge!.x + badge!.width)).toBeLessThan(24)
+    // The same in the menu, where the number of notifications is only on the bell.
+    const menu = page.getByRole('navigation', { name: 'Menu' })
+    const entry = menu.getByRole('link', { name: /Chats/ })
+    const [link, number] = [await entry.boundingBox(), await entry.getByText('1', { exact: true }).boundingBox()]
+    const word = await entry.getByText('Chats').boundingBox()
+    expect(link!.x + link!.width - (number!.x + number!.width)).toBeLessThan(24)
+    expect(word!.x + word!.width).toBeLessThan(number!.x)
+    await page.getByRole('link', { name: /^Notifications, [1-9]/ }).waitFor()
+    await menu.getByRole('link', { name: 'Notifications', exact: true }).waitFor()
     await write(quinn, 'I do')
     await row.getByText('You: I do').waitFor()
     await write(pia, 'Thank you')

@@ -1,10 +1,10 @@
 /** The menu at the side. Below `/admin` it shows the sections for administrators, elsewhere those for all users. */
 
-import type { SvgIconComponent } from '@mui/icons-material'
 import { AdminPanelSettings, ArrowBack } from '@mui/icons-material'
 import {
   Badge,
   Box,
+  Chip,
   Drawer,
   List,
   ListItem,
@@ -18,7 +18,6 @@ import {
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
 
-import type { MenuItem } from '../areas/area.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
 import { useIsNarrow, useIsPhone } from '../ui/use-is-phone.ts'
@@ -77,6 +76,7 @@ function Entries({ isOpen }: { isOpen: boolean }) {
   const locale = useLocale()
   const sections = useSections(isAdmin)
   const first = useSections(true)[0]?.items[0]
+  const { messages } = useUnread()
   return (
     <List sx={{ pb: 4 }}>
       {isAdmin && <Item to="/" label={t.back} icon={<ArrowBack />} isOpen={isOpen} />}
@@ -88,12 +88,14 @@ function Entries({ isOpen }: { isOpen: boolean }) {
               </ListSubheader>,
             ]
           : []),
-        ...items.map((item) => (
+        ...items.map(({ to, label: name, icon: Icon, badge }) => (
           <Item
-            key={item.to}
-            to={item.to}
-            label={item.label[locale]}
-            icon={<ItemIcon icon={item.icon} badge={item.badge} />}
+            key={to}
+            to={to}
+            label={name[locale]}
+            icon={<Icon />}
+            // The number of notifications is on the bell in the bar.
+            unread={badge === 'messages' ? messages : 0}
             isOpen={isOpen}
           />
         )),
@@ -109,12 +111,13 @@ interface ItemProps {
   to: string
   label: string
   icon: ReactNode
+  unread?: number
   /** False: the menu shows only icons. */
   isOpen: boolean
   mt?: number
 }
 
-function Item({ to, label, icon, isOpen, mt = 0 }: ItemProps) {
+function Item({ to, label, icon, unread = 0, isOpen, mt = 0 }: ItemProps) {
   const { pathname } = useLocation()
   const isNarrow = useIsNarrow()
   const [, setOpen] = useSidebar()
@@ -133,10 +136,22 @@ function Item({ to, label, icon, isOpen, mt = 0 }: ItemProps) {
         '&[aria-current]': { color: 'primary.main', bgcolor: 'action.selected', fontWeight: 600 },
       }}
     >
-      <ListItemIcon>{icon}</ListItemIcon>
-      <Typography variant="inherit" noWrap>
+      <ListItemIcon>
+        <Badge badgeContent={isOpen ? 0 : unread} color="error" max={99}>
+          {icon}
+        </Badge>
+      </ListItemIcon>
+      <Typography variant="inherit" noWrap sx={{ flex: 1 }}>
         {label}
       </Typography>
+      {isOpen && unread > 0 && (
+        <Chip
+          size="small"
+          color="error"
+          label={unread > 99 ? '99+' : unread}
+          sx={{ height: 20, ml: 1, fontWeight: 650 }}
+        />
+      )}
     </ListItemButton>
   )
   return (
@@ -149,15 +164,5 @@ function Item({ to, label, icon, isOpen, mt = 0 }: ItemProps) {
         </Tooltip>
       )}
     </ListItem>
-  )
-}
-
-function ItemIcon({ icon: Icon, badge }: { icon: SvgIconComponent; badge: MenuItem['badge'] }) {
-  const unread = useUnread()
-  if (badge === undefined || unread[badge] === 0) return <Icon />
-  return (
-    <Badge badgeContent={unread[badge]} color="error" max={99}>
-      <Icon />
-    </Badge>
   )
 }
