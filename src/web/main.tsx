@@ -3,11 +3,12 @@
 import './browser/storage.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { BrowserRouter } from 'react-router'
+import { unstable_HistoryRouter as HistoryRouter } from 'react-router'
 
 import { expectSession } from './api/tokens.ts'
 import { App } from './App.tsx'
 import { startInstall } from './browser/install.ts'
+import { guardedHistory } from './browser/unsaved.ts'
 import { chooseLocale } from './i18n/locale.ts'
 import { startLive } from './session/live.ts'
 
@@ -29,8 +30,8 @@ startInstall()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     {/* As transitions, navigations can be starved: after a sign-out the page went to the sign-in page for seconds. */}
-    <BrowserRouter basename="/console" useTransitions={false}>
+    <HistoryRouter basename="/console" history={guardedHistory()} useTransitions={false}>
       <App />
-    </BrowserRouter>
+    </HistoryRouter>
   </StrictMode>,
 )

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
 import { menuLink, until, useBrowser } from './browser.ts'
 
 const { server } = useServer({ people: [] })
@@ -202,23 +203,6 @@ describe('the session in the browser', () => {
     await page.getByRole('heading', { name: '二维码', level: 1 }).waitFor()
   })
 
-  test('the browser asks before a form that was filled in is closed, until it is saved', async () => {
-    const page = await browser.signedIn(await server.person())
-    await fillCode(page)
-    // Browsers ask only on pages that were clicked.
-    await page.getByLabel('Name', { exact: true }).click()
-    const asked = page.waitForEvent('dialog')
-    await page.close({ runBeforeUnload: true })
-    const question = await asked
-    expect(question.type()).toBe('beforeunload')
-    await question.dismiss()
-    await page.locator('form button[type=submit]').click()
-    await page.getByRole('heading', { name: 'Door of the library' }).waitFor()
-    const closed = page.waitForEvent('close')
-    await page.close({ runBeforeUnload: true })
-    await closed
-  })
-
   test('a phone without a connection says so when it searches and saves, and goes on when it has one again', async () => {
     browser.allow(/ERR_INTERNET_DISCONNECTED/)
     const page = await browser.signedIn(await server.person(), { isPhone: true })
@@ -319,5 +303,178 @@ describe('the session in the browser', () => {
     expect(renewals).toHaveLength(0)
     await visit(['localStorage'])
     expect(renewals).toHaveLength(1)
+  })
+})
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
+const pathOf = (page: Page) => new URL(page.url()).pathname.replace('/console', '')
+
+async function discard(page: Page, path: string): Promise<void> {
+  await question(page).getByRole('button', { name: 'Discard' }).click()
+  await page.waitForURL(`**/console${path}`)
+  await question(page).waitFor({ state: 'hidden' })
+}
+
+/** Keeps the form of the code. The field that was filled in last has the focus again. */
+async function keep(page: Page, name = 'Library'): Promise<void> {
+  await question(page).getByRole('button', { name: 'Keep editing' }).click()
+  await page.locator('input[name=name]:focus').waitFor()
+  expect(await page.locator('input[name=name]').inputValue()).toBe(name)
+  await question(page).waitFor({ state: 'hidden' })
+  expect(pathOf(page)).toBe('/codes/new')
+}
+
+/** By links, so that the browser goes back to the pages before without loading anything. */
+async function openCodes(page: Page): Promise<void> {
+  await page.goto('/console/contacts')
+  await page.getByRole('navigation').getByRole('link', { name: 'Codes' }).click()
+}
+
+async function beginCode(page: Page): Promise<void> {
+  await openCodes(page)
+  await page.getByRole('link', { name: 'New code' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill('Library')
+}
+
+describe('a form with changes that were not saved', () => {
+  test('is left by links, shortcuts, the search of everything, another workspace and the sign-out only after a question', async () => {
+    const person = await server.person()
+    await createOrg(person, { name: 'Museum' })
+    const page = await browser.signedIn(person)
+    await beginCode(page)
+    await menuLink(page, 'Codes').click()
+    await keep(page)
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await keep(page)
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.type('ga')
+    await keep(page)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Contacts')
+    await page.getByRole('option', { name: 'Contacts' }).first().click()
+    await question(page).waitFor()
+    // As everywhere, Escape changes nothing.
+    await page.keyboard.press('Escape')
+    await page.locator('input[name=name]:focus').waitFor()
+    await profileButton(page).click()
+    await page.getByText('Sign out').click()
+    await keep(page)
+    await page.getByRole('button', { name: 'Choose whose things are shown' }).click()
+    await page.getByRole('menuitem', { name: 'Museum' }).click()
+    await keep(page)
+    expect(await page.evaluate((key) => localStorage.getItem(key), `tessera.workspace.${person.id}`)).toBeNull()
+
+    await page.getByRole('button', { name: 'Choose whose things are shown' }).click()
+    await page.getByRole('menuitem', { name: 'Museum' }).click()
+    await discard(page, '/codes')
+    await page.getByRole('button', { name: 'Museum. Choose' }).waitFor()
+    await page.getByRole('link', { name: 'New code' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('Library')
+    await profileButton(page).click()
+    await page.getByText('Sign out').click()
+    await discard(page, '/login')
+    // Neither do the pages of the sign-in ask, nor does the browser.
+    await page.getByLabel('Password').last().fill('half')
+    await page.getByRole('link', { name: 'Forgot' }).click()
+    await page.waitForURL('**/console/forgot')
+  })
+
+  for (const isPhone of [false, true])
+    test(`is left by the buttons of the browser only after a question, ${isPhone ? 'on a phone' : 'on a desktop'}`, async () => {
+      const page = await browser.signedIn(await server.person(), { isPhone })
+      await beginCode(page)
+      const steps = await page.evaluate('history.length')
+      await page.goBack()
+      await keep(page)
+      // While the question is open, and faster than it opens.
+      await page.goBack()
+      await question(page).waitFor()
+      await page.goBack()
+      await keep(page)
+      await page.evaluate('history.back(), history.back()')
+      await keep(page)
+      expect(await page.evaluate('history.length')).toBe(steps)
+
+      await page.goBack()
+      await discard(page, '/codes')
+      await page.goBack()
+      await page.waitForURL('**/console/contacts')
+      await page.goForward()
+      await page.goForward()
+      // The texts are gone, so that nothing is asked.
+      await page.locator('input[name=name]').waitFor()
+      expect(await page.locator('input[name=name]').inputValue()).toBe('')
+      await page.goBack()
+      await page.waitForURL('**/console/codes')
+
+      await page.getByRole('link', { name: 'New code' }).first().click()
+      await page.getByRole('link', { name: 'Cancel' }).click()
+      await page.goBack()
+      await page.getByLabel('Name', { exact: true }).fill('Library')
+      await page.goForward()
+      await keep(page)
+      await page.goForward()
+      await discard(page, '/codes')
+    })
+
+  test('stays in its dialog, which asks before Escape, "Cancel" and a click beside it close it', async () => {
+    const page = await browser.signedIn(await server.person())
+    await openCodes(page)
+    const open = page.getByRole('button', { name: 'New folder' }).first()
+    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    const name = dialog.locator('input[name=name]')
+    await open.click()
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await open.click()
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => page.mouse.click(5, 300),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+      () => page.goBack(),
+    ]) {
+      await name.fill('Branches')
+      await close()
+      await question(page).getByRole('button', { name: 'Keep editing' }).click()
+      await page.locator('input[name=name]:focus').waitFor()
+      expect(await name.inputValue()).toBe('Branches')
+      await question(page).waitFor({ state: 'hidden' })
+    }
+    await page.keyboard.press('Escape')
+    await discard(page, '/codes')
+    await dialog.waitFor({ state: 'hidden' })
+    await open.click()
+    await name.fill('Branches')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    await menuLink(page, 'Contacts').click()
+    await page.waitForURL('**/console/contacts')
+  })
+
+  test('is closed by the browser only after a question, and without one once it is saved or as it was', async () => {
+    const page = await browser.signedIn(await server.person())
+    await fillCode(page)
+    // Browsers ask only on pages that were clicked.
+    await page.getByLabel('Name', { exact: true }).click()
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await page.locator('form button[type=submit]').click()
+    await page.getByRole('heading', { name: 'Door of the library' }).waitFor()
+    await page.getByRole('link', { name: 'Edit' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('Window')
+    await page.getByLabel('Name', { exact: true }).fill('Door of the library')
+    await menuLink(page, 'Codes').click()
+    // A search is no form.
+    await page.getByRole('searchbox').fill('Door')
+    await page.getByRole('link', { name: 'Door of the library' }).first().click()
+    await page.getByRole('heading', { name: 'Door of the library', level: 1 }).waitFor()
+    const closed = page.waitForEvent('close')
+    await page.close({ runBeforeUnload: true })
+    await closed
   })
 })

@@ -11,6 +11,7 @@ import { PageSkeleton } from '../ui/PageSkeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
+import { LeaveQuestion } from './LeaveQuestion.tsx'
 import { LiveUpdates } from './LiveUpdates.tsx'
 import { Menu } from './Menu.tsx'
 import { NoConnection } from './NoConnection.tsx'
@@ -58,6 +59,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <LiveUpdates />
       <Agreements />
       <Confirmation />
+      <LeaveQuestion />
       <SignInAgain />
       {isPhone && (
         <Box sx={{ displayPrint: 'none' }}>

@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from 'react-router'
 
 import type { Organization } from '../api/types.ts'
+import { leave } from '../browser/unsaved.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { chooseWorkspace, currentSession, useOptionalSession } from '../session/session.ts'
 import { MenuButton, MenuEntry } from '../ui/MenuButton.tsx'
@@ -23,10 +24,12 @@ export function useChooseWorkspace(): (org: Organization | null) => void {
   const { pathname } = useLocation()
   return (org) => {
     if (org?.id === currentSession()?.workspace?.id) return
-    chooseWorkspace(org)
-    client.removeQueries()
-    // A page of a single thing has nothing to show in another workspace.
-    void navigate(isAdminPath(pathname) ? '/' : `/${pathname.split('/')[1] ?? ''}`)
+    leave(() => {
+      chooseWorkspace(org)
+      client.removeQueries()
+      // A page of a single thing has nothing to show in another workspace.
+      void navigate(isAdminPath(pathname) ? '/' : `/${pathname.split('/')[1] ?? ''}`)
+    })
   }
 }
 

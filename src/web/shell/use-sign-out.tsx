@@ -4,6 +4,7 @@ import { Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 
 import { notify } from '../browser/notices.ts'
+import { leave } from '../browser/unsaved.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { signOut } from '../session/session.ts'
 import { ConfirmDialog } from '../ui/dialogs.tsx'
@@ -14,7 +15,7 @@ const words = texts({
   zh: { signOut: '退出登录', stillSignedIn: '你仍处于登录状态。', title: '退出登录？' },
 })
 
-/** Asks only if something was not sent that this browser alone has. `dialog` is that question. */
+/** Asks only if a form was not saved, or something was not sent that this browser alone has. `dialog` is the second question. */
 export function useSignOut(): { ask: () => void; dialog: ReactNode } {
   const t = useTexts(words)
   const locale = useLocale()
@@ -45,5 +46,5 @@ export function useSignOut(): { ask: () => void; dialog: ReactNode } {
       onClose={() => setUnsent(undefined)}
     />
   )
-  return { ask: () => void ask(), dialog }
+  return { ask: () => leave(() => void ask()), dialog }
 }

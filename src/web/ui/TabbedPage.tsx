@@ -4,6 +4,7 @@ import { Box, Tab, Tabs } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 
+import { leave } from '../browser/unsaved.ts'
 import { Page, type PageProps } from './Page.tsx'
 import { useIsPhone } from './use-is-phone.ts'
 
@@ -32,7 +33,7 @@ export function TabbedPage({
       {isPhone && actions && <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, mb: 1 }}>{actions}</Box>}
       <Tabs
         value={open?.key ?? false}
-        onChange={(_, key: string) => setSearch({ tab: key }, { replace: true })}
+        onChange={(_, key: string) => leave(() => setSearch({ tab: key }, { replace: true }))}
         variant="scrollable"
         scrollButtons={false}
         aria-label={page.title}

@@ -10,8 +10,9 @@ import {
   Stack,
   TextField,
 } from '@mui/material'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
 
+import { ask } from '../browser/unsaved.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
 import { ConflictDialog } from './Conflict.tsx'
@@ -32,6 +33,8 @@ export interface ConfirmProps {
   action: string
   /** The action itself is called "Cancel": the other button must not be. */
   isCancelling?: boolean
+  /** The word on the other button. */
+  cancel?: string
   /** Must be typed before the button works. For actions that concern other users and cannot be undone. */
   typed?: string
   /** `primary` for actions that destroy nothing. */
@@ -43,26 +46,36 @@ export interface ConfirmProps {
   form?: FormState
   children?: ReactNode
   onClose: () => void
+  /** After the dialog has disappeared. */
+  onClosed?: () => void
 }
+
+/** Changes of the form are lost with the dialog: the user is asked before. */
+const closing = (form: FormState | undefined, onClose: () => void) => () =>
+  form?.isChanged === true ? ask(onClose) : onClose()
 
 /** Asks before something destructive. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, title, text, action, isCancelling, typed, color = 'error', form, children, onClose } = props
+  const { cancel, onClosed } = props
   const { isBusy = form?.isBusy, error = form?.error, onConfirm = () => form?.submit() } = props
   const t = useTexts(words)
+  const id = useId()
+  const close = closing(form, onClose)
   const [value, setValue] = useState('')
   return (
     <Dialog
       open={isOpen}
-      onClose={onClose}
+      onClose={close}
       fullWidth
       maxWidth="xs"
-      aria-labelledby="confirm-title"
-      aria-describedby="confirm-text"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      {...(onClosed && { slotProps: { transition: { onExited: onClosed } } })}
     >
-      <DialogTitle id="confirm-title">{title}</DialogTitle>
+      <DialogTitle id={`${id}-title`}>{title}</DialogTitle>
       <DialogContent>
-        <DialogContentText id="confirm-text" component="div">
+        <DialogContentText id={`${id}-text`} component="div">
           {text}
         </DialogContentText>
         {children !== undefined && (
@@ -83,8 +96,8 @@ export function ConfirmDialog(props: ConfirmProps) {
         {error !== undefined && error !== null && <ErrorNotice error={error} />}
       </DialogContent>
       <DialogActions>
-        <Button onClick={onClose} autoFocus>
-          {isCancelling ? t.back : t.cancel}
+        <Button onClick={close} autoFocus>
+          {cancel ?? (isCancelling ? t.back : t.cancel)}
         </Button>
         <Button
           color={color}
@@ -102,7 +115,7 @@ export function ConfirmDialog(props: ConfirmProps) {
 
 export interface FormDialogProps {
   /** Without it, the content itself ends the dialog. */
-  form?: Omit<FormState, 'isChanged'>
+  form?: FormState
   title: string
   /** The word on the button that sends the form. */
   action?: string
@@ -119,6 +132,7 @@ export interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { form, title, action, color = 'primary', isDisabled = false, onClose, children, maxWidth = 'sm' } = props
   const t = useTexts(words)
+  const close = closing(form, onClose)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // Dialogs are drawn inside the forms that open them: the outer one must not be sent.
@@ -126,7 +140,7 @@ export function FormDialog(props: FormDialogProps) {
     form?.submit(event)
   }
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth={maxWidth} fullScreen={useIsPhone()} aria-labelledby="form-title">
+    <Dialog open onClose={close} fullWidth maxWidth={maxWidth} fullScreen={useIsPhone()} aria-labelledby="form-title">
       <form onSubmit={submit} style={{ display: 'contents' }}>
         <DialogTitle id="form-title">{title}</DialogTitle>
         <DialogContent>
@@ -137,7 +151,7 @@ export function FormDialog(props: FormDialogProps) {
           </Stack>
         </DialogContent>
         <DialogActions>
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={close}>{t.cancel}</Button>
           {form && (
             <Button type="submit" variant="contained" color={color} loading={form.isBusy} disabled={isDisabled}>
               {action}

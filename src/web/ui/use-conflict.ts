@@ -99,7 +99,12 @@ export const at = (values: object, name: string): unknown => (values as Readonly
 /** Whether two values of a form are the same. */
 export const isSame = (a: unknown, b: unknown): boolean =>
   a === b ||
-  (typeof a === 'object' && typeof b === 'object' && !(a instanceof Blob) && JSON.stringify(a) === JSON.stringify(b))
+  (typeof a === 'object' &&
+    typeof b === 'object' &&
+    !(a instanceof Blob) &&
+    JSON.stringify(a, withSets) === JSON.stringify(b, withSets))
+
+const withSets = (_: string, value: unknown): unknown => (value instanceof Set ? [...value].toSorted() : value)
 
 /** A value of a form in words: of a list and of an object those of its parts. */
 export function describe(value: unknown, t: { yes: string; no: string }): string {

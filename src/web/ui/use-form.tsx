@@ -10,19 +10,20 @@
  */
 
 import { MenuItem } from '@mui/material'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 
 import { callWith } from '../api/client.ts'
 import { type ApiError, CHANGED } from '../api/errors.ts'
 import { type ActionSettings, useAction, useRefresh } from '../api/hooks.ts'
 import type { DataOf, InputOf, OperationId } from '../api/types.ts'
+import { holdForm, releaseForm } from '../browser/unsaved.ts'
 import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { useLabels } from '../i18n/fields.ts'
 import { dateTime, inputTime } from '../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import type { Conflict } from './Conflict.tsx'
 import { limitsOf, problemWith } from './limits.ts'
-import { at, type From, useConflict } from './use-conflict.ts'
+import { at, type From, isSame, useConflict } from './use-conflict.ts'
 
 const words = texts({
   en: {
@@ -131,6 +132,7 @@ function useSaving<Id extends OperationId, Values extends object>(
 ) {
   const [first, setFirst] = useState(initial)
   const [values, setValues] = useState(first)
+  const formId = useId()
   const operation = typeof id === 'function' ? id(values) : id
   const version = useRef(from?.version)
   const sent = useRef(first)
@@ -148,6 +150,8 @@ function useSaving<Id extends OperationId, Values extends object>(
       if (from !== undefined) version.current = (data as { version?: number }).version ?? version.current
       // The form begins with the saved values from now on.
       setFirst(sent.current)
+      // At once, since `onDone` may open another page.
+      releaseForm(formId)
       settings.onDone?.(data)
     },
   })
@@ -180,7 +184,10 @@ function useSaving<Id extends OperationId, Values extends object>(
     })
   }
   const error = conflict === undefined ? action.error : null
-  return { operation, first, values, setValues, reset, send, error, conflict, shown, isBusy: action.isPending }
+  const isChanged = Object.entries(values).some(([name, value]) => !isSame(value, at(first, name)))
+  useEffect(() => (isChanged ? holdForm : releaseForm)(formId), [isChanged, formId, first, values])
+  useEffect(() => () => releaseForm(formId), [formId])
+  return { operation, isChanged, values, setValues, reset, send, error, conflict, shown, isBusy: action.isPending }
 }
 
 /** `id` may be a function of the values, if they decide which operation is called. */
@@ -195,7 +202,7 @@ export function useForm<Id extends OperationId, Values extends object>(
   const locale = useLocale()
   const [isAsking, setAsking] = useState(false)
   const saving = useSaving(id, initial, settings, () => setAsking(false))
-  const { operation, first, values, setValues, error, shown, conflict, isBusy } = saving
+  const { operation, isChanged, values, setValues, error, shown, conflict, isBusy } = saving
   const sentFrom = useRef<Element>(undefined)
   /** A refusal of a field that is not drawn: it must be said elsewhere. */
   const [unseen, setUnseen] = useState<ApiError | null>(null)
@@ -245,7 +252,7 @@ export function useForm<Id extends OperationId, Values extends object>(
     error: unseen !== error && isAtFields(error, Object.keys(values).flatMap(pathsOf)) ? null : error,
     conflict,
     isBusy,
-    isChanged: Object.entries(values).some(([name, value]) => (first as Record<string, unknown>)[name] !== value),
+    isChanged,
     submit(event, part) {
       event?.preventDefault()
       // Dialogs are drawn inside the forms that open them: the outer one must not be sent.

@@ -8,6 +8,7 @@ import { Link, useParams, useSearchParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { storage } from '../../browser/storage.ts'
+import { leave } from '../../browser/unsaved.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useSession } from '../../session/session.ts'
@@ -125,7 +126,7 @@ function Shown({ activity, code }: ShownProps) {
       {tabs.length > 1 && (
         <Tabs
           value={chosen}
-          onChange={(_, tab: string) => setSearch(tab === 'overview' ? {} : { tab }, { replace: true })}
+          onChange={(_, tab: string) => leave(() => setSearch(tab === 'overview' ? {} : { tab }, { replace: true }))}
           variant="scrollable"
           allowScrollButtonsMobile
           aria-label={t.parts}

@@ -24,6 +24,7 @@ import { useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
+import { leave } from '../../browser/unsaved.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -117,8 +118,10 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
     setChosen(undefined)
     action()
   }
+  // Of the name.
+  const close = () => leave(onClose)
   return (
-    <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="group-title">
+    <Dialog open onClose={close} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="group-title">
       <DialogTitle id="group-title">{title}</DialogTitle>
       <DialogContent>
         {isManager && <Appearance conversation={conversation} />}
@@ -159,7 +162,7 @@ export function MembersDialog({ conversation, members, onClose }: MembersDialogP
         ) : (
           <span />
         )}
-        <Button onClick={onClose}>{t.close}</Button>
+        <Button onClick={close}>{t.close}</Button>
       </DialogActions>
       <Menu anchorEl={chosen?.anchor ?? null} open={chosen !== undefined} onClose={() => setChosen(undefined)}>
         {role === 'OWNER' && member !== undefined && (
