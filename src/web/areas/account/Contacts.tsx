@@ -4,12 +4,12 @@ import { EmailOutlined, PhoneOutlined } from '@mui/icons-material'
 import { Button, List, ListItem, ListItemIcon, ListItemText, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 
@@ -62,15 +62,6 @@ export function Contacts() {
   const { user } = useSession()
   const [open, setOpen] = useState<{ kind: Kind; isRemoval: boolean }>()
   const close = () => setOpen(undefined)
-  const unbind = useAction(open?.kind === 'phone' ? 'auth.phoneUnbind' : 'auth.emailUnbind', {
-    refreshes: ['profile'],
-    quiet: true,
-    onDone({ hint }) {
-      close()
-      notify(hint ?? t.removed, hint === null ? 'success' : 'warning')
-      void reloadSession()
-    },
-  })
   const isProved = (kind: Kind) =>
     user.identities.some(({ provider, verified }) => verified && provider === (kind === 'email' ? 'EMAIL' : 'PHONE'))
   return (
@@ -109,18 +100,18 @@ export function Contacts() {
       </List>
       {open?.isRemoval === false && <Bind kind={open.kind} onClose={close} />}
       {open?.isRemoval && (
-        <ConfirmDialog
-          isOpen
+        <ActionDialog
+          operation={open.kind === 'phone' ? 'auth.phoneUnbind' : 'auth.emailUnbind'}
+          input={{}}
           title={`${t.remove}: ${t[open.kind]}`}
           text={open.kind === 'email' ? t.removeEmail : t.removePhone}
           action={t.remove}
-          isBusy={unbind.isPending}
-          error={unbind.error}
-          onConfirm={() => unbind.mutate()}
-          onClose={() => {
-            unbind.reset()
-            close()
+          refreshes={['profile']}
+          onDone={({ hint }) => {
+            notify(hint ?? t.removed, hint === null ? 'success' : 'warning')
+            void reloadSession()
           }}
+          onClose={close}
         />
       )}
     </Section>

@@ -10,10 +10,11 @@ import { accept } from '../../api/tokens.ts'
 import type { AccountLink } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { NumberField, ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -100,16 +101,12 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
   const list = usePages('auth.links', { query: { direction } })
   const [question, setQuestion] = useState<{ kind: 'accept' | 'remove'; link: AccountLink }>()
   const close = () => setQuestion(undefined)
-  const refreshes = ['auth']
-  const agree = useAction('auth.acceptLink', { refreshes, done: t.accepted, quiet: true, onDone: close })
-  const remove = useAction('auth.unlink', { refreshes, done: t.removed, quiet: true, onDone: close })
   const change = useAction('auth.switchLink', {
     refreshes: [],
     // The page starts again, so that nothing of the other account stays in it.
     onDone: accept,
   })
   const isIncoming = direction === 'INCOMING'
-  const action = question?.kind === 'accept' ? agree : remove
   if (list.error !== null) return <ErrorNotice error={list.error} onRetry={list.retry} />
   if (list.items === undefined) return <Loading />
   return (
@@ -157,16 +154,15 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
       </List>
       <MoreButton shown={list.items.length} total={list.total} onMore={list.more} isLoading={list.isLoading} />
       {question !== undefined && (
-        <ConfirmDialog
-          isOpen
+        <ActionDialog
+          operation={question.kind === 'accept' ? 'auth.acceptLink' : 'auth.unlink'}
+          input={{ params: { linkId: question.link.id } }}
           title={`${question.kind === 'accept' ? t.accept : t.remove}: ${question.link.nickname}`}
           text={
             question.kind === 'accept' ? t.acceptText(question.link.nickname) : t.removeText(question.link.nickname)
           }
           action={question.kind === 'accept' ? t.accept : t.remove}
-          isBusy={action.isPending}
-          error={action.error}
-          onConfirm={() => action.mutate({ params: { linkId: question.link.id } })}
+          done={question.kind === 'accept' ? t.accepted : t.removed}
           onClose={close}
         />
       )}

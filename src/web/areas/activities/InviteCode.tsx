@@ -5,11 +5,10 @@ import { Alert, Button, Card, CardContent, IconButton, Stack, TextField, Tooltip
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { useCopy } from '../../ui/copy.ts'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
 
@@ -44,11 +43,6 @@ export function InviteCodeFact({ activity, inviteCode }: { activity: Activity; i
   const can = useRights(activity)
   const copy = useCopy()
   const [isAsking, setAsking] = useState(false)
-  const reset = useAction('activities.resetInviteCode', {
-    done: t.done,
-    quiet: true,
-    onDone: () => setAsking(false),
-  })
   return (
     <Stack direction="row" useFlexGap spacing={0.5} sx={{ alignItems: 'center', flexWrap: 'wrap', mt: -1 }}>
       <span>{shared.inviteCode}</span>
@@ -67,16 +61,17 @@ export function InviteCodeFact({ activity, inviteCode }: { activity: Activity; i
           </IconButton>
         </Tooltip>
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={t.title}
-        text={t.text}
-        action={t.reset}
-        isBusy={reset.isPending}
-        error={reset.error}
-        onConfirm={() => reset.mutate({ params: { id: activity.id } })}
-        onClose={() => setAsking(false)}
-      />
+      {isAsking && (
+        <ActionDialog
+          operation="activities.resetInviteCode"
+          input={{ params: { id: activity.id } }}
+          title={t.title}
+          text={t.text}
+          action={t.reset}
+          done={t.done}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Stack>
   )
 }

@@ -4,13 +4,13 @@ import { Add, Badge, Delete, EditOutlined } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, IconButton, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { PassTemplate } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -77,11 +77,6 @@ export default function PassTemplates() {
   const [edited, setEdited] = useState<PassTemplate | 'new'>()
   const [removed, setRemoved] = useState<PassTemplate>()
   const query = usePages('passTemplates.list', { query: ownerQuery() })
-  const remove = useAction('passTemplates.delete', {
-    done: t.removed,
-    quiet: true,
-    onDone: () => setRemoved(undefined),
-  })
   const create = isManager && (
     <Button variant="contained" startIcon={<Add />} onClick={() => setEdited('new')} data-create>
       {t.create}
@@ -149,14 +144,13 @@ export default function PassTemplates() {
         <TemplateDialog {...(edited !== 'new' && { template: edited })} onClose={() => setEdited(undefined)} />
       )}
       {removed && (
-        <ConfirmDialog
-          isOpen
+        <ActionDialog
+          operation="passTemplates.delete"
+          input={{ params: { templateId: removed.id } }}
           title={t.removeTitle(removed.name)}
           text={t.removeText}
           action={t.remove}
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate({ params: { templateId: removed.id } })}
+          done={t.removed}
           onClose={() => setRemoved(undefined)}
         />
       )}

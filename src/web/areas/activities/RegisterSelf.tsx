@@ -4,14 +4,15 @@ import { EventAvailable } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Activity, UserRegistration } from '../../api/types.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { Loading } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { nested, useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
@@ -82,12 +83,6 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const isListed = all.error !== null || all.data?.items.some(({ id }) => id === activity.id) === true
   const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isListed })
   const isLoading = isAllowed && (all.isPending || (isListed && mine.isPending))
-  const cancel = useAction('registrations.cancel', {
-    done: t.cancelled,
-    quiet: true,
-    refreshes: ['registrations', 'activities'],
-    onDone: close,
-  })
   const { registration } = activity
   if (registration === null) return null
   const opensAt = registration.opensAt ?? 0
@@ -145,17 +140,19 @@ export function RegisterSelf({ activity, code }: OwnProps) {
         </Stack>
       </CardContent>
       {dialog === 'register' && <RegisterDialog activity={activity} code={code} current={current} onClose={close} />}
-      <ConfirmDialog
-        isOpen={dialog === 'cancel'}
-        title={t.cancelTitle}
-        text={t.cancelText}
-        action={t.cancel}
-        isCancelling
-        isBusy={cancel.isPending}
-        error={cancel.error}
-        onConfirm={() => cancel.mutate({ params, query: { ...(code && { code }) } })}
-        onClose={close}
-      />
+      {dialog === 'cancel' && (
+        <ActionDialog
+          operation="registrations.cancel"
+          input={{ params, query: { ...(code && { code }) } }}
+          title={t.cancelTitle}
+          text={t.cancelText}
+          action={t.cancel}
+          isCancelling
+          refreshes={['registrations', 'activities']}
+          done={t.cancelled}
+          onClose={close}
+        />
+      )}
     </Card>
   )
 }

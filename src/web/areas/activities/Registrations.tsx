@@ -4,13 +4,12 @@ import { EventAvailable, PersonRemove } from '@mui/icons-material'
 import { Card, CardContent, IconButton, Typography } from '@mui/material'
 import { useState } from 'react'
 
-import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, ListedRegistration, RegistrationStatus } from '../../api/types.ts'
 import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -63,12 +62,6 @@ export function Registrations({ activity }: { activity: Activity }) {
   const labelOf = (key: string) => registration?.questions.find((question) => question.key === key)?.label ?? key
   const can = useRights(activity)
   const [asked, setAsked] = useState<ListedRegistration>()
-  const cancel = useAction('registrations.cancelOf', {
-    done: t.cancelled,
-    quiet: true,
-    refreshes: ['registrations', 'activities'],
-    onDone: () => setAsked(undefined),
-  })
   const mayCancel = activity.status === 'ACTIVE' && can('registrations.cancelOf')
   const isFiltered = Object.keys(filter).length > 0
   return (
@@ -128,15 +121,15 @@ export function Registrations({ activity }: { activity: Activity }) {
           )}
         </Rows>
         {asked && (
-          <ConfirmDialog
-            isOpen
+          <ActionDialog
+            operation="registrations.cancelOf"
+            input={{ params: { id: activity.id, userId: asked.userId } }}
             title={t.cancelTitle(asked.nickname)}
             text={t.cancelText}
             action={t.cancelAction}
             isCancelling
-            isBusy={cancel.isPending}
-            error={cancel.error}
-            onConfirm={() => cancel.mutate({ params: { id: activity.id, userId: asked.userId } })}
+            refreshes={['registrations', 'activities']}
+            done={t.cancelled}
             onClose={() => setAsked(undefined)}
           />
         )}

@@ -15,14 +15,14 @@ import { type KeyboardEvent, type ReactNode, type TouchEvent, useEffect, useRef,
 
 import { call } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
-import { useAction, useCall, useRefresh } from '../../api/hooks.ts'
+import { useCall, useRefresh } from '../../api/hooks.ts'
 import type { AlbumPhoto } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useOwner, useOwnerQuery, useRowQuery, useSession } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Owned } from '../../ui/Owned.tsx'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { EditPhoto, SharePhoto } from './PhotoDialogs.tsx'
@@ -113,17 +113,6 @@ function Viewer({ id, photos, photo, error, onShow, onMore }: ViewerProps) {
     if (next !== undefined) new Image().src = next.url
   }, [next])
   const refresh = useRefresh()
-  const remove = useAction('album.delete', {
-    done: t.removed,
-    quiet: true,
-    // Another photo is shown first: this one must not be read again.
-    refreshes: [],
-    onDone: () => {
-      setDialog(undefined)
-      onShow((next ?? previous)?.id)
-      void refresh('album.list', 'profile.quotas')
-    },
-  })
   const onKey = (event: KeyboardEvent) => {
     if (dialog !== undefined) return
     if (event.key === 'ArrowRight' && next) onShow(next.id)
@@ -175,15 +164,20 @@ function Viewer({ id, photos, photo, error, onShow, onMore }: ViewerProps) {
           </Box>
         )}
       </Stack>
-      {photo !== undefined && (
-        <ConfirmDialog
-          isOpen={dialog === 'delete'}
+      {photo !== undefined && dialog === 'delete' && (
+        <ActionDialog
+          operation="album.delete"
+          input={{ params: { id: photo.id }, query: owned }}
           title={t.removeTitle}
           text={t.removeText}
           action={t.delete}
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate({ params: { id: photo.id }, query: owned })}
+          // Another photo is shown first: this one must not be read again.
+          refreshes={[]}
+          done={t.removed}
+          onDone={() => {
+            onShow((next ?? previous)?.id)
+            void refresh('album.list', 'profile.quotas')
+          }}
           onClose={() => setDialog(undefined)}
         />
       )}

@@ -15,13 +15,14 @@ import { Alert, Box, Button, Stack, TextField } from '@mui/material'
 import { useState } from 'react'
 import { Link as RouterLink, useLocation, useNavigate, useParams } from 'react-router'
 
-import { useAction, useCall } from '../../api/hooks.ts'
+import { useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { OwnedAnswer, useOwnedPath } from '../../ui/Owned.tsx'
@@ -102,13 +103,6 @@ function Detail({ asset }: { asset: Asset }) {
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
-  const remove = useAction('assets.delete', {
-    done: t.deleted,
-    quiet: true,
-    // Not the asset itself, which is 404 now.
-    refreshes: ['assets.list', 'assets.map', 'assetCategories'],
-    onDone: () => void navigate('/assets', { replace: true }),
-  })
   /** Set by the form: this asset, and those that were registered before it in a row. */
   const { added } = (useLocation().state ?? {}) as { added?: readonly number[] }
   const target = { params: { id: asset.id }, query: owned }
@@ -169,16 +163,20 @@ function Detail({ asset }: { asset: Asset }) {
       {dialog === 'transfer' && <TransferDialog asset={asset} onClose={close} />}
       {dialog === 'templates' && <TemplatesDialog asset={asset} onClose={close} />}
       {dialog === 'scrap' && <ScrapDialog asset={asset} onClose={close} />}
-      <ConfirmDialog
-        isOpen={dialog === 'delete'}
-        title={t.removeTitle(asset.name)}
-        text={t.removeText}
-        action={t.delete}
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(target)}
-        onClose={close}
-      />
+      {dialog === 'delete' && (
+        <ActionDialog
+          operation="assets.delete"
+          input={target}
+          title={t.removeTitle(asset.name)}
+          text={t.removeText}
+          action={t.delete}
+          // Not the asset itself, which is 404 now.
+          refreshes={['assets.list', 'assets.map', 'assetCategories']}
+          done={t.deleted}
+          onDone={() => void navigate('/assets', { replace: true })}
+          onClose={close}
+        />
+      )}
     </Page>
   )
 }

@@ -14,7 +14,7 @@ import { Box, Button, Card, CardContent, Chip, Link as MuiLink, Stack, Tab, Tabs
 import { useEffect, useState } from 'react'
 import { Link, useParams } from 'react-router'
 
-import { useAction, useCall, useDownload, useRefresh } from '../../api/hooks.ts'
+import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Inventory, InventoryItem, InventoryState } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
@@ -22,8 +22,8 @@ import { date, dateTime, list, number, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { OwnedAnswer } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { InventoryDialog, ShareFound } from './Inventories.tsx'
@@ -120,8 +120,6 @@ function Detail({ inventory }: { inventory: Inventory }) {
   const file = useDownload()
   const close = () => setDialog(undefined)
   const target = { params: { id: inventory.id }, query: owned }
-  const start = useAction('inventories.update', { done: t.started, quiet: true, onDone: close })
-  const end = useAction('inventories.update', { done: t.closed, quiet: true, onDone: close })
   const save = () => {
     const query = { ...target.query, tz: timeZone() }
     file.mutate(['inventories.export', { ...target, query }, `${inventory.name}.xlsx`])
@@ -188,26 +186,17 @@ function Detail({ inventory }: { inventory: Inventory }) {
         </Box>
       )}
       {dialog === 'edit' && <InventoryDialog inventory={inventory} onClose={close} />}
-      <ConfirmDialog
-        isOpen={dialog === 'start'}
-        title={t.startTitle(inventory.expected)}
-        text={t.startText}
-        action={t.start}
-        isBusy={start.isPending}
-        error={start.error}
-        onConfirm={() => start.mutate({ ...target, body: { status: 'RUNNING' } })}
-        onClose={close}
-      />
-      <ConfirmDialog
-        isOpen={dialog === 'close'}
-        title={t.closeTitle}
-        text={t.closeText(inventory.missing)}
-        action={t.close}
-        isBusy={end.isPending}
-        error={end.error}
-        onConfirm={() => end.mutate({ ...target, body: { status: 'CLOSED' } })}
-        onClose={close}
-      />
+      {(dialog === 'start' || dialog === 'close') && (
+        <ActionDialog
+          operation="inventories.update"
+          input={{ ...target, body: { status: dialog === 'start' ? 'RUNNING' : 'CLOSED' } }}
+          title={dialog === 'start' ? t.startTitle(inventory.expected) : t.closeTitle}
+          text={dialog === 'start' ? t.startText : t.closeText(inventory.missing)}
+          action={t[dialog]}
+          done={dialog === 'start' ? t.started : t.closed}
+          onClose={close}
+        />
+      )}
     </Page>
   )
 }

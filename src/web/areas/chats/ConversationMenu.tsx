@@ -18,7 +18,7 @@ import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { MembersDialog } from './MembersDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
@@ -77,19 +77,6 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
   const pin = useAction('conversations.pin', { refreshes })
   const mute = useAction('conversations.mute', { refreshes })
   const close = () => setDialog(undefined)
-  const clear = useAction('conversations.clear', {
-    refreshes,
-    done: t.cleared,
-    onDone: () => {
-      close()
-      onCleared()
-    },
-  })
-  const remove = useAction('conversations.delete', {
-    refreshes: ['conversations.list'],
-    done: t.deleted,
-    onDone: () => void navigate('/chats', { replace: true }),
-  })
   return (
     <>
       <IconMenu label={t.actions} icon={<MoreVert />} hasTooltip>
@@ -125,15 +112,31 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
       {dialog === 'group' && group !== null && (
         <MembersDialog conversation={conversation} members={members} onClose={close} />
       )}
-      <ConfirmDialog
-        isOpen={dialog === 'clear' || dialog === 'delete'}
-        title={`${dialog === 'delete' ? t.delete : t.clear}: ${title}`}
-        text={dialog === 'delete' ? t.deleteText : t.clearText}
-        action={dialog === 'delete' ? t.delete : t.clear}
-        isBusy={clear.isPending || remove.isPending}
-        onConfirm={() => (dialog === 'delete' ? remove : clear).mutate({ params })}
-        onClose={close}
-      />
+      {dialog === 'clear' && (
+        <ActionDialog
+          operation="conversations.clear"
+          input={{ params }}
+          title={`${t.clear}: ${title}`}
+          text={t.clearText}
+          action={t.clear}
+          done={t.cleared}
+          onDone={onCleared}
+          onClose={close}
+        />
+      )}
+      {dialog === 'delete' && (
+        <ActionDialog
+          operation="conversations.delete"
+          input={{ params }}
+          title={`${t.delete}: ${title}`}
+          text={t.deleteText}
+          action={t.delete}
+          refreshes={['conversations.list']}
+          done={t.deleted}
+          onDone={() => void navigate('/chats', { replace: true })}
+          onClose={close}
+        />
+      )}
     </>
   )
 }

@@ -18,7 +18,7 @@ import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useMay, useOwnerQuery } from '../../session/session.ts'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 import { ChangeTarget } from './ChangeTarget.tsx'
@@ -45,16 +45,6 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   useRowKey(place, 'e', may('qrCodes.update'), () => setDialog('target'))
   const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
-  const trash = useAction('qrCodes.delete', {
-    done: t.trashed,
-    // Not the code itself, whose page is still shown.
-    refreshes: ['qrCodes.list', 'qrCodes.trash', 'qrCodes.stats', 'categories'],
-    quiet: true,
-    onDone: () => {
-      setDialog(undefined)
-      onTrashed?.()
-    },
-  })
   return (
     <>
       <span ref={place}>
@@ -89,16 +79,20 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
       </span>
       {dialog === 'target' && <ChangeTarget code={code} onClose={() => setDialog(undefined)} />}
       {dialog === 'move' && <MoveDialog codes={[code]} onClose={() => setDialog(undefined)} />}
-      <ConfirmDialog
-        isOpen={dialog === 'trash'}
-        title={t.trashTitle(code.name)}
-        text={t.trashText}
-        action={t.toTrash}
-        isBusy={trash.isPending}
-        error={trash.error}
-        onConfirm={() => trash.mutate(input)}
-        onClose={() => setDialog(undefined)}
-      />
+      {dialog === 'trash' && (
+        <ActionDialog
+          operation="qrCodes.delete"
+          input={input}
+          title={t.trashTitle(code.name)}
+          text={t.trashText}
+          action={t.toTrash}
+          // Not the code itself, whose page is still shown.
+          refreshes={['qrCodes.list', 'qrCodes.trash', 'qrCodes.stats', 'categories']}
+          done={t.trashed}
+          onDone={() => onTrashed?.()}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
     </>
   )
 }

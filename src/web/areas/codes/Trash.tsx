@@ -11,8 +11,8 @@ import { date, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { focusTitle, Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
@@ -110,7 +110,6 @@ function Row({ code }: { code: TrashedQrCode }) {
   const may = useMay()
   const restore = useAction('qrCodes.restore', { done: t.restored, refreshes: ['qrCodes', 'categories'] })
   const [isAsking, setAsking] = useState(false)
-  const remove = useAction('qrCodes.deleteTrashed', { done: t.deleteDone, quiet: true, onDone: focusTitle })
   const input = { params: { id: code.id }, query: ownerQuery() }
   return (
     <ListItem
@@ -149,16 +148,18 @@ function Row({ code }: { code: TrashedQrCode }) {
           </Tooltip>
         )}
       </Box>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={t.deleteTitle(code.name)}
-        text={t.deleteText}
-        action={t.delete}
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(input)}
-        onClose={() => setAsking(false)}
-      />
+      {isAsking && (
+        <ActionDialog
+          operation="qrCodes.deleteTrashed"
+          input={input}
+          title={t.deleteTitle(code.name)}
+          text={t.deleteText}
+          action={t.delete}
+          done={t.deleteDone}
+          onDone={focusTitle}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </ListItem>
   )
 }

@@ -9,8 +9,8 @@ import type { LocationNode, Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { MapLink } from '../../ui/MapLink.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { TreeActions } from '../../ui/tree/NodeMenu.tsx'
@@ -130,16 +130,14 @@ function DeleteLocation({
   onClose: () => void
 }) {
   const t = useTexts(words)
-  const remove = useAction('locations.delete', { done: t.deleted, quiet: true, onDone: onClose })
   return (
-    <ConfirmDialog
-      isOpen
+    <ActionDialog
+      operation="locations.delete"
+      input={{ params: { orgId: org.id, locationId: location.id } }}
       title={t.deleteOf(location.name)}
       text={t.deleteText}
       action={t.delete}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate({ params: { orgId: org.id, locationId: location.id } })}
+      done={t.deleted}
       onClose={onClose}
     />
   )

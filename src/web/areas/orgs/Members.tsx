@@ -19,8 +19,9 @@ import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -218,16 +219,14 @@ function NicknameDialog({ org, member, onClose }: DialogProps) {
 
 function RemoveDialog({ org, member, onClose }: DialogProps) {
   const t = useTexts(words)
-  const remove = useAction('orgs.removeMember', { done: t.removed, quiet: true, onDone: onClose })
   return (
-    <ConfirmDialog
-      isOpen
+    <ActionDialog
+      operation="orgs.removeMember"
+      input={{ params: { orgId: org.id, userId: member.userId } }}
       title={t.removeOf(member.nickname)}
       text={t.removeText}
       action={t.remove}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate({ params: { orgId: org.id, userId: member.userId } })}
+      done={t.removed}
       onClose={onClose}
     />
   )

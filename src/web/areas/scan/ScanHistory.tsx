@@ -30,9 +30,10 @@ import { useChoices, useEnum } from '../../i18n/enums.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
-import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -198,7 +199,6 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
   const t = useTexts(words)
   const may = useMay()
   const [step, setStep] = useState<'name' | 'delete'>()
-  const remove = useAction('scanRecords.delete', { done: t.deleted, quiet: true, onDone: onClose })
   if (step === 'name') return <NameDialog scan={scan} onClose={onClose} />
   return (
     <>
@@ -230,16 +230,17 @@ function ScanDialog({ scan, onClose }: { scan: ScanRecord; onClose: () => void }
           </Button>
         </DialogActions>
       </Dialog>
-      <ConfirmDialog
-        isOpen={step === 'delete'}
-        title={t.removeTitle}
-        text={t.removeText}
-        action={t.delete}
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ params: { id: scan.id } })}
-        onClose={onClose}
-      />
+      {step === 'delete' && (
+        <ActionDialog
+          operation="scanRecords.delete"
+          input={{ params: { id: scan.id } }}
+          title={t.removeTitle}
+          text={t.removeText}
+          action={t.delete}
+          done={t.deleted}
+          onClose={onClose}
+        />
+      )}
     </>
   )
 }

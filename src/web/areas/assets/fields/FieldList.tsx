@@ -5,15 +5,15 @@ import { Box, Button, Chip, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { callWith } from '../../../api/client.ts'
-import { useAction, useRefresh } from '../../../api/hooks.ts'
+import { useRefresh } from '../../../api/hooks.ts'
 import { usePages } from '../../../api/pages.ts'
 import type { MetaField } from '../../../api/types.ts'
 import { notify } from '../../../browser/notices.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
+import { ActionDialog } from '../../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
-import { ConfirmDialog } from '../../../ui/dialogs.tsx'
 import { Action } from '../parts.tsx'
 import { Entries, Entry } from './entries.tsx'
 import { FieldDialog } from './FieldDialog.tsx'
@@ -214,16 +214,14 @@ function DeleteField({ field, params, onClose }: DeleteProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
   const operation = workspace === null ? 'metadata.deleteField' : 'metadata.deleteOrgField'
-  const { mutate, isPending, error } = useAction(operation, { done: t.deleted, quiet: true, onDone: onClose })
   return (
-    <ConfirmDialog
-      isOpen
+    <ActionDialog
+      operation={operation}
+      input={{ params }}
       title={t.removeTitle(field.name)}
       text={t.removeText}
       action={t.delete}
-      isBusy={isPending}
-      error={error}
-      onConfirm={() => mutate({ params })}
+      done={t.deleted}
       onClose={onClose}
     />
   )

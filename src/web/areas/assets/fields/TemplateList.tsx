@@ -12,8 +12,9 @@ import { common } from '../../../i18n/common.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
+import { ActionDialog } from '../../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
-import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
+import { FormDialog } from '../../../ui/dialogs.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
 import { useOwnedPath } from '../../../ui/Owned.tsx'
 import { useForm } from '../../../ui/use-form.tsx'
@@ -190,21 +191,15 @@ function DeleteTemplate({ template: { id, name }, onClose }: { template: MetaTem
   const t = useTexts(words)
   const { workspace } = useSession()
   const operation = workspace === null ? 'metadata.deleteTemplate' : 'metadata.deleteOrgTemplate'
-  const { mutate, isPending, error } = useAction(operation, {
-    done: t.deleted,
-    quiet: true,
-    refreshes: ['metadata', 'assetCategories'],
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
-      isOpen
+    <ActionDialog
+      operation={operation}
+      input={{ params: { id, ...(workspace && { orgId: workspace.id }) } }}
       title={t.removeTitle(name)}
       text={t.removeText}
       action={t.delete}
-      isBusy={isPending}
-      error={error}
-      onConfirm={() => mutate({ params: { id, ...(workspace && { orgId: workspace.id }) } })}
+      refreshes={['metadata', 'assetCategories']}
+      done={t.deleted}
       onClose={onClose}
     />
   )
