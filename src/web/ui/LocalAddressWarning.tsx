@@ -16,7 +16,7 @@ const words = texts({
 /** Addresses that each device understands as itself. */
 const LOCAL = /^https?:\/\/(localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])(?=[:/]|$)/
 
-/** For administrators, whom the server tells that its address is local. */
+/** For pages of administrators, which ask the server whether its address is local. */
 export const useLocalAddressText = (): string => useTexts(words).text
 
 /** `urls`: the addresses as the server answers them, such as the `publicUrl` of a row. */

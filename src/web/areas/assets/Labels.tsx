@@ -54,8 +54,12 @@ function AssetLabels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
-      warnings={(assets) => <LocalAddressWarning urls={assets.map(({ publicUrl }) => publicUrl)} />}
+      Warnings={AssetWarnings}
       read={(ids, size) => call('assets.list', { query: { ...owned, ids, size } })}
     />
   )
 }
+
+const AssetWarnings = ({ things }: { things: readonly Asset[] }) => (
+  <LocalAddressWarning urls={things.map(({ publicUrl }) => publicUrl)} />
+)

@@ -133,7 +133,6 @@ function Actions({ code }: { code: QrCode }) {
 
 function Detail({ code }: { code: QrCode }) {
   const t = useTexts(words)
-  const ownedPath = useOwnedPath()
   const shared = useTexts(codeWords)
   const may = useMay()
   const typeName = useEnum('contentType')
@@ -154,40 +153,7 @@ function Detail({ code }: { code: QrCode }) {
         alignItems: 'start',
       }}
     >
-      <Card>
-        <CardContent component={Stack} spacing={2} sx={{ alignItems: 'center' }}>
-          <QrPicture
-            content={contentOfPicture(code)}
-            style={code.style}
-            alt={shared.picture(code.name)}
-            width="100%"
-            sx={{ maxWidth: 320, borderRadius: 1 }}
-          />
-          {code.isDynamic && (
-            <>
-              {!code.isPublic && <Alert severity="warning">{t.dynamicPrivate}</Alert>}
-              <LocalAddressWarning urls={[code.publicUrl]} />
-            </>
-          )}
-          <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
-            <DownloadButton code={code} />
-            <DialogButton label={t.full} icon={<Fullscreen />} variant="text">
-              {(close) => (
-                <CodeScreen
-                  content={contentOfPicture(code)}
-                  style={code.style}
-                  alt={shared.picture(code.name)}
-                  title={code.name}
-                  onClose={close}
-                />
-              )}
-            </DialogButton>
-            <Button startIcon={<Print />} component={Link} to={ownedPath(`/codes/print?ids=${code.id}`)}>
-              {shared.print}
-            </Button>
-          </Stack>
-        </CardContent>
-      </Card>
+      <Picture code={code} />
       <Stack spacing={2} sx={{ minWidth: 0 }}>
         <Card>
           <CardContent component={Stack} spacing={1.5}>
@@ -246,6 +212,54 @@ function Detail({ code }: { code: QrCode }) {
         </Card>
       </Stack>
     </Box>
+  )
+}
+
+/** The picture, why it could be useless on paper, and all that is done with it. */
+function Picture({ code }: { code: QrCode }) {
+  const t = useTexts(words)
+  const shared = useTexts(codeWords)
+  const ownedPath = useOwnedPath()
+  return (
+    <Card>
+      <CardContent component={Stack} spacing={2} sx={{ alignItems: 'center' }}>
+        <QrPicture
+          content={contentOfPicture(code)}
+          style={code.style}
+          alt={shared.picture(code.name)}
+          width="100%"
+          // On a phone, the target below it is seen without scrolling.
+          sx={{ maxWidth: { xs: 220, md: 320 }, borderRadius: 1 }}
+        />
+        {code.isDynamic && (
+          <>
+            {!code.isPublic && (
+              <Alert severity="warning" sx={{ alignSelf: 'stretch' }}>
+                {t.dynamicPrivate}
+              </Alert>
+            )}
+            <LocalAddressWarning urls={[code.publicUrl]} sx={{ alignSelf: 'stretch' }} />
+          </>
+        )}
+        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
+          <DownloadButton code={code} />
+          <DialogButton label={t.full} icon={<Fullscreen />} variant="text">
+            {(close) => (
+              <CodeScreen
+                content={contentOfPicture(code)}
+                style={code.style}
+                alt={shared.picture(code.name)}
+                title={code.name}
+                onClose={close}
+              />
+            )}
+          </DialogButton>
+          <Button startIcon={<Print />} component={Link} to={ownedPath(`/codes/print?ids=${code.id}`)}>
+            {shared.print}
+          </Button>
+        </Stack>
+      </CardContent>
+    </Card>
   )
 }
 

@@ -52,17 +52,21 @@ function CodeLabels() {
         { id: 'content', label: shared.content, isChosen: false, of: ({ content }) => summaryOf(content) },
       ]}
       label={(code) => ({ content: contentOfPicture(code), style: code.style, name: code.name })}
-      warnings={(codes) => {
-        const dynamic = codes.filter(({ isDynamic }) => isDynamic)
-        const dead = dynamic.filter(({ isPublic }) => !isPublic).length
-        return (
-          <>
-            {dead > 0 && <Alert severity="warning">{t.dead(dead)}</Alert>}
-            <LocalAddressWarning urls={dynamic.map(({ publicUrl }) => publicUrl)} />
-          </>
-        )
-      }}
+      Warnings={CodeWarnings}
       read={(ids, size) => call('qrCodes.list', { query: { ...owned, ids, size } })}
     />
+  )
+}
+
+/** Why codes could be useless on paper. */
+function CodeWarnings({ things }: { things: readonly QrCode[] }) {
+  const t = useTexts(words)
+  const dynamic = things.filter(({ isDynamic }) => isDynamic)
+  const dead = dynamic.filter(({ isPublic }) => !isPublic).length
+  return (
+    <>
+      {dead > 0 && <Alert severity="warning">{t.dead(dead)}</Alert>}
+      <LocalAddressWarning urls={dynamic.map(({ publicUrl }) => publicUrl)} />
+    </>
   )
 }

@@ -74,7 +74,7 @@ const MAX_LABELS = 2000
 /** Millimetres below which phones often fail. */
 const SMALLEST_CODE = 15
 
-export function PrintSheet<Thing>({ things, parts, label, warnings }: Printing<Thing> & { things: readonly Thing[] }) {
+export function PrintSheet<Thing>({ things, parts, label, Warnings }: Printing<Thing> & { things: readonly Thing[] }) {
   const t = useTexts(words)
   const [settings, setSettings] = useState(() => ({
     paper: 'A4' as Paper,
@@ -153,7 +153,7 @@ export function PrintSheet<Thing>({ things, parts, label, warnings }: Printing<T
             <CheckField name="lines" label={t.lines} value={hasLines} onChange={(isOn) => set({ hasLines: isOn })} />
             <Typography component="output">{t.count(labels.length, sheets.length)}</Typography>
             {Math.min(width, height) * 0.7 < SMALLEST_CODE && <Alert severity="info">{t.small}</Alert>}
-            {warnings(things)}
+            <Warnings things={things} />
             <Button variant="contained" startIcon={<Print />} onClick={() => globalThis.print()}>
               {t.print}
             </Button>

@@ -1,6 +1,6 @@
 /** Sheets of labels: paper, grid, and the place of each label in millimetres. */
 
-import type { ReactNode } from 'react'
+import type { ComponentType } from 'react'
 
 import type { QrStyle } from '../QrPicture.tsx'
 
@@ -44,7 +44,7 @@ export interface Printing<Thing> {
   readonly parts: readonly Part<Thing>[]
   readonly label: (thing: Thing) => Omit<Label, 'lines'>
   /** Above the button: why these labels could be useless on paper. */
-  readonly warnings: (things: readonly Thing[]) => ReactNode
+  readonly Warnings: ComponentType<{ things: readonly Thing[] }>
 }
 
 export interface Sheet {
