@@ -40,6 +40,8 @@ describe('the register', () => {
 
     await page.getByText('The asset was registered.').waitFor()
     await page.getByText('Main building / Library').waitFor()
+    // Where it is, and who has it if somebody does, come first.
+    expect(await page.locator('#main-content dl dt').first().innerText()).toBe('Location')
     const [asset] = await listed(orgId)
     expect(asset).toMatchObject({ name: 'ThinkPad X1', brand: 'Lenovo', purchasePrice: '1999.90', status: 'IN_USE' })
     expect(asset!.photos).toHaveLength(1)

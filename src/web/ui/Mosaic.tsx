@@ -1,4 +1,4 @@
-/** A field of tiles like those of the logo, with room for an icon in its middle. The same text always has the same pattern. */
+/** Tiles like those of the logo. The same text always has the same pattern. */
 
 import { Box } from '@mui/material'
 import type { ReactNode } from 'react'
@@ -10,6 +10,7 @@ const ROWS = 5
 /** From one tile to the next; a tile is 10 wide. */
 const STEP = 12
 
+/** A field of tiles with room for an icon in its middle. */
 export function Mosaic({ seed, children }: { seed: string; children: ReactNode }) {
   return (
     <Box sx={{ display: 'grid', placeItems: 'center', '& > *': { gridArea: '1 / 1' } }}>
@@ -27,6 +28,37 @@ export function Mosaic({ seed, children }: { seed: string; children: ReactNode }
     </Box>
   )
 }
+
+/** A square of tiles for a thing without a picture. `size`: pixels. */
+export const MosaicCover = ({ seed, size }: { seed: string; size: number }) => (
+  <Box
+    component="svg"
+    aria-hidden
+    viewBox="-9 -9 64 64"
+    sx={{
+      width: size,
+      height: size,
+      flexShrink: 0,
+      borderRadius: 1.5,
+      bgcolor: 'background.tint',
+      color: 'primary.main',
+      fill: 'currentColor',
+    }}
+  >
+    {Array.from({ length: 16 }, (_, tile) => hashOf(`${seed} ${tile}`) >>> 8).map((draw, tile) => (
+      <rect
+        // oxlint-disable-next-line react/no-array-index-key -- tiles have no other identity
+        key={tile}
+        x={(tile % 4) * STEP}
+        y={Math.floor(tile / 4) * STEP}
+        width={10}
+        height={10}
+        rx={3}
+        opacity={[0, 0.15, 0.4, 0.75][draw % 4]}
+      />
+    ))}
+  </Box>
+)
 
 /** About half of the tiles; they fade towards the sides, and the middle is free. */
 function tilesOf(seed: string): { x: number; y: number; opacity: number }[] {

@@ -37,31 +37,13 @@ const words = texts({
 export function AssetPhotos({ asset: { photos, name } }: { asset: Asset }) {
   const t = useTexts(words)
   if (photos.length === 0) return null
-  if (photos.length === 1)
-    return (
-      <Link href={photos[0]!.url} target="_blank" rel="noopener" sx={{ display: 'block' }}>
-        <Box
-          component="img"
-          src={photos[0]!.url}
-          alt={t.photo(1, name)}
-          sx={{
-            width: '100%',
-            maxHeight: 360,
-            objectFit: 'contain',
-            bgcolor: 'action.hover',
-            borderRadius: 1.5,
-            display: 'block',
-          }}
-        />
-      </Link>
-    )
   return (
     <Box
       sx={{
         display: 'grid',
         gap: 1,
         gridTemplateColumns: COLUMNS[photos.length] ?? { xs: '1fr 1fr', sm: '2fr 1fr 1fr' },
-        gridAutoRows: { xs: 130, sm: 120 },
+        gridAutoRows: photos.length === 1 ? { xs: 110, sm: 170 } : { xs: 130, sm: 120 },
       }}
     >
       {photos.map(({ fileId, url, thumbnailUrl }, i) => (
@@ -103,13 +85,14 @@ export function AssetFacts({ asset }: { asset: Asset }) {
     <Card variant="outlined">
       <CardContent>
         <FactGrid>
-          <Fact label={column('assetNo')}>{asset.assetNo}</Fact>
+          {/* People come here to learn where it is and which person has it. */}
+          <Fact label={column('custodian')}>{names.person(asset.custodianId)}</Fact>
+          <Fact label={column('location')}>{names.location(asset.locationId)}</Fact>
           <Fact label={column('status')}>
             <Status status={asset.status} />
           </Fact>
+          <Fact label={column('assetNo')}>{asset.assetNo}</Fact>
           <Fact label={column('category')}>{names.category(asset.categoryId)}</Fact>
-          <Fact label={column('location')}>{names.location(asset.locationId)}</Fact>
-          <Fact label={column('custodian')}>{names.person(asset.custodianId)}</Fact>
           <Fact label={column('brand')}>{asset.brand}</Fact>
           <Fact label={column('model')}>{asset.model}</Fact>
           <Fact label={column('serialNo')}>{asset.serialNo}</Fact>
@@ -145,7 +128,7 @@ export function AssetFacts({ asset }: { asset: Asset }) {
 }
 
 /** Columns of the grid by the number of photos. Of more than three, one is large. */
-const COLUMNS: Readonly<Record<number, string>> = { 2: '1fr 1fr', 3: '2fr 1fr' }
+const COLUMNS: Readonly<Record<number, string>> = { 1: '1fr', 2: '1fr 1fr', 3: '2fr 1fr' }
 
 /** Metadata fields with a value; those that stand for columns are among the facts. */
 export function AssetFields({ asset }: { asset: Asset }) {

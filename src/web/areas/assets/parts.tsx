@@ -11,6 +11,7 @@ import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { MosaicCover } from '../../ui/Mosaic.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 
 const words = texts({
@@ -106,35 +107,18 @@ export function Status({ status }: { status: AssetStatus }) {
   )
 }
 
-/** The first photo of an asset, or the first letter of its name. */
+/** The first photo of an asset, or the tiles of its name. */
 export function Cover({ photos, name, size = 56 }: { photos: readonly AssetPhoto[]; name: string; size?: number }) {
   const [photo] = photos
-  const box = { width: size, height: size, borderRadius: 1.5, flexShrink: 0 }
-  if (photo !== undefined)
-    return (
-      <Box
-        component="img"
-        loading="lazy"
-        src={photo.thumbnailUrl ?? photo.url}
-        alt=""
-        sx={{ ...box, objectFit: 'cover' }}
-      />
-    )
+  if (photo === undefined) return <MosaicCover seed={name} size={size} />
   return (
     <Box
-      aria-hidden="true"
-      sx={{
-        ...box,
-        display: 'grid',
-        placeItems: 'center',
-        bgcolor: 'action.hover',
-        color: 'text.secondary',
-        fontWeight: 600,
-        fontSize: size / 2.6,
-      }}
-    >
-      {Array.from(name)[0]?.toUpperCase()}
-    </Box>
+      component="img"
+      loading="lazy"
+      src={photo.thumbnailUrl ?? photo.url}
+      alt=""
+      sx={{ width: size, height: size, borderRadius: 1.5, flexShrink: 0, objectFit: 'cover' }}
+    />
   )
 }
 
