@@ -104,6 +104,28 @@ describe('chats', () => {
     expect(await log.locator('[id^=message-]').count()).toBe(112)
   })
 
+  test('messages of one person in the same minute show their time once', async () => {
+    const [lena, mike] = [await server.person(), await server.person()]
+    await makeContacts(lena, mike)
+    const sent: { senderId: number; createdAt: number; conversationId: number }[] = []
+    for (const [n, [from, to]] of [[lena, mike] as const, [lena, mike] as const, [mike, lena] as const].entries()) {
+      const body = { toUserId: to.id, clientMsgId: `time-${n}`, type: 'TEXT' as const, content: { text: `Note ${n}.` } }
+      sent.push(ok(await from.call('messages.send', { body })).data.messages[0]!)
+    }
+    // The clock goes on: two messages may be on both sides of a full minute.
+    const minuteOf = (at: number) => Math.floor(at / 60_000)
+    const groups = minuteOf(sent[0]!.createdAt) === minuteOf(sent[1]!.createdAt) ? 2 : 3
+    const page = await browser.signedIn(lena)
+    await page.goto(`/console/chats/${sent[0]!.conversationId}`)
+    await page.getByRole('log').getByText('Note 2.').waitFor()
+    expect(
+      await page
+        .getByRole('log')
+        .getByText(/^\d\d:\d\d$/)
+        .count(),
+    ).toBe(groups)
+  })
+
   test('a message is forwarded to one person after the other', async () => {
     const [lena, marc, nora] = [await server.person(), await server.person(), await server.person()]
     await makeContacts(lena, marc)

@@ -34,6 +34,14 @@ const NOBODY: readonly GroupMember[] = []
 
 const dayOf = (time: number): string => new Date(time).toDateString()
 
+/** One after the other by the same person in the same minute. */
+const isFollowed = (message: Message, next: Message | undefined): boolean =>
+  next !== undefined &&
+  next.senderId === message.senderId &&
+  next.type !== 'SYSTEM' &&
+  !next.recalled &&
+  Math.floor(next.createdAt / 60_000) === Math.floor(message.createdAt / 60_000)
+
 export function Conversation({ conversation, isPhone }: { conversation: ConversationView; isPhone: boolean }) {
   const t = useTexts(words)
   const may = useMay()
@@ -42,11 +50,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   useRecent('chat', title)
   const wanted = Number(useSearchParams()[0].get('message')) || undefined
   const messages = useMessages(id, wanted)
-  const { data: known } = useAll(
-    'groups.members',
-    { params: { id } },
-    { enabled: group !== null && group.role !== null },
-  )
+  const { data: known } = useAll('groups.members', { params: { id } }, { enabled: group?.role != null })
   const members = known ?? NOBODY
   const nameOf = useNames(group === null ? NOBODY : known, peer && { userId: peer.userId, title })
   const outgoing = useOutgoing({ conversationId: id })
@@ -123,6 +127,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   isGroup={group !== null}
                   day={isNewDay ? message.createdAt : undefined}
                   isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
+                  isFollowed={isFollowed(message, items[index + 1])}
                   isFirstNew={message.id === firstNew}
                   isMarked={message.id === wanted}
                   peerReadUpToId={conversation.peerReadUpToId}

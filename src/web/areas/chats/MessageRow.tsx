@@ -66,6 +66,8 @@ export interface MessageRowProps {
   day: number | undefined
   /** By the same sender as the one before. */
   isContinued: boolean
+  /** The next one is by the same sender in the same minute, and shows the time for both. */
+  isFollowed: boolean
   isFirstNew: boolean
   /** Found by a search. */
   isMarked: boolean
@@ -75,7 +77,7 @@ export interface MessageRowProps {
 }
 
 export function MessageRow(props: MessageRowProps) {
-  const { message, nameOf, member, isGroup, day, isContinued, isFirstNew, isMarked, peerReadUpToId } = props
+  const { message, nameOf, member, isGroup, day, isContinued, isFollowed, isFirstNew, isMarked, peerReadUpToId } = props
   const t = useTexts(words)
   const o = useTexts(own)
   const excerpt = useExcerpt()
@@ -157,16 +159,12 @@ export function MessageRow(props: MessageRowProps) {
               <Content message={message} />
               <Stack direction="row" spacing={0.5} sx={{ justifyContent: 'flex-end', alignItems: 'center', mt: 0.25 }}>
                 {message.forwarded && <Forward titleAccess={o.forwarded} sx={{ fontSize: 14 }} />}
-                <Typography variant="caption" title={dateTime(message.createdAt)}>
-                  {clockTime(message.createdAt)}
-                </Typography>
-                {isOwn &&
-                  !isGroup &&
-                  (peerReadUpToId !== null && peerReadUpToId >= message.id ? (
-                    <DoneAll titleAccess={o.read} sx={{ fontSize: 16 }} />
-                  ) : (
-                    <Done titleAccess={o.sent} sx={{ fontSize: 16 }} />
-                  ))}
+                {!isFollowed && (
+                  <SentAt
+                    at={message.createdAt}
+                    isRead={isOwn && !isGroup ? (peerReadUpToId ?? 0) >= message.id : undefined}
+                  />
+                )}
               </Stack>
             </Box>
             {message.reactions.length > 0 && (
@@ -190,6 +188,20 @@ export function MessageRow(props: MessageRowProps) {
         </Stack>
       )}
     </Box>
+  )
+}
+
+/** The time, and for own messages to one person whether they have read it. */
+function SentAt({ at, isRead }: { at: number; isRead: boolean | undefined }) {
+  const o = useTexts(own)
+  return (
+    <>
+      <Typography variant="caption" title={dateTime(at)}>
+        {clockTime(at)}
+      </Typography>
+      {isRead === true && <DoneAll titleAccess={o.read} sx={{ fontSize: 16 }} />}
+      {isRead === false && <Done titleAccess={o.sent} sx={{ fontSize: 16 }} />}
+    </>
   )
 }
 
