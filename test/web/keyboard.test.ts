@@ -291,6 +291,24 @@ test('shortcuts that open a page move the focus to its title, also in the chats'
   await heading(phone, 'Chats')
 })
 
+test('a window that is narrow by zoom folds the menu, opens it on demand, and leaves that of wide ones as it was', async () => {
+  const page = await browser.signedIn(alice)
+  const isWide = (width: number) =>
+    until(page, `document.querySelector('nav[aria-label=Menu]').offsetWidth === ${width}`)
+  await page.goto('/console/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await isWide(248)
+  // 1280 pixels at 200 %.
+  await page.setViewportSize({ width: 640, height: 400 })
+  await isWide(56)
+  await page.getByRole('button', { name: 'Open menu' }).press('Enter')
+  await isWide(248)
+  await menuLink(page, 'QR codes').press('Enter')
+  await isWide(56)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await isWide(248)
+})
+
 test('buttons have 44 pixels for fingers, and the menu is a list of links', async () => {
   const page = await browser.signedIn(bob, { isPhone: true })
   for (const path of ['/console/', '/console/codes', '/console/codes/new', '/console/notifications']) {
