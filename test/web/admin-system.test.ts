@@ -124,10 +124,23 @@ test('an administrator makes, verifies and deletes a backup', async () => {
   await says(page, '还没有备份')
 })
 
-test('the overview leads from the version to the licences of the software in the server', async () => {
+test('the overview begins with backup, failed sign-ins and storage, unfolds the growth, and leads to the licences', async () => {
   await buildLicenses()
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin')
+  // First what is asked each day; growth is folded.
+  const tiles = page.locator('#main-content a').filter({ hasText: /Newest good backup|Failed sign-ins|Storage|Users/ })
+  await tiles.nth(3).waitFor()
+  const texts = await tiles.allInnerTexts()
+  expect(texts.map((text) => text.split('\n')[0])).toEqual([
+    'Newest good backup',
+    'Failed sign-ins',
+    'Storage',
+    'Users',
+  ])
+  expect(await page.getByRole('heading', { name: 'New codes and scans' }).count()).toBe(0)
+  await button(page, 'Growth').click()
+  await page.getByRole('table', { name: 'New codes and scans' }).waitFor()
   await page.getByRole('link', { name: 'Licences', exact: true }).click()
   await page.getByRole('heading', { name: 'Licences', exact: true }).waitFor()
   const react = page.locator('details', { hasText: /react-dom \d/ })

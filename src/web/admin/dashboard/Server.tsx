@@ -39,12 +39,9 @@ const words = texts({
     since: 'Runs since',
     database: 'Database',
     answersIn: (name: string, ms: string) => `${name}, answers in ${ms} ms`,
-    disk: 'Free space',
     memory: 'Memory',
     storage: 'Files',
     messages: 'Waiting messages',
-    backup: 'Newest good backup',
-    never: 'None',
     mail: 'Mail',
     sms: 'SMS',
     yes: 'Is sent',
@@ -68,12 +65,9 @@ const words = texts({
     since: '启动时间',
     database: '数据库',
     answersIn: (name: string, ms: string) => `${name}，响应 ${ms} 毫秒`,
-    disk: '剩余空间',
     memory: '内存',
     storage: '文件',
     messages: '待发消息',
-    backup: '最新有效备份',
-    never: '无',
     mail: '邮件',
     sms: '短信',
     yes: '正常发送',
@@ -85,7 +79,7 @@ const words = texts({
 const EVERY = 30_000
 
 /** The health, which is answered without the envelope of the other operations, and with 503 by a server that cannot work. */
-function useHealth(): Health | undefined {
+export function useHealth(enabled = true): Health | undefined {
   const { data } = useQuery<Health>({
     queryKey: ['actuator', 'health'],
     queryFn: async ({ signal }) => {
@@ -97,6 +91,7 @@ function useHealth(): Health | undefined {
       }
     },
     refetchInterval: EVERY,
+    enabled,
   })
   return data
 }
@@ -151,7 +146,7 @@ export function Server() {
   return (
     <Section title={t.server}>
       <Answer query={info}>
-        {({ version, startedAt, memoryBytes, freeDiskBytes, database, sendsMail, sendsSms }) => {
+        {({ version, startedAt, memoryBytes, database, sendsMail, sendsSms }) => {
           const parts = health?.components
           const isUp = health?.status !== 'DOWN'
           return (
@@ -171,13 +166,11 @@ export function Server() {
                     ? database
                     : t.answersIn(database === 'sqlite' ? 'SQLite' : 'PostgreSQL', number(parts.database.responseMs)),
                 ],
-                [t.disk, bytes(freeDiskBytes)],
                 [t.memory, bytes(memoryBytes)],
                 [t.storage, parts && storageOf(parts.files.storage)],
                 [t.mail, sendsMail ? t.yes : t.no],
                 [t.sms, sendsSms ? t.yes : t.no],
                 [t.messages, parts?.outbox.waiting == null ? null : number(parts.outbox.waiting)],
-                [t.backup, parts && (dateTime(parts.backup.lastGoodAt) || t.never)],
               ]}
             />
           )
