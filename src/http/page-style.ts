@@ -95,6 +95,8 @@ div.screen{margin:0 0 1.5rem}
 .lonely{padding-top:12vh}
 .hero{padding:1.5rem 0 1.75rem}
 .hero h1{font-size:2rem;margin-bottom:.625rem}
+.sheet{display:block;flex:none;width:9rem;margin-top:1.25rem;fill:currentColor;color:var(--accent)}
+.sheet .paper{fill:var(--paper);stroke:var(--line)}
 .steps{margin:0 0 1.5rem;padding-left:1.25rem}
 .steps li+li{margin-top:.75rem}
 .links{margin:0;padding:0;list-style:none}
@@ -104,7 +106,7 @@ div.screen{margin:0 0 1.5rem}
 .fold summary{padding:.625rem 0;cursor:pointer;overflow-wrap:anywhere}
 .fold pre{margin:0 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
-@media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}}
+@media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}.hero{display:flex;gap:1.5rem;align-items:center;padding-top:.5rem}.sheet{margin:0}.links{display:flex;flex-wrap:wrap;column-gap:2rem}.links li+li{border:0}}
 @media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
 @media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}
 `.trim()

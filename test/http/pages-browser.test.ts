@@ -157,6 +157,16 @@ describe('pages in a browser', () => {
     expect(found).toEqual([])
   })
 
+  test('the front page shows a printed sheet, and fits a desktop of 900 pixels without its foot cut off', async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+    for (const url of [`${server.url}/?lang=en`, `${server.url}/?lang=zh`, `${fresh.url}/?lang=en`]) {
+      await page.goto(url)
+      expect(await page.locator('svg.sheet').isVisible()).toBe(true)
+      expect(await page.evaluate<number>('document.documentElement.scrollHeight'), url).toBe(900)
+    }
+    await page.close()
+  })
+
   test('the policy of the pages lets their styles, icons and script through, and the button copies the password', async () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -1,6 +1,7 @@
 /** The front page of the server. */
 
-import { button, card, facts, type Html, html, htmlPage, notice } from '#http/pages.ts'
+import { MARK_SVG } from '#http/page-style.ts'
+import { button, card, facts, type Html, html, htmlPage, notice, rawHtml } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { Front } from './front.service.ts'
@@ -45,6 +46,19 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
+/** A printed sheet of labels. */
+const SHEET = rawHtml(
+  `<svg class="sheet" viewBox="0 0 120 108" aria-hidden="true"><rect class="paper" x=".5" y=".5" width="119" height="107" rx="6"/>${[
+    0, 1, 2, 3, 4, 5,
+  ]
+    .map((label) => {
+      const [x, y] = [10 + (label % 3) * 38, 10 + Math.floor(label / 3) * 48]
+      const mark = MARK_SVG.replace('<svg ', `<svg x="${x}" y="${y}" width="26" height="26" `)
+      return `${mark}<rect x="${x}" y="${y + 31}" width="26" height="3" rx="1.5"/><rect x="${x}" y="${y + 37}" width="16" height="3" rx="1.5" opacity=".35"/>`
+    })
+    .join('')}</svg>`,
+)
+
 export function frontPage(front: Front, locale: Locale): Response {
   const words = WORDS[locale]
   const { inLanguage } = front
@@ -55,9 +69,12 @@ export function frontPage(front: Front, locale: Locale): Response {
     indexed: true,
     preview: { title: `Tessera · ${front.host}`, description: words.about },
     body: html`<div class="hero">
-        <p class="number">${front.host}</p>
-        <h1>${words.title}</h1>
-        <p class="soft">${words.about}</p>
+        <div>
+          <p class="number">${front.host}</p>
+          <h1>${words.title}</h1>
+          <p class="soft">${words.about}</p>
+        </div>
+        ${SHEET}
       </div>
       ${
         front.isSetUp
@@ -67,7 +84,9 @@ export function frontPage(front: Front, locale: Locale): Response {
             ])
           : card(
               html`${notice(words.notSetUp)}
-              ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: `/console/${inLanguage}`, kind: 'plain' })}`,
+                <div class="row">
+                  ${button(words.setUp, { href: `/setup${inLanguage}` })}${button(words.signIn, { href: `/console/${inLanguage}`, kind: 'plain' })}
+                </div>`,
               { title: words.setUpTitle, level: 2 },
             )
       }
