@@ -315,13 +315,13 @@ async function discard(page: Page, path: string): Promise<void> {
   await question(page).waitFor({ state: 'hidden' })
 }
 
-/** Keeps the form of the code. The field that was filled in last has the focus again. */
-async function keep(page: Page, name = 'Library'): Promise<void> {
+/** Keeps the form. The field that was filled in last has the focus again. */
+async function keep(page: Page, path = '/codes/new'): Promise<void> {
   await question(page).getByRole('button', { name: 'Keep editing' }).click()
   await page.locator('input[name=name]:focus').waitFor()
-  expect(await page.locator('input[name=name]').inputValue()).toBe(name)
+  expect(await page.locator('input[name=name]').inputValue()).toBe('Library')
   await question(page).waitFor({ state: 'hidden' })
-  expect(pathOf(page)).toBe('/codes/new')
+  expect(pathOf(page)).toBe(path)
 }
 
 /** By links, so that the browser goes back to the pages before without loading anything. */
@@ -337,9 +337,9 @@ async function beginCode(page: Page): Promise<void> {
 }
 
 describe('a form with changes that were not saved', () => {
-  test('is left by links, shortcuts, the search of everything, another workspace and the sign-out only after a question', async () => {
+  test('is left by links, shortcuts, tabs, the search of everything, another workspace and the sign-out only after a question', async () => {
     const person = await server.person()
-    await createOrg(person, { name: 'Museum' })
+    const { id } = await createOrg(person, { name: 'Museum' })
     const page = await browser.signedIn(person)
     await beginCode(page)
     await menuLink(page, 'Codes').click()
@@ -369,6 +369,14 @@ describe('a form with changes that were not saved', () => {
     await page.getByRole('menuitem', { name: 'Museum' }).click()
     await discard(page, '/codes')
     await page.getByRole('button', { name: 'Museum. Choose' }).waitFor()
+
+    await page.goto(`/console/orgs/${id}?tab=settings`)
+    await page.locator('input[name=name]').fill('Library')
+    await page.getByRole('tab', { name: 'Members' }).click()
+    await keep(page, `/orgs/${id}`)
+    await page.getByRole('tab', { name: 'Members' }).click()
+    await discard(page, `/orgs/${id}?tab=members`)
+    await menuLink(page, 'Codes').click()
     await page.getByRole('link', { name: 'New code' }).first().click()
     await page.getByLabel('Name', { exact: true }).fill('Library')
     await profileButton(page).click()
