@@ -52,6 +52,12 @@ const MANIFEST = JSON.stringify({
     { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
     { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
   ],
+  share_target: {
+    action: '/console/share',
+    method: 'POST',
+    enctype: 'multipart/form-data',
+    params: { title: 'title', text: 'text', url: 'url', files: [{ name: 'pictures', accept: ['image/*'] }] },
+  },
   shortcuts: [
     { name: 'Scan', url: '/console/scan' },
     { name: 'QR codes', url: '/console/codes' },

@@ -3,11 +3,15 @@
  * of the interface are never kept.
  */
 
+import { keepShared } from './browser/shared.ts'
+
 /** Names of all files below `/console/` but the page and the worker, and the SHA-256 of the page in hex. Filled in by scripts/web-app.ts. */
 declare const FILES: readonly string[]
 declare const PAGE_HASH: string
 
 const FOLDER = '/console/'
+/** `share_target` of the manifest. */
+const SHARE = '/console/share'
 /** The logo, which all pages of the server have. */
 const LOGO = '/favicon.svg'
 const PREFIX = 'tessera-'
@@ -57,10 +61,15 @@ export async function deleteOldFiles(): Promise<void> {
   for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name)
 }
 
-/** The answer to a request for a page or a file of the application. Undefined: the browser asks the server, as for everything else. */
+/**
+ * The answer to a request for a page or a file of the application, or to what another application shares with it. Undefined: the browser
+ * asks the server, as for everything else.
+ */
 export function answerTo(request: Request): Promise<Response> | undefined {
   const { origin, pathname } = new URL(request.url)
-  if (request.method !== 'GET' || origin !== location.origin) return undefined
+  if (origin !== location.origin) return undefined
+  if (request.method === 'POST' && pathname === SHARE) return keepShared(request)
+  if (request.method !== 'GET') return undefined
   if (pathname === LOGO) return answerLogo(request)
   if (!`${pathname}/`.startsWith(FOLDER)) return undefined
   if (request.mode === 'navigate') return answerPage(request)

@@ -110,6 +110,21 @@ describe('its files', () => {
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
 
+  test('are not there yet when another application shares something: the server says so, and does not wait for the picture', async () => {
+    const open = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new Uint8Array(100_000)),
+      pull: () => open.promise,
+    })
+    const answer = await fetch(`${server.url}/console/share`, {
+      method: 'POST',
+      body,
+      headers: { accept: 'text/html', 'content-type': 'multipart/form-data; boundary=x' },
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Please share it again')])
+    open.resolve()
+  })
+
   test('are 404 under names that do not exist, and are not in the API document', async () => {
     for (const path of [
       '/console/main.js',

@@ -12,7 +12,7 @@ import { toPng } from '#lib/qr/png.ts'
 
 import { ok, useServer } from '../harness/index.ts'
 import { type Picture, pictureOfPng } from '../lib/qr-pictures.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const CONTENT = 'https://example.org/rooms/201?name=教室'
 const folder = mkdtempSync(join(tmpdir(), 'tessera-camera-'))
@@ -112,6 +112,75 @@ test('pictures and handheld scanners are read, and a row of scans stays on the p
     'MANUAL PHONE',
     'IMAGE WIFI',
   ])
+})
+
+/** Sends a form as browsers do for applications that share something. Each picture is a PNG in base64. */
+const share = (page: Page, fields: Record<string, string>, picture?: string) =>
+  page.evaluate(
+    ([fields, picture]) => {
+      /* oxlint-disable no-undef -- runs in the browser */
+      // @ts-expect-error -- runs in the browser
+      const { document, DataTransfer, File } = globalThis
+      const form = document.createElement('form')
+      Object.assign(form, { method: 'post', action: '/console/share', enctype: 'multipart/form-data' })
+      for (const [name, value] of Object.entries(fields)) {
+        const input = Object.assign(document.createElement('input'), { name, value })
+        form.append(input)
+      }
+      if (picture !== undefined) {
+        const files = new DataTransfer()
+        files.items.add(new File([Uint8Array.fromBase64(picture)], 'code.png', { type: 'image/png' }))
+        form.append(
+          Object.assign(document.createElement('input'), { type: 'file', name: 'pictures', files: files.files }),
+        )
+      }
+      document.body.append(form)
+      form.submit()
+      /* oxlint-enable no-undef */
+    },
+    [fields, picture] as const,
+  )
+
+test('a picture that another application shares is read, a link or text becomes a new code, and nothing stays in the browser', async () => {
+  browser.allow(/NotAllowedError|status of 401/)
+  const person = await server.person()
+  const page = await browser.signedIn(person, { hasWorker: true, isPhone: true })
+  await refuseCamera(page)
+  const picture = Buffer.from(pngOf('tel:+8613800000077')).toString('base64')
+  await page.goto('/console/')
+  // The server answers as long as there is no worker: it keeps nothing.
+  await share(page, { title: 'Photo' }, picture)
+  await page.getByRole('heading', { name: 'Please share it again' }).waitFor()
+  await page.getByRole('link', { name: 'Open Tessera' }).click()
+  await until(page, 'navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)')
+  await share(page, { title: 'Photo', text: 'A caption' }, picture)
+  await page.getByText('+8613800000077').first().waitFor()
+  expect(new URL(page.url()).search).toBe('')
+  expect(await page.evaluate("caches.has('shared')")).toBe(false)
+  const { items } = ok(await person.call('scanRecords.list', {})).data
+  expect(items.map(({ content, source }) => `${source} ${content}`)).toEqual(['IMAGE tel:+8613800000077'])
+
+  await share(page, { title: 'Opening hours', text: 'https://example.org/hours' })
+  await page.getByRole('heading', { name: 'New code' }).waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Opening hours')
+  expect(await page.getByLabel('Web address').inputValue()).toBe('https://example.org/hours')
+  await page.getByRole('button', { name: 'Create code' }).click()
+  await page.getByText('Code created.').waitFor()
+  expect(ok(await person.call('qrCodes.list', {})).data.items[0]).toMatchObject({
+    name: 'Opening hours',
+    content: 'https://example.org/hours',
+    contentType: 'URL',
+  })
+
+  // Loaded again, and already read.
+  await page.goto('/console/scan?shared=read')
+  await page.getByText('The picture or text did not arrive').waitFor()
+  // The session ends before it is read: the next user of this browser must not find it.
+  await page.evaluate("caches.open('shared').then((cache) => cache.put('/console/scan?shared=left', new Response('')))")
+  await page.getByRole('button', { name: /^Profile/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL('**/login')
+  await until(page, "caches.has('shared').then((isKept) => !isKept)")
 })
 
 test('a code that is read without a connection is shown, and recorded later with the time of the scan', async () => {

@@ -6,7 +6,7 @@ import { answerBytes } from '../byte-response.ts'
 import { addressOf, localeOf } from '../caller.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
-import { html, htmlPage } from '../pages.ts'
+import { button, html, htmlPage } from '../pages.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
 
@@ -21,23 +21,39 @@ const WORKER_HEADERS = {
 }
 const FILE_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 
-export const webAppEndpoints: readonly AnyEndpoint[] = ['/console', '/console/*'].map((path) =>
+export const webAppEndpoints: readonly AnyEndpoint[] = [
+  ...['/console', '/console/*'].map((path) =>
+    endpoint({
+      id: path === '/console' ? 'webApplication.page' : 'webApplication.file',
+      method: 'GET',
+      path,
+      summary: path === '/console' ? 'Open the web application' : 'Get a file of the web application',
+      tag: 'Documentation',
+      access: open,
+      // Those of its own pages.
+      readsQuery: ['*'],
+      answers: '*/*',
+      // Counted like downloads: one visit requests a dozen files, and a whole school may share an address.
+      sendsRanges: true,
+      refuses: { 404: 'There is no such file.' },
+      run: ({ ctx, request }) => answer(ctx, request),
+    }),
+  ),
   endpoint({
-    id: path === '/console' ? 'webApplication.page' : 'webApplication.file',
-    method: 'GET',
-    path,
-    summary: path === '/console' ? 'Open the web application' : 'Get a file of the web application',
+    id: 'webApplication.share',
+    method: 'POST',
+    path: '/console/share',
+    summary: 'Share something with the web application',
+    description:
+      'Its service worker answers this request. A browser that has none yet gets a page that asks the user to share again; the server does not read the body.',
     tag: 'Documentation',
     access: open,
-    // Those of its own pages.
-    readsQuery: ['*'],
-    answers: '*/*',
-    // Counted like downloads: one visit requests a dozen files, and a whole school may share an address.
-    sendsRanges: true,
-    refuses: { 404: 'There is no such file.' },
-    run: ({ ctx, request }) => answer(ctx, request),
+    streamsBody: true,
+    maxBody: 256 * 1024 * 1024,
+    answers: 'text/html',
+    run: ({ request }) => shareAgain(request),
   }),
-)
+]
 
 /** Beside the hashed files, which are in no folder, every path is a route of the web application. Some contain a dot, such as the key of a setting. */
 const FILE = /^[^/]*\.\w+$|\.(?:css|ico|js|json|map|png|svg|txt|wasm|webmanifest|woff2)$/
@@ -104,6 +120,28 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
+}
+
+const SHARE_AGAIN = {
+  en: {
+    title: 'Please share it again',
+    text: 'This browser did not have the application yet, so nothing of what you shared was kept. Open Tessera, sign in, and share it again.',
+    open: 'Open Tessera',
+  },
+  zh: {
+    title: '请重新分享',
+    text: '此浏览器尚未加载应用，分享的内容没有保存。请打开 Tessera 并登录，然后重新分享。',
+    open: '打开 Tessera',
+  },
+} as const
+
+function shareAgain(request: Request): Response {
+  const locale = localeOf(request)
+  const { title, text, open } = SHARE_AGAIN[locale]
+  const body = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${button(open, { href: '/console/' })}`
+  return htmlPage({ title, locale, body })
 }
 
 const NOT_BUILT = {

@@ -4,6 +4,7 @@
  * entries of the outbox, of which this browser has the only copy (docs/adr/0033-offline.md).
  */
 
+import { deleteShared } from './shared.ts'
 import { storage } from './storage.ts'
 
 type Key = number | string
@@ -185,6 +186,7 @@ export function keepFor(userId: number | undefined): void {
 /** If the browser refuses it, the next start of the page tries again. */
 async function deleteKept(mark: string): Promise<void> {
   try {
+    await deleteShared()
     const tx = (await open()).transaction(PRIVATE, 'readwrite')
     const ended = new Promise((resolve, reject) => {
       tx.addEventListener('complete', resolve)

@@ -13,7 +13,7 @@ import { Form } from '../../ui/Form.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useForm } from '../../ui/use-form.tsx'
-import { bodyOf, contentOf, valuesOf } from './code-values.ts'
+import { bodyOf, contentOf, type Values, valuesOf } from './code-values.ts'
 import { Content, Details, Publishing } from './CodeFormParts.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { useFolders, useHasFolders } from './folders.ts'
@@ -57,11 +57,11 @@ const exampleLink = (): string => `${location.origin}/public/qr/00000000-0000-40
 export interface CodeFormProps {
   /** Undefined: a new one. */
   code?: QrCode
-  /** Of a new code. */
-  initialFolder?: number | null
+  /** The values at the beginning, by default those of the code. */
+  first?: Values
 }
 
-export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
+export function CodeForm({ code, first = valuesOf(code, null) }: CodeFormProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const owned = useOwnerQuery()
@@ -69,7 +69,7 @@ export function CodeForm({ code, initialFolder = null }: CodeFormProps) {
   const mayPublish = useMay()('qrCodes.publish')
   const hasFolders = useHasFolders()
   const folders = flatten(useFolders().data ?? [])
-  const form = useForm(code === undefined ? 'qrCodes.create' : 'qrCodes.update', () => valuesOf(code, initialFolder), {
+  const form = useForm(code === undefined ? 'qrCodes.create' : 'qrCodes.update', first, {
     done: code === undefined ? t.created : t.saved,
     refreshes: ['qrCodes', 'categories'],
     paths: { raw: 'content', style: [] },

@@ -20,6 +20,22 @@ export interface Values {
   readonly remark: string
 }
 
+/** A link or a text, and its title. */
+export interface Given {
+  readonly text: string
+  readonly title: string
+}
+
+/** The values of a new code with a link or text that another application has shared. */
+export function valuesOfShared({ text, title }: Given): Partial<Values> {
+  const isLink = /^https?:\/\/\S+$/i.test(text)
+  return {
+    name: title.slice(0, 100),
+    contentType: isLink ? 'URL' : 'TEXT',
+    fields: isLink ? { url: text } : { text },
+  }
+}
+
 /** @param folder of a new code */
 export function valuesOf(code: QrCode | undefined, folder: number | null): Values {
   const fields =

@@ -14,7 +14,7 @@ import {
   Typography,
 } from '@mui/material'
 import { type DragEvent, useCallback, useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { useRefresh } from '../../api/hooks.ts'
@@ -22,6 +22,7 @@ import { newId } from '../../api/new-id.ts'
 import type { ResolvedScanRecord, ScanSource } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { serverTime } from '../../browser/server-time.ts'
+import { takeShared } from '../../browser/shared.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ReaderMissing, readPicture } from '../../ui/code-reader.ts'
@@ -45,6 +46,7 @@ const words = texts({
     hint: 'You can also paste or drop a picture here, or use a handheld scanner.',
     noCode: 'No code was found in the picture. Crop it so that the code is large, and try again.',
     reading: 'Reading the picture',
+    notShared: 'The picture or text did not arrive, or has more than 32 MB. Share it again.',
     typed: 'Content or number under the code',
     use: 'Use',
     nothing: 'The content of your scan is shown here.',
@@ -60,6 +62,7 @@ const words = texts({
     hint: '也可以粘贴或拖入图片，或使用扫码枪。',
     noCode: '图片中没有找到二维码。请裁剪图片使二维码更大，再试一次。',
     reading: '正在识别图片',
+    notShared: '分享的内容未能送达，或超过 32 MB。请重新分享。',
     typed: '内容或码下方的编号',
     use: '确定',
     nothing: '扫描结果会显示在这里。',
@@ -95,6 +98,7 @@ export default function ScanPage() {
   const { read, isReading } = usePictures(scannedPicture)
   useHandheldScanner((text) => void scanned(text, 'MANUAL'), !isTyping)
   usePastedPictures(read)
+  useShared(read)
   const saveAgain = async ({ key, content, source, scannedAt }: Scan) => {
     const saved = await save(content, source, scannedAt)
     setResults((now) => now.map((scan) => (scan.key === key ? { key, content, source, scannedAt, ...saved } : scan)))
@@ -300,6 +304,28 @@ function usePastedPictures(read: (files: readonly File[]) => Promise<void>): voi
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)
   }, [read])
+}
+
+/** Calls `read` with the pictures that another application has shared. A link or text becomes a new code. */
+function useShared(read: (files: readonly File[]) => Promise<void>): void {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const [params] = useSearchParams()
+  const key = params.get('shared')
+  const taken = useRef<string>(null)
+  useEffect(() => {
+    if (key === null || taken.current === key) return
+    taken.current = key
+    const open = async () => {
+      const { pictures = [], text = '', title = '' } = (await takeShared(key)) ?? {}
+      if (pictures.length === 0 && text !== '')
+        return void navigate('/codes/new', { replace: true, state: { text, title } })
+      void navigate('/scan', { replace: true })
+      if (pictures.length > 0) await read(pictures)
+      else notify(t.notShared, 'warning')
+    }
+    void open()
+  }, [key, navigate, read, t])
 }
 
 interface TypeDialogProps {
