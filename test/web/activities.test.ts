@@ -6,10 +6,11 @@ import type { Page } from 'playwright-core'
 
 import { DAY, HOUR } from '#platform/clock.ts'
 
+import { type NextStep, nextStepOf } from '../../src/web/areas/activities/next-step.ts'
 import { createActivity, getActivity } from '../activities/helpers.ts'
 import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -171,6 +172,139 @@ describe('a manager', () => {
         ['李老师', 'ISSUED', null],
       ]),
     )
+  })
+})
+
+describe('the page of an organizer', () => {
+  test('has numbers, then the next step as its only primary button, and the page of visitors behind a button', async () => {
+    const person = await server.person()
+    const { id } = await withPasses(person, {
+      name: 'Harvest dinner',
+      visibility: 'PUBLIC',
+      hasCheckIn: true,
+      registration: { capacity: 2, waitlist: true, closesAt: Date.now() + HOUR },
+    })
+    const page = await browser.signedIn(person, { isPhone: true })
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith(`/api/activities/${id}`)) asked.push(pathname)
+    })
+    const path = `/console/activities/${id}`
+    const next = async (name: string) => {
+      await page.goto(path)
+      await page.getByRole('link', { name }).or(page.getByRole('button', { name })).waitFor()
+      expect(await page.locator('main .MuiButton-contained').allTextContents()).toEqual([name])
+    }
+    await next('Show the check-in code')
+    // Nobody is asked whether the organizer has registered or checked in.
+    expect(asked.toSorted()).toEqual([`/api/activities/${id}`, `/api/activities/${id}/qr-code`])
+    await page.getByRole('link', { name: 'Show the check-in code' }).click()
+    await page
+      .getByRole('dialog', { name: /Harvest dinner/ })
+      .getByRole('button', { name: 'Close' })
+      .click()
+
+    for (const guest of [alice, bob, await server.person()])
+      ok(await guest.call('registrations.register', { params: { id }, body: {} }))
+    await next('Issue 2 passes')
+    await page.getByText('Registered2 of 2').waitFor()
+    expect(await page.getByRole('progressbar', { name: 'Registered' }).getAttribute('aria-valuenow')).toBe('100')
+    // It is seen without scrolling, above the bar at the bottom.
+    const { y, height } = (await page.getByRole('button', { name: 'Issue 2 passes' }).boundingBox())!
+    expect(y + height).toBeLessThan(844 - 56)
+    expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+      barriers: [],
+      isTooWide: false,
+    })
+    await screenshot(page, 'activity-organizer')
+    await page.getByRole('button', { name: 'Issue 2 passes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    await page.getByText('2 passes issued.').waitFor()
+    const [pass] = ok(await person.call('passes.list', { params: { id } })).data.items
+    ok(await person.call('passes.verify', { params: { id }, body: { passUuid: pass!.uuid, redeem: true } }))
+    await next('Open the gate')
+    await page.getByText('Admitted1').waitFor()
+    await page.getByText('Waiting1').waitFor()
+
+    // The page asks for a registration that does not exist.
+    browser.allow(/status of 404/)
+    await page.getByRole('link', { name: 'See as visitor' }).click()
+    await page.getByText('Visitors see this page like this.').waitFor()
+    await page.getByRole('button', { name: 'Register', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Check in', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Full screen: Check-in' }).count()).toBe(0)
+    expect(await page.getByRole('tab').count()).toBe(0)
+    await screenshot(page, 'activity-as-visitor')
+    await page.getByRole('link', { name: 'Back to managing' }).click()
+    await page.getByRole('link', { name: 'Open the gate' }).click()
+    await page.getByRole('button', { name: 'Start scanning' }).waitFor()
+  })
+
+  const NOW = Date.UTC(2026, 10, 28, 12)
+  const registration = { capacity: null, waitlist: true, opensAt: null, closesAt: null, questions: [] }
+  const counted = (confirmed: number, passes: number) => ({
+    registration,
+    hasPass: true,
+    stats: { checkIns: 0, checkedInUsers: 0, passes, passUses: 0, registrations: { confirmed, waiting: 0 } },
+  })
+  const running = { startTime: NOW - HOUR }
+  const checkInConfig = {
+    radiusMeters: null,
+    latitude: null,
+    longitude: null,
+    maxPerUser: 1,
+    shortCode: null,
+    opensAt: null,
+    closesAt: null,
+  }
+  const activity = {
+    ...counted(0, 0),
+    status: 'ACTIVE' as const,
+    startTime: NOW + 2 * DAY,
+    endTime: NOW + 3 * DAY,
+    hasPass: false,
+    hasCheckIn: false,
+    checkInConfig,
+    registration: null,
+  }
+  const over = { startTime: NOW - 2 * DAY, endTime: NOW - DAY }
+  const cases: [name: string, state: Partial<Parameters<typeof nextStepOf>[0]>, step: NextStep | undefined][] = [
+    ['a draft', { status: 'DRAFT' }, 'PUBLISH'],
+    ['a draft whose time is over', { ...over, status: 'DRAFT' }, 'PUBLISH'],
+    ['an activity without registration, check-in or passes', {}, 'SHARE'],
+    ['an activity for which nobody has registered', counted(0, 0), 'SHARE'],
+    ['registrations without passes', counted(20, 0), 'ISSUE'],
+    ['more registrations than passes', counted(20, 15), 'ISSUE'],
+    ['as many passes as registrations, days before', counted(20, 20), 'SHARE'],
+    ['passes for guests by name', { hasPass: true }, 'ISSUE'],
+    ['registrations without passes on the day itself', { ...counted(20, 0), ...running }, 'ISSUE'],
+    ['some passes on the day itself', { ...counted(20, 15), ...running }, 'GATE'],
+    ['an activity that starts later today', { ...counted(20, 20), startTime: NOW + 11 * HOUR }, 'GATE'],
+    ['an activity that starts tomorrow', { ...counted(20, 20), startTime: NOW + 13 * HOUR }, 'SHARE'],
+    ['check-in on the day itself', { hasCheckIn: true, ...running }, 'CHECK_IN'],
+    ['check-in days before', { hasCheckIn: true }, 'SHARE'],
+    [
+      'check-in that has closed',
+      { hasCheckIn: true, ...running, checkInConfig: { ...checkInConfig, closesAt: NOW - 1 } },
+      'SHARE',
+    ],
+    ['an activity whose time is over', { ...counted(20, 20), ...over }, 'END'],
+    ['an ended activity', { ...over, status: 'ENDED' }, undefined],
+    ['a cancelled activity', { status: 'CANCELLED' }, undefined],
+    ['an activity without numbers', { stats: null }, undefined],
+  ]
+  test.each(cases)('has the next step of %s', (_, state, step) => {
+    expect(nextStepOf({ ...activity, ...state }, () => true, NOW, NOW + 12 * HOUR)).toBe(step)
+  })
+
+  test('has no next step that the user may not take', () => {
+    const stepOf = (state: Partial<typeof activity>) =>
+      nextStepOf({ ...activity, ...state }, () => false, NOW, NOW + 12 * HOUR)
+    expect(stepOf({ status: 'DRAFT' as 'ACTIVE' })).toBeUndefined()
+    expect(stepOf(over)).toBeUndefined()
+    expect(stepOf({ ...counted(20, 0), ...running, registration: null })).toBe('SHARE')
+    expect(stepOf({ ...counted(20, 20), ...running, registration: null, hasCheckIn: true })).toBe('CHECK_IN')
   })
 })
 
@@ -407,7 +541,8 @@ describe('every page of activities', () => {
         '/console/activities': 'Summer fair of the neighbourhood association',
         '/console/activities?view=discover': 'Summer fair of the neighbourhood association',
         '/console/activities/new': 'Create draft',
-        [`/console/activities/${id}`]: 'You are registered.',
+        [`/console/activities/${id}`]: 'Next step',
+        [`/console/activities/${id}?view=visitor`]: 'You are registered.',
         [`/console/activities/${id}?tab=registrations`]: 'Waiting · Number 1',
         [`/console/activities/${id}?tab=check-ins`]: 'Check-ins by hour of the day',
         [`/console/activities/${id}?tab=passes`]: '0 of 1 entries used',

@@ -1,12 +1,13 @@
 /** An activity: facts, what the user can do there, and for its managers registrations, check-ins and passes. */
 
 import { Edit, QrCodeScanner } from '@mui/icons-material'
-import { Button, Stack, Tab, Tabs } from '@mui/material'
-import { useEffect } from 'react'
+import { Alert, Button, Stack, Tab, Tabs } from '@mui/material'
+import { useEffect, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { storage } from '../../browser/storage.ts'
 import { leave } from '../../browser/unsaved.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -17,6 +18,8 @@ import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CheckIns } from './CheckIns.tsx'
 import { AskInviteCode } from './InviteCode.tsx'
+import { nextStepOf } from './next-step.ts'
+import { Organizer } from './Organizer.tsx'
 import { Overview } from './Overview.tsx'
 import { Passes } from './Passes.tsx'
 import { Registrations } from './Registrations.tsx'
@@ -34,6 +37,8 @@ const words = texts({
     registrations: 'Registrations',
     checkIns: 'Check-ins',
     passes: 'Passes',
+    asVisitor: 'Visitors see this page like this.',
+    back: 'Back to managing',
   },
   zh: {
     title: '活动',
@@ -44,6 +49,8 @@ const words = texts({
     registrations: '报名',
     checkIns: '签到',
     passes: '通行证',
+    asVisitor: '参加者看到的页面如下。',
+    back: '返回管理',
   },
 })
 
@@ -86,6 +93,12 @@ function Shown({ activity, code }: ShownProps) {
   useRecent('activity', activity.name)
   const can = useRights(activity)
   const [search, setSearch] = useSearchParams()
+  const [now] = useState(serverTime)
+  // The numbers are for managers only.
+  const isManager = activity.stats !== null
+  if (isManager && search.get('view') === 'visitor') return <AsVisitor activity={activity} code={code} />
+  const scanned = search.get(CHECK_IN_CODE) ?? undefined
+  const step = nextStepOf(activity, can, now, new Date(now).setHours(23, 59, 59, 999))
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
   const tabs = [
     { id: 'overview', label: t.overview, isShown: true },
@@ -98,15 +111,16 @@ function Shown({ activity, code }: ShownProps) {
     { id: 'passes', label: t.passes, isShown: activity.hasPass && can('passes.issue') },
   ].filter(({ isShown }) => isShown)
   const chosen = tabs.find(({ id }) => id === search.get('tab'))?.id ?? 'overview'
+  const hasGate = activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions')
   return (
     <Page
       title={activity.name}
       back="/activities"
       actions={
         <Stack direction="row" spacing={1} sx={{ width: { xs: '100%', sm: 'auto' }, alignItems: 'center' }}>
-          {activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions') && (
+          {hasGate && !(chosen === 'overview' && step === 'GATE') && (
             <Button
-              variant="contained"
+              variant={isManager ? 'outlined' : 'contained'}
               startIcon={<QrCodeScanner />}
               component={Link}
               to={`/activities/${activity.id}/gate`}
@@ -137,12 +151,37 @@ function Shown({ activity, code }: ShownProps) {
           ))}
         </Tabs>
       )}
-      {chosen === 'overview' && (
-        <Overview activity={activity} code={code} scanned={search.get(CHECK_IN_CODE) ?? undefined} />
-      )}
+      {chosen === 'overview' &&
+        (isManager ? (
+          <Organizer activity={activity} code={code} scanned={scanned} step={step} />
+        ) : (
+          <Overview activity={activity} code={code} scanned={scanned} />
+        ))}
       {chosen === 'registrations' && <Registrations activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
+    </Page>
+  )
+}
+
+/** The page of visitors, for managers, who can also register and check in there themselves. */
+function AsVisitor({ activity, code }: ShownProps) {
+  const t = useTexts(words)
+  const path = `/activities/${activity.id}`
+  return (
+    <Page title={activity.name} back={path}>
+      <Alert
+        severity="info"
+        sx={{ mb: 2 }}
+        action={
+          <Button color="inherit" component={Link} to={path}>
+            {t.back}
+          </Button>
+        }
+      >
+        {t.asVisitor}
+      </Alert>
+      <Overview activity={{ ...activity, inviteCode: null, stats: null }} code={code} scanned={undefined} />
     </Page>
   )
 }

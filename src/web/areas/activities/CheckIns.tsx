@@ -13,7 +13,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { Figure } from './Overview.tsx'
+import { Figure } from './Organizer.tsx'
 import { activityWords } from './words.ts'
 
 const words = texts({

@@ -46,13 +46,17 @@ export function ActivityCodes({ activity, code }: OwnProps) {
     params: { id: activity.id },
     query: { ...(code && { code }) },
   })
-  // The start page links to the pass.
-  const shown = chosen ?? (search.get('show') === 'pass' ? data?.find(({ type }) => type === 'PASS') : undefined)
+  // The start page links to the pass, the next step of an organizer to the code for check-in.
+  const linked = { pass: 'PASS', 'check-in': 'CHECK_IN' }[search.get('show') ?? '']
+  const shown = chosen ?? data?.find(({ type }) => type === linked)
   const close = () => {
     setChosen(undefined)
     if (search.has('show')) setSearch({}, { replace: true })
   }
-  const codes = data?.filter(({ type }) => activity.status !== 'DRAFT' || type === 'ACTIVITY') ?? []
+  // The server answers organizers who look at the page of visitors with the codes of organizers.
+  const isForAll = activity.visibility !== 'INVITE_ONLY'
+  const codes =
+    data?.filter(({ type }) => activity.stats !== null || type === 'PASS' || (type === 'ACTIVITY' && isForAll)) ?? []
   if (codes.length === 0 || activity.status === 'DRAFT') return null
   return (
     <Card variant="outlined">

@@ -1,7 +1,6 @@
-/** Publishing, ending, cancelling and deleting an activity. Each dialog says what will happen. */
+/** Ending, cancelling and deleting an activity. Each dialog says what will happen. */
 
-import { Campaign, Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
-import { Button } from '@mui/material'
+import { Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -15,8 +14,6 @@ import { useRights } from './rights.ts'
 const words = texts({
   en: {
     more: 'More actions',
-    publish: 'Publish',
-    published: 'The activity is published.',
     end: 'End',
     endTitle: 'End this activity?',
     endText:
@@ -35,8 +32,6 @@ const words = texts({
   },
   zh: {
     more: '更多操作',
-    publish: '发布',
-    published: '活动已发布。',
     end: '结束活动',
     endTitle: '结束此活动？',
     endText: '报名、签到和检票将立即关闭。活动仍然可见，记录会保留。结束后不能再修改或重新开放。',
@@ -57,12 +52,39 @@ type Asked = 'ENDED' | 'CANCELLED' | 'DELETE'
 export function StatusActions({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const can = useRights(activity)
-  const navigate = useNavigate()
   const [asked, setAsked] = useState<Asked>()
-  const close = () => setAsked(undefined)
-  const publish = useAction('activities.setStatus', { done: t.published })
-  const end = useAction('activities.setStatus', { done: t.ended, onDone: close, quiet: true })
-  const cancel = useAction('activities.setStatus', { done: t.cancelled, onDone: close, quiet: true })
+  const mayEnd = activity.status === 'ACTIVE' && can('activities.setStatus')
+  const mayDelete = activity.status !== 'ACTIVE' && can('activities.delete')
+  const choices = [
+    { id: 'ENDED' as const, icon: <Stop />, label: t.end, isShown: mayEnd },
+    { id: 'CANCELLED' as const, icon: <EventBusy />, label: t.cancel, isShown: mayEnd },
+    { id: 'DELETE' as const, icon: <Delete />, label: t.remove, isShown: mayDelete },
+  ].filter(({ isShown }) => isShown)
+  return (
+    <>
+      {choices.length > 0 && (
+        <IconMenu label={t.more} icon={<MoreVert />} edge="end">
+          {choices.map(({ id, icon, label }) => (
+            <MenuEntry key={id} icon={icon} text={label} onClick={() => setAsked(id)} />
+          ))}
+        </IconMenu>
+      )}
+      {asked && <StatusDialog activity={activity} asked={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  )
+}
+
+interface StatusDialogProps {
+  activity: Activity
+  asked: Asked
+  onClose: () => void
+}
+
+export function StatusDialog({ activity, asked, onClose }: StatusDialogProps) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const end = useAction('activities.setStatus', { done: t.ended, onDone: onClose, quiet: true })
+  const cancel = useAction('activities.setStatus', { done: t.cancelled, onDone: onClose, quiet: true })
   const remove = useAction('activities.delete', {
     done: t.removed,
     quiet: true,
@@ -70,9 +92,7 @@ export function StatusActions({ activity }: { activity: Activity }) {
     onDone: () => void navigate('/activities', { replace: true }),
   })
   const params = { id: activity.id }
-  const mayPublish = can('activities.setStatus')
-  const isActive = activity.status === 'ACTIVE'
-  const dialogs = {
+  const dialog = {
     ENDED: {
       title: t.endTitle,
       text: t.endText,
@@ -94,45 +114,18 @@ export function StatusActions({ activity }: { activity: Activity }) {
       use: remove,
       run: () => remove.mutate({ params }),
     },
-  }
-  const choices = [
-    { id: 'ENDED' as const, icon: <Stop />, label: t.end, isShown: isActive && mayPublish },
-    { id: 'CANCELLED' as const, icon: <EventBusy />, label: t.cancel, isShown: isActive && mayPublish },
-    { id: 'DELETE' as const, icon: <Delete />, label: t.remove, isShown: !isActive && can('activities.delete') },
-  ].filter(({ isShown }) => isShown)
-  const dialog = asked && dialogs[asked]
+  }[asked]
   return (
-    <>
-      {activity.status === 'DRAFT' && mayPublish && (
-        <Button
-          variant="contained"
-          startIcon={<Campaign />}
-          loading={publish.isPending}
-          onClick={() => publish.mutate({ params, body: { status: 'ACTIVE' } })}
-        >
-          {t.publish}
-        </Button>
-      )}
-      {choices.length > 0 && (
-        <IconMenu label={t.more} icon={<MoreVert />} edge="end">
-          {choices.map(({ id, icon, label }) => (
-            <MenuEntry key={id} icon={icon} text={label} onClick={() => setAsked(id)} />
-          ))}
-        </IconMenu>
-      )}
-      {dialog && (
-        <ConfirmDialog
-          isOpen
-          title={dialog.title}
-          text={dialog.text}
-          action={dialog.action}
-          isCancelling={dialog === dialogs.CANCELLED}
-          isBusy={dialog.use.isPending}
-          error={dialog.use.error}
-          onConfirm={dialog.run}
-          onClose={close}
-        />
-      )}
-    </>
+    <ConfirmDialog
+      isOpen
+      title={dialog.title}
+      text={dialog.text}
+      action={dialog.action}
+      isCancelling={asked === 'CANCELLED'}
+      isBusy={dialog.use.isPending}
+      error={dialog.use.error}
+      onConfirm={dialog.run}
+      onClose={onClose}
+    />
   )
 }
