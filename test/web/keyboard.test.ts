@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 
 import { ok, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
-import { menuLink, settled, until, useBrowser } from './browser.ts'
+import { barriers, menuLink, screenshot, settled, until, useBrowser } from './browser.ts'
 import { makeContacts } from './contact-requests.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -325,4 +325,57 @@ test('buttons have 44 pixels for fingers, and the menu is a list of links', asyn
   await page.getByRole('button', { name: 'Menu' }).click()
   await menuLink(page, 'Contacts').waitFor()
   expect(await page.getByRole('menu').count()).toBe(0)
+})
+
+test('the bar of a phone has the four parts that its user chooses, and none that the user may not open', async () => {
+  const page = await browser.signedIn(bob, { isPhone: true })
+  await page.goto('/console/codes')
+  const bar = page.getByRole('navigation', { name: 'Main navigation' })
+  const parts = async () => (await bar.innerText()).split('\n').filter(Boolean)
+  await bar.getByRole('link', { name: 'Scan' }).waitFor()
+  expect(await parts()).toEqual(['QR codes', 'Activities', 'Scan', 'Chats', 'Menu'])
+
+  // At the keyboard: the boxes are stops of Tab, and the space bar switches them.
+  await bar.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Edit bar' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit bar' })
+  const assets = dialog.getByRole('checkbox', { name: 'Assets' })
+  await assets.waitFor()
+  expect(await assets.isDisabled()).toBe(true)
+  await dialog.getByRole('checkbox', { name: /^Activities/ }).focus()
+  await page.keyboard.press('Space')
+  await assets.focus()
+  await page.keyboard.press('Space')
+  await dialog.getByText('Place 4').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await screenshot(page, 'bar-dialog')
+  const small = await dialog
+    .locator('label')
+    .evaluateAll((rows) => rows.filter((row) => row.getBoundingClientRect().height < 44).length)
+  expect(small).toBe(0)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await parts()).toEqual(['QR codes', 'Scan', 'Chats', 'Assets', 'Menu'])
+  await bar.getByRole('link', { name: 'Assets' }).click()
+  await page.getByRole('heading', { name: 'Assets', level: 1 }).waitFor()
+  await screenshot(page, 'bar')
+
+  // The choice stays, but a part that may no longer be opened is left out. Another user has the usual bar.
+  await page.route('**/api/rbac/my-permissions', async (route) => {
+    const answer = await route.fetch()
+    const { data, ...envelope } = await answer.json()
+    const app = (data.app as string[]).filter((point) => !point.startsWith('asset:'))
+    await route.fulfill({ response: answer, json: { ...envelope, data: { ...data, app } } })
+  })
+  await page.reload()
+  await bar.getByRole('link', { name: 'Assets' }).waitFor({ state: 'detached' })
+  await bar.getByRole('link', { name: 'Chats' }).waitFor()
+  expect(await parts()).toEqual(['QR codes', 'Scan', 'Chats', 'Menu'])
+  await page.evaluate((other) => {
+    const kept = JSON.parse(localStorage.getItem('tessera.bar')!)
+    localStorage.setItem('tessera.bar', JSON.stringify({ [other]: Object.values(kept)[0] }))
+  }, bob.id + 1)
+  await page.reload()
+  await bar.getByRole('link', { name: 'Activities' }).waitFor()
+  expect(await parts()).toEqual(['QR codes', 'Activities', 'Scan', 'Chats', 'Menu'])
 })

@@ -1,6 +1,6 @@
 /** The menu at the side. Below `/admin` it shows the sections for administrators, elsewhere those for all users. */
 
-import { AdminPanelSettings, ArrowBack } from '@mui/icons-material'
+import { AdminPanelSettings, ArrowBack, Tune } from '@mui/icons-material'
 import {
   Badge,
   Box,
@@ -15,7 +15,7 @@ import {
   Typography,
   useScrollTrigger,
 } from '@mui/material'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
@@ -25,8 +25,8 @@ import { isAdminPath, useSections } from './navigation.ts'
 import { useSidebar } from './sidebar.ts'
 
 const words = texts({
-  en: { menu: 'Menu', administration: 'Administration', back: 'Back to my workspace' },
-  zh: { menu: '菜单', administration: '管理后台', back: '返回我的内容' },
+  en: { menu: 'Menu', administration: 'Administration', back: 'Back to my workspace', edit: 'Edit bar' },
+  zh: { menu: '菜单', administration: '管理后台', back: '返回我的内容', edit: '编辑底部栏' },
 })
 
 /** Pixels. */
@@ -42,7 +42,9 @@ export function Menu() {
     return (
       <Drawer open={isOpen} onClose={() => setOpen(false)} slotProps={{ paper: { sx: { width: WIDTH.open } } }}>
         <nav aria-label={t.menu}>
-          <Entries isOpen />
+          <Entries isOpen>
+            <EditButton />
+          </Entries>
         </nav>
       </Drawer>
     )
@@ -69,7 +71,7 @@ export function Menu() {
   )
 }
 
-function Entries({ isOpen }: { isOpen: boolean }) {
+function Entries({ isOpen, children }: { isOpen: boolean; children?: ReactNode }) {
   const { pathname } = useLocation()
   const isAdmin = isAdminPath(pathname)
   const t = useTexts(words)
@@ -103,7 +105,32 @@ function Entries({ isOpen }: { isOpen: boolean }) {
       {!isAdmin && first !== undefined && (
         <Item to={first.to} label={t.administration} icon={<AdminPanelSettings />} isOpen={isOpen} mt={2} />
       )}
+      {children}
     </List>
+  )
+}
+
+const EditBar = lazy(() => import('./EditBar.tsx'))
+
+/** Opens the dialog that changes the bar at the bottom of phones. Menu and dialog close together. */
+function EditButton() {
+  const t = useTexts(words)
+  const [, setOpen] = useSidebar()
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <ListItem disablePadding sx={{ mt: 2 }}>
+      <ListItemButton onClick={() => setEditing(true)} sx={{ py: 1.25, color: 'text.secondary' }}>
+        <ListItemIcon sx={{ minWidth: 40 }}>
+          <Tune />
+        </ListItemIcon>
+        {t.edit}
+      </ListItemButton>
+      {isEditing && (
+        <Suspense fallback={null}>
+          <EditBar onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </ListItem>
   )
 }
 
@@ -137,7 +164,7 @@ function Item({ to, label, icon, unread = 0, isOpen, mt = 0 }: ItemProps) {
       }}
     >
       <ListItemIcon>
-        <Badge badgeContent={isOpen ? 0 : unread} color="error" max={99}>
+        <Badge badgeContent={isOpen || unread === 0 ? null : unread} color="error" max={99}>
           {icon}
         </Badge>
       </ListItemIcon>

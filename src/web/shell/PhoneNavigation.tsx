@@ -1,32 +1,30 @@
-/** The navigation at the bottom of phones: the four parts that people use while walking, and the menu. */
+/** The bar at the bottom of phones: four parts that the user chooses, and the menu. */
 
-import { Chat, Event, Menu as MenuIcon, QrCode2, QrCodeScanner } from '@mui/icons-material'
+import { Menu as MenuIcon } from '@mui/icons-material'
 import { Badge, BottomNavigation, BottomNavigationAction, Paper } from '@mui/material'
 import { Link, useLocation } from 'react-router'
 
-import { texts, useTexts } from '../i18n/words.ts'
+import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
+import { usePhoneBar } from './bar.ts'
 import { isAdminPath } from './navigation.ts'
 import { useSidebar } from './sidebar.ts'
 
 const words = texts({
-  en: {
-    navigation: 'Main navigation',
-    codes: 'Codes',
-    scan: 'Scan',
-    activities: 'Activities',
-    chats: 'Chats',
-    more: 'Menu',
-  },
-  zh: { navigation: '主要功能', codes: '二维码', scan: '扫一扫', activities: '活动', chats: '聊天', more: '菜单' },
+  en: { navigation: 'Main navigation', more: 'Menu' },
+  zh: { navigation: '主要功能', more: '菜单' },
 })
+
+const LABEL = { maxWidth: '100%', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }
 
 export function PhoneNavigation() {
   const t = useTexts(words)
   const [open, setOpen] = useSidebar()
-  const { messages } = useUnread()
+  const locale = useLocale()
+  const { items } = usePhoneBar()
+  const unread = useUnread()
   const { pathname } = useLocation()
-  const part = isAdminPath(pathname) ? 'menu' : pathname.split('/')[1]
+  const part = isAdminPath(pathname) ? 'menu' : `/${pathname.split('/')[1]}`
   return (
     <Paper
       component="nav"
@@ -47,28 +45,25 @@ export function PhoneNavigation() {
         showLabels
         value={part}
         component="div"
-        sx={{ '& .MuiBottomNavigationAction-root': { minWidth: 0, px: 0.5 } }}
+        sx={{
+          '& .MuiBottomNavigationAction-root': { minWidth: 0, px: 0.25 },
+          '& .MuiBottomNavigationAction-label': LABEL,
+        }}
       >
-        <BottomNavigationAction value="codes" label={t.codes} icon={<QrCode2 />} component={Link} to="/codes" />
-        <BottomNavigationAction
-          value="activities"
-          label={t.activities}
-          icon={<Event />}
-          component={Link}
-          to="/activities"
-        />
-        <BottomNavigationAction value="scan" label={t.scan} icon={<QrCodeScanner />} component={Link} to="/scan" />
-        <BottomNavigationAction
-          value="chats"
-          label={t.chats}
-          icon={
-            <Badge badgeContent={messages} color="error" max={99}>
-              <Chat />
-            </Badge>
-          }
-          component={Link}
-          to="/chats"
-        />
+        {items.map(({ to, label, icon: Icon, badge }) => (
+          <BottomNavigationAction
+            key={to}
+            value={to}
+            label={label[locale]}
+            icon={
+              <Badge badgeContent={(badge && unread[badge]) || null} color="error" max={99}>
+                <Icon />
+              </Badge>
+            }
+            component={Link}
+            to={to}
+          />
+        ))}
         <BottomNavigationAction value="menu" label={t.more} icon={<MenuIcon />} onClick={() => setOpen(!open)} />
       </BottomNavigation>
     </Paper>
