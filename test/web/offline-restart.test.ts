@@ -148,6 +148,76 @@ test('guests admitted and assets counted without a connection are sent once, aft
   proxy.release()
 })
 
+test('a code and assets made without a connection are sent once after the browser was killed, and a refused one can be changed', async () => {
+  const maker = await server.person()
+  await createAsset(maker, { name: 'Old lamp', assetNo: 'L-1' })
+  let page = await startBrowser()
+  await signIn(page, maker)
+  await page.goto('/console/assets')
+  await page.getByText('Old lamp').first().waitFor()
+  await page.goto('/console/codes')
+  await page.getByText('No codes yet').waitFor()
+  await isReady(page)
+
+  await proxy.cut()
+  await page.goto('/console/codes/new')
+  await page.getByLabel('Web address').fill('https://example.org/made-offline')
+  await page.getByLabel('Name').fill('Made offline')
+  await page.getByRole('button', { name: 'Create code' }).click()
+  await page.getByText('1 waits to be sent').waitFor()
+  // The content of this code is known without the server.
+  await page.getByRole('img', { name: 'Made offline' }).waitFor()
+  for (const [name, assetNo] of [
+    ['New lamp', 'L-2'],
+    ['Double lamp', 'L-1'],
+  ] as const) {
+    await page.goto('/console/assets/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill(name)
+    await page.getByLabel('Asset number').fill(assetNo)
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await page.getByText(name).waitFor()
+  }
+  await page.getByText('2 wait to be sent').waitFor()
+
+  const closed = new Promise((resolve) => context!.once('close', resolve))
+  await (await context!.newCDPSession(page)).send('Browser.crash').catch(() => undefined)
+  await closed
+  page = await startBrowser()
+  await page.goto('/console/codes')
+  await page.getByText('1 waits to be sent').waitFor()
+  // The first answers are lost on their way.
+  let losesAnswers = true
+  await context!.route('**/api/sync/push', async (route) => {
+    const response = await route.fetch().catch(() => undefined)
+    // It fails if the page was closed meanwhile.
+    await (losesAnswers || !response ? route.abort() : route.fulfill({ response })).catch(() => undefined)
+  })
+  proxy.open()
+  const codes = async () => ok(await maker.call('qrCodes.list', {})).data.items.map(({ name }) => name)
+  await until({ evaluate: async () => (await codes()).length > 0 }, '')
+  losesAnswers = false
+  await page.goto('/console/codes')
+  await page.getByRole('link', { name: 'Made offline' }).waitFor()
+  await page.getByText('to be sent').waitFor({ state: 'detached' })
+  expect(await codes()).toEqual(['Made offline'])
+
+  await page.goto('/console/assets')
+  await page.getByRole('alert').filter({ hasText: 'The server did not take “Double lamp”' }).waitFor()
+  const assets = async () =>
+    ok(await maker.call('assets.list', {}))
+      .data.items.map(({ name }) => name)
+      .toSorted()
+  expect(await assets()).toEqual(['New lamp', 'Old lamp'])
+  await page.getByRole('link', { name: 'Edit', exact: true }).click()
+  await page.getByLabel('Asset number').fill('L-3')
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByText('The asset was registered.').waitFor()
+  expect(await assets()).toEqual(['Double lamp', 'New lamp', 'Old lamp'])
+  await page.goto('/console/assets')
+  await page.getByText('Double lamp').first().waitFor()
+  expect(await page.getByText('The server did not take').count()).toBe(0)
+})
+
 test('a session that ended while there was no connection is at its end as soon as the server answers, and nothing is left of it', async () => {
   const page = await startBrowser()
   await signIn(page)

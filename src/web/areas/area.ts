@@ -51,7 +51,7 @@ export interface Unsent {
 export interface Area {
   readonly menu?: readonly MenuItem[]
   readonly pages?: readonly Page[]
-  readonly unsent?: Unsent
+  readonly unsent?: Unsent | readonly Unsent[]
   /** Reads what its pages show without a connection: a few small requests, once a day. May reject. */
   readonly keep?: (userId: number) => Promise<unknown>
 }

@@ -12,14 +12,14 @@ import type { Localized } from '../i18n/locale.ts'
 import { currentSession, onSession } from './session.ts'
 
 /** Which `OutboxKind` sends an entry. */
-export type Kind = 'gate' | 'inventory'
+export type Kind = 'gate' | 'inventory' | 'qrCode' | 'asset'
 
 export interface Entry<Body = unknown> {
   /** Given by the database, ascending. */
   readonly id?: number
   readonly userId: number
   readonly kind: Kind
-  /** The activity of the gate, for example. The order is kept within a subject. */
+  /** The activity of the gate, for example, or the organization of a draft (0: the user). The order is kept within a subject. */
   readonly subject: number
   readonly body: Body
   /** Why the server did not take it. Such entries are not sent again until the user asks for it. */

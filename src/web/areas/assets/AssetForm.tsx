@@ -2,12 +2,14 @@
 
 import { Box, Button } from '@mui/material'
 import { type FormEvent, useRef, useState } from 'react'
-import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Asset } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { createOrKeep, type DraftEntry } from '../../session/drafts.ts'
 import { useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { NumberField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
@@ -62,15 +64,26 @@ export default function AssetForm() {
 function NewAsset() {
   // A scan that found nothing leads here with the number of its label.
   const [params] = useSearchParams()
-  const [start, setStart] = useState<{ readonly added: readonly number[]; readonly draft?: Draft }>({ added: [] })
+  const { draft } = (useLocation().state ?? {}) as { draft?: DraftEntry<Draft> }
+  const [start, setStart] = useState<{
+    readonly row: number
+    readonly added: readonly number[]
+    readonly draft?: Draft
+  }>({
+    row: 0,
+    added: [],
+    ...(draft && { draft: draft.body.values }),
+  })
   return (
     <Editor
-      key={start.added.length}
+      key={start.row}
+      replaced={start.row === 0 ? draft : undefined}
       added={start.added}
       first={start.draft ?? { ...EMPTY, assetNo: params.get('assetNo') ?? '' }}
       onAnother={(id, { categoryId, locationId, custodianId, status }) =>
-        setStart(({ added }) => ({
-          added: [...added, id],
+        setStart(({ added, row }) => ({
+          added: id === undefined ? added : [...added, id],
+          row: row + 1,
           draft: { ...EMPTY, categoryId, locationId, custodianId, status },
         }))
       }
@@ -136,7 +149,10 @@ interface EditorProps {
   first: Draft
   /** Registered before in a row. */
   added?: readonly number[]
-  onAnother?: (id: number, draft: Draft) => void
+  /** Without an id it waits for a connection. */
+  onAnother?: (id: number | undefined, draft: Draft) => void
+  /** A refused one, which the new asset replaces. */
+  replaced?: DraftEntry | undefined
 }
 
 /** The fields of the form, and the values that differ from those that are stored. */
@@ -155,24 +171,33 @@ function useSpecs(asset: Asset | undefined, { categoryId, edited }: Draft) {
   return { specs, values, changes: changedValues(specs, asset === undefined ? {} : stored.values, values) }
 }
 
-function Editor({ asset, first, added = NONE, onAnother }: EditorProps) {
+function Editor({ asset, first, added = NONE, onAnother, replaced }: EditorProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
   const navigate = useNavigate()
   const names = useNames()
   const isAnother = useRef(false)
   const form: FormOf<Draft> = useForm(asset === undefined ? 'assets.create' : 'assets.update', first, {
-    done: asset === undefined ? t.created : t.saved,
+    ...(asset === undefined
+      ? {
+          // The operation is `assets.create`, and a draft has no answer.
+          send: async (input: object, _id: unknown, _headers: unknown, draft: Draft) =>
+            (await createOrKeep('asset', input as { body: object }, draft, replaced)) as Asset,
+        }
+      : { done: t.saved }),
     from: asset && { version: asset.version, values: (row: Asset) => draftOf(row, asset) },
     names: { categoryId: names.category, locationId: names.location, custodianId: names.person },
     refreshes: ['assets', 'assetCategories', ...(asset === undefined ? [] : ['metadata'])],
-    onDone: ({ id }) =>
-      isAnother.current
-        ? onAnother?.(id, form.values)
-        : void navigate(`/assets/${id}`, {
-            replace: true,
-            ...(asset === undefined && { state: { added: [...added, id] } }),
-          }),
+    onDone(saved: Asset | undefined) {
+      if (asset === undefined && saved !== undefined) notify(t.created, 'success')
+      if (isAnother.current) onAnother?.(saved?.id, form.values)
+      else if (saved === undefined) void navigate('/assets', { replace: true })
+      else
+        void navigate(`/assets/${saved.id}`, {
+          replace: true,
+          ...(asset === undefined && { state: { added: [...added, saved.id] } }),
+        })
+    },
     input: (draft) => ({
       params: asset === undefined ? {} : { id: asset.id },
       query: owned,

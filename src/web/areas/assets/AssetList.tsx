@@ -11,6 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
+import { Drafts } from '../../ui/Drafts.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
@@ -79,6 +80,8 @@ const words = texts({
   },
 })
 
+const draftName = ({ name }: { name: string }): string => name
+
 export default function AssetList() {
   const t = useTexts(words)
   const [params, setParams] = useSearchParams()
@@ -108,6 +111,7 @@ export default function AssetList() {
   return (
     <Page title={t.title} width={isTable ? 'full' : 'page'} actions={<Actions query={query} />}>
       <AssetTabs />
+      <Drafts kind="asset" refreshes="assets" path="/assets/new" nameOf={draftName} />
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mb: 1 }}>
         <SearchField
           label={t.search}

@@ -5,6 +5,7 @@ import { lazy } from 'react'
 
 import { readFirstPage } from '../../api/pages.ts'
 import { things } from '../../i18n/things.ts'
+import { draftsOf } from '../../session/drafts.ts'
 import { outboxOf } from '../../session/outbox.ts'
 import { ownerQuery } from '../../session/session.ts'
 import { area } from '../area.ts'
@@ -39,13 +40,21 @@ export const assets = area({
   ],
   // The page of a running one needs no more than its row in the list.
   keep: () => readFirstPage('inventories.list', ownerQuery()),
-  unsent: outboxOf({
-    name: 'inventory',
-    batch: 1,
-    send: async (scans) => (await import('./scan-outbox.ts')).sendScan(scans),
-    notice: (n) => ({
-      en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. The next time you sign in with this browser, they are sent.`,
-      zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
+  unsent: [
+    outboxOf({
+      name: 'inventory',
+      batch: 1,
+      send: async (scans) => (await import('./scan-outbox.ts')).sendScan(scans),
+      notice: (n) => ({
+        en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+        zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
+      }),
     }),
-  }),
+    outboxOf(
+      draftsOf('asset', (n) => ({
+        en: `${n === 1 ? '1 new asset was' : `${n} new assets were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+        zh: `${n} 件新资产尚未上传，将在你下次用此浏览器登录时上传。`,
+      })),
+    ),
+  ],
 })

@@ -5,8 +5,10 @@ import { useDeferredValue, useState } from 'react'
 import { useNavigate } from 'react-router'
 
 import type { QrCode, QrCodeStyleInput } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { createOrKeep, type DraftEntry } from '../../session/drafts.ts'
 import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
@@ -59,9 +61,11 @@ export interface CodeFormProps {
   code?: QrCode
   /** The values at the beginning, by default those of the code. */
   first?: Values
+  /** A refused one, which the new code replaces. */
+  draft?: DraftEntry | undefined
 }
 
-export function CodeForm({ code, first = valuesOf(code, null) }: CodeFormProps) {
+export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeFormProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const owned = useOwnerQuery()
@@ -70,18 +74,24 @@ export function CodeForm({ code, first = valuesOf(code, null) }: CodeFormProps) 
   const hasFolders = useHasFolders()
   const folders = flatten(useFolders().data ?? [])
   const form = useForm(code === undefined ? 'qrCodes.create' : 'qrCodes.update', first, {
-    done: code === undefined ? t.created : t.saved,
+    ...(code === undefined
+      ? {
+          // The operation is `qrCodes.create`, and a draft has no answer.
+          send: async (input: object, _id: unknown, _headers: unknown, values: Values) =>
+            (await createOrKeep('qrCode', input as { body: object }, values, draft)) as QrCode,
+        }
+      : { done: t.saved }),
     refreshes: ['qrCodes', 'categories'],
     paths: { raw: 'content', style: [] },
     from: code && { version: code.version, values: (row: QrCode) => valuesOf(row, null) },
     names: { categoryId: (id) => folders.find((folder) => folder.id === id)?.path ?? '' },
-    onDone: ({ id, categoryId }) =>
-      void navigate(`/codes/${id}`, {
-        replace: true,
-        ...(code === undefined && {
-          state: { another: categoryId === null ? '/codes/new' : `/codes/new?folder=${categoryId}` },
-        }),
-      }),
+    onDone(saved: QrCode | undefined) {
+      if (saved === undefined) return void navigate('/codes', { replace: true })
+      if (code === undefined) notify(t.created, 'success')
+      const { id, categoryId } = saved
+      const another = categoryId === null ? '/codes/new' : `/codes/new?folder=${categoryId}`
+      void navigate(`/codes/${id}`, { replace: true, ...(code === undefined && { state: { another } }) })
+    },
     input: (values) => ({
       params: code === undefined ? {} : { id: code.id },
       query: owned,

@@ -11,13 +11,16 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
+import { Drafts } from '../../ui/Drafts.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { QrPicture } from '../../ui/QrPicture.tsx'
 import { type ListColumn, ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
 import { type Selection, useSelection } from '../../ui/table/selection.ts'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { useCodeColumns } from './code-columns.tsx'
+import { bodyOf, contentOf, type Values } from './code-values.ts'
 import { CodeFilters } from './CodeFilters.tsx'
 import { CodeMenu } from './CodeMenu.tsx'
 import { CodeRow } from './CodeRow.tsx'
@@ -139,6 +142,7 @@ export default function CodeList() {
               </Box>
             </Button>
           )}
+          <Drafts kind="qrCode" refreshes="qrCodes" path="/codes/new" nameOf={draftName} picture={draftPicture} />
           {(!isEmpty || isFiltered(filters)) && <CodeFilters filters={filters} order={order} onChange={change} />}
           {!isEmpty && <ViewButtons list="codes" columns={columns} />}
           {error !== null && <ErrorNotice error={error} onRetry={retry} />}
@@ -184,6 +188,12 @@ export default function CodeList() {
     </Page>
   )
 }
+
+const draftName = (values: Values): string => bodyOf(values).name
+
+/** The server makes the link of a dynamic code. */
+const draftPicture = (values: Values): ReactNode =>
+  !values.isDynamic && <QrPicture content={contentOf(values)} style={values.style} alt={draftName(values)} width={96} />
 
 interface CodesProps {
   codes: readonly QrCode[]

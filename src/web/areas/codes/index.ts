@@ -4,6 +4,8 @@ import { QrCode2 } from '@mui/icons-material'
 import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { draftsOf } from '../../session/drafts.ts'
+import { outboxOf } from '../../session/outbox.ts'
 import { area } from '../area.ts'
 
 export const codes = area({
@@ -27,5 +29,11 @@ export const codes = area({
     { path: '/codes/:id', component: lazy(() => import('./CodeDetail.tsx')) },
     { path: '/codes/:id/edit', component: lazy(() => import('./CodeEdit.tsx')) },
   ],
+  unsent: outboxOf(
+    draftsOf('qrCode', (n) => ({
+      en: `${n === 1 ? '1 new code was' : `${n} new codes were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+      zh: `${n} 个新二维码尚未上传，将在你下次用此浏览器登录时上传。`,
+    })),
+  ),
   keep: async () => (await import('./filters.ts')).keepCodes(),
 })

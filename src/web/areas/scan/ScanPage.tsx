@@ -319,7 +319,7 @@ function useShared(read: (files: readonly File[]) => Promise<void>): void {
     const open = async () => {
       const { pictures = [], text = '', title = '' } = (await takeShared(key)) ?? {}
       if (pictures.length === 0 && text !== '')
-        return void navigate('/codes/new', { replace: true, state: { text, title } })
+        return void navigate('/codes/new', { replace: true, state: { shared: { text, title } } })
       void navigate('/scan', { replace: true })
       if (pictures.length > 0) await read(pictures)
       else notify(t.notShared, 'warning')
