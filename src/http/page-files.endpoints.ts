@@ -9,10 +9,13 @@ import favicon from './page-files/favicon.ico' with { type: 'file' }
 import icon192 from './page-files/icon-192.png' with { type: 'file' }
 import icon512 from './page-files/icon-512.png' with { type: 'file' }
 import maskable from './page-files/icon-maskable.png' with { type: 'file' }
+import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
+import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
 import { THEME_COLORS } from './page-style.ts'
 import { cached } from './respond.ts'
 
 const PNG = 'image/png'
+const WEBP = 'image/webp'
 
 const FILES = [
   { id: 'favicon', path: '/favicon.ico', file: favicon, type: 'image/x-icon', summary: 'Get the icon for browsers' },
@@ -25,6 +28,20 @@ const FILES = [
     file: maskable,
     type: PNG,
     summary: 'Get the icon that phones cut into their own shape',
+  },
+  {
+    id: 'wideScreenshot',
+    path: '/icons/screenshot-wide.webp',
+    file: wide,
+    type: WEBP,
+    summary: 'Get the picture of the application in a wide window',
+  },
+  {
+    id: 'narrowScreenshot',
+    path: '/icons/screenshot-narrow.webp',
+    file: narrow,
+    type: WEBP,
+    summary: 'Get the picture of the application on a phone',
   },
   {
     id: 'copyScript',
@@ -51,6 +68,11 @@ const MANIFEST = JSON.stringify({
     { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
     { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
     { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+  ],
+  // Made by scripts/screenshots.ts. Browsers show them before they install the application.
+  screenshots: [
+    { src: '/icons/screenshot-wide.webp', sizes: '1280x800', type: WEBP, form_factor: 'wide', label: 'QR codes' },
+    { src: '/icons/screenshot-narrow.webp', sizes: '390x844', type: WEBP, form_factor: 'narrow', label: 'QR codes' },
   ],
   share_target: {
     action: '/console/share',

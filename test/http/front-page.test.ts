@@ -130,6 +130,24 @@ describe('files that pages and phones ask for', () => {
     expect(sizeOf(await bytesOf('/apple-touch-icon.png'))).toEqual([180, 180])
   })
 
+  test('the manifest shows the application on a wide window and on a phone, by two small pictures', async () => {
+    const { screenshots } = JSON.parse(ok(await server.request('GET', '/manifest.webmanifest')).text) as {
+      screenshots: { src: string; sizes: string; type: string; form_factor: string }[]
+    }
+    expect(screenshots.map((shot) => shot.form_factor)).toEqual(['wide', 'narrow'])
+    let bytes = 0
+    for (const { src, sizes, type } of screenshots) {
+      const reply = ok(await server.request('GET', src))
+      expect(reply.headers.get('content-type')).toBe(type)
+      const file = Buffer.from(await bytesOf(src))
+      bytes += file.length
+      // The extended form of WebP has width and height minus one, in three bytes each.
+      expect(file.toString('latin1', 8, 16)).toBe('WEBPVP8X')
+      expect(`${file.readUIntLE(24, 3) + 1}x${file.readUIntLE(27, 3) + 1}`).toBe(sizes)
+    }
+    expect(bytes).toBeLessThan(60 * 1024)
+  })
+
   test('a request without a valid Host, as HTTP/1.0 allows, is answered like others', async () => {
     const statusOf = async (path: string, host: string) => {
       const { hostname, port } = new URL(server.url)

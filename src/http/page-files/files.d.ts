@@ -3,6 +3,10 @@ declare module '*.png' {
   const path: string
   export default path
 }
+declare module '*.webp' {
+  const path: string
+  export default path
+}
 declare module '*.ico' {
   const path: string
   export default path
