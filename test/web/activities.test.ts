@@ -355,6 +355,31 @@ describe('a visitor', () => {
     await page.getByRole('heading', { name: '页面不存在' }).waitFor()
   })
 
+  test('reads since when and why registration is closed, and moves up from the waiting list on the open page', async () => {
+    browser.allow(/status of 404/)
+    const fields = { ...running(), name: 'Boat trip', status: 'ACTIVE', visibility: 'PUBLIC' } as const
+    const closesAt = Date.now() + HOUR
+    const { id } = await createActivity(alice, { ...fields, registration: { capacity: 1, waitlist: true, closesAt } })
+    const [first, second] = [await server.person(), await server.person()]
+    for (const person of [first, second]) ok(await person.call('registrations.register', { params: { id }, body: {} }))
+    const page = await browser.signedIn(second, { isPhone: true })
+    await page.goto(`/console/activities/${id}`)
+    await page.getByText('You are number 1 on the waiting list.').waitFor()
+    ok(await alice.call('registrations.cancelOf', { params: { id, userId: first.id } }))
+    await page.getByText('You are registered.').waitFor()
+
+    for (const [registration, status, text] of [
+      [{}, 'ACTIVE', /^Registration closed when the activity started, .+ \d\d:\d\d\.$/],
+      [{ closesAt: fields.startTime - HOUR }, 'ACTIVE', /^Registration closed (?!when).+ \d\d:\d\d\.$/],
+      [{}, 'ENDED', 'Registration is closed: the activity has ended.'],
+      [{}, 'CANCELLED', 'Registration is closed: the activity is cancelled.'],
+    ] as const) {
+      const closed = await createActivity(alice, { ...fields, status, registration })
+      await page.goto(`/console/activities/${closed.id}`)
+      await page.getByText(text).waitFor()
+    }
+  })
+
   test('finds the activities they registered for, until the manager cancels the registration', async () => {
     browser.allow(/status of 403/)
     const carl = await server.person('carl')

@@ -88,6 +88,9 @@ describe('founding and joining', () => {
     await button(owner, 'Approve Bob Stone').click()
     await owner.getByText('No pending requests.').waitFor()
     expect((await membersOf(alice, org)).map(({ userId }) => userId)).toContain(bob.id)
+    // The page of the new member is still open, and follows by itself.
+    await page.getByRole('link', { name: 'Open Harbour Rowers' }).click()
+    await page.getByRole('tab', { name: 'Members' }).waitFor()
   })
 
   test('a code that no organization has is explained, and a typed one opens the organization', async () => {

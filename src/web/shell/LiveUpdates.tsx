@@ -14,7 +14,7 @@ import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
 import { type OpenPage, renewPush } from '../session/push.ts'
 import { registerWorkerLater } from '../session/service-worker.ts'
-import { may, useSession } from '../session/session.ts'
+import { may, reloadSession, useSession } from '../session/session.ts'
 import { applyFrame } from './conversation-cache.ts'
 import { keepLater } from './keep.ts'
 
@@ -65,8 +65,12 @@ export function LiveUpdates() {
   const onNotification = useCallback(({ data }: Frame) => {
     const { t: text, refresh: again, pathname: path } = latest.current
     void again('notifications')
-    const { id, title, type } = data.notification
+    const { id, title, type, data: about } = data.notification
     if (String(type).startsWith('ORG_')) void again('orgs')
+    // The user is a member now: pages that are open offer what members may do.
+    if (type === 'ORG_APPROVED') void reloadSession().catch(() => undefined)
+    // The user has moved up from the waiting list or got a pass, for example.
+    if (about?.activityId !== undefined) void again('activities', 'registrations')
     if (path.startsWith('/notifications')) return
     notify(title, 'info', { label: text.open, to: `/notifications/${id}` })
   }, [])

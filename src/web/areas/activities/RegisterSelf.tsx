@@ -29,7 +29,12 @@ const words = texts({
       `${n === 1 ? '1 place' : `${n} places`}${hasWaitlist ? ', waiting list when they are taken' : ''}.`,
     notYet: (time: string) => `Registration opens ${time}.`,
     until: (time: string) => `Registration is open until ${time}.`,
-    closed: 'Registration is closed.',
+    closed: (time: string) => `Registration closed ${time}.`,
+    closedAtStart: (time: string) => `Registration closed when the activity started, ${time}.`,
+    closedByStatus: {
+      ENDED: 'Registration is closed: the activity has ended.',
+      CANCELLED: 'Registration is closed: the activity is cancelled.',
+    },
     formTitle: (name: string) => `Register for “${name}”`,
     noQuestions: 'You get a place at once if there is one.',
     save: 'Save answers',
@@ -49,7 +54,9 @@ const words = texts({
     places: (n: number, hasWaitlist: boolean) => `${n} 个名额${hasWaitlist ? '，满员后可候补' : ''}。`,
     notYet: (time: string) => `${time} 开始报名。`,
     until: (time: string) => `报名截止时间：${time}。`,
-    closed: '报名已截止。',
+    closed: (time: string) => `报名已于 ${time} 截止。`,
+    closedAtStart: (time: string) => `活动已开始，报名已于 ${time} 截止。`,
+    closedByStatus: { ENDED: '活动已结束，报名已关闭。', CANCELLED: '活动已取消，报名已关闭。' },
     formTitle: (name: string) => `报名“${name}”`,
     noQuestions: '有名额时立即报名成功。',
     save: '保存回答',
@@ -91,6 +98,12 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const isAccepting = isActive && now >= opensAt && now <= closesAt
   const current = isListed && mine.data?.status !== 'CANCELLED' ? mine.data : undefined
   const hasQuestions = registration.questions.length > 0
+  const stateOf = () => {
+    if (activity.status === 'ENDED' || activity.status === 'CANCELLED') return t.closedByStatus[activity.status]
+    if (now < opensAt) return t.notYet(dateTime(opensAt))
+    if (now <= closesAt) return t.until(dateTime(closesAt))
+    return (closesAt === activity.startTime ? t.closedAtStart : t.closed)(dateTime(closesAt))
+  }
   return (
     <Card variant="outlined">
       <CardContent>
@@ -108,14 +121,7 @@ export function RegisterSelf({ activity, code }: OwnProps) {
           )}
           {current === undefined && (
             <Typography color="text.secondary">
-              {[
-                registration.capacity !== null && t.places(registration.capacity, registration.waitlist),
-                !isActive || now > closesAt
-                  ? t.closed
-                  : now < opensAt
-                    ? t.notYet(dateTime(opensAt))
-                    : t.until(dateTime(closesAt)),
-              ]
+              {[registration.capacity !== null && t.places(registration.capacity, registration.waitlist), stateOf()]
                 .filter(Boolean)
                 .join(' ')}
             </Typography>
