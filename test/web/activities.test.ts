@@ -118,6 +118,26 @@ describe('a manager', () => {
     ])
   })
 
+  test('reads why no pass was issued: nobody has registered, or everyone has one', async () => {
+    const { id } = await withPasses(alice, {
+      name: 'Brunch',
+      visibility: 'PUBLIC',
+      registration: { closesAt: Date.now() + HOUR },
+    })
+    const page = await browser.signedIn(alice)
+    const issueAll = async () => {
+      await page.goto(`/console/activities/${id}?tab=passes`)
+      await page.getByRole('button', { name: 'Issue passes' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
+    }
+    await issueAll()
+    await page.getByText('Nobody has registered yet.').waitFor()
+    ok(await bob.call('registrations.register', { params: { id }, body: {} }))
+    await issued(alice, id, { toRegistered: true })
+    await issueAll()
+    await page.getByText('Everyone who has registered already has a pass.').waitFor()
+  })
+
   test('issues passes for names that were corrected after a lost answer', async () => {
     browser.allow(/ERR_FAILED|ERR_CONNECTION_FAILED/)
     const { id } = await withPasses(alice, { name: 'Jubilee' })

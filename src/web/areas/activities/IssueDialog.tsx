@@ -25,12 +25,9 @@ const words = texts({
     template: 'Template',
     noTemplate: 'As set for the activity',
     action: 'Issue',
-    issued: (n: number) =>
-      n === 0
-        ? 'There is nobody with a place who has no pass yet.'
-        : n === 1
-          ? '1 pass issued.'
-          : `${n} passes issued.`,
+    issued: (n: number) => (n === 1 ? '1 pass issued.' : `${n} passes issued.`),
+    nobody: 'Nobody has registered yet.',
+    everyone: 'Everyone who has registered already has a pass.',
     users: 'Holders with an account get a notification and find their pass in the activity.',
     tooMany: 'At most 5,000 at once.',
     columns: (labels: string) => `After each name, separated by a semicolon or a tab: ${labels}`,
@@ -47,7 +44,9 @@ const words = texts({
     template: '模板',
     noTemplate: '按活动设置',
     action: '发放',
-    issued: (n: number) => (n === 0 ? '没有尚未领取通行证的报名者。' : `已发放 ${n} 张通行证。`),
+    issued: (n: number) => `已发放 ${n} 张通行证。`,
+    nobody: '还没有人报名。',
+    everyone: '所有已报名者都已有通行证。',
     users: '有账号的持有人会收到通知，并能在活动中看到通行证。',
     tooMany: '一次最多 5000 张。',
     columns: (labels: string) => `姓名后用分号或制表符分隔填写：${labels}`,
@@ -77,7 +76,8 @@ export function IssueDialog({ activity, onClose }: { activity: Activity; onClose
     {
       refreshes: ['passes', 'activities'],
       onDone({ items }) {
-        notify(t.issued(items.length), items.length === 0 ? 'info' : 'success')
+        if (items.length > 0) notify(t.issued(items.length), 'success')
+        else notify(activity.stats?.registrations.confirmed === 0 ? t.nobody : t.everyone, 'info')
         onClose()
       },
       input({ to, names, maxUses, templateId }) {
