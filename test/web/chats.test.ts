@@ -107,7 +107,7 @@ describe('chats', () => {
   test('messages of one person in the same minute show their time once', async () => {
     const [lena, mike] = [await server.person(), await server.person()]
     await makeContacts(lena, mike)
-    const sent: { senderId: number; createdAt: number; conversationId: number }[] = []
+    const sent: { createdAt: number; conversationId: number }[] = []
     for (const [n, [from, to]] of [[lena, mike] as const, [lena, mike] as const, [mike, lena] as const].entries()) {
       const body = { toUserId: to.id, clientMsgId: `time-${n}`, type: 'TEXT' as const, content: { text: `Note ${n}.` } }
       sent.push(ok(await from.call('messages.send', { body })).data.messages[0]!)
