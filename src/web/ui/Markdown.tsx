@@ -126,7 +126,13 @@ function Input({ label, value, onChange, error, required, rows = 14 }: MarkdownE
   ] as const satisfies readonly { name: string; icon: unknown; format: Format }[]
   return (
     <Box sx={{ minWidth: 0 }}>
-      <Stack direction="row" role="toolbar" aria-label={t.toolbar} sx={{ mb: 1 }}>
+      <Stack
+        direction="row"
+        role="toolbar"
+        aria-label={t.toolbar}
+        // Eight buttons for fingers take 352 pixels, and a card on a phone has 332.
+        sx={{ mb: 1, mx: { xs: -1.25, sm: 0 }, flexWrap: 'wrap' }}
+      >
         {tools.map(({ name, icon: Icon, format }) => (
           <Tooltip key={name} title={name}>
             <IconButton

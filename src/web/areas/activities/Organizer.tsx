@@ -162,7 +162,10 @@ function Numbers({ activity: { stats, registration, hasCheckIn, hasPass } }: { a
           display: 'grid',
           gap: 1.5,
           // Four in a row on phones.
-          gridTemplateColumns: 'repeat(auto-fill, minmax(72px, 1fr))',
+          gridTemplateColumns: {
+            xs: 'repeat(auto-fill, minmax(72px, 1fr))',
+            sm: 'repeat(auto-fill, minmax(104px, 1fr))',
+          },
           alignItems: 'end',
         }}
       >
