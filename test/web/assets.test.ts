@@ -158,6 +158,42 @@ describe('the register', () => {
     expect((await listed(orgId)).map(({ name }) => name)).toEqual(['Chair'])
   })
 
+  test('positions are drawn on a plane that shows where they are, and opened from it and from the list', async () => {
+    const { orgId, page } = await workspace()
+    // A street of 110 lamps in one direction, and a pump 4 km north of it.
+    for (let i = 0; i < 110; i++)
+      await createAsset(alice, { name: `Lamp ${i}`, orgId, latitude: 31.2 + i / 1e6, longitude: 121.4 + i / 1e6 })
+    const pump = await createAsset(alice, { name: 'Pump', orgId, latitude: 31.236, longitude: 121.4 })
+    await page.goto('/console/assets/map')
+    await page.getByText('111 assets with a position').waitFor()
+    const plane = page.getByRole('img', { name: 'Plane of positions' })
+    const spots = plane.locator('circle')
+    expect(await spots.count()).toBeGreaterThan(1)
+    await plane.getByText(/^[125] km$/).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await screenshot(page, 'assets-plane')
+    // North is up: the group of the pump, which is the smaller one, is above the other.
+    const height = async (n: number) => (await spots.nth(n).boundingBox())!.y
+    const titles = await spots.evaluateAll((all) => all.map((one) => one.textContent!))
+    const [small, large] = [titles.indexOf('1 asset'), titles.findIndex((title) => /^1\d\d /.test(title))]
+    expect(await height(small)).toBeLessThan(await height(large))
+
+    await spots.nth(small).click()
+    await page.getByRole('link', { name: 'Pump', exact: true }).waitFor()
+    await spots.first().click()
+    await page.waitForURL(`**/console/assets/${pump.id}`)
+    await page.goBack()
+    await page.getByRole('button', { name: 'Show all again' }).click()
+    await page.getByText('111 assets with a position').waitFor()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: '110 assets' })
+      .getByRole('button', { name: 'Show them' })
+      .press('Enter')
+    await page.getByText('110 assets with a position').waitFor()
+    expect(await spots.count()).toBeGreaterThan(1)
+  })
+
   test('labels of more than 100 assets are printed on sheets, and missing ones are mentioned', async () => {
     const { orgId, page } = await workspace()
     const ids: number[] = []
