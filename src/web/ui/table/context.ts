@@ -3,9 +3,9 @@
 import { createContext, useContext } from 'react'
 
 import type { PagedId } from '../../api/pages.ts'
-import type { Selection } from './selection.ts'
+import type { Key, Selection } from './selection.ts'
 
-export type Key = string | number
+export type { Key } from './selection.ts'
 
 export interface TableState<Row> {
   readonly operation: PagedId

@@ -9,7 +9,8 @@ import { type PagedId, readRows } from '../../api/pages.ts'
 import { notify } from '../../browser/notices.ts'
 import { useOwner } from '../../session/session.ts'
 import type { Progress } from '../bulk/use-bulk.ts'
-import type { Key } from './context.ts'
+
+export type Key = string | number
 
 /** The limit of `ids` in lists, exports and the deletion of files. A session may send more than twice as many requests in a minute. */
 export const MOST_SELECTED = 500
