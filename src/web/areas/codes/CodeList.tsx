@@ -218,7 +218,7 @@ function Codes({ codes, total, columns, folders, selection, order, onOrder }: Co
       selection={selection}
       sort={order === 'own' ? undefined : order}
       onSort={(sort) => onOrder(sort as Order)}
-      menu={(code) => <CodeMenu code={code} onTrashed={() => selection.toggle(code, false)} />}
+      renderMenu={(code) => <CodeMenu code={code} onTrashed={() => selection.toggle(code, false)} />}
     >
       <Card>
         <List disablePadding aria-label={t.list}>

@@ -110,13 +110,13 @@ export interface ListViewProps<Row extends { readonly id: number }> {
   sort: string | undefined
   onSort: (sort: string) => void
   /** The menu of a row in the table. */
-  menu?: (row: Row) => ReactNode
+  renderMenu?: (row: Row) => ReactNode
   /** The rows with pictures. */
   children: ReactNode
 }
 
 export function ListView<Row extends { readonly id: number }>({ children, ...props }: ListViewProps<Row>) {
-  const { list, operation, rows, total, columns, pathOf, selection, menu, sort, onSort } = props
+  const { list, operation, rows, total, columns, pathOf, selection, renderMenu, sort, onSort } = props
   const view = views[list].use()
   const isTable = useIsTable(list)
   const labelled = useLabelled(columns) as readonly (Labelled<Row> & ListColumn<Row>)[]
@@ -138,7 +138,7 @@ export function ListView<Row extends { readonly id: number }>({ children, ...pro
             columns={labelled.filter((column, i) => i === 0 || isShown(view, column))}
             pathOf={pathOf}
             hasBulk
-            actions={menu}
+            actions={renderMenu}
             sort={sort}
             onSort={onSort}
           />
