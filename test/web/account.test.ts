@@ -9,40 +9,12 @@ import { stepAt, totp } from '#lib/totp.ts'
 
 import { fromBase32 } from '../accounts/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, useBrowser } from './browser.ts'
 
-const { server, alice, admin } = useServer({ people: ['alice'] })
+const { server, admin } = useServer({ people: [] })
 const browser = useBrowser(server)
 
-const PAGES = [
-  ['/account', 'Picture'],
-  ['/account/security', 'Two-factor sign-in'],
-  ['/account/devices', 'This device'],
-  ['/account/history', 'Signed in with password'],
-  ['/account/links', 'Accounts you can change to'],
-  ['/account/storage', 'Your storage'],
-  ['/account/privacy', 'Who finds me'],
-  ['/', 'First steps'],
-] as const
-
 describe('the account', () => {
-  for (const isDark of [false, true])
-    test(`the pages have no barriers, ${isDark ? 'on a phone, dark' : 'light'}`, async () => {
-      // No agreement is in effect.
-      browser.allow(/status of 404/)
-      const page = await browser.signedIn(alice, { isDark, isPhone: isDark })
-      for (const [path, text] of PAGES) {
-        await page.goto(`/console${path}`)
-        await page.getByText(text, { exact: true }).first().waitFor()
-        expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
-          path,
-          barriers: [],
-          isTooWide: false,
-        })
-        await screenshot(page, `account${path.replaceAll('/', '-')}-${isDark ? 'phone-dark' : 'light'}`)
-      }
-    })
-
   test('a user changes name and picture, and the bar shows them', async () => {
     const person = await server.person()
     const page = await browser.signedIn(person)

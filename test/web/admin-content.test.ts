@@ -16,7 +16,7 @@ import { png, uploaded } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, admin } = useServer({ people: ['alice'] })
 const browser = useBrowser(server)
@@ -48,20 +48,6 @@ beforeAll(async () => {
   ok(await alice.call('album.add', { body: { fileId: photo.id } }))
 })
 
-const PAGES = [
-  'qr-codes',
-  'scan-records',
-  'categories',
-  'activities',
-  'check-ins',
-  'passes',
-  'assets',
-  'asset-categories',
-  'files',
-  'album',
-  'shares',
-]
-
 /** Opens a table and waits for its rows. */
 async function table(page: Page, name: string): Promise<void> {
   await page.goto(`/console/admin/${name}`)
@@ -70,25 +56,6 @@ async function table(page: Page, name: string): Promise<void> {
 }
 
 const dialog = (page: Page) => page.getByRole('dialog').last()
-
-for (const [isPhone, isDark, locale] of [
-  [false, false, 'en'],
-  [true, true, 'zh-CN'],
-] as const)
-  test(`the tables of content have no barriers, ${isPhone ? 'phone, dark, Chinese' : 'desktop, light, English'}`, async () => {
-    const page = await browser.signedIn(admin, { isPhone, isDark, locale })
-    for (const name of PAGES) {
-      await table(page, name)
-      expect({ name, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
-        name,
-        barriers: [],
-        isTooWide: false,
-      })
-      // No word of the interface, such as ACTIVE or QR_CODE, and no missing text.
-      expect(await page.locator('main').innerText()).not.toMatch(/\b[A-Z]+_[A-Z_]+\b|undefined|\bNaN\b/)
-      await screenshot(page, `admin-${name}-${isPhone ? 'phone' : 'desktop'}`)
-    }
-  })
 
 test('the drawer of a row has its details and is closed by going back', async () => {
   const page = await browser.signedIn(admin, { isPhone: true, isDark: true })

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 
 import { createAsset } from '../assets/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, useBrowser } from './browser.ts'
 
 const { server, alice, bob, admin } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
@@ -30,39 +30,6 @@ async function choose(page: Page, field: string, option: string): Promise<void> 
 
 /** Confirms the question that is open. */
 const confirm = (page: Page, action: string) => dialog(page).getByRole('button', { name: action }).click()
-
-for (const [isPhone, isDark, locale] of [
-  [false, false, 'en'],
-  [true, true, 'zh-CN'],
-] as const)
-  test(`the pages of messages and fields have no barriers, ${isPhone ? 'phone, dark, Chinese' : 'desktop, light, English'}`, async () => {
-    const page = await browser.signedIn(admin, { isPhone, isDark, locale })
-    for (const name of [
-      'notifications',
-      'notifications/create',
-      'agreements',
-      'agreements/1/show',
-      'agreements/create?from=1',
-      'app-updates',
-      'app-updates/create',
-      'chat',
-      'fields',
-      'templates',
-      'objects',
-    ]) {
-      await page.goto(`/console/admin/${name}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.locator('main').locator('td, dl, form, h2, svg[data-testid]').first().waitFor()
-      expect({ name, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
-        name,
-        barriers: [],
-        isTooWide: false,
-      })
-      // No word of the interface, such as MULTI_SELECT, and no missing text.
-      expect(await page.locator('main').innerText()).not.toMatch(/\b[A-Z]+_[A-Z_]+\b|undefined|\bNaN\b/)
-      await screenshot(page, `admin-${name.replaceAll(/\W/g, '-')}-${isPhone ? 'phone' : 'desktop'}`)
-    }
-  })
 
 describe('notifications', () => {
   test('one is written with the toolbar, previewed by the server, sent to a user and withdrawn', async () => {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 
 import { png, uploaded } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { isTooWide, useBrowser } from './browser.ts'
 
 const { server, admin, alice, bob, carol, dora } = useServer({ people: ['alice', 'bob', 'carol', 'dora'] })
 const browser = useBrowser(server)
@@ -241,37 +241,4 @@ test('pages hide the tabs and buttons that a role does not allow', async () => {
   await page.getByRole('link', { name: alice.username }).waitFor()
   expect(await page.getByRole('link', { name: 'New user' }).count()).toBe(0)
   ok(await admin.call('access.deleteRole', { params: { id } }))
-})
-
-const PAGES: readonly (readonly [path: string, seen: string | RegExp])[] = [
-  ['users', 'alice'],
-  ['users/create', 'New user'],
-  ['users/1/show', 'Profile'],
-  ['users/1/show?tab=roles', 'System administrator'],
-  ['users/1/show?tab=devices', 'Sessions'],
-  ['users/1/show?tab=records', 'Signed in'],
-  ['orgs', 'Organizations'],
-  ['orgs/create', 'New organization'],
-  ['sessions', 'Active'],
-  ['links', 'Account links'],
-  ['login-records', 'Signed in'],
-  ['access', 'System administrator'],
-  ['access?tab=explain', 'Choose a user'],
-  ['access?tab=points', 'account:delete'],
-  ['access/roles/1', 'Has every permission'],
-]
-
-test.each([
-  ['a desktop in light colours', { isPhone: false, isDark: false }],
-  ['a phone in dark colours', { isPhone: true, isDark: true }],
-] as const)('the pages about people have no barriers on %s', async (name, options) => {
-  const page = await browser.signedIn(admin, options)
-  for (const [path, seen] of PAGES) {
-    await page.goto(`/console/admin/${path}`)
-    await page.locator('#main-content').getByText(seen).first().waitFor()
-    expect({ path, barriers: await barriers(page) }).toEqual({ path, barriers: [] })
-    expect({ path, isTooWide: await isTooWide(page) }).toEqual({ path, isTooWide: false })
-    await screenshot(page, `${options.isPhone ? 'phone' : 'desktop'}-${path.replaceAll(/\W/g, '-')}`)
-  }
-  expect(name).not.toBe('')
 })

@@ -164,26 +164,3 @@ test('a nickname word is added, changed and deleted', async () => {
   await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).click()
   await says(page, 'The word is deleted.')
 })
-
-const PAGES: readonly (readonly [path: string, seen: string])[] = [
-  ['', 'Backups by schedule are switched off'],
-  ['settings', 'registration.enabled'],
-  ['operation-log', 'tessera log verify'],
-  ['backups', 'Newest good backup'],
-  ['server-log', 'The newest lines'],
-  ['words', 'Adjectives'],
-]
-
-test.each([
-  ['a desktop in light colours', { isPhone: false, isDark: false }],
-  ['a phone in dark colours', { isPhone: true, isDark: true }],
-] as const)('the pages about the system have no barriers on %s', async (_, options) => {
-  const page = await browser.signedIn(admin, options)
-  for (const [path, seen] of PAGES) {
-    await page.goto(`/console/admin/${path}`)
-    await page.locator('#main-content').getByText(seen).first().waitFor()
-    expect({ path, barriers: await barriers(page) }).toEqual({ path, barriers: [] })
-    expect({ path, isTooWide: await isTooWide(page) }).toEqual({ path, isTooWide: false })
-    await screenshot(page, `system-${options.isPhone ? 'phone' : 'desktop'}-${path}`)
-  }
-})

@@ -44,9 +44,11 @@ test('a person shows the card, another one asks by its code, and both become con
   await sender.getByLabel('My name for this person').fill('Dora (market)')
   await sender.getByRole('button', { name: 'Send request' }).click()
   await sender.getByText('You have asked already').waitFor()
+  expect([await barriers(sender), await isTooWide(sender)]).toEqual([[], false])
 
   await receiver.getByRole('tab', { name: '申请（1）' }).click()
   await receiver.getByText('We met at the market.').waitFor()
+  expect([await barriers(receiver), await isTooWide(receiver)]).toEqual([[], false])
   await receiver.getByRole('button', { name: '同意“Erik Holm”' }).click()
   await receiver.getByText('你们已成为联系人。').waitFor()
 
@@ -112,29 +114,3 @@ test('a request is declined and its sender blocked, privacy is saved at once, an
   await page.goto('/console/contacts/add?code=ZZZZZZZZZZZZZZZZ')
   await page.getByText('No card has this code.').waitFor()
 })
-
-for (const isDark of [false, true])
-  test(`pages of contacts have no barriers on ${isDark ? 'a dark desktop' : 'a light phone'}`, async () => {
-    const dora = await server.person(`reader-${isDark}`)
-    const [id] = await befriend(dora, bob)
-    ok(await carol.call('contacts.request', { body: { code: await codeOf(dora), message: 'Hello' } }))
-    const page = await browser.signedIn(dora, { isPhone: !isDark, isDark })
-    for (const path of [
-      'contacts',
-      'contacts?tab=requests',
-      'contacts?tab=card',
-      'contacts?tab=privacy',
-      `contacts/add?code=${await codeOf(bob)}`,
-      `contacts/${id}`,
-    ]) {
-      await page.goto(`/console/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
-        path,
-        barriers: [],
-        isTooWide: false,
-      })
-      await screenshot(page, `${path.replaceAll(/\W+/g, '-')}-${isDark ? 'dark' : 'light'}`)
-    }
-  })

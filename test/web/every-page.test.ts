@@ -1,6 +1,6 @@
 /**
- * Walks all pages of the web application: those that the records of the areas name, with rows of every kind. Each page has a heading and a title,
- * fits a phone, shows words instead of values of the interface, and has no barriers, in English and Chinese, light and dark.
+ * Walks all pages of the web application and their tabs: those that the records of the areas name, with rows of every kind. Each page has a
+ * heading and a title, fits a phone, shows words instead of values of the interface, and has no barriers, in English and Chinese, light and dark.
  */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -172,14 +172,33 @@ async function strangeTexts(page: Page): Promise<string[]> {
   )
 }
 
-/** All that is wrong with one page. Undefined if nothing is. */
-async function findingsOf(page: Page, address: string): Promise<object | undefined> {
+/** All that is wrong with one page and each of its tabs. */
+async function findingsOf(page: Page, address: string, name: string): Promise<object[]> {
   try {
     await open(page, address)
   } catch (error) {
     const shown = await page.getByRole('main').innerText()
-    return { address, 'did not load': (error as Error).message.split('\n', 1)[0], shown: shown.slice(0, 200) }
+    return [{ address, 'did not load': (error as Error).message.split('\n', 1)[0], shown: shown.slice(0, 200) }]
   }
+  const found: object[] = []
+  const look = async (tab: string) => {
+    const wrong = await wrongWith(page)
+    if (wrong !== undefined) found.push({ address, tab, ...wrong })
+    await screenshot(page, `${name}${`${address} ${tab}`.trimEnd().replaceAll(/\W+/g, '-')}`)
+  }
+  await look('')
+  // A tab that is a link leads to a page of its own.
+  const tabs = page.locator('#main-content [role=tab]:not(a, [aria-selected=true], :disabled)')
+  for (const tab of await tabs.allInnerTexts()) {
+    await page.locator('#main-content').getByRole('tab', { name: tab, exact: true }).first().click()
+    await settled(page)
+    await look(tab)
+  }
+  return found
+}
+
+/** All that is wrong with the page as it is shown now. Undefined if nothing is. */
+async function wrongWith(page: Page): Promise<object | undefined> {
   const headings = await page.locator('h1:visible').count()
   const found: Readonly<Record<string, readonly string[]>> = {
     barriers: await barriers(page),
@@ -195,7 +214,7 @@ async function findingsOf(page: Page, address: string): Promise<object | undefin
     ],
   }
   const wrong = Object.entries(found).filter(([, list]) => list.length > 0)
-  return wrong.length === 0 ? undefined : { address, ...Object.fromEntries(wrong) }
+  return wrong.length === 0 ? undefined : Object.fromEntries(wrong)
 }
 
 type Locale = 'en' | 'zh-CN'
@@ -213,12 +232,8 @@ async function walk(person: Person, locale: Locale, addresses: readonly string[]
       await page.goto('/console/')
       await page.getByRole('heading', { level: 1 }).waitFor()
       const found: object[] = []
-      for (const address of addresses) {
-        const wrong = await findingsOf(page, address)
-        if (wrong !== undefined) found.push({ on: name, ...wrong })
-        await screenshot(page, `${name}${address.replaceAll(/\W+/g, '-')}`)
-      }
-      return found
+      for (const address of addresses) found.push(...(await findingsOf(page, address, name)))
+      return found.map((finding) => ({ on: name, ...finding }))
     }),
   )
   expect(findings.flat()).toEqual([])
@@ -235,7 +250,8 @@ for (const locale of ['en', 'zh-CN'] as const)
       // There is no activity with that address, and its page says so.
       browser.allow(/^\/console\/s\/activity\/activity: error: Failed to load resource: .* 404/)
       const own = pages.filter(({ path }) => !isAdminPath(path))
-      await walk(alice, locale, ['/', ...own.map(({ path }) => addressOf(path))])
+      const others = ['/', `/codes/print?ids=${owned['code']}`, `/assets/labels?ids=${owned['asset']}`]
+      await walk(alice, locale, [...others, ...own.map(({ path }) => addressOf(path))])
     })
 
     test('the pages of administrators', async () => {

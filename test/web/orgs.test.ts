@@ -55,6 +55,7 @@ describe('founding and joining', () => {
     await page.goto(`/console/join?code=${org.code}`)
     await page.getByRole('heading', { name: 'Garden club invites you' }).waitFor()
     await page.getByText('1 member').waitFor()
+    expect([await barriers(page), await isTooWide(page)]).toEqual([[], false])
     await page.getByRole('link', { name: 'Create an account' }).click()
     await page.getByRole('heading', { name: 'Garden club invites you' }).waitFor()
     await page.getByLabel('Username or e-mail').fill('petunia')
@@ -267,34 +268,6 @@ describe('in an organization', () => {
     expect((await bob.call('orgs.get', { params: { id: org.id } })).status).toBe(404)
   })
 })
-
-for (const isDark of [false, true])
-  test(`pages of organizations have no barriers on ${isDark ? 'a dark desktop' : 'a light phone'}`, async () => {
-    const org = await createOrg(alice, { name: `Barriers ${isDark}`, description: 'Books' })
-    await addMembers(alice, org, bob)
-    ok(await carol.call('orgs.apply', { params: { id: org.id }, body: { message: 'Hello' } }))
-    ok(await alice.call('locations.create', { params: { orgId: org.id }, body: { name: 'House' } }))
-    const page = await browser.signedIn(alice, { isPhone: !isDark, isDark })
-    const tabs = ['overview', 'members', 'joining', 'locations', 'shares', 'settings']
-    for (const path of [
-      'orgs',
-      'orgs/new',
-      'orgs/discover',
-      `join?code=${org.code}`,
-      `orgs/${org.id}/poster`,
-      ...tabs.map((tab) => `orgs/${org.id}?tab=${tab}`),
-    ]) {
-      await page.goto(`/console/${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
-      expect({ path, barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
-        path,
-        barriers: [],
-        isTooWide: false,
-      })
-      await screenshot(page, `${path.replaceAll(/\W+/g, '-')}-${isDark ? 'dark' : 'light'}`)
-    }
-  })
 
 test('a refusal is shown at its field, and below the form if one of its fields is not drawn', async () => {
   const page = await browser.signedIn(alice)
