@@ -342,6 +342,7 @@ describe('a visitor', () => {
     const page = await browser.signedIn(bob, { isPhone: true, locale: 'zh-CN' })
     await page.goto('/console/activities?view=discover')
     await page.getByRole('link', { name: '湖边清洁日' }).click()
+    await page.getByRole('heading', { level: 1, name: '湖边清洁日' }).waitFor()
     await page.getByText(/\d{4}年\d+月\d+日周/).waitFor()
     await page.getByRole('button', { name: '报名', exact: true }).click()
     await page.getByLabel('T 恤尺码').first().fill('M')
