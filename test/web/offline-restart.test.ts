@@ -164,6 +164,7 @@ test('a code and assets made without a connection are sent once after the browse
   await page.getByLabel('Web address').fill('https://example.org/made-offline')
   await page.getByLabel('Name').fill('Made offline')
   await page.getByRole('button', { name: 'Create code' }).click()
+  await page.getByText('It is kept on this device').first().waitFor()
   await page.getByText('1 waits to be sent').waitFor()
   // The content of this code is known without the server.
   await page.getByRole('img', { name: 'Made offline' }).waitFor()

@@ -35,6 +35,15 @@ async function fillCode(page: Page): Promise<void> {
   await page.getByLabel('Web address').fill('https://example.org/library')
 }
 
+/** Unlike a new code, a changed one is not kept for later if the server cannot be reached. */
+async function changeCode(page: Page, person: Person): Promise<void> {
+  const { id } = ok(
+    await person.call('qrCodes.create', { body: { name: 'Door', content: 'https://example.org' } }),
+  ).data
+  await page.goto(`/console/codes/${id}/edit`)
+  await page.getByLabel('Name', { exact: true }).fill('Door of the library')
+}
+
 /** A busy machine takes longer than the 4 s after which a page takes the server for lost, and the 3 s after which it does without its database. */
 const WITHOUT_PATIENCE = `const later = globalThis.setTimeout
   globalThis.setTimeout = (work, ms, ...more) => ([3000, 4000].includes(ms) ? 0 : later(work, ms, ...more))`
@@ -205,8 +214,9 @@ describe('the session in the browser', () => {
 
   test('a phone without a connection says so when it searches and saves, and goes on when it has one again', async () => {
     browser.allow(/ERR_INTERNET_DISCONNECTED/)
-    const page = await browser.signedIn(await server.person(), { isPhone: true })
-    await fillCode(page)
+    const person = await server.person()
+    const page = await browser.signedIn(person, { isPhone: true })
+    await changeCode(page, person)
     await page.context().setOffline(true)
     await page.locator('form button[type=submit]').click()
     await page.getByText('The server cannot be reached.').first().waitFor()
@@ -227,8 +237,8 @@ describe('the session in the browser', () => {
     browser.allow(/status of (401|503)/)
     const person = await server.person()
     const page = await browser.signedIn(person)
-    await fillCode(page)
-    await expire(page, '**/api/qr-codes')
+    await changeCode(page, person)
+    await expire(page, '**/api/qr-codes/*')
     const busy = { status: 503, headers: { 'retry-after': '0.01' } }
     await page.route('**/api/auth/refresh', (route) => route.fulfill(busy))
     await page.locator('form button[type=submit]').click()
@@ -351,7 +361,7 @@ describe('a form with changes that were not saved', () => {
     await page.keyboard.type('ga')
     await keep(page)
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('Contacts')
+    await page.getByRole('dialog').getByRole('combobox').fill('Contacts')
     await page.getByRole('option', { name: 'Contacts' }).first().click()
     await question(page).waitFor()
     // As everywhere, Escape changes nothing.

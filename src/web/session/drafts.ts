@@ -6,6 +6,7 @@ import { ApiError, isLost } from '../api/errors.ts'
 import { newId } from '../api/new-id.ts'
 import type { DataOf } from '../api/types.ts'
 import { transact } from '../browser/database.ts'
+import { notify } from '../browser/notices.ts'
 import { serverTime } from '../browser/server-time.ts'
 import { currentLocale, type Localized } from '../i18n/locale.ts'
 import { addEntry, countUnsent, discardRefused, type Entry, type OutboxKind } from './outbox.ts'
@@ -40,6 +41,10 @@ const KEY_LASTS = 23 * 3_600_000
 /** Milliseconds. */
 const PATIENCE = 15_000
 
+const KEPT: Localized = {
+  en: 'The server cannot be reached. It is kept on this device and sent as soon as there is a connection.',
+  zh: '无法连接服务器：已保存在本机，恢复网络后自动上传。',
+}
 const MAY_BE_THERE: Localized = {
   en: 'The answer to the first attempt was lost more than a day ago. Look whether it is in the list; if not, edit it and create it again.',
   zh: '首次提交的应答已丢失超过一天。请先在列表中确认是否已存在；如没有，请编辑后重新新建。',
@@ -81,6 +86,7 @@ async function keep(kind: DraftKind, body: Draft): Promise<boolean> {
     const subject = body.input.query?.orgId ?? 0
     await transact('readwrite', (tx) => addEntry(tx, { userId: user.id, kind, subject, body }))
     await countUnsent()
+    notify(KEPT[currentLocale()], 'info')
     return true
   } catch {
     return false
