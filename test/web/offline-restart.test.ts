@@ -1,7 +1,8 @@
 /** The web application through a cut network, a killed browser and an upgrade of the server: nothing is lost and nothing counts twice. */
 
+import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -49,6 +50,31 @@ async function signIn(page: Page, person: Person = alice): Promise<void> {
 
 const isReady = (page: Page): Promise<void> =>
   until(page, "navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')")
+
+/** Chromium writes cookies up to half a minute late. A browser that is killed before would begin with an old one, and be signed out. */
+async function cookiesAreWritten(): Promise<void> {
+  const copy = join(profile, 'cookies-copy')
+  const written = () => {
+    try {
+      copyFileSync(join(profile, 'Default/Cookies'), copy)
+      const database = new Database(copy)
+      // Microseconds since 1601.
+      const rows = database.query('SELECT expires_utc FROM cookies').all() as { expires_utc: number }[]
+      database.close()
+      return new Set(rows.map(({ expires_utc }) => Math.round(expires_utc / 1e6 - 11_644_473_600)))
+    } catch {
+      // It is being written.
+      return new Set<number>()
+    }
+  }
+  const kept = (await context!.cookies()).filter(({ expires }) => expires > 0)
+  expect(kept.length).toBeGreaterThan(0)
+  const isWritten = async () => {
+    const rows = written()
+    return kept.every(({ expires }) => rows.has(Math.round(expires)))
+  }
+  await until({ evaluate: isWritten }, '')
+}
 
 const check = async (page: Page, content: string) => {
   await page.getByLabel('Link or text of the pass').fill(content)
@@ -105,6 +131,7 @@ test('guests admitted and assets counted without a connection are sent once, aft
   await page.goto('/console/codes')
   await page.getByText('Menu').first().waitFor()
 
+  await cookiesAreWritten()
   const closed = new Promise((resolve) => context!.once('close', resolve))
   const session = await context!.newCDPSession(page)
   // It ends at once, without closing its files.
@@ -180,6 +207,7 @@ test('a code and assets made without a connection are sent once after the browse
   }
   await page.getByText('2 wait to be sent').waitFor()
 
+  await cookiesAreWritten()
   const closed = new Promise((resolve) => context!.once('close', resolve))
   await (await context!.newCDPSession(page)).send('Browser.crash').catch(() => undefined)
   await closed
