@@ -85,11 +85,11 @@ const uploading = perContext(() => new Map<string, number>())
 /** RFC 6797: browsers then use https for a year, also for addresses that are typed or linked without it. */
 const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
 
-/** Headers of browsers that depend on TLS. */
+/** Headers that browsers ignore without TLS. About that of pages, Chromium then complains in the console of each. */
 function addTlsHeaders({ headers }: Response, { config }: AppContext): void {
-  if (config.publicUrl.startsWith('https:')) headers.set(...HSTS)
-  // Without TLS browsers ignore it, and Chromium complains about that in the console of each page.
-  else headers.delete('cross-origin-opener-policy')
+  if (!config.publicUrl.startsWith('https:')) return
+  headers.set(...HSTS)
+  if (headers.get('content-type')?.startsWith('text/html')) headers.set('cross-origin-opener-policy', 'same-origin')
 }
 
 const trustOf = perContext((ctx) => ipTest(ctx.config.trustedProxies))

@@ -93,7 +93,6 @@ export function htmlPage(page: Page): Response {
       'cache-control': page.cache ?? 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin',
       vary: 'accept, accept-language',
       ...page.headers,
     },
