@@ -18,7 +18,7 @@ const words = texts({
   en: {
     ...common.en,
     waiting: (n: number) => (n === 1 ? '1 waits to be sent' : `${n} wait to be sent`),
-    text: 'They are kept on this device, and sent as soon as there is a connection.',
+    text: 'Kept on this device, and sent as soon as there is a connection.',
     refused: (name: string) => `The server did not take “${name}”`,
     discard: 'Discard',
   },

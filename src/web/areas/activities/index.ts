@@ -36,7 +36,7 @@ export const activities = area({
     batch: 200,
     send: async (scans) => (await import('./gate/gate-store.ts')).uploadScans(scans),
     notice: (n) => ({
-      en: `${n === 1 ? '1 scan at a gate was' : `${n} scans at a gate were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+      en: `${n === 1 ? '1 scan at a gate was' : `${n} scans at a gate were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
       zh: `${n} 条检票记录尚未上传，将在你下次用此浏览器登录时上传。`,
     }),
   }),

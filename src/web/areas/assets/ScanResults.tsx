@@ -17,7 +17,7 @@ import { refusalOf, type ScanOutbox } from './scan-outbox.ts'
 const words = texts({
   en: {
     ...common.en,
-    waitingText: 'They are kept on this device, and sent as soon as there is a connection.',
+    waitingText: 'Kept on this device, and sent as soon as there is a connection.',
     refused: (n: number) => (n === 1 ? 'The server did not take 1 scan:' : `The server did not take ${n} scans:`),
     sendAgain: 'Send again',
     discard: 'Discard',

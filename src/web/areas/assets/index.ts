@@ -46,13 +46,13 @@ export const assets = area({
       batch: 1,
       send: async (scans) => (await import('./scan-outbox.ts')).sendScan(scans),
       notice: (n) => ({
-        en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+        en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
         zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
       }),
     }),
     outboxOf(
       draftsOf('asset', (n) => ({
-        en: `${n === 1 ? '1 new asset was' : `${n} new assets were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+        en: `${n === 1 ? '1 new asset was' : `${n} new assets were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
         zh: `${n} 件新资产尚未上传，将在你下次用此浏览器登录时上传。`,
       })),
     ),

@@ -31,7 +31,7 @@ export const codes = area({
   ],
   unsent: outboxOf(
     draftsOf('qrCode', (n) => ({
-      en: `${n === 1 ? '1 new code was' : `${n} new codes were`} not sent yet. The next time you sign in with this browser, they are sent.`,
+      en: `${n === 1 ? '1 new code was' : `${n} new codes were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
       zh: `${n} 个新二维码尚未上传，将在你下次用此浏览器登录时上传。`,
     })),
   ),
