@@ -128,7 +128,7 @@ test('the overview begins with backup, failed sign-ins and storage, unfolds the 
   await buildLicenses()
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin')
-  // First what is asked each day; growth is folded.
+  // The figures that people ask for each day come first. Growth is folded.
   const tiles = page.locator('#main-content a').filter({ hasText: /Newest good backup|Failed sign-ins|Storage|Users/ })
   await tiles.nth(3).waitFor()
   const texts = await tiles.allInnerTexts()

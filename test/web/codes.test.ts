@@ -200,7 +200,7 @@ test('folders are made, nested, changed and deleted, and codes are found, moved 
   expect(ok(await carol.call('qrCodes.trash', {})).data.total).toBe(0)
 })
 
-test('all codes of a search are selected beyond the page, and what is done with them can be stopped and says what was refused', async () => {
+test('all codes of a search are selected beyond the page, and actions on them can be stopped and name the refused ones', async () => {
   const create = (name: string) => ({ name, content: `https://example.org/${name.replace(' ', '/')}` })
   const items = Array.from({ length: 130 }, (_, i) => create(`Chair ${i}`))
   ok(await frank.call('qrCodes.createBatch', { body: { items: [create('Desk'), ...items] } }))

@@ -33,7 +33,7 @@ export async function keepShared(request: Request): Promise<Response> {
 /** A page that was opened by another share, or is loaded again, finds nothing. */
 const pathOf = (key: string): string => `/console/scan?shared=${key}`
 
-/** Reads and deletes what was shared under this key. Undefined if it is not there. */
+/** Reads and deletes the share with this key. Undefined if there is none. */
 export async function takeShared(key: string): Promise<Shared | undefined> {
   if (!('caches' in globalThis)) return undefined
   try {
