@@ -30,14 +30,14 @@ export function useCloseMenu(): () => void {
   return () => setAnchor(null)
 }
 
-/** The properties of the button, and the menu. */
+/** The properties of the button, and the menu, which is not drawn before it is opened: a list has one in each row. */
 function useMenu(children: ReactNode) {
-  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  const [anchor, setAnchor] = useState<HTMLElement | null>()
   const opener = {
     'aria-haspopup': 'menu',
     onClick: ({ currentTarget }: MouseEvent<HTMLElement>) => setAnchor(currentTarget),
   } as const
-  const menu = (
+  const menu = anchor !== undefined && (
     <SetAnchor value={setAnchor}>
       <Menu anchorEl={anchor} open={anchor !== null} onClose={() => setAnchor(null)}>
         {children}

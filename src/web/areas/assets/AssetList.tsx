@@ -16,7 +16,7 @@ import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
 import { useSelection } from '../../ui/table/selection.ts'
-import { WINDOWED } from '../../ui/windowed.ts'
+import { RowsInTime, WINDOWED } from '../../ui/windowed.tsx'
 import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
@@ -88,6 +88,7 @@ export default function AssetList() {
   const [isOpen, setOpen] = useState(false)
   const query = filtersOf(params)
   const { items, total, error, isLoading, more, retry } = usePages('assets.list', { query })
+  const [isBack] = useState(items !== undefined)
   // Here, since the selection has no bar while the list is read in another order.
   const bulk = useBulk('assets', 'assetCategories')
   const selection = useSelection<Asset>({ operation: 'assets.list', query, shown: items, total, keyOf: ({ id }) => id })
@@ -166,15 +167,19 @@ export default function AssetList() {
             onSort={(sort) => set('sort', sort)}
           >
             <Card variant="outlined" component="ul" sx={{ p: 0, m: 0, listStyle: 'none' }}>
-              {items.map((asset) => (
-                <Row
-                  key={asset.id}
-                  asset={asset}
-                  isSelected={selection.rows.has(asset.id)}
-                  onSelect={(isSelected) => selection.toggle(asset, isSelected)}
-                  selectLabel={t.select(asset.name)}
-                />
-              ))}
+              <RowsInTime rows={items} isBack={isBack}>
+                {(shown) =>
+                  shown.map((asset) => (
+                    <Row
+                      key={asset.id}
+                      asset={asset}
+                      isSelected={selection.rows.has(asset.id)}
+                      onSelect={(isSelected) => selection.toggle(asset, isSelected)}
+                      selectLabel={t.select(asset.name)}
+                    />
+                  ))
+                }
+              </RowsInTime>
             </Card>
           </ListView>
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />

@@ -19,6 +19,7 @@ import { type ListColumn, ListView, useIsTable, ViewButtons } from '../../ui/tab
 import { type Selection, useSelection } from '../../ui/table/selection.ts'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
+import { RowsInTime } from '../../ui/windowed.tsx'
 import { useCodeColumns } from './code-columns.tsx'
 import { bodyOf, contentOf, type Values } from './code-values.ts'
 import { CodeFilters } from './CodeFilters.tsx'
@@ -93,6 +94,7 @@ export default function CodeList() {
   const { total, error, isLoading, more, retry, ...codes } = usePages('qrCodes.list', { query })
   // Asked for at the same time as the order, but not shown in a wrong one.
   const items = isKnown ? codes.items : undefined
+  const [isBack] = useState(items !== undefined)
 
   // Here, since the selection has no bar while the list is read in another order.
   const bulk = useBulk('qrCodes', 'categories')
@@ -161,15 +163,19 @@ export default function CodeList() {
           {items !== undefined && !isEmpty && (
             <>
               <SelectedCodes bulk={bulk} selection={selection} total={total} />
-              <Codes
-                codes={items}
-                total={total}
-                columns={columns}
-                folders={flat}
-                selection={selection}
-                order={order}
-                onOrder={(next) => change({ sort: next })}
-              />
+              <RowsInTime rows={items} isBack={isBack}>
+                {(shown) => (
+                  <Codes
+                    codes={shown}
+                    total={total}
+                    columns={columns}
+                    folders={flat}
+                    selection={selection}
+                    order={order}
+                    onOrder={(next) => change({ sort: next })}
+                  />
+                )}
+              </RowsInTime>
               <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
               {!isFiltered(filters) && selection.rows.size === 0 && may('qrCodes.export') && (
                 <Stack direction="row" sx={{ mt: 1, justifyContent: 'flex-end' }}>

@@ -26,6 +26,8 @@ import { useHasFolders } from './folders.ts'
 import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
 
+type Dialog = 'move' | 'trash' | 'target'
+
 export interface CodeMenuProps {
   code: QrCode
   /** On the code's own page, without the entries that lead there. */
@@ -37,44 +39,14 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
   const t = useTexts(codeWords)
   const may = useMay()
   const owned = useOwnerQuery()
-  const hasFolders = useHasFolders()
-  const ownedPath = useOwnedPath()
-  const [dialog, setDialog] = useState<'move' | 'trash' | 'target'>()
-  const input = { params: { id: code.id }, query: owned }
+  const [dialog, setDialog] = useState<Dialog>()
   const place = useRef<HTMLSpanElement>(null)
   useRowKey(place, 'e', may('qrCodes.update'), () => setDialog('target'))
-  const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
-  const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
   return (
     <>
       <span ref={place}>
         <IconMenu label={t.actions(code.name)} icon={<MoreVert />}>
-          {!isDetail && <MenuEntry icon={<OpenInNew />} text={t.open} to={`/codes/${code.id}`} />}
-          {!isDetail && may('qrCodes.update') && (
-            <MenuEntry icon={<Edit />} text={t.edit} to={`/codes/${code.id}/edit`} />
-          )}
-          {may('qrCodes.update') && (
-            <MenuEntry icon={<SwapHoriz />} text={t.changeTarget} onClick={() => setDialog('target')} />
-          )}
-          {may('qrCodes.pin') && (
-            <MenuEntry
-              icon={<PushPin />}
-              text={code.pinned ? t.unpin : t.pin}
-              onClick={() => pin.mutate({ ...input, body: { pinned: !code.pinned } })}
-            />
-          )}
-          {hasFolders && may('qrCodes.update') && (
-            <MenuEntry icon={<DriveFileMove />} text={t.move} onClick={() => setDialog('move')} />
-          )}
-          {!isDetail && may('qrCodes.publish') && (
-            <MenuEntry
-              icon={code.isPublic ? <PublicOff /> : <Public />}
-              text={code.isPublic ? t.withdraw : t.publish}
-              onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
-            />
-          )}
-          <MenuEntry icon={<Print />} text={t.print} to={ownedPath(`/codes/print?ids=${code.id}`)} />
-          {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => setDialog('trash')} />}
+          <Entries code={code} isDetail={isDetail} onDialog={setDialog} />
         </IconMenu>
       </span>
       {dialog === 'target' && <ChangeTarget code={code} onClose={() => setDialog(undefined)} />}
@@ -82,7 +54,7 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
       {dialog === 'trash' && (
         <ActionDialog
           operation="qrCodes.delete"
-          input={input}
+          input={{ params: { id: code.id }, query: owned }}
           title={t.trashTitle(code.name)}
           text={t.trashText}
           action={t.toTrash}
@@ -93,6 +65,50 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
           onClose={() => setDialog(undefined)}
         />
       )}
+    </>
+  )
+}
+
+interface EntriesProps {
+  code: QrCode
+  isDetail: boolean
+  onDialog: (dialog: Dialog) => void
+}
+
+function Entries({ code, isDetail, onDialog }: EntriesProps) {
+  const t = useTexts(codeWords)
+  const may = useMay()
+  const hasFolders = useHasFolders()
+  const ownedPath = useOwnedPath()
+  const input = { params: { id: code.id }, query: useOwnerQuery() }
+  const pin = useAction('qrCodes.pin', { done: code.pinned ? t.unpinDone : t.pinDone })
+  const publish = useAction('qrCodes.publish', { done: code.isPublic ? t.withdrawn : t.published })
+  return (
+    <>
+      {!isDetail && <MenuEntry icon={<OpenInNew />} text={t.open} to={`/codes/${code.id}`} />}
+      {!isDetail && may('qrCodes.update') && <MenuEntry icon={<Edit />} text={t.edit} to={`/codes/${code.id}/edit`} />}
+      {may('qrCodes.update') && (
+        <MenuEntry icon={<SwapHoriz />} text={t.changeTarget} onClick={() => onDialog('target')} />
+      )}
+      {may('qrCodes.pin') && (
+        <MenuEntry
+          icon={<PushPin />}
+          text={code.pinned ? t.unpin : t.pin}
+          onClick={() => pin.mutate({ ...input, body: { pinned: !code.pinned } })}
+        />
+      )}
+      {hasFolders && may('qrCodes.update') && (
+        <MenuEntry icon={<DriveFileMove />} text={t.move} onClick={() => onDialog('move')} />
+      )}
+      {!isDetail && may('qrCodes.publish') && (
+        <MenuEntry
+          icon={code.isPublic ? <PublicOff /> : <Public />}
+          text={code.isPublic ? t.withdraw : t.publish}
+          onClick={() => publish.mutate({ ...input, body: { isPublic: !code.isPublic } })}
+        />
+      )}
+      <MenuEntry icon={<Print />} text={t.print} to={ownedPath(`/codes/print?ids=${code.id}`)} />
+      {may('qrCodes.delete') && <MenuEntry icon={<Delete />} text={t.toTrash} onClick={() => onDialog('trash')} />}
     </>
   )
 }
