@@ -2,7 +2,7 @@
 
 import { CssBaseline, ThemeProvider } from '@mui/material'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 
 import { isAway, onConnection } from './api/connection.ts'
@@ -14,11 +14,12 @@ import { PageErrors } from './shell/PageError.tsx'
 import { themes, useThemeMode } from './shell/theme.ts'
 import { SignIn } from './sign-in/SignIn.tsx'
 import type { Target } from './sign-in/target.ts'
+import { part } from './ui/part.tsx'
 
 const loadShell = () => import('./shell/Shell.tsx')
-const Shell = lazy(loadShell)
-const Register = lazy(() => import('./sign-in/Register.tsx'))
-const Forgot = lazy(() => import('./sign-in/Forgot.tsx'))
+const Shell = part(loadShell, Ring)
+const Register = part(() => import('./sign-in/Register.tsx'), Ring)
+const Forgot = part(() => import('./sign-in/Forgot.tsx'), Ring)
 
 const queryClient = new QueryClient({
   defaultOptions: {
@@ -57,14 +58,12 @@ export function App() {
       <ThemeProvider theme={themes[mode]}>
         <CssBaseline enableColorScheme />
         <PageErrors at={pathname}>
-          <Suspense fallback={<Ring />}>
-            <Routes>
-              <Route path="/login" element={<SignIn />} />
-              <Route path="/register" element={<Register />} />
-              <Route path="/forgot" element={<Forgot />} />
-              <Route path="*" element={<SignedIn />} />
-            </Routes>
-          </Suspense>
+          <Routes>
+            <Route path="/login" element={<SignIn />} />
+            <Route path="/register" element={<Register />} />
+            <Route path="/forgot" element={<Forgot />} />
+            <Route path="*" element={<SignedIn />} />
+          </Routes>
         </PageErrors>
         <Notices />
       </ThemeProvider>
@@ -92,4 +91,6 @@ function SignedIn() {
 }
 
 /** The ring of index.html, until there is something to show. */
-const Ring = () => <output className="loading" aria-label="Tessera" />
+function Ring() {
+  return <output className="loading" aria-label="Tessera" />
+}

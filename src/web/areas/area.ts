@@ -32,7 +32,7 @@ export interface MenuItem {
 export interface Page {
   /** Path below `/console`, with `:name` for parameters. */
   readonly path: string
-  /** `lazy(() => import('./CodeList.tsx'))` */
+  /** `part(() => import('./CodeList.tsx'))` */
   readonly component: ComponentType
   /** Users who may not call this operation see a sentence about it instead of the page. */
   readonly needs?: OperationId

@@ -1,12 +1,12 @@
 /** The start page: first steps of a newcomer, then the newest things of the workspace, then all parts as large buttons. */
 
 import { Box, Card, CardActionArea, Typography } from '@mui/material'
-import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useOptionalSession } from '../session/session.ts'
 import { Loading } from '../ui/Answer.tsx'
+import { part } from '../ui/part.tsx'
 import { useTitle } from '../ui/title.ts'
 import { useSections } from './navigation.ts'
 
@@ -16,7 +16,7 @@ const words = texts({
 })
 
 /** Not needed for the first load of other pages. */
-const Overview = lazy(() => import('../areas/start/Overview.tsx'))
+const Overview = part(() => import('../areas/start/Overview.tsx'), Loading)
 
 export function Home() {
   const t = useTexts(words)
@@ -31,38 +31,36 @@ export function Home() {
       <Typography variant="h1" sx={{ mb: 2, overflowWrap: 'anywhere' }}>
         {t.hello(nickname || username || '')}
       </Typography>
-      <Suspense fallback={<Loading />}>
-        <Overview>
-          <div>
-            <Typography variant="h2" sx={{ mt: 3, mb: 1.5 }}>
-              {t.parts}
-            </Typography>
-            <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(150px, 1fr))' }}>
-              {sections.flatMap(({ items }) =>
-                items.map(({ to, label, icon: Icon }) => (
-                  <Card key={to}>
-                    <CardActionArea
-                      component={Link}
-                      to={to}
-                      sx={{
-                        p: 2,
-                        height: '100%',
-                        display: 'flex',
-                        flexDirection: 'column',
-                        gap: 1,
-                        alignItems: 'flex-start',
-                      }}
-                    >
-                      <Icon color="primary" />
-                      <Typography>{label[locale]}</Typography>
-                    </CardActionArea>
-                  </Card>
-                )),
-              )}
-            </Box>
-          </div>
-        </Overview>
-      </Suspense>
+      <Overview>
+        <div>
+          <Typography variant="h2" sx={{ mt: 3, mb: 1.5 }}>
+            {t.parts}
+          </Typography>
+          <Box sx={{ display: 'grid', gap: 1.5, gridTemplateColumns: 'repeat(auto-fill, minmax(150px, 1fr))' }}>
+            {sections.flatMap(({ items }) =>
+              items.map(({ to, label, icon: Icon }) => (
+                <Card key={to}>
+                  <CardActionArea
+                    component={Link}
+                    to={to}
+                    sx={{
+                      p: 2,
+                      height: '100%',
+                      display: 'flex',
+                      flexDirection: 'column',
+                      gap: 1,
+                      alignItems: 'flex-start',
+                    }}
+                  >
+                    <Icon color="primary" />
+                    <Typography>{label[locale]}</Typography>
+                  </CardActionArea>
+                </Card>
+              )),
+            )}
+          </Box>
+        </div>
+      </Overview>
     </Box>
   )
 }

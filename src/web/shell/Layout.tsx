@@ -1,13 +1,12 @@
 /** The frame around every page: bar, menu, and on phones a navigation at the bottom. */
 
 import { Box, Button } from '@mui/material'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { SignInAgain } from '../sign-in/SignInAgain.tsx'
 import { Confirmation } from '../ui/Confirmation.tsx'
-import { PageSkeleton } from '../ui/PageSkeleton.tsx'
 import { useIsPhone } from '../ui/use-is-phone.ts'
 import { Agreements } from './Agreements.tsx'
 import { AppBar } from './AppBar.tsx'
@@ -48,9 +47,7 @@ export function Layout({ children }: { children: ReactNode }) {
             }}
           >
             <NoConnection />
-            <PageErrors at={pathname}>
-              <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
-            </PageErrors>
+            <PageErrors at={pathname}>{children}</PageErrors>
           </Box>
         </Box>
       </Box>

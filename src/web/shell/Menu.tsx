@@ -15,11 +15,12 @@ import {
   Typography,
   useScrollTrigger,
 } from '@mui/material'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
+import { Nothing, part } from '../ui/part.tsx'
 import { useIsNarrow, useIsPhone } from '../ui/use-is-phone.ts'
 import { isAdminPath, useSections } from './navigation.ts'
 import { useSidebar } from './sidebar.ts'
@@ -110,7 +111,7 @@ function Entries({ isOpen, children }: { isOpen: boolean; children?: ReactNode }
   )
 }
 
-const EditBar = lazy(() => import('./EditBar.tsx'))
+const EditBar = part(() => import('./EditBar.tsx'), Nothing)
 
 /** Opens the dialog that changes the bar at the bottom of phones. Menu and dialog close together. */
 function EditButton() {
@@ -125,11 +126,7 @@ function EditButton() {
         </ListItemIcon>
         {t.edit}
       </ListItemButton>
-      {isEditing && (
-        <Suspense fallback={null}>
-          <EditBar onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isEditing && <EditBar onClose={() => setOpen(false)} />}
     </ListItem>
   )
 }

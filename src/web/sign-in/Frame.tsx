@@ -1,17 +1,18 @@
 /** The frame of the pages before the sign-in: mark, card, language. */
 
 import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
+import { Nothing, part } from '../ui/part.tsx'
 import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
 import { useInvitation } from './target.ts'
 
 /** Seldom used, and therefore not part of the first load. */
-const Invitation = lazy(() => import('./Invitation.tsx'))
+const Invitation = part(() => import('./Invitation.tsx'), Nothing)
 
 const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
 
@@ -60,11 +61,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         <img src="/favicon.svg" alt="" width={28} height={28} />
         Tessera
       </Link>
-      {invitation !== undefined && (
-        <Suspense>
-          <Invitation code={invitation} />
-        </Suspense>
-      )}
+      {invitation !== undefined && <Invitation code={invitation} />}
       <Card sx={{ width: '100%', maxWidth: 400 }}>
         <CardContent component="form" onSubmit={form.submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
           <Stack spacing={2}>

@@ -1,9 +1,9 @@
 /** Roles, permission points, and the explanation of a decision. */
 
 import { Key } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
+import { part } from '../../ui/part.tsx'
 
 export const access = area({
   menu: [
@@ -17,7 +17,7 @@ export const access = area({
     },
   ],
   pages: [
-    { path: '/admin/access', component: lazy(() => import('./AccessPage.tsx')) },
-    { path: '/admin/access/roles/:id', component: lazy(() => import('./RolePage.tsx')) },
+    { path: '/admin/access', component: part(() => import('./AccessPage.tsx')) },
+    { path: '/admin/access/roles/:id', component: part(() => import('./RolePage.tsx')) },
   ],
 })

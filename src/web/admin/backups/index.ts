@@ -1,10 +1,10 @@
 /** Backups of the server. */
 
 import { Backup } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const backups = area({
   menu: [
@@ -17,5 +17,5 @@ export const backups = area({
       order: 20,
     },
   ],
-  pages: [{ path: '/admin/backups', component: lazy(() => import('./BackupsPage.tsx')) }],
+  pages: [{ path: '/admin/backups', component: part(() => import('./BackupsPage.tsx')) }],
 })

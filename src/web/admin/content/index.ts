@@ -13,10 +13,10 @@ import {
   QrCode2,
   QrCodeScanner,
 } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area, type MenuItem, type Page } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 /** In the order of the menu: the entries, and the pages of their lists. */
 const lists: readonly (Pick<MenuItem, 'label' | 'icon'> &
@@ -27,81 +27,81 @@ const lists: readonly (Pick<MenuItem, 'label' | 'icon'> &
     label: things.qrCode.many,
     icon: QrCode2,
     needs: 'admin.qrCodes.list',
-    component: lazy(() => import('./QrCodeList.tsx')),
+    component: part(() => import('./QrCodeList.tsx')),
   },
   {
     path: '/admin/scan-records',
     label: things.scanRecord.many,
     icon: QrCodeScanner,
     needs: 'admin.scanRecords.list',
-    component: lazy(() => import('./ScanRecordList.tsx')),
+    component: part(() => import('./ScanRecordList.tsx')),
   },
   {
     path: '/admin/categories',
     label: { en: 'Code folders', zh: '二维码文件夹' },
     icon: Folder,
     needs: 'admin.categories.list',
-    component: lazy(() => import('./CategoryList.tsx')),
+    component: part(() => import('./CategoryList.tsx')),
   },
   {
     path: '/admin/activities',
     label: things.activity.many,
     icon: Event,
     needs: 'admin.activities.list',
-    component: lazy(() => import('./ActivityList.tsx')),
+    component: part(() => import('./ActivityList.tsx')),
   },
   {
     path: '/admin/check-ins',
     label: things.checkIn.many,
     icon: HowToReg,
     needs: 'admin.checkIns.list',
-    component: lazy(() => import('./CheckInList.tsx')),
+    component: part(() => import('./CheckInList.tsx')),
   },
   {
     path: '/admin/passes',
     label: things.pass.many,
     icon: ConfirmationNumber,
     needs: 'admin.passes.list',
-    component: lazy(() => import('./PassList.tsx')),
+    component: part(() => import('./PassList.tsx')),
   },
   {
     path: '/admin/assets',
     label: things.asset.many,
     icon: Inventory2,
     needs: 'assets.listAll',
-    component: lazy(() => import('./AssetList.tsx')),
+    component: part(() => import('./AssetList.tsx')),
   },
   {
     path: '/admin/asset-categories',
     label: things.assetCategory.many,
     icon: FolderSpecial,
     needs: 'assetCategories.listAll',
-    component: lazy(() => import('./AssetCategoryList.tsx')),
+    component: part(() => import('./AssetCategoryList.tsx')),
   },
   {
     path: '/admin/files',
     label: things.file.many,
     icon: InsertDriveFile,
     needs: 'admin.files.list',
-    component: lazy(() => import('./FileList.tsx')),
+    component: part(() => import('./FileList.tsx')),
   },
   {
     path: '/admin/album',
     label: things.photo.many,
     icon: PhotoLibrary,
     needs: 'admin.albums.list',
-    component: lazy(() => import('./AlbumList.tsx')),
+    component: part(() => import('./AlbumList.tsx')),
   },
   {
     path: '/admin/shares',
     label: things.sharedCopy.many,
     icon: FolderShared,
     needs: 'admin.shares.list',
-    component: lazy(() => import('./ShareList.tsx')),
+    component: part(() => import('./ShareList.tsx')),
   },
 ]
 
-const activityForm = lazy(() => import('./ActivityForm.tsx'))
+const activityForm = part(() => import('./ActivityForm.tsx'))
 
 export const adminContent = area({
   menu: lists.map(({ path, label, icon, needs }, i) => ({
@@ -118,7 +118,7 @@ export const adminContent = area({
     { path: '/admin/activities/:id', component: activityForm, needs: 'admin.activities.update' },
     {
       path: '/admin/activities/:id/show',
-      component: lazy(() => import('./ActivityShow.tsx')),
+      component: part(() => import('./ActivityShow.tsx')),
       needs: 'admin.activities.get',
     },
   ],

@@ -1,9 +1,9 @@
 /** The overview for administrators. */
 
 import { Dashboard } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
+import { part } from '../../ui/part.tsx'
 
 export const dashboard = area({
   menu: [
@@ -16,5 +16,5 @@ export const dashboard = area({
       order: 10,
     },
   ],
-  pages: [{ path: '/admin', component: lazy(() => import('./Overview.tsx')) }],
+  pages: [{ path: '/admin', component: part(() => import('./Overview.tsx')) }],
 })

@@ -1,10 +1,10 @@
 /** The links between accounts, for administrators. */
 
 import { Link } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const linksAdmin = area({
   menu: [
@@ -17,5 +17,5 @@ export const linksAdmin = area({
       order: 50,
     },
   ],
-  pages: [{ path: '/admin/links', component: lazy(() => import('./LinkList.tsx')), needs: 'admin.links.list' }],
+  pages: [{ path: '/admin/links', component: part(() => import('./LinkList.tsx')), needs: 'admin.links.list' }],
 })

@@ -1,10 +1,10 @@
 /** Sign-ins and account events of all users, for administrators. */
 
 import { History } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const loginRecords = area({
   menu: [
@@ -20,7 +20,7 @@ export const loginRecords = area({
   pages: [
     {
       path: '/admin/login-records',
-      component: lazy(() => import('./LoginRecordList.tsx')),
+      component: part(() => import('./LoginRecordList.tsx')),
       needs: 'admin.loginRecords.list',
     },
   ],

@@ -1,10 +1,10 @@
 /** Messages of administrators to users: notifications, agreements, versions of the app, and the rules of chat. */
 
 import { Campaign, Chat, Gavel, SystemUpdate } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const adminMessages = area({
   menu: [
@@ -42,32 +42,32 @@ export const adminMessages = area({
     },
   ],
   pages: [
-    { path: '/admin/chat', component: lazy(() => import('./ChatPage.tsx')) },
+    { path: '/admin/chat', component: part(() => import('./ChatPage.tsx')) },
     {
       path: '/admin/notifications',
-      component: lazy(() => import('./NotificationList.tsx')),
+      component: part(() => import('./NotificationList.tsx')),
       needs: 'admin.notifications.list',
     },
     {
       path: '/admin/notifications/create',
-      component: lazy(() => import('./NotificationForm.tsx')),
+      component: part(() => import('./NotificationForm.tsx')),
       needs: 'admin.notifications.send',
     },
-    { path: '/admin/agreements', component: lazy(() => import('./AgreementList.tsx')), needs: 'agreements.list' },
+    { path: '/admin/agreements', component: part(() => import('./AgreementList.tsx')), needs: 'agreements.list' },
     {
       path: '/admin/agreements/create',
-      component: lazy(() => import('./AgreementForm.tsx')),
+      component: part(() => import('./AgreementForm.tsx')),
       needs: 'agreements.publish',
     },
     {
       path: '/admin/agreements/:id/show',
-      component: lazy(() => import('./AgreementShow.tsx')),
+      component: part(() => import('./AgreementShow.tsx')),
       needs: 'agreements.get',
     },
-    { path: '/admin/app-updates', component: lazy(() => import('./AppUpdateList.tsx')), needs: 'appUpdates.list' },
+    { path: '/admin/app-updates', component: part(() => import('./AppUpdateList.tsx')), needs: 'appUpdates.list' },
     {
       path: '/admin/app-updates/create',
-      component: lazy(() => import('./AppUpdateForm.tsx')),
+      component: part(() => import('./AppUpdateForm.tsx')),
       needs: 'appUpdates.publish',
     },
   ],

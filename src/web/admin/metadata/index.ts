@@ -1,10 +1,10 @@
 /** Fields and templates that administrators define for everybody, and the object types that can have them. */
 
 import { Category, DynamicForm, ViewList } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const adminMetadata = area({
   menu: [
@@ -34,8 +34,8 @@ export const adminMetadata = area({
     },
   ],
   pages: [
-    { path: '/admin/fields', component: lazy(() => import('./FieldList.tsx')), needs: 'metadata.allFields' },
-    { path: '/admin/templates', component: lazy(() => import('./TemplateList.tsx')), needs: 'metadata.allTemplates' },
-    { path: '/admin/objects', component: lazy(() => import('./ObjectList.tsx')), needs: 'metadata.allObjects' },
+    { path: '/admin/fields', component: part(() => import('./FieldList.tsx')), needs: 'metadata.allFields' },
+    { path: '/admin/templates', component: part(() => import('./TemplateList.tsx')), needs: 'metadata.allTemplates' },
+    { path: '/admin/objects', component: part(() => import('./ObjectList.tsx')), needs: 'metadata.allObjects' },
   ],
 })

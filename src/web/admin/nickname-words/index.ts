@@ -1,10 +1,10 @@
 /** The words that nicknames of new accounts are made of. */
 
 import { Abc } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const nicknameWords = area({
   menu: [
@@ -17,5 +17,5 @@ export const nicknameWords = area({
       order: 60,
     },
   ],
-  pages: [{ path: '/admin/words', component: lazy(() => import('./NicknameWords.tsx')) }],
+  pages: [{ path: '/admin/words', component: part(() => import('./NicknameWords.tsx')) }],
 })

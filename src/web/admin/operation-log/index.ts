@@ -1,9 +1,9 @@
 /** The operation log: which administrator has changed what. */
 
 import { ReceiptLong } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
+import { part } from '../../ui/part.tsx'
 
 export const operationLog = area({
   menu: [
@@ -17,6 +17,6 @@ export const operationLog = area({
     },
   ],
   pages: [
-    { path: '/admin/operation-log', component: lazy(() => import('./OperationLog.tsx')), needs: 'operationLog.list' },
+    { path: '/admin/operation-log', component: part(() => import('./OperationLog.tsx')), needs: 'operationLog.list' },
   ],
 })

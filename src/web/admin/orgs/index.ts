@@ -1,10 +1,10 @@
 /** All organizations, for administrators. */
 
 import { CorporateFare } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const orgsAdmin = area({
   menu: [
@@ -18,17 +18,17 @@ export const orgsAdmin = area({
     },
   ],
   pages: [
-    { path: '/admin/orgs', component: lazy(() => import('./OrgList.tsx')), needs: 'admin.orgs.list' },
+    { path: '/admin/orgs', component: part(() => import('./OrgList.tsx')), needs: 'admin.orgs.list' },
     {
       path: '/admin/orgs/create',
-      component: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgCreate })),
+      component: part(async () => ({ default: (await import('./OrgForm.tsx')).OrgCreate })),
       needs: 'admin.orgs.create',
     },
     {
       path: '/admin/orgs/:id',
-      component: lazy(async () => ({ default: (await import('./OrgForm.tsx')).OrgEdit })),
+      component: part(async () => ({ default: (await import('./OrgForm.tsx')).OrgEdit })),
       needs: 'admin.orgs.update',
     },
-    { path: '/admin/orgs/:id/show', component: lazy(() => import('./OrgShow.tsx')), needs: 'admin.orgs.get' },
+    { path: '/admin/orgs/:id/show', component: part(() => import('./OrgShow.tsx')), needs: 'admin.orgs.get' },
   ],
 })

@@ -1,9 +1,9 @@
 /** The log of the server process. */
 
 import { Terminal } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
+import { part } from '../../ui/part.tsx'
 
 export const serverLog = area({
   menu: [
@@ -16,5 +16,5 @@ export const serverLog = area({
       order: 50,
     },
   ],
-  pages: [{ path: '/admin/server-log', component: lazy(() => import('./ServerLogPage.tsx')) }],
+  pages: [{ path: '/admin/server-log', component: part(() => import('./ServerLogPage.tsx')) }],
 })

@@ -1,10 +1,10 @@
 /** The sessions of all users, for administrators. */
 
 import { Devices } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const sessionsAdmin = area({
   menu: [
@@ -18,6 +18,6 @@ export const sessionsAdmin = area({
     },
   ],
   pages: [
-    { path: '/admin/sessions', component: lazy(() => import('./SessionList.tsx')), needs: 'admin.sessions.list' },
+    { path: '/admin/sessions', component: part(() => import('./SessionList.tsx')), needs: 'admin.sessions.list' },
   ],
 })

@@ -1,10 +1,10 @@
 /** The settings of the server. */
 
 import { Settings } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const settings = area({
   menu: [
@@ -17,5 +17,5 @@ export const settings = area({
       order: 10,
     },
   ],
-  pages: [{ path: '/admin/settings', component: lazy(() => import('./SettingsPage.tsx')) }],
+  pages: [{ path: '/admin/settings', component: part(() => import('./SettingsPage.tsx')) }],
 })

@@ -1,10 +1,10 @@
 /** All users, for administrators. */
 
 import { People } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 
 export const users = area({
   menu: [
@@ -18,8 +18,8 @@ export const users = area({
     },
   ],
   pages: [
-    { path: '/admin/users', component: lazy(() => import('./UserList.tsx')), needs: 'admin.users.list' },
-    { path: '/admin/users/create', component: lazy(() => import('./UserCreate.tsx')), needs: 'admin.users.create' },
-    { path: '/admin/users/:id/show', component: lazy(() => import('./UserShow.tsx')), needs: 'admin.users.get' },
+    { path: '/admin/users', component: part(() => import('./UserList.tsx')), needs: 'admin.users.list' },
+    { path: '/admin/users/create', component: part(() => import('./UserCreate.tsx')), needs: 'admin.users.create' },
+    { path: '/admin/users/:id/show', component: part(() => import('./UserShow.tsx')), needs: 'admin.users.get' },
   ],
 })

@@ -1,8 +1,8 @@
 /** The user's own account. */
 
 import { ManageAccountsOutlined } from '@mui/icons-material'
-import { lazy } from 'react'
 
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const account = area({
@@ -16,12 +16,12 @@ export const account = area({
     },
   ],
   pages: [
-    { path: '/account', component: lazy(() => import('./Profile.tsx')) },
-    { path: '/account/security', component: lazy(() => import('./Security.tsx')) },
-    { path: '/account/devices', component: lazy(() => import('./Devices.tsx')) },
-    { path: '/account/history', component: lazy(() => import('./History.tsx')) },
-    { path: '/account/links', component: lazy(() => import('./Links.tsx')) },
-    { path: '/account/storage', component: lazy(() => import('./Storage.tsx')) },
-    { path: '/account/privacy', component: lazy(() => import('./Privacy.tsx')) },
+    { path: '/account', component: part(() => import('./Profile.tsx')) },
+    { path: '/account/security', component: part(() => import('./Security.tsx')) },
+    { path: '/account/devices', component: part(() => import('./Devices.tsx')) },
+    { path: '/account/history', component: part(() => import('./History.tsx')) },
+    { path: '/account/links', component: part(() => import('./Links.tsx')) },
+    { path: '/account/storage', component: part(() => import('./Storage.tsx')) },
+    { path: '/account/privacy', component: part(() => import('./Privacy.tsx')) },
   ],
 })

@@ -1,10 +1,10 @@
 /** Activities of the workspace and of others: lists, details, registration, check-in, passes and the gate. */
 
 import { Event } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
 import { outboxOf } from '../../session/outbox.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const activities = area({
@@ -19,15 +19,15 @@ export const activities = area({
     },
   ],
   pages: [
-    { path: '/activities', component: lazy(() => import('./ActivityList.tsx')) },
-    { path: '/activities/new', component: lazy(() => import('./ActivityEdit.tsx')) },
-    { path: '/activities/passes', component: lazy(() => import('./MyPasses.tsx')), needs: 'activities.list' },
-    { path: '/activities/templates', component: lazy(() => import('./PassTemplates.tsx')) },
-    { path: '/activities/:id', component: lazy(() => import('./ActivityDetail.tsx')) },
-    { path: '/activities/:id/gate', component: lazy(() => import('./gate/Gate.tsx')) },
+    { path: '/activities', component: part(() => import('./ActivityList.tsx')) },
+    { path: '/activities/new', component: part(() => import('./ActivityEdit.tsx')) },
+    { path: '/activities/passes', component: part(() => import('./MyPasses.tsx')), needs: 'activities.list' },
+    { path: '/activities/templates', component: part(() => import('./PassTemplates.tsx')) },
+    { path: '/activities/:id', component: part(() => import('./ActivityDetail.tsx')) },
+    { path: '/activities/:id/gate', component: part(() => import('./gate/Gate.tsx')) },
     // Public pages of activities and of their check-in link to this address: `/s/check-in/<uuid>` below `/console`.
-    { path: '/s/:type/:uuid', component: lazy(() => import('./Visit.tsx')) },
-    { path: '/activities/:id/edit', component: lazy(() => import('./ActivityEdit.tsx')) },
+    { path: '/s/:type/:uuid', component: part(() => import('./Visit.tsx')) },
+    { path: '/activities/:id/edit', component: part(() => import('./ActivityEdit.tsx')) },
   ],
   keep: async (userId) => (await import('./my-passes.ts')).keepActivities(userId),
   unsent: outboxOf({

@@ -1,9 +1,9 @@
 /** Photos of the workspace. */
 
 import { PhotoLibrary } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 import { finishUploads, stopUploadsAtSignOut, uploadsNotice } from './uploads.ts'
 
@@ -18,6 +18,6 @@ export const album = area({
       order: 50,
     },
   ],
-  pages: [{ path: '/album', component: lazy(() => import('./Album.tsx')) }],
+  pages: [{ path: '/album', component: part(() => import('./Album.tsx')) }],
   unsent: { start: stopUploadsAtSignOut, send: finishUploads, notice: uploadsNotice },
 })

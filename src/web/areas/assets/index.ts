@@ -1,16 +1,16 @@
 /** Assets of the workspace: register, loans, stock-taking, categories, import, fields and templates. */
 
 import { Inventory2 } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { readFirstPage } from '../../api/pages.ts'
 import { things } from '../../i18n/things.ts'
 import { draftsOf } from '../../session/drafts.ts'
 import { outboxOf } from '../../session/outbox.ts'
 import { ownerQuery } from '../../session/session.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
-const AssetForm = lazy(() => import('./AssetForm.tsx'))
+const AssetForm = part(() => import('./AssetForm.tsx'))
 
 export const assets = area({
   menu: [
@@ -24,18 +24,18 @@ export const assets = area({
     },
   ],
   pages: [
-    { path: '/assets', component: lazy(() => import('./AssetList.tsx')) },
+    { path: '/assets', component: part(() => import('./AssetList.tsx')) },
     { path: '/assets/new', component: AssetForm },
-    { path: '/assets/categories', component: lazy(() => import('./Categories.tsx')) },
-    { path: '/assets/fields', component: lazy(() => import('./fields/FieldsPage.tsx')) },
-    { path: '/assets/fields/templates/:id', component: lazy(() => import('./fields/TemplatePage.tsx')) },
-    { path: '/assets/import', component: lazy(() => import('./Import.tsx')) },
-    { path: '/assets/inventories', component: lazy(() => import('./Inventories.tsx')) },
-    { path: '/assets/inventories/:id', component: lazy(() => import('./InventoryDetail.tsx')) },
-    { path: '/assets/labels', component: lazy(() => import('./Labels.tsx')) },
-    { path: '/assets/loans', component: lazy(() => import('./Loans.tsx')) },
-    { path: '/assets/map', component: lazy(() => import('./AssetMap.tsx')) },
-    { path: '/assets/:id', component: lazy(() => import('./AssetDetail.tsx')) },
+    { path: '/assets/categories', component: part(() => import('./Categories.tsx')) },
+    { path: '/assets/fields', component: part(() => import('./fields/FieldsPage.tsx')) },
+    { path: '/assets/fields/templates/:id', component: part(() => import('./fields/TemplatePage.tsx')) },
+    { path: '/assets/import', component: part(() => import('./Import.tsx')) },
+    { path: '/assets/inventories', component: part(() => import('./Inventories.tsx')) },
+    { path: '/assets/inventories/:id', component: part(() => import('./InventoryDetail.tsx')) },
+    { path: '/assets/labels', component: part(() => import('./Labels.tsx')) },
+    { path: '/assets/loans', component: part(() => import('./Loans.tsx')) },
+    { path: '/assets/map', component: part(() => import('./AssetMap.tsx')) },
+    { path: '/assets/:id', component: part(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
   // The page of a running one needs no more than its row in the list.

@@ -1,13 +1,13 @@
 /** Conversations with contacts and in groups. */
 
 import { ChatOutlined } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 /** One component for all addresses, so that the list of conversations stays while another one is opened. */
-const component = lazy(() => import('./Chats.tsx'))
+const component = part(() => import('./Chats.tsx'))
 
 export const chats = area({
   menu: [

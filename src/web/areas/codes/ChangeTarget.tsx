@@ -1,13 +1,6 @@
 /** The dialog that changes the target of a code, loaded when it is opened: lists need its form seldom. */
 
-import { lazy, Suspense } from 'react'
-
+import { Nothing, part } from '../../ui/part.tsx'
 import type { TargetDialogProps } from './TargetDialog.tsx'
 
-const TargetDialog = lazy(() => import('./TargetDialog.tsx'))
-
-export const ChangeTarget = (props: TargetDialogProps) => (
-  <Suspense fallback={null}>
-    <TargetDialog {...props} />
-  </Suspense>
-)
+export const ChangeTarget = part<TargetDialogProps>(() => import('./TargetDialog.tsx'), Nothing)

@@ -1,11 +1,11 @@
 /** QR codes of the workspace: list, folders, creating, printing, statistics. */
 
 import { QrCode2 } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
 import { draftsOf } from '../../session/drafts.ts'
 import { outboxOf } from '../../session/outbox.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const codes = area({
@@ -20,14 +20,14 @@ export const codes = area({
     },
   ],
   pages: [
-    { path: '/codes', component: lazy(() => import('./CodeList.tsx')) },
-    { path: '/codes/new', component: lazy(() => import('./CodeCreate.tsx')) },
-    { path: '/codes/batch', component: lazy(() => import('./BatchCreate.tsx')) },
-    { path: '/codes/print', component: lazy(() => import('./Labels.tsx')) },
-    { path: '/codes/statistics', component: lazy(() => import('./Statistics.tsx')) },
-    { path: '/codes/trash', component: lazy(() => import('./Trash.tsx')) },
-    { path: '/codes/:id', component: lazy(() => import('./CodeDetail.tsx')) },
-    { path: '/codes/:id/edit', component: lazy(() => import('./CodeEdit.tsx')) },
+    { path: '/codes', component: part(() => import('./CodeList.tsx')) },
+    { path: '/codes/new', component: part(() => import('./CodeCreate.tsx')) },
+    { path: '/codes/batch', component: part(() => import('./BatchCreate.tsx')) },
+    { path: '/codes/print', component: part(() => import('./Labels.tsx')) },
+    { path: '/codes/statistics', component: part(() => import('./Statistics.tsx')) },
+    { path: '/codes/trash', component: part(() => import('./Trash.tsx')) },
+    { path: '/codes/:id', component: part(() => import('./CodeDetail.tsx')) },
+    { path: '/codes/:id/edit', component: part(() => import('./CodeEdit.tsx')) },
   ],
   unsent: outboxOf(
     draftsOf('qrCode', (n) => ({

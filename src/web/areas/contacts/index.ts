@@ -1,9 +1,9 @@
 /** Contacts: list, requests, the user's card, and who may find and ask the user. */
 
 import { ContactsOutlined } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const contacts = area({
@@ -18,8 +18,8 @@ export const contacts = area({
     },
   ],
   pages: [
-    { path: '/contacts', component: lazy(() => import('./Contacts.tsx')) },
-    { path: '/contacts/add', component: lazy(() => import('./AddContact.tsx')) },
-    { path: '/contacts/:id', component: lazy(() => import('./ContactDetail.tsx')) },
+    { path: '/contacts', component: part(() => import('./Contacts.tsx')) },
+    { path: '/contacts/add', component: part(() => import('./AddContact.tsx')) },
+    { path: '/contacts/:id', component: part(() => import('./ContactDetail.tsx')) },
   ],
 })

@@ -1,9 +1,9 @@
 /** The user's notifications. */
 
 import { NotificationsOutlined } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const notifications = area({
@@ -19,7 +19,7 @@ export const notifications = area({
     },
   ],
   pages: [
-    { path: '/notifications', component: lazy(() => import('./NotificationList.tsx')) },
-    { path: '/notifications/:id', component: lazy(() => import('./NotificationPage.tsx')) },
+    { path: '/notifications', component: part(() => import('./NotificationList.tsx')) },
+    { path: '/notifications/:id', component: part(() => import('./NotificationPage.tsx')) },
   ],
 })

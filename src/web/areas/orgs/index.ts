@@ -1,9 +1,9 @@
 /** Organizations of the user: members, invitations, joining, locations, shares, ownership. */
 
 import { Groups } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { things } from '../../i18n/things.ts'
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const orgs = area({
@@ -18,12 +18,12 @@ export const orgs = area({
     },
   ],
   pages: [
-    { path: '/orgs', component: lazy(() => import('./OrgList.tsx')) },
-    { path: '/orgs/new', component: lazy(() => import('./OrgCreate.tsx')) },
-    { path: '/orgs/discover', component: lazy(() => import('./Discover.tsx')) },
-    { path: '/orgs/:id', component: lazy(() => import('./OrgDetail.tsx')) },
-    { path: '/orgs/:id/poster', component: lazy(() => import('./Poster.tsx')) },
+    { path: '/orgs', component: part(() => import('./OrgList.tsx')) },
+    { path: '/orgs/new', component: part(() => import('./OrgCreate.tsx')) },
+    { path: '/orgs/discover', component: part(() => import('./Discover.tsx')) },
+    { path: '/orgs/:id', component: part(() => import('./OrgDetail.tsx')) },
+    { path: '/orgs/:id/poster', component: part(() => import('./Poster.tsx')) },
     // Public pages of organizations link to this address.
-    { path: '/join', component: lazy(() => import('./Join.tsx')) },
+    { path: '/join', component: part(() => import('./Join.tsx')) },
   ],
 })

@@ -1,8 +1,8 @@
 /** Scanning codes with the camera, a picture or a handheld scanner, and the history of it. */
 
 import { QrCodeScanner } from '@mui/icons-material'
-import { lazy } from 'react'
 
+import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 export const scan = area({
@@ -17,7 +17,7 @@ export const scan = area({
     },
   ],
   pages: [
-    { path: '/scan', component: lazy(() => import('./ScanPage.tsx')) },
-    { path: '/scan/history', component: lazy(() => import('./ScanHistory.tsx')) },
+    { path: '/scan', component: part(() => import('./ScanPage.tsx')) },
+    { path: '/scan/history', component: part(() => import('./ScanHistory.tsx')) },
   ],
 })
