@@ -12,6 +12,9 @@ const current = new AsyncLocalStorage<AroundWrites | undefined>()
 /** Calls `run`; `around` sees every write that it starts. */
 export const aroundWrites = <T>(around: AroundWrites, run: () => T): T => current.run(around, run)
 
+/** Whether a write that is started now takes part in something of its request, so that it can be no part of a write for several requests. */
+export const isAroundWrites = (): boolean => current.getStore() !== undefined
+
 /** Calls `run`, whose writes belong to no request: for work that a request only starts, such as timers and hooks. */
 export const outsideRequest = <T>(run: () => T): T =>
   current.getStore() === undefined ? run() : current.run(undefined, run)

@@ -4,8 +4,9 @@ import { eq } from 'drizzle-orm'
 
 import { messages } from '#db/schema/chat.ts'
 import type { MessageType } from '#db/schema/chat.ts'
-import { ensureDirect, findConversation, messageAdded, messageRecalled } from '#domains/chat/members.store.ts'
-import { insertMessages, type MessageRow } from '#domains/chat/messages/messages.store.ts'
+import { ensureDirect, messageRecalled } from '#domains/chat/members.store.ts'
+import type { MessageRow } from '#domains/chat/messages/messages.store.ts'
+import { storeMessages } from '#domains/chat/messages/posting.store.ts'
 import { IN_ORDER, takeNumbers } from '#domains/chat/numbers.ts'
 import { addSocket, removeSocket } from '#http/socket.ts'
 
@@ -61,8 +62,7 @@ async function insert(
     createdAt,
     reactions: null,
   }))
-  await insertMessages(tx, rows)
-  await messageAdded(tx, (await findConversation(tx, conversationId))!, rows)
+  await storeMessages(tx, rows)
   return rows
 }
 

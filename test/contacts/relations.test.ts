@@ -2,6 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { eq, sql } from 'drizzle-orm'
+
+import { users } from '#db/schema/accounts.ts'
 import {
   areContacts,
   contacts,
@@ -31,7 +34,11 @@ const { server } = useServer({ ...(inProcess && { domains: (product) => [...prod
 const two = async () => (await Promise.all([server.person(), server.person()])) as [Person, Person]
 const inWrite = <T>(fn: Parameters<typeof server.ctx.db.write<T>>[1]) => server.ctx.db.write('test.ask', fn)
 const knows = (a: Person, b: { id: number }) => inWrite((tx) => mayKnow(server.ctx, tx, a.id, b.id))
-const refusal = (a: Person, b: Person) => inWrite((tx) => messageRefusal(tx, a.id, b.id))
+const refusal = async (a: Person, b: Person) => {
+  const code = messageRefusal(sql`${a.id}`, sql`${b.id}`)
+  const [row] = await server.ctx.db.read.select({ code }).from(users).where(eq(users.id, a.id))
+  return row!.code ?? undefined
+}
 const allow = async (person: Person, whoMayMessage: 'CONTACTS' | 'ORG_MEMBERS' | 'EVERYONE') =>
   ok(await person.call('contacts.updatePrivacy', { body: { whoMayMessage } }))
 

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { chatNumbers } from '#db/schema/chat.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 
 /** The sequence has one row. */
 const ROW = 1
@@ -24,6 +24,16 @@ export async function increaseNumber(tx: Tx, count: number): Promise<number> {
   const [row] = await increase(tx, { count })
   return row!.last
 }
+
+/** SQL for `lastNumber`. */
+export const lastTaken = sql`coalesce((select last from ${chatNumbers} where id = ${sql.raw(String(ROW))}), 0)`
+
+/** The statement that takes all numbers up to the value `last`, in a write that is `IN_ORDER` and has read `lastTaken`. */
+export const takeUpTo = (db: Builders) =>
+  db
+    .insert(chatNumbers)
+    .values({ id: ROW, last: p('last') })
+    .onConflictDoUpdate({ target: chatNumbers.id, set: { last: sql`excluded.last` } })
 
 const current = prepared((db) => db.select({ last: chatNumbers.last }).from(chatNumbers).where(eq(chatNumbers.id, ROW)))
 

@@ -5,10 +5,10 @@
 
 import { and, eq, gt, inArray, lt, lte, ne, sql } from 'drizzle-orm'
 
+import { jsonInt, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, conversations, type MessageType } from '#db/schema/chat.ts'
-import { organizations } from '#db/schema/orgs.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 
 import { type Countable, counts, isUnread } from './members.rules.ts'
 
@@ -96,58 +96,69 @@ export const membersOf = (db: Db | Tx, conversationId: number): Promise<MemberRo
 
 export interface AddedMessage {
   readonly id: number
+  readonly conversationId: number
   /** Null for SYSTEM. */
   readonly senderId: number | null
   readonly type: MessageType
   readonly createdAt: number
-  /** Users whom the message mentions; those who are not in the conversation are ignored. */
-  readonly mentions?: readonly number[]
 }
 
-// One statement also for a group of 500: the costs are the index entries of the rows that change.
-const addMessages = prepared((db) =>
+const added = jsonRows('added', {
+  conversationId: 'int',
+  unread: 'int',
+  unreadBy: 'json',
+  lastId: 'int',
+  sortAt: 'int',
+})
+
+/**
+ * The statement that takes new messages into the rows of all present members; its values are those of `addedToMembers` and `stamp`. One also for many
+ * conversations or a group of 500: the costs are the index entries of the rows that change.
+ */
+export const addToMembers = (db: Builders) =>
   db
     .update(members)
     .set({
-      unread: sql`${members.unread} + case when ${members.userId} = ${p('senderId')} then 0 else ${p('unread')} end`,
-      lastMessageId: sql`${p('lastId')}`,
-      lastNumber: sql`${p('lastId')}`,
-      sortAt: sql`${p('sortAt')}`,
+      unread: sql`${members.unread} + ${added.unread} - ${jsonInt(added.unreadBy, sql`${members.userId}`)}`,
+      lastMessageId: added.lastId,
+      lastNumber: added.lastId,
+      sortAt: added.sortAt,
       hidden: false,
       updatedAt: sql`${p('stamp')}`,
     })
-    .where(and(eq(members.conversationId, p('conversationId')), sql`${members.leftAfter} is null`)),
-)
+    .from(added.rows)
+    .where(and(eq(members.conversationId, added.conversationId), sql`${members.leftAfter} is null`))
 
-/** Takes new messages of one sender, in the order of their ids, into the rows of all present members. */
-export async function messageAdded(
-  tx: Tx,
-  { id: conversationId }: Pick<ConversationRow, 'id'>,
-  added: readonly AddedMessage[],
-): Promise<void> {
-  const last = added.at(-1)
-  if (last === undefined) return
-  await addMessages(tx, {
-    conversationId,
-    senderId: last.senderId ?? 0,
-    unread: added.filter(counts).length,
-    lastId: last.id,
-    sortAt: last.createdAt,
-    stamp: tx.stamp,
+/** Values of `addToMembers`, for messages in the order of their ids. Nobody has unread messages of their own. */
+export function addedToMembers(messages: readonly AddedMessage[]): Readonly<Record<string, string>> {
+  const rows = [...Map.groupBy(messages, ({ conversationId }) => conversationId)].map(([conversationId, ofIt]) => {
+    const counted = ofIt.filter(counts)
+    const unreadBy: Record<string, number> = {}
+    for (const { senderId } of counted) if (senderId !== null) unreadBy[senderId] = (unreadBy[senderId] ?? 0) + 1
+    const last = ofIt.at(-1)!
+    return { conversationId, unread: counted.length, unreadBy, lastId: last.id, sortAt: last.createdAt }
   })
-  for (const { id, senderId, mentions = [] } of added)
-    if (mentions.length > 0)
-      await tx
-        .update(members)
-        .set({ mentionedAt: id })
-        .where(
-          and(
-            eq(members.conversationId, conversationId),
-            inArray(members.userId, [...mentions]),
-            ne(members.userId, senderId ?? 0),
-            sql`${members.leftAfter} is null`,
-          ),
-        )
+  return added.values(rows)
+}
+
+/** Notes in the rows of the present members that a message mentions them. Users who are not in the conversation are ignored. */
+export async function noteMentions(
+  tx: Tx,
+  { id, conversationId, senderId }: AddedMessage,
+  userIds: readonly number[],
+): Promise<void> {
+  if (userIds.length === 0) return
+  await tx
+    .update(members)
+    .set({ mentionedAt: id })
+    .where(
+      and(
+        eq(members.conversationId, conversationId),
+        inArray(members.userId, [...userIds]),
+        ne(members.userId, senderId ?? 0),
+        sql`${members.leftAfter} is null`,
+      ),
+    )
 }
 
 /** The members who can see the message. */
@@ -234,15 +245,3 @@ export async function messagesRemoved(tx: Tx, conversationId: number, removed: r
       .set({ unread: sql`${members.unread} - ${decrease}`, updatedAt: tx.stamp })
       .where(and(eq(members.conversationId, conversationId), inArray(members.userId, userIds)))
 }
-
-const statusOfOrg = prepared((db) =>
-  db
-    .select({ status: organizations.status })
-    .from(conversations)
-    .innerJoin(organizations, eq(organizations.id, conversations.orgId))
-    .where(eq(conversations.id, p('id'))),
-)
-
-/** Whether the group belongs to an organization that is disabled. */
-export const isReadOnly = async (db: Db | Tx, id: number): Promise<boolean> =>
-  (await statusOfOrg(db, { id }))[0]?.status === 'DISABLED'

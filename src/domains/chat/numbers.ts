@@ -14,6 +14,9 @@ export const NUMBERS = topic<{ readonly last: number }>('chat.numbers')
 /** Takes `count` consecutive numbers in a write that is `IN_ORDER`, and announces them after the commit. Returns the first. */
 export async function takeNumbers(tx: Tx, count: number): Promise<number> {
   const last = await increaseNumber(tx, count)
-  tx.publish(NUMBERS, { last })
+  announceNumbers(tx, last)
   return last - count + 1
 }
+
+/** Says that the write has taken the numbers up to `last`. */
+export const announceNumbers = (tx: Tx, last: number): void => tx.publish(NUMBERS, { last })

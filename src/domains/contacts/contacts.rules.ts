@@ -18,12 +18,6 @@ export const requestStatusAt = (
   now: number,
 ): RequestStatus => (request.status === 'PENDING' && request.expiresAt <= now ? 'EXPIRED' : request.status)
 
-/** One side of a relation. */
-export interface Side {
-  readonly isContact: boolean
-  readonly blocked: boolean
-}
-
 /** Whether the recipient takes requests from the sender. */
 export function takesRequests(
   whoMayRequest: WhoMayRequest,
@@ -39,13 +33,4 @@ export function takesRequests(
     case 'NOBODY':
       return false
   }
-}
-
-/** Whether the two sides allow direct messages: `blocked` on either side, `allowed` for contacts, or as the recipient's setting says. */
-export function relationForMessages(
-  own: Side | undefined,
-  theirs: Side | undefined,
-): 'blocked' | 'allowed' | 'by setting' {
-  if (own?.blocked || theirs?.blocked) return 'blocked'
-  return own?.isContact && theirs?.isContact ? 'allowed' : 'by setting'
 }

@@ -3,10 +3,8 @@
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { contributions } from '#domains/domain.ts'
-import { haveCommonOrganization } from '#domains/orgs/index.ts'
 
 import { LOOKUP_MS } from './contacts.model.ts'
-import { relationForMessages } from './contacts.rules.ts'
 import * as store from './contacts.store.ts'
 import { type Person, toPerson } from './contacts.view.ts'
 
@@ -30,18 +28,6 @@ export async function mayKnow(ctx: AppContext, db: Db | Tx, userId: number, othe
 async function isAcquainted(ctx: AppContext, db: Db | Tx, userId: number, otherId: number): Promise<boolean> {
   for (const knows of contributions(ctx, 'acquaintance')) if (await knows(db, userId, otherId)) return true
   return false
-}
-
-/** The business code that refuses a direct message: 4012 if one side has blocked the other, 4011 if their relation does not allow it. */
-export async function messageRefusal(db: Db | Tx, fromId: number, toId: number): Promise<4011 | 4012 | undefined> {
-  const { own, theirs } = await store.findSides(db, fromId, toId)
-  const relation = relationForMessages(own, theirs)
-  if (relation === 'blocked') return 4012
-  if (relation === 'allowed') return undefined
-  const recipient = await store.findPerson(db, toId)
-  if (recipient?.whoMayMessage === 'EVERYONE') return undefined
-  if (recipient?.whoMayMessage === 'ORG_MEMBERS' && (await haveCommonOrganization(db, fromId, toId))) return undefined
-  return 4011
 }
 
 /** Whether both users have each other as a contact, blocked or not. */

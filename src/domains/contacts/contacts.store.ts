@@ -1,6 +1,6 @@
 /** Relations between two users, and what the parts of the domain ask about a person. */
 
-import { and, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -14,6 +14,7 @@ import {
   type WhoMayRequest,
 } from '#db/schema/contacts.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { inCommonOrganization } from '#domains/orgs/index.ts'
 
 export type ContactRow = typeof contacts.$inferSelect
 export type RequestRow = typeof contactRequests.$inferSelect
@@ -94,6 +95,23 @@ export interface Sides {
 export async function findSides(db: Db | Tx, userId: number, otherId: number): Promise<Sides> {
   const rows = await pair(db, { userId, otherId })
   return { own: rows.find((row) => row.userId === userId), theirs: rows.find((row) => row.userId === otherId) }
+}
+
+/**
+ * SQL for the business code that refuses a direct message: 4012 if one side has blocked the other, 4011 if neither a contact on both sides nor the
+ * setting of the recipient allows it; null if it is allowed.
+ */
+export function messageRefusal(fromId: SQL, toId: SQL): SQL<4011 | 4012 | null> {
+  const side = (ownId: SQL, otherId: SQL, is: SQL) =>
+    sql`exists (select 1 from ${contacts} as side where side.user_id = ${ownId} and side.other_id = ${otherId} and ${is})`
+  const [blocked, isContact] = [sql.raw('side.blocked'), sql.raw('side.is_contact')]
+  const setting = sql`(select who_may_message from ${contactProfiles} as recipient where recipient.user_id = ${toId})`
+  return sql`case
+    when ${side(fromId, toId, blocked)} or ${side(toId, fromId, blocked)} then 4012
+    when ${side(fromId, toId, isContact)} and ${side(toId, fromId, isContact)} then null
+    when ${setting} = 'EVERYONE' then null
+    when ${setting} = 'ORG_MEMBERS' and ${inCommonOrganization(fromId, toId)} then null
+    else 4011 end`
 }
 
 /** Two queries, each by the index of pairs. */

@@ -27,9 +27,9 @@ export {
   blockedAmong,
   isBlocked,
   mayKnow,
-  messageRefusal,
   personsByIds,
   readReceiptsOf,
   remarksOf,
 } from './contacts.service.ts'
+export { messageRefusal } from './contacts.store.ts'
 export type { Person } from './contacts.view.ts'

@@ -60,7 +60,7 @@ export const orgs = domain({
   },
 })
 
-export { haveCommonOrganization } from './members/members.store.ts'
+export { haveCommonOrganization, inCommonOrganization } from './members/members.store.ts'
 export { CODE_ALPHABET } from './orgs.rules.ts'
 export { locationTree } from './locations/locations.store.ts'
 export { requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

@@ -41,6 +41,9 @@ const checkers = Object.fromEntries(
   Object.entries(CONTENTS).map(([type, schema]) => [type, valueChecker(schema)]),
 ) as Readonly<Record<SentType, ReturnType<typeof valueChecker>>>
 
+/** Whether contents of the type name neither files nor users nor anything else that could be gone later; mentions are checked by the write. */
+export const refersToNothing = (type: SentType): boolean => type === 'TEXT' || type === 'LOCATION'
+
 /** `path` of the content in the request. @throws AppError 400 with code 4021 */
 export async function checkShape(ctx: AppContext, type: SentType, content: unknown, path: string): Promise<Draft> {
   const { value, problems } = checkers[type](content, path)

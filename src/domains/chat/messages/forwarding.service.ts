@@ -15,8 +15,9 @@ import type { SentType } from './contents.model.ts'
 import type { Prepared } from './contents.service.ts'
 import type { Forwarded, ForwardMessages, ForwardResult } from './messages.model.ts'
 import { filesOf, keyOfTarget } from './messages.rules.ts'
-import { findKey, insertKey, type KeyRow, type MessageRow, messagesByIds } from './messages.store.ts'
-import { checkRelation, findTarget, post } from './posting.service.ts'
+import { findKey, type KeyRow, type MessageRow, messagesByIds } from './messages.store.ts'
+import { insertKey } from './posting.store.ts'
+import { sendOne } from './sending.service.ts'
 
 /**
  * Sends copies of the messages to each of the users, all of them or none. A repeat sends only to the users that failed before.
@@ -45,13 +46,13 @@ export async function forwardMessages(
           const key = await findKey(tx, userId, keyOfTarget(clientMsgId, toUserId))
           if (key !== undefined) return idsOf(key)
           const items = await findForwardable(tx, userId, messageIds)
-          const target = await findTarget(ctx, tx, userId, { toUserId })
-          await checkRelation(tx, userId, target)
+          const own = { clientMsgId: keyOfTarget(clientMsgId, toUserId), digest }
+          const by = { senderId: userId, target: { toUserId }, key: own, perMinute }
+          const result = await sendOne(ctx, tx, { ...by, items, forwarded: true })
           if (whole === undefined)
             await insertKey(tx, { senderId: userId, clientMsgId, conversationId: 0, firstId: 0, count: 0, digest })
-          const own = { clientMsgId: keyOfTarget(clientMsgId, toUserId), digest }
-          const rows = await post(ctx, tx, { senderId: userId, target, items, forwarded: true, key: own, perMinute })
-          return { conversationId: rows[0]!.conversationId, messageIds: rows.map((row) => row.id) }
+          if (result.kind === 'repeated') return idsOf(result.key)
+          return { conversationId: result.rows[0]!.conversationId, messageIds: result.rows.map((row) => row.id) }
         },
         IN_ORDER,
       )

@@ -1,27 +1,20 @@
 /** Sends messages. */
 
 import type { AppContext } from '#context'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import * as errors from '../chat.errors.ts'
-import { IN_ORDER } from '../numbers.ts'
+import { findDirect } from '../members.store.ts'
 import { CONTENTS, type SentType } from './contents.model.ts'
-import { checkShape, type Draft, prepare, type Prepared } from './contents.service.ts'
+import { checkShape, type Draft, prepare, type Prepared, refersToNothing } from './contents.service.ts'
 import { ATTACHMENT_TYPES, type SendMessage, type SentMessages } from './messages.model.ts'
 import * as store from './messages.store.ts'
 import { toMessages } from './messages.view.ts'
-import {
-  checkMentions,
-  checkRelation,
-  checkReply,
-  findTarget,
-  isTargetOf,
-  post,
-  type TargetIds,
-} from './posting.service.ts'
+import type { TargetIds } from './posting.service.ts'
+import { sendInGroup } from './sending.service.ts'
 
 /** Sends the messages of a request, or answers with those that an earlier try has stored. */
 export async function sendMessage(
@@ -30,40 +23,35 @@ export async function sendMessage(
   caller: Caller,
   body: SendMessage,
 ): Promise<SentMessages> {
-  const { clientMsgId, replyToId } = body
-  checkTarget(userId, body)
+  const { clientMsgId, replyToId, toUserId, conversationId } = body
+  const target = { toUserId, conversationId }
+  checkTarget(userId, target)
   const drafts = await draftsOf(ctx, body)
   const contents = drafts.map(({ type, content }) => [type, content])
-  const digest = sha256(JSON.stringify([contents, replyToId ?? null]))
-  const isRepeat = async (db: Db | Tx, key: store.KeyRow) =>
-    key.digest === digest && (await isTargetOf(db, userId, body, key.conversationId))
-
-  const earlier = await store.findKey(ctx.db.read, userId, clientMsgId)
-  if (earlier !== undefined && (await isRepeat(ctx.db.read, earlier))) return repeated(ctx, earlier)
+  const key = { clientMsgId, digest: sha256(JSON.stringify([contents, replyToId ?? null])) }
+  // A repeat is answered also if what the contents refer to is gone. Texts and places refer to nothing, and the write recognizes their repeats.
+  const earlier = drafts.every(({ type }) => refersToNothing(type))
+    ? undefined
+    : await store.findKey(ctx.db.read, userId, clientMsgId)
+  if (earlier?.digest === key.digest && (await isTargetOf(ctx.db.read, userId, target, earlier.conversationId)))
+    return repeated(ctx, earlier)
   const items: Prepared[] = []
   for (const draft of drafts) items.push(await prepare(ctx, { userId, caller }, draft))
   if (earlier !== undefined) throw errors.clientMsgIdUsed()
-
   const perMinute = await getSetting(ctx, 'chat.messagesPerMinute')
-  const result = await ctx.db.write(
-    'chat.send',
-    async (tx) => {
-      const key = await store.findKey(tx, userId, clientMsgId)
-      if (key !== undefined) {
-        if (await isRepeat(tx, key)) return key
-        throw errors.clientMsgIdUsed()
-      }
-      const target = await findTarget(ctx, tx, userId, body)
-      await checkMentions(tx, userId, target, items)
-      if (replyToId != null) await checkReply(tx, userId, target, replyToId)
-      await checkRelation(tx, userId, target)
-      const by = { senderId: userId, key: { clientMsgId, digest }, perMinute }
-      return post(ctx, tx, { ...by, target, items, replyToId, forwarded: false })
-    },
-    IN_ORDER,
-  )
-  return 'digest' in result ? repeated(ctx, result) : sent(ctx, result[0]!.conversationId, result)
+  const sending = { senderId: userId, target, items, replyToId, forwarded: false, key, perMinute }
+  const result = await sendInGroup(ctx, sending)
+  return result.kind === 'repeated' ? repeated(ctx, result.key) : sent(ctx, result.rows[0]!.conversationId, result.rows)
 }
+
+/** Whether the ids name this conversation. */
+const isTargetOf = async (
+  db: Db,
+  senderId: number,
+  { toUserId, conversationId }: TargetIds,
+  id: number,
+): Promise<boolean> =>
+  toUserId == null ? conversationId === id : (await findDirect(db, senderId, toUserId))?.id === id
 
 function checkTarget(userId: number, { toUserId, conversationId }: TargetIds): void {
   if ((toUserId == null) === (conversationId == null)) throw errors.oneTarget()

@@ -2,7 +2,6 @@ import { and, asc, eq, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
-import { counters } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type MessageRow = typeof messages.$inferSelect
@@ -37,28 +36,6 @@ const byId = prepared((db) =>
 export const findMessage = async (db: Db | Tx, id: number): Promise<MessageRow | undefined> =>
   (await byId(db, { id }))[0]
 
-export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber' | 'reactions'>
-
-const insert = prepared((db) =>
-  db.insert(messages).values({
-    id: p('id'),
-    conversationId: p('conversationId'),
-    senderId: p('senderId'),
-    type: p('type'),
-    content: p('content'),
-    clientMsgId: p('clientMsgId'),
-    replyToId: p('replyToId'),
-    forwarded: p('forwarded'),
-    createdAt: p('createdAt'),
-  }),
-)
-
-/** Their ids are numbers that the same write has taken. Returns the whole rows. */
-export async function insertMessages(tx: Tx, rows: readonly NewMessage[]): Promise<MessageRow[]> {
-  for (const row of rows) await insert(tx, row)
-  return rows.map((row) => ({ ...row, recalledAt: null, changedNumber: null, reactions: null }))
-}
-
 /** Makes a message a recalled one with the number of this change. Undefined if it was recalled before. */
 export async function markRecalled(
   tx: Tx,
@@ -86,20 +63,6 @@ const key = prepared((db) =>
 export const findKey = async (db: Db | Tx, senderId: number, clientMsgId: string): Promise<KeyRow | undefined> =>
   (await key(db, { senderId, clientMsgId }))[0]
 
-const keepKey = prepared((db) =>
-  db.insert(messageKeys).values({
-    senderId: p('senderId'),
-    clientMsgId: p('clientMsgId'),
-    conversationId: p('conversationId'),
-    firstId: p('firstId'),
-    count: p('count'),
-    digest: p('digest'),
-  }),
-)
-
-/** Fails if the sender has used the key before. */
-export const insertKey = async (tx: Tx, row: KeyRow): Promise<void> => void (await keepKey(tx, row))
-
 const ofKey = prepared((db) =>
   db
     .select()
@@ -122,44 +85,6 @@ export const messagesOfKey = (db: Db | Tx, row: KeyRow): Promise<MessageRow[]> =
     conversationId: row.conversationId,
     senderId: row.senderId,
   })
-
-const endsBefore = sql`${counters.expiresAt} <= ${p('now')}`
-const countSent = prepared((db) =>
-  db
-    .insert(counters)
-    .values({ key: p('key'), count: p('count'), windowStart: p('now'), expiresAt: p('end') })
-    .onConflictDoUpdate({
-      target: counters.key,
-      set: {
-        count: sql`case when ${endsBefore} then excluded.count else ${counters.count} + excluded.count end`,
-        windowStart: sql`case when ${endsBefore} then excluded.window_start else ${counters.windowStart} end`,
-        expiresAt: sql`case when ${endsBefore} then excluded.expires_at else ${counters.expiresAt} end`,
-      },
-      setWhere: sql`${endsBefore} or ${counters.count} + excluded.count <= ${p('limit')}`,
-    })
-    .returning({ count: counters.count }),
-)
-
-const keyOfSender = (senderId: number) => `chat messages:user:${senderId}`
-
-/**
- * Counts messages of a sender in windows that begin with the first message. One statement, because every message costs it.
- * Returns 0, or the milliseconds until the window ends, if they are more than `limit`.
- */
-export async function countMessages(
-  tx: Tx,
-  senderId: number,
-  { count, limit, windowMs, now }: { count: number; limit: number; windowMs: number; now: number },
-): Promise<number> {
-  if (count > limit) return windowMs
-  const counted = await countSent(tx, { key: keyOfSender(senderId), count, limit, now, end: now + windowMs })
-  if (counted.length > 0) return 0
-  const rows = await tx
-    .select()
-    .from(counters)
-    .where(eq(counters.key, keyOfSender(senderId)))
-  return rows[0]!.expiresAt - now
-}
 
 /** Present members of the conversation, out of these users. */
 export async function presentMembers(

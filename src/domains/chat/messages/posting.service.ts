@@ -1,121 +1,37 @@
-/** Adds messages to conversations: the steps that sending, forwarding and messages of the system have in common. All run in one write. */
+/**
+ * Adds messages to conversations: the steps that sending, forwarding and messages of the system have in common. All run in one write, which is
+ * `IN_ORDER`. Messages of many senders are checked and stored by the same few statements; only rare kinds take statements of their own.
+ */
 
 import type { AppContext } from '#context'
-import type { Db, Tx } from '#db/store.ts'
-import { mayKnow, messageRefusal } from '#domains/contacts/index.ts'
+import type { Tx } from '#db/store.ts'
+import { mayKnow } from '#domains/contacts/index.ts'
 import { emit } from '#domains/domain.ts'
-import { attachFile, findFile } from '#domains/files/index.ts'
-import { notFound } from '#http/errors.ts'
+import { attachFile, type FileRow, findFile } from '#domains/files/index.ts'
+import { AppError, notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import * as errors from '../chat.errors.ts'
+import { lastNumber } from '../chat.store.ts'
 import { isVisible } from '../members.rules.ts'
-import {
-  type ConversationRow,
-  ensureDirect,
-  findConversation,
-  findDirect,
-  findMember,
-  isReadOnly,
-  messageAdded,
-  peerOf,
-} from '../members.store.ts'
-import { takeNumbers } from '../numbers.ts'
+import { ensureDirect, noteMentions } from '../members.store.ts'
 import type { StoredContents } from './contents.model.ts'
 import { isSendable, notSendable, type Prepared } from './contents.service.ts'
 import { partOf } from './messages.rules.ts'
-import {
-  countMessages,
-  findMessage,
-  insertCard,
-  insertFile,
-  insertKey,
-  insertMessages,
-  type MessageRow,
-  presentMembers,
-} from './messages.store.ts'
+import { findMessage, insertCard, insertFile, type KeyRow, type MessageRow, presentMembers } from './messages.store.ts'
+import { type Facts, findFacts, type Rate, storeMessages } from './posting.store.ts'
 
-/** A place where the sender may be allowed to write. */
-export interface Target {
-  /** Undefined for a user to whom nobody has written: the first message creates the conversation. */
-  readonly conversation: ConversationRow | undefined
-  /** The other user; undefined for groups. */
-  readonly peerId: number | undefined
-}
-
+/** One of the two. */
 export interface TargetIds {
   readonly toUserId?: number | null | undefined
   readonly conversationId?: number | null | undefined
 }
 
-/** `ids` has exactly one id. @throws AppError 404, or 403 with code 4015 for a conversation in which the sender can no longer write */
-export async function findTarget(ctx: AppContext, tx: Tx, senderId: number, ids: TargetIds): Promise<Target> {
-  return ids.toUserId == null
-    ? findInConversation(tx, senderId, ids.conversationId!)
-    : findToUser(ctx, tx, senderId, ids.toUserId)
-}
-
-async function findToUser(ctx: AppContext, tx: Tx, senderId: number, peerId: number): Promise<Target> {
-  const conversation = await findDirect(tx, senderId, peerId)
-  if (conversation === undefined) {
-    if (!(await mayKnow(ctx, tx, senderId, peerId))) throw notFound()
-  } else await checkPeer(tx, conversation, peerId)
-  return { conversation, peerId }
-}
-
-async function findInConversation(tx: Tx, senderId: number, id: number): Promise<Target> {
-  const own = await findMember(tx, id, senderId)
-  if (own === undefined || own.hidden) throw notFound()
-  if (own.leftAfter !== null) throw errors.notInConversation()
-  const conversation = (await findConversation(tx, id))!
-  const peerId = peerOf(conversation, senderId)
-  if (peerId !== undefined) await checkPeer(tx, conversation, peerId)
-  else if (conversation.orgId !== 0 && (await isReadOnly(tx, id))) throw organizationDisabled
-  return { conversation, peerId }
-}
-
-/** The member rows of deleted accounts are gone. */
-async function checkPeer(tx: Tx, conversation: ConversationRow, peerId: number): Promise<void> {
-  if ((await findMember(tx, conversation.id, peerId)) === undefined) throw errors.notInConversation()
-}
-
-/** @throws AppError 403 with code 4012 or 4011 */
-export async function checkRelation(tx: Tx, senderId: number, { peerId }: Target): Promise<void> {
-  const code = peerId === undefined ? undefined : await messageRefusal(tx, senderId, peerId)
-  if (code !== undefined) throw errors.refusalOf(code)
-}
-
-/** @throws AppError 400 with code 4021 if a text mentions users who are not in the conversation */
-export async function checkMentions(
-  tx: Tx,
-  senderId: number,
-  { conversation, peerId }: Target,
-  items: readonly Prepared[],
-): Promise<void> {
-  for (const { content, path } of items) {
-    const mentions = mentionsOf(content)
-    if (mentions.length === 0) continue
-    const members =
-      peerId === undefined ? await presentMembers(tx, conversation!.id, mentions) : new Set([senderId, peerId])
-    if (!mentions.every((id) => members.has(id))) throw errors.notMembers(`${path}.mentions`)
-  }
-}
-
-const mentionsOf = (content: Prepared['content']): readonly number[] =>
-  (content as Partial<StoredContents['TEXT']>).mentions ?? []
-
-/** @throws AppError 400 if the sender sees no such message in the conversation */
-export async function checkReply(tx: Tx, senderId: number, { conversation }: Target, replyToId: number): Promise<void> {
-  const message = await findMessage(tx, replyToId)
-  if (conversation === undefined || message?.conversationId !== conversation.id) throw errors.cannotReply()
-  const own = await findMember(tx, conversation.id, senderId)
-  if (own === undefined || !isVisible(replyToId, own)) throw errors.cannotReply()
-}
-
-export interface Posting {
+/** Messages of one sender to one target, which are stored together or not at all. */
+export interface Sending {
   readonly senderId: number
-  readonly target: Target
+  readonly target: TargetIds
   readonly items: readonly Prepared[]
   readonly replyToId?: number | null | undefined
   readonly forwarded: boolean
@@ -124,72 +40,236 @@ export interface Posting {
   readonly perMinute: number
 }
 
-/** Stores checked messages with consecutive ids. @throws AppError 429 with code 4022 if the sender has sent too many in this minute */
-export async function post(ctx: AppContext, tx: Tx, posting: Posting): Promise<MessageRow[]> {
-  const { senderId, target, items, replyToId = null, forwarded, key, perMinute } = posting
-  const now = ctx.clock.now()
-  await countInRate(tx, senderId, items.length, perMinute, now)
-  const conversation = target.conversation ?? (await ensureDirect(tx, senderId, target.peerId!))
-  const firstId = await takeNumbers(tx, items.length)
-  const rows = await insertMessages(
+/** `repeated`: the messages were stored before, with this key. `later`: to be sent in another write, after this one. */
+export type Outcome =
+  | { readonly kind: 'sent'; readonly rows: readonly MessageRow[] }
+  | { readonly kind: 'repeated'; readonly key: KeyRow }
+  | { readonly kind: 'refused'; readonly error: AppError }
+  | { readonly kind: 'later' }
+
+/** Member rows that one write changes, unless a single group is larger: a few milliseconds. */
+const MAX_MEMBERS = 1000
+
+/**
+ * Checks each of the sendings by itself, and stores the messages of those that are allowed with consecutive ids. Returns their outcomes in the same
+ * order. A sending is `later` if it depends on one before it in a way that only the stored rows can show. The first one never is.
+ */
+export async function sendAll(ctx: AppContext, tx: Tx, sendings: readonly Sending[]): Promise<Outcome[]> {
+  const facts = await findFacts(
     tx,
-    items.map(({ type, content }, k) => ({
-      id: firstId + k,
-      conversationId: conversation.id,
+    sendings.map(({ senderId, key: { clientMsgId }, target }) => ({ senderId, clientMsgId, ...target })),
+  )
+  const group = new Group(ctx, tx, facts[0]!.lastNumber)
+  const outcomes: Outcome[] = []
+  for (const [i, sending] of sendings.entries()) outcomes.push(await group.add(sending, facts[i]!))
+  await group.store()
+  return outcomes
+}
+
+/** Rows of messages that are to be stored. */
+interface Accepted extends Sending {
+  readonly conversationId: number
+  readonly rows: MessageRow[]
+}
+
+class Group {
+  readonly #ctx: AppContext
+  readonly #tx: Tx
+  readonly #now: number
+  readonly #accepted: Accepted[] = []
+  readonly #rates = new Map<number, Rate>()
+  /** Keys, and pairs of users without a conversation, of the accepted sendings. */
+  readonly #taken = new Set<string>()
+  #members = 0
+  #lastNumber: number
+
+  constructor(ctx: AppContext, tx: Tx, last: number) {
+    this.#ctx = ctx
+    this.#tx = tx
+    this.#now = ctx.clock.now()
+    this.#lastNumber = last
+  }
+
+  async add(sending: Sending, facts: Facts): Promise<Outcome> {
+    const { senderId, key, target } = sending
+    const names = [`key ${senderId} ${key.clientMsgId}`]
+    if (facts.conversationId === null && target.toUserId != null)
+      names.push(`pair ${[senderId, target.toUserId].toSorted((a, b) => a - b).join(' ')}`)
+    if (this.#members >= MAX_MEMBERS || names.some((name) => this.#taken.has(name))) return { kind: 'later' }
+    try {
+      const earlier = earlierKey(sending, facts)
+      if (earlier !== undefined) return { kind: 'repeated', key: earlier }
+      await this.#check(sending, facts)
+      const rows = await this.#accept(sending, facts)
+      for (const name of names) this.#taken.add(name)
+      return { kind: 'sent', rows }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { kind: 'refused', error }
+    }
+  }
+
+  /** @throws AppError 404, 403 or 400 */
+  async #check({ senderId, target, items, replyToId }: Sending, facts: Facts): Promise<void> {
+    await checkTarget(this.#ctx, this.#tx, senderId, target, facts)
+    await checkMentions(this.#tx, senderId, items, facts)
+    if (replyToId != null) await checkReply(this.#tx, replyToId, facts)
+    checkRelation(facts)
+    for (const { files, isCopy } of items)
+      if (!isCopy) for (const { id, path } of files) await checkFile(this.#tx, senderId, id, path)
+  }
+
+  /** @throws AppError 429 with code 4022 if the sender has sent too many in this minute */
+  async #accept(sending: Sending, facts: Facts): Promise<readonly MessageRow[]> {
+    const { senderId, items, replyToId = null, forwarded, key } = sending
+    this.#countInRate(sending, facts)
+    const conversationId = facts.conversationId ?? (await ensureDirect(this.#tx, senderId, facts.peerId!)).id
+    const rows = items.map(({ type, content }, k) => ({
+      id: ++this.#lastNumber,
+      conversationId,
       senderId,
       type,
       content,
       clientMsgId: partOf(key.clientMsgId, k),
       replyToId: k === 0 ? replyToId : null,
       forwarded,
-      createdAt: now,
-    })),
-  )
-  for (const [k, item] of items.entries()) await keepReferences(tx, rows[k]!, item, senderId)
-  await insertKey(tx, { senderId, ...key, conversationId: conversation.id, firstId, count: items.length })
-  await messageAdded(
-    tx,
-    conversation,
-    rows.map(({ id, type, createdAt, content }) => ({ id, senderId, type, createdAt, mentions: mentionsOf(content) })),
-  )
-  await emit(ctx, tx, 'messages.sent', { ids: rows.map(({ id }) => id) })
-  return rows
+      createdAt: this.#now,
+      recalledAt: null,
+      changedNumber: null,
+      reactions: null,
+    }))
+    this.#accepted.push({ ...sending, conversationId, rows })
+    this.#members += facts.memberCount ?? 2
+    return rows
+  }
+
+  #countInRate({ senderId, items, perMinute }: Sending, { rateCount, rateStart, rateEnd }: Facts): void {
+    if (perMinute === 0) return
+    const fresh: Rate = { count: 0, start: this.#now, end: this.#now + MINUTE }
+    const isRunning = rateCount !== null && rateEnd! > this.#now
+    const before =
+      this.#rates.get(senderId) ?? (isRunning ? { count: rateCount, start: rateStart!, end: rateEnd! } : fresh)
+    const rate = { ...before, count: before.count + items.length }
+    if (rate.count > perMinute) throw errors.tooManyMessages(perMinute, Math.ceil((rate.end - this.#now) / SECOND))
+    this.#rates.set(senderId, rate)
+  }
+
+  /** Stores what was accepted. */
+  async store(): Promise<void> {
+    if (this.#accepted.length === 0) return
+    const tx = this.#tx
+    const rows = this.#accepted.flatMap((one) => one.rows)
+    const keys = this.#accepted.map(({ senderId, key, conversationId, rows: ofIt }) => {
+      return { senderId, ...key, conversationId, firstId: ofIt[0]!.id, count: ofIt.length }
+    })
+    await storeMessages(tx, rows, keys, this.#rates)
+    for (const { items, rows: ofIt } of this.#accepted)
+      for (const [k, item] of items.entries()) await keepReferences(tx, ofIt[k]!, item)
+    await emit(this.#ctx, tx, 'messages.sent', { ids: rows.map(({ id }) => id) })
+  }
 }
 
-async function countInRate(tx: Tx, senderId: number, count: number, limit: number, now: number): Promise<void> {
-  if (limit === 0) return
-  const wait = await countMessages(tx, senderId, { count, limit, windowMs: MINUTE, now })
-  if (wait > 0) throw errors.tooManyMessages(limit, Math.ceil(wait / SECOND))
+/**
+ * The key of an earlier request with the same messages.
+ * @throws AppError 400 if the sender has used the `clientMsgId` for other messages
+ */
+function earlierKey({ senderId, target, key }: Sending, facts: Facts): KeyRow | undefined {
+  const { keyConversationId, keyFirstId, keyCount, keyDigest } = facts
+  if (keyConversationId === null) return undefined
+  const conversationId = target.toUserId == null ? target.conversationId : facts.conversationId
+  if (keyDigest !== key.digest || keyConversationId !== conversationId) throw errors.clientMsgIdUsed()
+  return { senderId, ...key, conversationId, firstId: keyFirstId!, count: keyCount! }
 }
 
-/** Rows by which the files and the card of a message are found. */
-async function keepReferences(
+/** @throws AppError 404, or 403 with code 4015 for a conversation in which the sender can no longer write */
+async function checkTarget(
+  ctx: AppContext,
   tx: Tx,
-  { id, conversationId, type, content }: MessageRow,
-  { files, isCopy }: Prepared,
   senderId: number,
+  { toUserId }: TargetIds,
+  { conversationId, peerId, hasPeer, hidden, leftAfter, orgStatus }: Facts,
 ): Promise<void> {
+  if (toUserId != null) {
+    // The first message creates the conversation.
+    if (conversationId === null) {
+      if (!(await mayKnow(ctx, tx, senderId, toUserId))) throw notFound()
+      return
+    }
+  } else {
+    // Null: the user was never a member.
+    if (hidden !== false) throw notFound()
+    if (leftAfter !== null) throw errors.notInConversation()
+  }
+  // The member rows of deleted accounts are gone.
+  if (peerId !== null && !hasPeer) throw errors.notInConversation()
+  if (orgStatus === 'DISABLED') throw organizationDisabled
+}
+
+/** @throws AppError 403 with code 4012 or 4011 */
+function checkRelation({ peerId, refusal }: Facts): void {
+  if (peerId !== null && refusal !== null) throw errors.refusalOf(refusal)
+}
+
+/** @throws AppError 404 or 403 if messages of the user to the conversation would be refused */
+export async function checkMayWrite(ctx: AppContext, tx: Tx, userId: number, conversationId: number): Promise<void> {
+  const [facts] = await findFacts(tx, [{ senderId: userId, clientMsgId: '', conversationId }])
+  await checkTarget(ctx, tx, userId, {}, facts!)
+  checkRelation(facts!)
+}
+
+/** @throws AppError 400 with code 4021 if a text mentions users who are not in the conversation */
+async function checkMentions(
+  tx: Tx,
+  senderId: number,
+  items: readonly Prepared[],
+  { conversationId, peerId }: Facts,
+): Promise<void> {
+  for (const { content, path } of items) {
+    const mentions = mentionsOf(content)
+    if (mentions.length === 0) continue
+    const members = peerId === null ? await presentMembers(tx, conversationId!, mentions) : new Set([senderId, peerId])
+    if (!mentions.every((id) => members.has(id))) throw errors.notMembers(`${path}.mentions`)
+  }
+}
+
+const mentionsOf = (content: Prepared['content']): readonly number[] =>
+  (content as Partial<StoredContents['TEXT']>).mentions ?? []
+
+/** @throws AppError 400 if the sender sees no such message in the conversation */
+async function checkReply(tx: Tx, replyToId: number, { conversationId, clearedUpTo, leftAfter }: Facts): Promise<void> {
+  const message = await findMessage(tx, replyToId)
+  if (clearedUpTo === null || message?.conversationId !== conversationId) throw errors.cannotReply()
+  if (!isVisible(replyToId, { clearedUpTo, leftAfter })) throw errors.cannotReply()
+}
+
+/**
+ * The file was sendable before the write; it may have been deleted or used elsewhere since.
+ * @throws AppError 400 with code 4021
+ */
+async function checkFile(tx: Tx, senderId: number, fileId: number, path: string): Promise<FileRow> {
+  const file = await findFile(tx, fileId)
+  return isSendable(file, senderId) ? file : notSendable(path)
+}
+
+/** Rows by which the files, the card and the mentions of a message are found. */
+async function keepReferences(tx: Tx, row: MessageRow, { files, isCopy }: Prepared): Promise<void> {
+  const { id, conversationId, type, content } = row
+  const senderId = row.senderId!
   for (const { id: fileId, path } of files) {
-    if (!isCopy) await claimFile(tx, senderId, fileId, id, path)
+    if (!isCopy && (await checkFile(tx, senderId, fileId, path)).entityType === null)
+      await attachFile(tx, { userId: senderId, orgId: 0 }, fileId, {
+        type: 'other',
+        entityType: 'MESSAGE',
+        entityId: id,
+        path,
+      })
     await insertFile(tx, id, fileId)
   }
   if (type === 'CARD') {
     const { userId } = content as unknown as StoredContents['CARD']
     await insertCard(tx, { messageId: id, conversationId, userId })
   }
-}
-
-/** The file was sendable before the write; it may have been deleted or used elsewhere since. */
-async function claimFile(tx: Tx, senderId: number, fileId: number, messageId: number, path: string): Promise<void> {
-  const file = await findFile(tx, fileId)
-  if (!isSendable(file, senderId)) return notSendable(path)
-  if (file.entityType === null)
-    await attachFile(tx, { userId: senderId, orgId: 0 }, fileId, {
-      type: 'other',
-      entityType: 'MESSAGE',
-      entityId: messageId,
-      path,
-    })
+  await noteMentions(tx, row, mentionsOf(content))
 }
 
 /**
@@ -202,20 +282,8 @@ export async function sendSystem(
   conversationId: number,
   { event, userIds, text }: StoredContents['SYSTEM'],
 ): Promise<void> {
-  const createdAt = ctx.clock.now()
-  const id = await takeNumbers(tx, 1)
+  const id = (await lastNumber(tx)) + 1
   const content = { event, ...(userIds && { userIds }), text }
-  const message = { id, conversationId, senderId: null, type: 'SYSTEM' as const, createdAt }
-  await insertMessages(tx, [{ ...message, content, clientMsgId: null, replyToId: null, forwarded: false }])
-  await messageAdded(tx, { id: conversationId }, [message])
-}
-
-/** Whether the ids name this conversation. */
-export async function isTargetOf(
-  db: Db | Tx,
-  senderId: number,
-  { toUserId, conversationId }: TargetIds,
-  id: number,
-): Promise<boolean> {
-  return toUserId == null ? conversationId === id : (await findDirect(db, senderId, toUserId))?.id === id
+  const of = { conversationId, senderId: null, type: 'SYSTEM' as const, content, clientMsgId: null, replyToId: null }
+  await storeMessages(tx, [{ id, ...of, forwarded: false, createdAt: ctx.clock.now() }])
 }

@@ -13,7 +13,7 @@ import { findMember, messageChanged } from '../members.store.ts'
 import { type Message, SHOWN_USERS } from '../messages/messages.model.ts'
 import { findMessage, type MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
-import { checkRelation, findTarget } from '../messages/posting.service.ts'
+import { checkMayWrite } from '../messages/posting.service.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
 import { MAX_EMOJI } from './reactions.model.ts'
 import * as store from './reactions.store.ts'
@@ -38,8 +38,7 @@ export function emojiOf(text: string): string | undefined {
 export function addReaction(ctx: AppContext, actor: Actor, id: number, text: string): Promise<Message> {
   return change(ctx, actor, id, text, async (tx, message, emoji) => {
     // Refused where messages would be.
-    const { conversationId } = message
-    await checkRelation(tx, actor.userId, await findTarget(ctx, tx, actor.userId, { conversationId }))
+    await checkMayWrite(ctx, tx, actor.userId, message.conversationId)
     if (message.recalledAt !== null || message.type === 'SYSTEM') throw takesNone()
     const before = message.reactions ?? []
     const known = before.find((reaction) => reaction.emoji === emoji)

@@ -42,18 +42,17 @@ const anyPart = prepared((db) => {
 export const takesPart = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyPart(db, { userId })).length > 0
 
+/** SQL for `haveCommonOrganization`. */
+export const inCommonOrganization = (userId: SQL, otherId: SQL): SQL =>
+  // By the primary key, once for each organization of the first user.
+  sql`exists (select 1 from ${orgMembers} as m where m.user_id = ${userId}
+    and exists (select 1 from ${orgMembers} as o where o.org_id = m.org_id and o.user_id = ${otherId}))`
+
 const common = prepared((db) =>
   db
-    .select({ orgId: orgMembers.orgId })
-    .from(orgMembers)
-    .where(
-      and(
-        eq(orgMembers.userId, p('userId')),
-        // By the primary key, once for each organization of the first user.
-        sql`exists (select 1 from ${orgMembers} as o where o.org_id = ${orgMembers.orgId} and o.user_id = ${p('otherId')})`,
-      ),
-    )
-    .limit(1),
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, p('userId')), inCommonOrganization(sql`${p('userId')}`, sql`${p('otherId')}`))),
 )
 
 /** Whether both users are members of one organization. */

@@ -1,0 +1,84 @@
+/**
+ * Rows as one parameter, a JSON text, so that one prepared statement reads or writes any number of them. On PostgreSQL a statement costs a round
+ * trip, whatever it does.
+ *
+ *     const given = jsonRows('given', { id: 'int', name: 'text' })
+ *     const rename = prepared((db) => db.update(users).set({ name: given.name }).from(given.rows).where(eq(users.id, given.id)))
+ *     await rename(tx, given.values([{ id: 1, name: 'Ann' }]))
+ */
+
+import { type SQL, sql } from 'drizzle-orm'
+
+import { dialect } from './dialect.ts'
+import { prepared } from './prepared.ts'
+import type { Builders, Tx } from './store.ts'
+
+/** `json`: an object or a list. Contents of JSON columns are texts: PostgreSQL cannot read all JSON, for example "\u0000". */
+type Kind = 'int' | 'text' | 'bool' | 'json'
+
+const PG_TYPES: Readonly<Record<Kind, string>> = { int: 'bigint', text: 'text', bool: 'boolean', json: 'json' }
+
+type JsonRows<Name extends string> = Readonly<Record<Name, SQL>> & {
+  /** To be selected `from`. */
+  readonly rows: SQL
+  readonly values: Values<Name>
+}
+
+/** Makes the values for the statement. Columns without a value are NULL. */
+type Values<Name extends string> = (
+  list: readonly Readonly<Partial<Record<Name, unknown>>>[],
+) => Readonly<Record<string, string>>
+
+/** Rows with the name `name`, which is also that of the placeholder, and their columns. */
+export function jsonRows<Name extends string>(name: string, kinds: Readonly<Record<Name, Kind>>): JsonRows<Name> {
+  const names = Object.keys(kinds) as Name[]
+  const columns = Object.fromEntries(names.map((column) => [column, sql.raw(`"${name}"."${column}"`)]))
+  const json = sql.placeholder(name)
+  if (dialect === 'postgres') {
+    const types = names.map((column) => `"${column}" ${PG_TYPES[kinds[column]]}`).join(', ')
+    const rows = sql`json_to_recordset(${json}::text::json) as ${sql.raw(`"${name}"(${types})`)}`
+    const values: Values<Name> = (list) => ({ [name]: JSON.stringify(list) })
+    return { ...columns, rows, values } as JsonRows<Name>
+  }
+  // Lists are shorter than objects. Without LIMIT, SQLite would read the JSON of a row again for each use of a column.
+  const selected = names.map((column, i) => `value ${kinds[column] === 'json' ? '->' : '->>'} ${i} as "${column}"`)
+  const rows = sql`(select ${sql.raw(selected.join(', '))} from json_each(${json}) limit -1) as ${sql.raw(`"${name}"`)}`
+  const values: Values<Name> = (list) => ({
+    [name]: JSON.stringify(list.map((row) => names.map((column) => row[column]))),
+  })
+  return { ...columns, rows, values } as JsonRows<Name>
+}
+
+/** The elements of a list of texts in a column of kind `json`, one row each with the column `value`. */
+export const jsonTexts = (json: SQL, name: string): SQL =>
+  dialect === 'sqlite'
+    ? sql`json_each(${json}) as ${sql.raw(name)}`
+    : sql`json_array_elements_text(${json}) as ${sql.raw(name)}(value)`
+
+/** The number that the object in a column of kind `json` has for an id; 0 if there is none. */
+export const jsonInt = (json: SQL, id: SQL): SQL =>
+  dialect === 'sqlite'
+    ? sql`coalesce(${json} ->> ('$."' || ${id} || '"'), 0)`
+    : sql`coalesce((${json} ->> (${id})::text)::bigint, 0)`
+
+type Statement = (db: Builders) => PromiseLike<unknown>
+
+/**
+ * Statements that change different tables and do not see one another's changes, with the same values. On PostgreSQL they are one statement, and the
+ * first ones must not have a RETURNING.
+ */
+export function together(
+  ...statements: readonly [...first: Statement[], last: Statement]
+): (tx: Tx, values: Readonly<Record<string, unknown>>) => Promise<void> {
+  if (dialect === 'sqlite') {
+    const each = statements.map((statement) => prepared(statement))
+    return async (tx, values) => {
+      for (const run of each) await run(tx, values)
+    }
+  }
+  const all = prepared((db) => {
+    const first = statements.slice(0, -1).map((statement, i) => db.$with(`part_${i}`).as(statement(db) as never))
+    return statements.at(-1)!(db.with(...first) as Builders)
+  })
+  return async (tx, values) => void (await all(tx, values))
+}
