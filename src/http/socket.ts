@@ -68,6 +68,9 @@ export const countSockets = (ctx: AppContext): number =>
 /** Whether the user has a socket in this process. To be asked before a frame is built from rows. */
 export const isLive = (ctx: AppContext, userId: number): boolean => liveSockets(ctx).has(userId)
 
+/** Whether any user has. */
+export const isAnyLive = (ctx: AppContext): boolean => liveSockets(ctx).size > 0
+
 /** Sends one frame to all sockets of these users in this process. */
 export function pushToUsers(ctx: AppContext, userIds: Iterable<number>, frame: Frame): void {
   let text: string | undefined

@@ -11,8 +11,9 @@ import { domain } from '#domains/domain.ts'
 import { setSetting } from '#domains/settings/index.ts'
 import { AppError } from '#http/errors.ts'
 
+import { statementsOf } from '../db/plans.ts'
 import { text as note, uploaded } from '../files/helpers.ts'
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { inProcess, ok, openSocket, type Person, race, useServer } from '../harness/index.ts'
 import { connect, makeGroup, memberOf, newKey, relate, send, sendText, storedMessages } from './helpers.ts'
 
 /** Messages with this text cannot be stored. */
@@ -112,6 +113,19 @@ describe.if(inProcess)('messages that are sent at once', () => {
     const group = await makeGroup(server, [alice, ...people])
     for (let i = 0; i < 10; i++) ok(await send(alice, { conversationId: group }))
     expect(await countStatements(() => send(alice, { conversationId: group }))).toEqual([STATEMENTS])
+  })
+
+  test('a text is answered and delivered without a read while nobody has a socket', async () => {
+    await connect(server, alice, bob)
+    await sendText(alice, bob)
+    let last = 0
+    const sendOne = async () => void (last = (await sendText(alice, bob)).id)
+    expect(await statementsOf(server.ctx.db.read, sendOne, 'messages')).toEqual([])
+    const socket = await openSocket(server.url, bob.token)
+    expect(socket.hello.cursor).toBe(last)
+    const { id } = await sendText(alice, bob)
+    expect(await socket.next('message')).toMatchObject({ id })
+    await socket.close()
   })
 
   test('sixty-four texts cost as many statements as one', async () => {

@@ -6,7 +6,7 @@
 
 import { type AppContext, perContext } from '#context'
 import type { Actor } from '#http/endpoint.ts'
-import { type Frame, isLive, pushTexts, pushToUsers, type SocketHello } from '#http/socket.ts'
+import { type Frame, isAnyLive, isLive, pushTexts, pushToUsers, type SocketHello } from '#http/socket.ts'
 import { pause } from '#lib/pause.ts'
 
 import { lastNumber } from '../chat.store.ts'
@@ -75,6 +75,10 @@ type Viewer = Seen & { readonly userId: number }
 class Feed {
   /** Everything up to this number was delivered. */
   position = 0
+  /** The highest number that is known to be taken. */
+  #taken = 0
+  /** Events may have been missed. */
+  #isGap = false
   readonly #numbers: Loop
   readonly #conversations: Loop
   /** Conversations that look different, by the users to whom they do. Several changes of one become one frame. */
@@ -88,11 +92,20 @@ class Feed {
   async start(): Promise<void> {
     const { bus } = this.ctx
     this.position = await lastNumber(this.ctx.db.read)
-    bus.on(NUMBERS, () => this.#numbers.wake())
-    bus.onGap(() => this.#numbers.wake())
+    bus.on(NUMBERS, ({ last }) => {
+      this.#taken = Math.max(this.#taken, last)
+      this.#numbers.wake()
+    })
+    bus.onGap(() => this.#reread())
     bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
     bus.on(READ, ({ to, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
     // For messages that were written between reading the position and listening.
+    this.#reread()
+  }
+
+  /** Also delivers numbers of which no event has told. */
+  #reread(): void {
+    this.#isGap = true
     this.#numbers.wake()
   }
 
@@ -102,10 +115,19 @@ class Feed {
   }
 
   async #deliver(): Promise<void> {
-    for (;;) {
-      const upTo = await lastNumber(this.ctx.db.read)
-      if (upTo <= this.position) return
-      await this.#deliverUpTo(upTo)
+    while (this.#isGap || this.#taken > this.position) {
+      if (this.#isGap) {
+        this.#isGap = false
+        try {
+          this.#taken = Math.max(this.#taken, await lastNumber(this.ctx.db.read))
+        } catch (error) {
+          this.#isGap = true
+          throw error
+        }
+      }
+      // Without sockets nothing is read: the next one is greeted with this position.
+      if (isAnyLive(this.ctx)) await this.#deliverUpTo(this.#taken)
+      else this.position = this.#taken
     }
   }
 
