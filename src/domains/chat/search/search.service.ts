@@ -100,19 +100,20 @@ export async function indexMessages(ctx: AppContext): Promise<void> {
 async function indexSome(tx: Tx): Promise<void> {
   const upTo = await lastNumber(tx)
   const rows = await store.messagesAfter(tx, await store.indexedUpTo(tx), upTo, MESSAGES_PER_WRITE)
-  let indexed = 0
+  const indexed: store.TermsOfMessage[] = []
+  let terms = 0
   let characters = 0
-  for (const [i, row] of rows.entries()) {
+  for (const row of rows) {
+    if (terms >= TERMS_PER_WRITE || characters >= CHARACTERS_PER_WRITE) break
     const text = textOf(row)
-    const terms = termsOf(runsOf(text))
-    await store.insertTerms(tx, row, terms)
-    indexed += terms.length
+    const ofMessage = termsOf(runsOf(text))
+    indexed.push({ messageId: row.id, conversationId: row.conversationId, terms: ofMessage })
+    terms += ofMessage.length
     characters += text.length
-    const isLast = i === rows.length - 1 && rows.length === MESSAGES_PER_WRITE
-    if (isLast || indexed >= TERMS_PER_WRITE || characters >= CHARACTERS_PER_WRITE)
-      return store.setIndexedUpTo(tx, row.id)
   }
-  await store.setIndexedUpTo(tx, upTo)
+  await store.insertTerms(tx, indexed)
+  const isAll = indexed.length === rows.length && rows.length < MESSAGES_PER_WRITE
+  await store.setIndexedUpTo(tx, isAll ? upTo : indexed.at(-1)!.messageId)
 }
 
 /** Forgets the words of messages that are recalled or deleted. The rows must still have their content. */

@@ -5,7 +5,7 @@
 
 import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 
-import { dialect } from '#db/dialect.ts'
+import { jsonRows, jsonTexts } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageIndex, messages, messageTerms } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -13,7 +13,6 @@ import type { Db, Tx } from '#db/store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 
 const INDEX_ROW = 1
-const p = sql.placeholder
 
 const current = prepared((db) =>
   db.select({ upTo: messageIndex.upTo }).from(messageIndex).where(eq(messageIndex.id, INDEX_ROW)),
@@ -38,25 +37,24 @@ export const messagesAfter = (tx: Tx, after: number, upTo: number, limit: number
     .orderBy(messages.id)
     .limit(limit)
 
-const elements =
-  dialect === 'sqlite' ? sql`json_each(${p('terms')})` : sql`jsonb_array_elements_text(${p('terms')}::text::jsonb)`
-
-// One short statement for each message: a list of VALUES took 25 µs a term to build.
+const indexed = jsonRows('indexed', { conversationId: 'int', messageId: 'int', terms: 'json' })
+// A list of VALUES took 25 µs a term to build.
 const insert = prepared((db) =>
   db
     .insert(messageTerms)
     .select(
-      sql`select cast(${p('conversationId')} as bigint), part.value, cast(${p('messageId')} as bigint) from ${elements} as part`,
+      sql`select ${indexed.conversationId}, term.value, ${indexed.messageId} from ${indexed.rows}, ${jsonTexts(indexed.terms, 'term')}`,
     ),
 )
 
-export async function insertTerms(
-  tx: Tx,
-  { id: messageId, conversationId }: { readonly id: number; readonly conversationId: number },
-  terms: readonly string[],
-): Promise<void> {
-  if (terms.length > 0) await insert(tx, { conversationId, messageId, terms: JSON.stringify(terms) })
+export interface TermsOfMessage {
+  readonly messageId: number
+  readonly conversationId: number
+  readonly terms: readonly string[]
 }
+
+export const insertTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
+  void (await insert(tx, indexed.values(list)))
 
 const TERMS_PER_DELETE = 500
 
