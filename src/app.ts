@@ -135,7 +135,8 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const key = await signingKey(config)
   const shared = isShared(config)
   const db = await openStore({ config, clock, log, shared })
-  const processes = shared ? await joinOrClose(config, key, log, db) : ONLY_PROCESS
+  const processes = shared ? await joinOrClose(config, { signingKey: key, clock, log }, db) : ONLY_PROCESS
+  const limiter = createLimiter(clock)
   const ctx: AppContext = {
     config,
     clock,
@@ -147,7 +148,8 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     images: createImages({ heic: () => getSetting(ctx, 'upload.heic') }),
     sheets: createSheets(),
     metrics,
-    limiter: createLimiter(clock),
+    limiter,
+    exactLimiter: processes.exactLimiter ?? limiter,
     passwords: parts.passwords ?? createPasswords(),
     tokens: createTokens(key, clock),
     signer: createUrlSigner(key),
@@ -171,9 +173,13 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   })
 }
 
-async function joinOrClose({ databaseUrl }: Config, key: Uint8Array, log: Log, db: Store): Promise<Membership> {
+async function joinOrClose(
+  { databaseUrl }: Config,
+  parts: { readonly signingKey: Uint8Array; readonly clock: Clock; readonly log: Log },
+  db: Store,
+): Promise<Membership> {
   try {
-    return await joinProcesses({ databaseUrl, signingKey: key, log })
+    return await joinProcesses({ databaseUrl, ...parts })
   } catch (error) {
     await db.close()
     throw error

@@ -7,7 +7,7 @@ import type { Staging } from '#platform/blobs/staging.ts'
 import type { Bus, Topic } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Images } from '#platform/images/index.ts'
-import type { Limiter } from '#platform/limiter.ts'
+import type { ExactLimiter, Limiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 import type { Passwords } from '#platform/passwords.ts'
@@ -35,7 +35,10 @@ export interface AppContext {
   readonly images: Images
   readonly sheets: Sheets
   readonly metrics: Metrics
+  /** Rates of requests. */
   readonly limiter: Limiter
+  /** Secrets and budgets. The same as `limiter` if no other process uses the database. */
+  readonly exactLimiter: ExactLimiter
   readonly passwords: Passwords
   readonly tokens: Tokens
   readonly signer: UrlSigner

@@ -45,7 +45,9 @@ const startWindow = prepared((db) =>
 export const takeOnce = async (tx: Tx, key: string, windowMs: number, now: number): Promise<boolean> =>
   (await startWindow(tx, { key, now, end: now + windowMs })).length > 0
 
-/** Deletes counters whose windows have ended. */
-export async function deleteExpiredCounters(tx: Tx, now: number): Promise<void> {
-  await tx.delete(counters).where(lte(counters.expiresAt, now))
+/** Deletes at most `limit` counters whose windows have ended. Returns how many it deleted. */
+export async function deleteExpiredCounters(tx: Tx, now: number, limit: number): Promise<number> {
+  const ended = tx.select({ key: counters.key }).from(counters).where(lte(counters.expiresAt, now)).limit(limit)
+  const deleted = await tx.delete(counters).where(inArray(counters.key, ended)).returning({ key: counters.key })
+  return deleted.length
 }

@@ -3,12 +3,17 @@
  * connection, so they end with the process, even if that is killed.
  */
 
+import type { Clock } from '#platform/clock.ts'
+import type { ExactLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 
 import { placeOf, TimedConnection } from './engine/pg-connection.ts'
 import { StorageError } from './errors.ts'
+import { SharedCounters } from './shared-counters.ts'
 
 export interface Membership {
+  /** Undefined for the only process, which counts in its memory. */
+  readonly exactLimiter: ExactLimiter | undefined
   /** Whether this process runs the jobs. False from the start until `competeForJobs` was called and won. */
   readonly runsJobs: boolean
   /** Tries to become the process that runs the jobs, until `leave`. `onWon` is called each time that it becomes that process. */
@@ -18,6 +23,7 @@ export interface Membership {
 
 /** The only process on its database. */
 export const ONLY_PROCESS: Membership = {
+  exactLimiter: undefined,
   runsJobs: true,
   competeForJobs: () => undefined,
   leave: async () => undefined,
@@ -58,9 +64,10 @@ const fingerprintOf = (key: Uint8Array): string =>
 export async function joinProcesses(options: {
   readonly databaseUrl: string
   readonly signingKey: Uint8Array
+  readonly clock: Clock
   readonly log: Log
 }): Promise<Membership> {
-  const { databaseUrl, signingKey, log } = options
+  const { databaseUrl, signingKey, clock, log } = options
   const connection = new TimedConnection(databaseUrl, KEEPALIVE)
   const key = fingerprintOf(signingKey)
   let runsJobs = false
@@ -111,6 +118,7 @@ export async function joinProcesses(options: {
   }
   const looking = keepLooking()
   return {
+    exactLimiter: new SharedCounters((sql, params) => connection.rows(sql, params), clock),
     get runsJobs() {
       return runsJobs
     },

@@ -7,7 +7,7 @@ import type { AppContext } from '#context'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
-import { takeByAddress } from './budget.ts'
+import { secondsOf, takeByAddress, usesByAddress } from './budget.ts'
 import { bearerToken, publisherKey, readQuery } from './caller.ts'
 import type { Actor, AnyEndpoint, Caller, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
@@ -43,8 +43,7 @@ export const takePublic = (ctx: AppContext, { ip }: Caller) =>
   takeByAddress(ctx.limiter, 'public', ip, PER_ADDRESS, MINUTE)
 const takeBytes = (ctx: AppContext, { ip }: Caller) =>
   takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
-const takeSecret = (ctx: AppContext, { ip }: Caller) =>
-  takeByAddress(ctx.limiter, 'secret', ip, PER_ADDRESS_SECRET, MINUTE)
+const SECRET_USE = { limit: PER_ADDRESS_SECRET, windowMs: MINUTE }
 
 /** The admission of the requests of one endpoint. */
 export class Admission {
@@ -65,12 +64,19 @@ export class Admission {
     return key === undefined ? this.#admitUser(request, caller) : this.#admitPublisher(key, caller)
   }
 
-  #admitAnyone(caller: Caller, take: typeof takePublic): undefined {
-    if (this.ctx.config.rateLimit) {
-      const wait = (this.endpoint.checksSecret === true ? takeSecret : take)(this.ctx, caller)
-      if (wait > 0) throw tooMany(wait)
-    }
+  #admitAnyone(caller: Caller, take: typeof takePublic): MaybePromise<undefined> {
+    if (!this.ctx.config.rateLimit) return undefined
+    if (this.endpoint.checksSecret === true) return this.#countSecret(caller)
+    const wait = take(this.ctx, caller)
+    if (wait > 0) throw tooMany(wait)
     return undefined
+  }
+
+  async #countSecret({ ip }: Caller, sessionId?: number): Promise<undefined> {
+    const uses = usesByAddress({ key: 'secret ', ...SECRET_USE }, ip)
+    if (sessionId !== undefined) uses.push({ key: `secret session ${sessionId}`, ...SECRET_USE })
+    const refusal = await this.ctx.exactLimiter.takeAll(uses)
+    if (refusal) throw tooMany(secondsOf(refusal))
   }
 
   /**
@@ -85,12 +91,12 @@ export class Admission {
     const isValid = this.ctx.signer.isValid(signature, purpose, ...values, expires)
     if (isValid && Number(expires) * SECOND > this.ctx.clock.now()) return true
     // Guessing signatures is bounded like any public route.
-    this.#admitAnyone(caller, takePublic)
-    throw isValid ? urlExpired : badSignature
+    const wait = this.ctx.config.rateLimit ? takePublic(this.ctx, caller) : 0
+    throw wait > 0 ? tooMany(wait) : isValid ? urlExpired : badSignature
   }
 
   async #admitPublisher(key: string, caller: Caller): Promise<undefined> {
-    this.#admitAnyone(caller, takePublic)
+    await this.#admitAnyone(caller, takePublic)
     const refused = await this.gates.refusePublisherKey(this.ctx, key)
     if (refused) throw refused
   }
@@ -104,21 +110,18 @@ export class Admission {
       : this.#admitSession(found, caller)
   }
 
-  #admitSession(actor: Actor | AppError, caller: Caller): Actor {
-    if (actor instanceof AppError) {
-      // Guessing tokens is bounded like any public route.
-      this.#admitAnyone(caller, takePublic)
-      throw actor
-    }
-    if (this.ctx.config.rateLimit) {
-      let wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
-      // A session is free to get, so it must not open a way around the limit of the address.
-      if (wait === 0 && this.endpoint.checksSecret === true)
-        wait =
-          this.ctx.limiter.take(`secret session ${actor.sessionId}`, PER_ADDRESS_SECRET, MINUTE) ||
-          takeSecret(this.ctx, caller)
-      if (wait > 0) throw tooMany(wait)
-    }
-    return actor
+  #admitSession(actor: Actor | AppError, caller: Caller): MaybePromise<Actor> {
+    if (actor instanceof AppError) return this.#refuseToken(actor, caller)
+    if (!this.ctx.config.rateLimit) return actor
+    const wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
+    if (wait > 0) throw tooMany(wait)
+    // A session is free to get, so it must not open a way around the limit of the address.
+    return this.endpoint.checksSecret === true ? this.#countSecret(caller, actor.sessionId).then(() => actor) : actor
+  }
+
+  async #refuseToken(refusal: AppError, caller: Caller): Promise<never> {
+    // Guessing tokens is bounded like any public route.
+    await this.#admitAnyone(caller, takePublic)
+    throw refusal
   }
 }

@@ -32,8 +32,8 @@ export interface Budget<I = never> {
   /** How much of the limit one call takes, for example the number of contacts in its body; 1 by default. */
   cost?(input: I): number
   /**
-   * Counted in the database, so that it survives a restart and holds for several processes: for everything that guards secrets or
-   * money, or lasts a day. Otherwise counted in this process.
+   * Counted in the database, so that it survives a restart: for everything that guards secrets or money, or lasts a day. Otherwise counted
+   * in memory, or by several processes together (`exactLimiter`).
    */
   readonly durable?: boolean
   /** `run` counts the call itself (`usesOf`, `spend`), in the write that the budget limits. The record only documents the budget. */
@@ -54,13 +54,40 @@ export function takeByAddress(limiter: Limiter, name: string, ip: string, limit:
   return 0
 }
 
-/** Like `Limiter.spent`, for a limit that `takeByAddress` counts. */
-export const spentByAddress = (limiter: Limiter, name: string, ip: string, limit: number): number =>
-  Math.max(...ipNetworks(ip).map((network, i) => limiter.spent(`${name} ${network}`, limit * WIDER[i]!)))
-
 /** One use for each network of an address, from the narrowest to the widest. */
 export const usesByAddress = (use: Use, ip: string): Use[] =>
   ipNetworks(ip).map((network, i) => ({ ...use, key: `${use.key}${network}`, limit: use.limit * WIDER[i]! }))
+
+/** Wrong guesses of a secret that an address may try. */
+export interface GuessLimit {
+  readonly name: string
+  readonly wrong: number
+  readonly windowMs: number
+}
+
+/**
+ * Compares a guess; `compare` returns undefined if it is wrong. Wrong ones are counted before the answer. Once the limit
+ * is reached, right ones are refused too. Right ones are not counted, so that many people behind one address can use theirs at once.
+ * @throws AppError of `refuse`, which gets the seconds to wait
+ */
+export async function guess<T>(
+  ctx: AppContext,
+  { name, wrong: limit, windowMs }: GuessLimit,
+  ip: string,
+  refuse: (seconds: number) => AppError,
+  compare: () => MaybePromise<T | undefined>,
+): Promise<T | undefined> {
+  if (!ctx.config.rateLimit) return compare()
+  const uses = usesByAddress({ key: `${name} `, limit, windowMs }, ip)
+  const wait = Math.max(...uses.map((use) => ctx.exactLimiter.spent(use.key, use.limit)))
+  if (wait > 0) throw refuse(wait)
+  const found = await compare()
+  // Of guesses at the same time, the count decides which were compared in time. Nobody sees the results of the others.
+  const cost = found === undefined ? 1 : 0
+  const refusal = await ctx.exactLimiter.takeAll(uses.map((use) => ({ ...use, cost })))
+  if (refusal) throw refuse(secondsOf(refusal))
+  return found
+}
 
 export interface BudgetUse extends Use {
   readonly counts: Localized

@@ -331,7 +331,7 @@ class Route {
       ;(budget.durable ? durable : quick).push(...uses)
     }
     const refusal =
-      ctx.limiter.takeAll(quick) ?? (durable.length > 0 ? await this.gates.spend(ctx, durable) : undefined)
+      (await ctx.exactLimiter.takeAll(quick)) ?? (durable.length > 0 ? await this.gates.spend(ctx, durable) : undefined)
     if (refusal) throw budgetUsedUp(refusal)
   }
 

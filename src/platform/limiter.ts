@@ -1,4 +1,9 @@
-/** Counts uses per key in windows that start with the first use. `Limiter` counts in this process; `db/counters.ts` counts durably. */
+/**
+ * Counts uses per key in windows that start with the first use. `Limiter` counts in this process, `db/shared-counters.ts` for all processes
+ * together, and `db/counters.ts` durably.
+ */
+
+import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import type { Clock } from './clock.ts'
 
@@ -7,9 +12,13 @@ export interface Use {
   readonly key: string
   readonly limit: number
   readonly windowMs: number
-  /** How much of the limit this use takes; 1 by default. */
+  /** How much of the limit this use takes; 1 by default. 0 takes nothing, and is refused if the limit is used up. */
   readonly cost?: number
 }
+
+/** Whether a use of this cost exceeds the limit. */
+export const isOver = (count: number, { limit, cost = 1 }: Pick<Use, 'limit' | 'cost'>): boolean =>
+  count + Math.max(cost, 1) > limit
 
 export interface Counted {
   readonly count: number
@@ -20,12 +29,13 @@ export interface Counted {
 /** The count after one more use at `now`, or for how long (milliseconds) it is refused. */
 export function countUse(
   before: Counted | undefined,
-  { limit, windowMs, cost = 1 }: Use,
+  use: Use,
   now: number,
 ): { after: Counted } | { refusedFor: number } {
+  const { windowMs, cost = 1 } = use
   const isCurrent = before !== undefined && before.windowStart + windowMs > now
   const { count, windowStart } = isCurrent ? before : { count: 0, windowStart: now }
-  return count + cost > limit
+  return isOver(count, use)
     ? { refusedFor: windowStart + windowMs - now }
     : { after: { count: count + cost, windowStart } }
 }
@@ -52,16 +62,21 @@ export function countAll<U extends Use>(
   return refusal ?? counts
 }
 
-export interface Limiter {
+/** Limits that protect secrets, and budgets. They hold exactly, for all processes together. */
+export interface ExactLimiter {
+  /** Counts all uses, or none if one of them is refused: then returns the refusal that lasts longest. @throws StorageError */
+  takeAll<U extends Use>(uses: readonly U[]): MaybePromise<Refusal<U> | undefined>
+  /** Seconds until `key` may be used again, 0 if it may be used now as far as this process knows. Counts nothing. */
+  spent(key: string, limit: number): number
+}
+
+export interface Limiter extends ExactLimiter {
   /**
    * Counts one use of `key` (a session id, or a text that names the event). Returns 0 within `limit`, otherwise the seconds until
    * the window ends (at least 1).
    */
   take(key: string | number, limit: number, windowMs: number): number
-  /** Counts all uses, or none if one of them is refused: then returns the refusal that lasts longest. */
   takeAll<U extends Use>(uses: readonly U[]): Refusal<U> | undefined
-  /** Seconds until `key` may be used again, 0 if it may be used now. Counts nothing; for uses that count only when they fail. */
-  spent(key: string | number, limit: number): number
 }
 
 interface Window {

@@ -55,6 +55,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
   const log = createLog({ level: 'error', format: 'text' })
   const config: Config = { ...defaultConfig, dataDir, databaseUrl: database?.url ?? '' }
   const db = await openStore({ config, clock, log })
+  const limiter = createLimiter(clock)
   const context = (): AppContext => ({
     config,
     clock,
@@ -66,7 +67,8 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     images: createImages({ heic: () => true }),
     sheets: createSheets(),
     metrics: createMetrics(),
-    limiter: createLimiter(clock),
+    limiter,
+    exactLimiter: limiter,
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32), clock),
     signer: createUrlSigner(new Uint8Array(32)),

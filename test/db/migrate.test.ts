@@ -140,7 +140,7 @@ if (onSqlite) {
       expect(await run(place)).not.toHaveProperty('backup')
       await run(place)
       expect(existsSync(folder)).toBe(false)
-      await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
+      await place.raw("INSERT INTO counters (key, count, window_start, expires_at) VALUES ('kept', 7, 0, 0)")
       const { backup } = await run(place, [...all, extra])
       expect(readdirSync(folder).map((name) => join(folder, name))).toEqual([backup!])
       await withPlace(async (other) => {
@@ -217,7 +217,7 @@ describe('a process that is killed while it migrates', () => {
   test('leaves the old schema and all rows if it is killed in the middle of a migration', async () => {
     await withPlace(async (place) => {
       await run(place)
-      await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
+      await place.raw("INSERT INTO counters (key, count, window_start, expires_at) VALUES ('kept', 7, 0, 0)")
       const before = await schemaOf(place)
       const child = await startMigration(place, 'endless')
       while (!(await isInTheMiddle(place))) {
@@ -235,7 +235,7 @@ describe('a process that is killed while it migrates', () => {
   test('leaves either the old schema or the new one, whenever it is killed', async () => {
     await withPlace(async (place) => {
       await run(place)
-      await place.raw("INSERT INTO counters VALUES ('kept', 7, 0, 0)")
+      await place.raw("INSERT INTO counters (key, count, window_start, expires_at) VALUES ('kept', 7, 0, 0)")
       const before = await schemaOf(place)
       // A little later each time, until a migration comes to its end. Any delay may hit any moment of it.
       for (let delay = 5, i = 0; i < 12; delay = Math.ceil(delay * 1.7), i++) {

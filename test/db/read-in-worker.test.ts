@@ -8,7 +8,7 @@ import { counters } from '#db/schema/index.ts'
 
 import { rejection, withStore } from './fresh.ts'
 
-const row = (key: string, n = 0) => ({ key, count: n, windowStart: 5, expiresAt: 6 })
+const row = (key: string, n = 0) => ({ key, count: n, granted: 0, windowStart: 5, expiresAt: 6 })
 
 test('readInWorker sees committed rows at once and returns the same shape as read', () =>
   withStore(async (store) => {

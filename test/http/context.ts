@@ -22,6 +22,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
   }
   const log = createLog({ level: 'error', format: 'text', write: () => {} })
   const bus = createBus(log)
+  const limiter = createLimiter(clock)
   return {
     config,
     clock,
@@ -44,7 +45,8 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     images: createImages({ heic: () => true }),
     sheets: createSheets(),
     metrics: createMetrics(),
-    limiter: createLimiter(clock),
+    limiter,
+    exactLimiter: limiter,
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32).fill(7), clock),
     signer: createUrlSigner(new Uint8Array(32).fill(7)),

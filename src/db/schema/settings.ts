@@ -20,6 +20,21 @@ export const serverState = table('server_state', {
 export const counters = table('counters', {
   key: col.text('key').primaryKey(),
   count: col.int('count').notNull(),
+  /** How much the last statement of `shared-counters.ts` was granted: `count` minus this is the count before it. */
+  granted: col.int('granted').notNull().default(0),
   windowStart: col.time('window_start').notNull(),
   expiresAt: col.time('expires_at').notNull(),
+})
+
+/**
+ * The processes on this database, as they report themselves every second (processes.ts). Used by processes that share a PostgreSQL database.
+ */
+export const processes = table('processes', {
+  id: col.text('id').primaryKey(),
+  /** The process of PostgreSQL that answers its connection. */
+  backend: col.int('backend').notNull(),
+  report: col.json<unknown>('report').notNull(),
+  /** By the clock of PostgreSQL, like the next one. */
+  startedAt: col.time('started_at').notNull(),
+  seenAt: col.time('seen_at').notNull(),
 })

@@ -21,14 +21,24 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     await deleteOld(tx, now, now - SESSION_MS)
     await deleteExpiredAttempts(tx, now)
     await deleteExpiredCodes(tx, now)
-    await deleteExpiredCounters(tx, now)
     await deleteExpiredRepeatKeys(tx, now)
     await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
     await deleteExpiredUndos(tx, now)
   })
 }
 
+/** In one write: some milliseconds. */
+const COUNTERS_AT_ONCE = 5000
+
+/** Apart from the other writes: requests wait for a counter that is being deleted. */
+async function deleteCounters(ctx: AppContext): Promise<void> {
+  const some = () =>
+    ctx.db.write('accounts.deleteCounters', (tx) => deleteExpiredCounters(tx, ctx.clock.now(), COUNTERS_AT_ONCE))
+  while ((await some()) === COUNTERS_AT_ONCE) await Bun.sleep(0)
+}
+
 export const jobs: readonly Job[] = [
   { name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp },
+  { name: 'accounts.deleteCounters', every: 10 * MINUTE, run: deleteCounters },
   { name: 'accounts.endUnused', every: DAY, run: endUnusedAccounts },
 ]

@@ -36,7 +36,7 @@ export const photoEntity: SyncEntity = {
     if (fileId == null) throw invalid(`${PART}.fileId`, 'is required', '不能为空')
     checkPosition(input, PART)
     checkWatermark(input.watermark, PART)
-    const refusal = ctx.limiter.takeAll(await usesOf(ctx, PHOTO_BUDGET, author))
+    const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, PHOTO_BUDGET, author))
     if (refusal) throw budgetUsedUp(refusal)
     return async (tx, revived) => stateOf(await insertPhoto(tx, owner, input, fileId, PART, revived))
   },

@@ -1,9 +1,9 @@
 /** Shared by the parts of the domain: limits, budgets, and the fields by which other people are shown. */
 
 import { getSetting } from '#domains/settings/index.ts'
-import type { Budget } from '#http/budget.ts'
+import type { Budget, GuessLimit } from '#http/budget.ts'
 import { Id, Line, Nullable, Text, Type } from '#http/schema.ts'
-import { DAY } from '#platform/clock.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
 
 /** For so long a user who was found by search or by a card may be named in requests and messages. */
 export const LOOKUP_MS = DAY
@@ -20,8 +20,7 @@ export const TAG_MAX = 30
 /** 80 random bits in the alphabet of organization codes. */
 export const CARD_CODE_LENGTH = 16
 export const CARD_PREFIX = 'user:'
-/** Wrong card codes from one IP address in a minute. */
-export const WRONG_CODES_PER_MINUTE = 20
+export const WRONG_CODES: GuessLimit = { name: 'card code', wrong: 20, windowMs: MINUTE }
 
 /** Requests that a user sends, including those that are accepted at once. Also counted if rates are not limited. */
 export const REQUESTS: Budget = {

@@ -1,6 +1,7 @@
 /** Decisions about check-ins. Pure: the time, the activity and the user's earlier check-ins are parameters. */
 
 import type { ActivityStatus, CheckInMethod } from '#db/schema/activities.ts'
+import type { GuessLimit } from '#http/budget.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { type CheckInPolicy, scannedIn } from '../register/register.rules.ts'
@@ -139,8 +140,8 @@ const folded = (text: string): string => text.normalize('NFKC').trim().toLowerCa
 export const comparedShortCode = (decision: Accepted | Refused): boolean =>
   'reason' in decision ? decision.reason === 'wrong short code' : decision.method === 'CODE'
 
-/** Wrong short codes that an address may try in a minute: four digits would otherwise be guessed in a few minutes. */
-export const WRONG_SHORT_CODES = { name: 'short code', perAddress: 20, windowMs: MINUTE } as const
+/** Four digits would otherwise be guessed in a few minutes. */
+export const WRONG_SHORT_CODES: GuessLimit = { name: 'short code', wrong: 20, windowMs: MINUTE }
 
 /**
  * Check-ins that a user may try. Activities may allow any number of check-ins for each user, and each is a row in the records of the manager.

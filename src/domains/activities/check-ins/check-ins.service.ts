@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
-import { spentByAddress, takeByAddress } from '#http/budget.ts'
+import { guess } from '#http/budget.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, zoneOf } from '#http/validate.ts'
 import { spansBetween } from '#lib/days.ts'
@@ -48,7 +48,7 @@ export async function checkIn(
   const decided = await decisionOn(ctx, row, userId, input)
   // A request that is repeated with its `Idempotency-Key` may be over the limit by its own check-in, which the write then returns.
   const isOver = 'reason' in decided && decided.reason === 'over the limit'
-  const accepted = isOver ? undefined : accept(ctx, caller, row, decided)
+  const accepted = isOver ? undefined : await accept(ctx, caller, row, decided)
   const inserted = await ctx.db.write('activities.checkIn', async (tx) =>
     accepted === undefined
       ? undefined
@@ -84,14 +84,15 @@ async function decisionOn(
 }
 
 /** Returns the decision if it is not a refusal. Counts wrong short codes: after too many, right ones are refused too. */
-function accept(ctx: AppContext, { ip }: Asking['caller'], row: ActivityRow, decision: Accepted | Refused): Accepted {
+async function accept(
+  ctx: AppContext,
+  { ip }: Asking['caller'],
+  row: ActivityRow,
+  decision: Accepted | Refused,
+): Promise<Accepted> {
   const isRefused = 'reason' in decision
-  if (ctx.config.rateLimit && comparedShortCode(decision)) {
-    const { name, perAddress, windowMs } = WRONG_SHORT_CODES
-    const wait = spentByAddress(ctx.limiter, name, ip, perAddress)
-    if (wait > 0) throw tooManyWrongShortCodes(wait)
-    if (isRefused) takeByAddress(ctx.limiter, name, ip, perAddress, windowMs)
-  }
+  if (comparedShortCode(decision))
+    await guess(ctx, WRONG_SHORT_CODES, ip, tooManyWrongShortCodes, () => !isRefused || undefined)
   if (isRefused) throw checkInRefused(decision, checkInPolicy(row))
   return decision
 }

@@ -132,7 +132,7 @@ async function check(
   const reason = reasonNow(found, activity, direction, now)
   if (reason !== undefined) {
     const by = { actor, caller }
-    const refusal = ctx.limiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
+    const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
     if (refusal) throw budgetUsedUp(refusal)
     const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
     const verifierUserId = isManager ? actor.userId : null

@@ -96,7 +96,7 @@ async function issue(
 /** The passes of an earlier request. */
 async function issuedBefore(ctx: AppContext, issueId: number, { viewer, caller }: Asking): Promise<IssuedPasses> {
   const count = await store.countOfIssue(ctx.db.read, issueId)
-  const refusal = ctx.limiter.takeAll(await usesOf(ctx, REPEATED_PASSES, { actor: viewer, caller }, count))
+  const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, REPEATED_PASSES, { actor: viewer, caller }, count))
   if (refusal) throw budgetUsedUp(refusal)
   return inTurn(ctx, viewer.userId, count, async () => answer(ctx, await passesOfIssue(ctx, issueId)))
 }

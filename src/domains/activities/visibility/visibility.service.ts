@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { spentByAddress, takeByAddress } from '#http/budget.ts'
+import { guess, type GuessLimit } from '#http/budget.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { limited, notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
@@ -15,8 +15,10 @@ import { codeRequired } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { normalizeInviteCode, sightOf } from './visibility.rules.ts'
 
-/** Wrong invite codes that an address may try in a minute: codes are short enough to guess. */
-const WRONG_CODES_PER_MINUTE = 20
+/** Codes are short enough to guess. */
+const WRONG_CODES: GuessLimit = { name: 'invite code', wrong: 20, windowMs: MINUTE }
+const tooManyWrongCodes = (wait: number) =>
+  limited('Too many wrong invite codes, try again later', '邀请码错误次数过多，请稍后再试', wait)
 
 /** The point whose holders see everything of an organization's activities. */
 export const MANAGER_POINT: DualPoint = 'activity:update'
@@ -68,7 +70,8 @@ export async function see(ctx: AppContext, row: ActivityRow | undefined, asking:
   const hasCode = row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
   const sight = sightOf(row, { isManager, isReader, hasCode })
   if (sight === 'unknown') throw notFound()
-  if (!isManager && row.inviteCode !== null && code != null) refuseGuessing(ctx, asking.caller.ip, hasCode)
+  if (!isManager && row.inviteCode !== null && code != null)
+    await guess(ctx, WRONG_CODES, asking.caller.ip, tooManyWrongCodes, () => hasCode || undefined)
   if (sight === 'code required') throw codeRequired()
   return { row, isManager }
 }
@@ -112,11 +115,3 @@ export async function findNamed(db: Db | Tx, id: number, { orgId }: Owner): Prom
 
 const isMemberWho = (ctx: AppContext, userId: number, { owner }: ActivityRow) =>
   orgOf(owner) !== 0 && access.can(ctx, userId, 'ORG', orgOf(owner), 'activity:read')
-
-function refuseGuessing(ctx: AppContext, ip: string, isRight: boolean): void {
-  if (!ctx.config.rateLimit) return
-  const name = 'invite code'
-  const wait = spentByAddress(ctx.limiter, name, ip, WRONG_CODES_PER_MINUTE)
-  if (wait > 0) throw limited('Too many wrong invite codes, try again later', '邀请码错误次数过多，请稍后再试', wait)
-  if (!isRight) takeByAddress(ctx.limiter, name, ip, WRONG_CODES_PER_MINUTE, MINUTE)
-}

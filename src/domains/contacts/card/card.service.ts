@@ -1,13 +1,12 @@
 import type { AppContext } from '#context'
 import { CODE_ALPHABET } from '#domains/orgs/index.ts'
-import { spentByAddress, takeByAddress } from '#http/budget.ts'
+import { guess } from '#http/budget.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { MINUTE } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { tooManyWrongCodes } from '../contacts.errors.ts'
-import { CARD_CODE_LENGTH, CARD_PREFIX, WRONG_CODES_PER_MINUTE } from '../contacts.model.ts'
+import { CARD_CODE_LENGTH, CARD_PREFIX, WRONG_CODES } from '../contacts.model.ts'
 import { cardCodeIn } from '../contacts.rules.ts'
 import { findPerson } from '../contacts.store.ts'
 import type { CardView } from './card.model.ts'
@@ -55,13 +54,12 @@ export async function findByCard(
   { ip }: Pick<Caller, 'ip'>,
   text: string,
 ): Promise<{ readonly userId: number }> {
-  const wait = ctx.config.rateLimit ? spentByAddress(ctx.limiter, 'card code', ip, WRONG_CODES_PER_MINUTE) : 0
-  if (wait > 0) throw tooManyWrongCodes(wait)
-  const code = cardCodeIn(text)
-  const userId = code === undefined ? undefined : await store.findByCode(ctx.db.read, code)
-  if (userId !== undefined) return { userId }
-  takeByAddress(ctx.limiter, 'card code', ip, WRONG_CODES_PER_MINUTE, MINUTE)
-  throw notFound()
+  const userId = await guess(ctx, WRONG_CODES, ip, tooManyWrongCodes, () => {
+    const code = cardCodeIn(text)
+    return code === undefined ? undefined : store.findByCode(ctx.db.read, code)
+  })
+  if (userId === undefined) throw notFound()
+  return { userId }
 }
 
 /** The user whose card was scanned. Does not count as finding them: clients then ask for the card by its code. */

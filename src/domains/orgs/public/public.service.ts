@@ -1,5 +1,5 @@
 import type { AppContext } from '#context'
-import { spentByAddress, takeByAddress } from '#http/budget.ts'
+import { guess, type GuessLimit } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { MINUTE } from '#platform/clock.ts'
@@ -11,8 +11,8 @@ import { tooManyWrongCodes } from '../orgs.errors.ts'
 import { codeInContent, normalizeCode } from '../orgs.rules.ts'
 import { findOrg, findOrgByCode, type OrgRow } from '../orgs.store.ts'
 
-/** Wrong organization codes that an IP address may try (interface: 20 a minute), because codes are short enough to guess. */
-const WRONG_CODES_PER_MINUTE = 20
+/** Codes are short enough to guess. */
+const WRONG_CODES: GuessLimit = { name: 'org code', wrong: 20, windowMs: MINUTE }
 
 /** INTERNAL and disabled organizations look like missing ones to anonymous callers. */
 const isPublic = (org: OrgRow): boolean => org.visibility === 'PUBLIC' && org.status === 'ACTIVE'
@@ -27,13 +27,12 @@ export async function findOrgByTypedCode(
   code: string | undefined,
   accepts: (org: OrgRow) => boolean = () => true,
 ): Promise<OrgRow> {
-  const { ip } = caller
-  const wait = ctx.config.rateLimit ? spentByAddress(ctx.limiter, 'org code', ip, WRONG_CODES_PER_MINUTE) : 0
-  if (wait > 0) throw tooManyWrongCodes(wait)
-  const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
-  if (org !== undefined && accepts(org)) return org
-  takeByAddress(ctx.limiter, 'org code', ip, WRONG_CODES_PER_MINUTE, MINUTE)
-  throw notFound()
+  const found = await guess(ctx, WRONG_CODES, caller.ip, tooManyWrongCodes, async () => {
+    const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
+    return org !== undefined && accepts(org) ? org : undefined
+  })
+  if (found === undefined) throw notFound()
+  return found
 }
 
 export async function getPublicOrgByCode(ctx: AppContext, caller: Caller, code: string): Promise<PublicOrg> {
