@@ -28,6 +28,6 @@ WORKDIR /
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=6s --start-period=30s --retries=3 CMD ["/usr/local/bin/tessera", "healthcheck"]
+HEALTHCHECK --interval=30s --timeout=6s --start-period=30s --retries=3 CMD ["/usr/local/bin/tessera", "healthcheck", "--live"]
 ENTRYPOINT ["/usr/local/bin/tessera"]
 CMD ["serve"]

@@ -154,7 +154,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     tokens: createTokens(key, clock),
     signer: createUrlSigner(key),
     seal: sealOf(key),
-    lifecycle: { startedAt: clock.now(), draining: false },
+    lifecycle: { startedAt: clock.now(), leaving: false, draining: false },
   }
   install(ctx, list)
   for (const { seed } of list) await seed?.(ctx)
@@ -236,8 +236,8 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   ctx.processes.competeForJobs(() => void scheduler.tick())
   return {
     ...server,
-    async stop() {
-      await server.stop()
+    async stop(urgent) {
+      await server.stop(urgent)
       await scheduler.stop()
     },
     async kill() {

@@ -19,6 +19,8 @@ import type { UrlSigner } from '#platform/url-signer.ts'
 export interface Lifecycle {
   /** Epoch milliseconds. */
   readonly startedAt: number
+  /** The server will stop: requests should go to other processes, but are still answered (`Config.drainSeconds`). */
+  leaving: boolean
   /** The server is stopping and accepts no new requests. */
   draining: boolean
 }

@@ -64,6 +64,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     logLevel: ['DEBUG', 'debug'],
     logFormat: ['text', 'text'],
     rateLimit: ['off', false],
+    drainSeconds: ['5.5', 5.5],
   }
   good['dataDir']![1] = join(directory, 'x')
   expect(Object.keys(good)).toEqual(settings.map(({ key }) => key))

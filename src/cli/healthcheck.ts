@@ -1,7 +1,7 @@
 import { SECOND } from '#platform/clock.ts'
 import { readHolder } from '#platform/lock.ts'
 
-import { EXIT } from './exit-codes.ts'
+import { EXIT, Refusal } from './exit-codes.ts'
 import { note } from './terminal.ts'
 import type { Call, Run } from './verb.ts'
 
@@ -9,12 +9,16 @@ import type { Call, Run } from './verb.ts'
 const TIMEOUT_MS = 5 * SECOND
 
 export const run: Run = async (call) => {
-  const url = `${serverAddress(call.config())}/actuator/health`
+  const { options } = call
+  if (options.has('live') && options.has('ready'))
+    throw new Refusal('--live and --ready cannot be used together: set only one of them.', EXIT.usage)
+  const kind = options.has('live') ? '/live' : options.has('ready') ? '/ready' : ''
+  const url = `${serverAddress(call.config())}/actuator/health${kind}`
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
-    const { status } = (await answer.json()) as { status?: unknown }
+    const { status, reason } = (await answer.json()) as { status?: unknown; reason?: unknown }
     if (answer.ok && status === 'UP') return EXIT.ok
-    note(`${url} answers ${answer.status} (${String(status)}).`)
+    note(`${url} answers ${answer.status} (${[status, reason].filter((word) => word !== undefined).join(', ')}).`)
   } catch (error) {
     note(`${url} does not answer: ${(error as Error).message}`)
   }

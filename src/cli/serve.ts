@@ -48,9 +48,11 @@ export const run: Run = async (call) => {
         if (link !== null)
           say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
 
-        log.info('stopping', { reason: (await reason).name })
-        setTimeout(() => process.exit(EXIT.failure), STOP_MS).unref()
-        await server.stop()
+        const { name, exitCode } = await reason
+        log.info('stopping', { reason: name })
+        setTimeout(() => process.exit(EXIT.failure), config.drainSeconds * SECOND + STOP_MS).unref()
+        // After an error that no code caught, every further request is a risk.
+        await server.stop(exitCode !== EXIT.ok)
         // No confirmed change is lost, but 0 would say that all is well.
         await ctx.db.checkWritable()
       } catch (error) {

@@ -148,7 +148,10 @@ backup would be valid again.`,
     summary: 'Check that the server is running and healthy.',
     about:
       'The exit code is 0 if the server answers UP within 5 seconds, otherwise 1. For container engines and monitors.',
-    options: [],
+    options: [
+      { name: 'live', help: 'Only check that the program answers, whatever the state of the database and the disk.' },
+      { name: 'ready', help: 'Check whether requests should come to this process.' },
+    ],
     settings: 'data',
     load: () => import('./healthcheck.ts'),
   },

@@ -40,6 +40,8 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly logFormat: 'text' | 'json'
   readonly rateLimit: boolean
+  /** From the signal to stop until the port is closed, so that proxies notice. */
+  readonly drainSeconds: number
   /** Whether every answer is checked against its schema. Not a setting: true in tests and development. */
   readonly checkAnswers: boolean
 }
@@ -68,6 +70,7 @@ export const defaultConfig: Config = {
   logLevel: 'info',
   logFormat: 'json',
   rateLimit: true,
+  drainSeconds: 0.25,
   checkAnswers: false,
 }
 

@@ -281,6 +281,14 @@ export const settings: readonly Setting[] = [
       return word === undefined ? undefined : word === 'on' || word === 'true'
     },
   }),
+  setting({
+    key: 'drainSeconds',
+    value: 'SECONDS',
+    help: 'Seconds from the signal to stop until the port is closed: docs/operations.md, "Health checks".',
+    accepts: 'a number from 0 to 60',
+    fallback: String(defaultConfig.drainSeconds),
+    parse: (text) => (/^\d{1,2}(\.\d{1,3})?$/.test(text) && Number(text) <= 60 ? Number(text) : undefined),
+  }),
 ]
 
 const words = (key: string): string[] => key.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`).split(' ')

@@ -65,7 +65,7 @@ export class Admission {
   }
 
   #admitAnyone(caller: Caller, take: typeof takePublic): MaybePromise<undefined> {
-    if (!this.ctx.config.rateLimit) return undefined
+    if (!this.ctx.config.rateLimit || this.endpoint.unlimited) return undefined
     if (this.endpoint.checksSecret === true) return this.#countSecret(caller)
     const wait = take(this.ctx, caller)
     if (wait > 0) throw tooMany(wait)

@@ -347,6 +347,8 @@ export interface Endpoint<
   readonly readsQuery?: readonly string[]
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
+  /** No rate limits it: proxies and supervisors take a refusal for a failure. It must cost next to nothing. */
+  readonly unlimited?: boolean
   /** For a POST that must not be answered from memory: why `Idempotency-Key` is ignored. See repeatable.ts for those that always are. */
   readonly ignoresKey?: string
   /** With a PUT, PATCH or DELETE: the row with whose version `If-Match` is compared. Without it that header is refused. */

@@ -164,7 +164,7 @@ class Route {
     if (request.headers.has('x-refresh-token')) response.headers.set('x-public-url', this.ctx.config.publicUrl)
     if (caller.ignoredParameters.length > 0)
       response.headers.set(IGNORED_PARAMETERS, caller.ignoredParameters.join(', '))
-    if (this.ctx.lifecycle.draining) response.headers.set('connection', 'close')
+    if (this.ctx.lifecycle.leaving) response.headers.set('connection', 'close')
     addTlsHeaders(response, this.ctx)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint.id, response.status, ms)
@@ -285,7 +285,9 @@ class Route {
   /** @throws AppError 400 if the setting says so. Pages for people stay: messengers and trackers add parameters to the links of others. */
   async #reportUnknown(unknown: readonly string[], request: Request, caller: RequestCaller): Promise<void> {
     const isForPeople = this.endpoint.answers === 'text/html' && !wantsJson(request)
-    if (!isForPeople && (await this.gates.refusesUnknownParameters(this.ctx))) throw this.#parameters.refusal(unknown)
+    // It may read the setting from the database.
+    if (!isForPeople && !this.endpoint.unlimited && (await this.gates.refusesUnknownParameters(this.ctx)))
+      throw this.#parameters.refusal(unknown)
     caller.ignoredParameters = unknown
   }
 
@@ -432,7 +434,7 @@ function refuseUnrouted(
   const error = wait > 0 ? tooMany(wait) : allowed.length === 0 ? notFound() : wrongMethod(request.method)
   const response = refusal(error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
   if (error.status === 405) response.headers.set('allow', allowed.join(', '))
-  if (ctx.lifecycle.draining) response.headers.set('connection', 'close')
+  if (ctx.lifecycle.leaving) response.headers.set('connection', 'close')
   addTlsHeaders(response, ctx)
   ctx.log.access(request.method, loggedPath(request.url), response.status, 0, caller, 0)
   return response

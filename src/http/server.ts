@@ -13,16 +13,19 @@ import { socketsOfServer } from './sockets/sockets.ts'
 export interface RunningServer {
   /** `http://host:port`, with the port that was chosen if the configured one is 0. */
   readonly url: string
-  /** Finishes running requests and refuses new ones for at most `DRAIN_MS`, then closes all connections. */
-  stop(): Promise<void>
+  /**
+   * Finishes running requests and refuses new ones for at most `DRAIN_MS`, then closes all connections. Before that, the port stays open
+   * for `Config.drainSeconds`, or for `FAREWELL_MS` if the stop is `urgent`.
+   */
+  stop(urgent?: boolean): Promise<void>
   /** Closes every connection at once. */
   kill(): Promise<void>
 }
 
 const DRAIN_MS = 10 * SECOND
 /**
- * Before that, new requests are answered with 503 and their connections closed, so that clients with an open connection learn when to
- * try again. Requests that arrive after the port is closed are only reset. Milliseconds.
+ * At the end of the time in which the port stays open, new requests are answered with 503 and their connections closed, so that clients with
+ * an open connection learn when to try again. Requests that arrive after the port is closed are only reset. Milliseconds.
  */
 const FAREWELL_MS = 250
 /** An idle connection is closed after this many seconds; longer than the keep-alive of common proxies (60 s). */
@@ -52,11 +55,14 @@ export function listen(
   if (gates.sockets) sockets.start(server, gates.sockets)
   return {
     url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`,
-    async stop() {
+    async stop(urgent = false) {
+      ctx.lifecycle.leaving = true
+      const openMs = urgent ? FAREWELL_MS : ctx.config.drainSeconds * SECOND
+      if (openMs > FAREWELL_MS) await Bun.sleep(openMs - FAREWELL_MS)
       ctx.lifecycle.draining = true
       // Bun waits for open sockets forever.
       sockets.stop()
-      await Bun.sleep(FAREWELL_MS)
+      await Bun.sleep(Math.min(openMs, FAREWELL_MS))
       sockets.cutOff()
       const drained = server.stop(false)
       // Cleared below, because a pending timer keeps the process alive.

@@ -37,6 +37,8 @@ export interface Bus {
    * undefined if that is so already. Awaited before each request, so that a client whose requests reach different processes sees its own changes.
    */
   caughtUp(): Promise<void> | undefined
+  /** Milliseconds since this process last heard of everything that others had committed; 0 if only this process writes. */
+  behindMs(): number
   /** Calls the listeners of this process. For the store, after a commit. */
   deliver(events: readonly BusEvent[]): void
 }
@@ -67,6 +69,7 @@ export function createBus(log: Log): Bus & { readonly gap: () => void } {
       bus.deliver([{ topic: name, payload }])
     },
     caughtUp: () => undefined,
+    behindMs: () => 0,
     deliver(events: readonly BusEvent[]) {
       for (const { topic: name, payload } of events)
         for (const listener of listeners.get(name) ?? []) guarded(() => listener(payload as never), name)

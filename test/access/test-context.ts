@@ -73,7 +73,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     tokens: createTokens(new Uint8Array(32), clock),
     signer: createUrlSigner(new Uint8Array(32)),
     seal: createSeal(new Uint8Array(32)),
-    lifecycle: { startedAt: clock.now(), draining: false },
+    lifecycle: { startedAt: clock.now(), leaving: false, draining: false },
   })
   const ctx = context()
   if (options.seeded !== false) await access.seed(ctx)

@@ -51,6 +51,6 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     tokens: createTokens(new Uint8Array(32).fill(7), clock),
     signer: createUrlSigner(new Uint8Array(32).fill(7)),
     seal: createSeal(new Uint8Array(32)),
-    lifecycle: { startedAt: 0, draining: false },
+    lifecycle: { startedAt: 0, leaving: false, draining: false },
   }
 }

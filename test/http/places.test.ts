@@ -10,7 +10,7 @@ const REFUSALS = { own: limited('own', 'own', 10), others: limited('others', 'ot
 
 function world(maxOpen = 50) {
   let now = 1_000_000
-  const ctx = { clock: { now: () => now }, lifecycle: { startedAt: 0, draining: false } }
+  const ctx = { clock: { now: () => now }, lifecycle: { startedAt: 0, leaving: false, draining: false } }
   const places = new Places(ctx, REFUSALS, maxOpen)
   /** Names of the works in the order in which they got a place. */
   const started: string[] = []

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { sql } from 'drizzle-orm'
 
+import { storageError } from '#db/errors.ts'
 import { outbox } from '#db/schema/delivery.ts'
 
 import { createRole, grant } from '../access/helpers.ts'
@@ -75,13 +76,87 @@ describe('GET /actuator/health', () => {
   })
 
   test.if(inProcess)('answers 503 with details while the server is stopping', async () => {
-    server.ctx.lifecycle.draining = true
+    server.ctx.lifecycle.leaving = true
     const { status, body } = await health(admin)
-    server.ctx.lifecycle.draining = false
+    server.ctx.lifecycle.leaving = false
     expect([status, body.status]).toEqual([503, 'DOWN'])
     expect(body.components.server).toMatchObject({ status: 'DOWN', draining: true })
     expect(body.components.database.status).toBe('UP')
   })
+})
+
+/** The status and body of a probe. */
+const probe = async (name: 'live' | 'ready') => {
+  const reply = await server.request('GET', `/actuator/health/${name}`)
+  return [reply.status, JSON.parse(reply.text)]
+}
+const UP = [200, { status: 'UP' }]
+
+describe('probes', () => {
+  test('are UP without a token and without an envelope', async () => {
+    expect(await probe('live')).toEqual(UP)
+    expect(await probe('ready')).toEqual(UP)
+  })
+
+  test.if(inProcess)('are refused by no rate, unlike other requests of their address', async () => {
+    const limited = { ...server.ctx.config, rateLimit: true }
+    const before = server.ctx.config
+    Object.assign(server.ctx, { config: limited })
+    try {
+      let status = 200
+      for (let nth = 0; status === 200 && nth < 2000; nth++) status = (await health()).status
+      expect(status).toBe(429)
+      expect(await probe('live')).toEqual(UP)
+      expect(await probe('ready')).toEqual(UP)
+    } finally {
+      Object.assign(server.ctx, { config: before })
+    }
+  })
+
+  test.if(inProcess)('say DOWN and why, and nothing else is asked for live', async () => {
+    const { ctx } = server
+    const down = async (change: object, of: object) => {
+      const before = Object.fromEntries(Object.keys(change).map((key) => [key, of[key as never]]))
+      // An answer may be reused for a moment.
+      await Bun.sleep(250)
+      Object.assign(of, change)
+      const [ready, live] = [await probe('ready'), await probe('live')]
+      Object.assign(of, before)
+      expect(live).toEqual(UP)
+      return ready
+    }
+    const refuse = (kind: 'unreachable' | 'full') => ({
+      checkWritable: async () => {
+        throw storageError(kind, 'the database')
+      },
+    })
+    expect(await down({ behindMs: () => 6000 }, ctx.bus)).toEqual([503, { status: 'DOWN', reason: 'BEHIND' }])
+    const onPostgres = ctx.config.databaseUrl !== ''
+    for (const kind of ['unreachable', 'full'] as const)
+      expect(await down(refuse(kind), ctx.db)).toEqual([
+        503,
+        { status: 'DOWN', reason: onPostgres ? 'DATABASE' : 'STORAGE' },
+      ])
+    const noDirectory = { config: { ...ctx.config, dataDir: '/nowhere' } }
+    expect(await down(noDirectory, ctx)).toEqual([503, { status: 'DOWN', reason: 'STORAGE' }])
+    const silent = { checkWritable: () => new Promise(() => undefined) }
+    expect(await down(silent, ctx.db)).toEqual([503, { status: 'DOWN', reason: 'DATABASE' }])
+    await Bun.sleep(250)
+    expect(await probe('ready')).toEqual(UP)
+  })
+
+  test.if(inProcess)(
+    'ready is DOWN at once when the server begins to stop, although an answer was just given',
+    async () => {
+      expect(await probe('ready')).toEqual(UP)
+      server.ctx.lifecycle.leaving = true
+      const [ready, live, whole] = [await probe('ready'), await probe('live'), await health()]
+      server.ctx.lifecycle.leaving = false
+      expect(ready).toEqual([503, { status: 'DOWN', reason: 'DRAINING' }])
+      expect(live).toEqual(UP)
+      expect(whole.status).toBe(503)
+    },
+  )
 })
 
 describe.if(inProcess)('GET /actuator/info', () => {

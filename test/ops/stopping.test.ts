@@ -179,3 +179,32 @@ describe('an error that no code catches', () => {
     expect(await again.end()).toBe(0)
   })
 })
+
+test('with a longer drain, requests are answered while the server is no longer ready', async () => {
+  const server = await place.serve([], { env: { TESSERA_DRAIN_SECONDS: '4', TESSERA_RATE_LIMIT: 'off' } })
+  const ask = async (path: string) => {
+    const answer = await fetch(server.url + path)
+    return [answer.status, answer.headers.get('connection'), await answer.text()] as const
+  }
+  expect((await ask('/actuator/health/ready'))[0]).toBe(200)
+  expect((await place.run(['healthcheck', '--ready'], { env: {} })).code).toBe(0)
+  server.child.kill('SIGTERM')
+  while ((await ask('/actuator/health/ready'))[0] === 200) await Bun.sleep(5)
+  const ready = await place.run(['healthcheck', '--ready'])
+  expect([ready.code, ready.stderr]).toEqual([1, expect.stringContaining('503 (DOWN, DRAINING)')])
+  expect(await ask('/actuator/health/ready')).toEqual([503, 'close', '{"status":"DOWN","reason":"DRAINING"}'])
+  expect(await ask('/setup')).toEqual([200, 'close', expect.stringContaining('<html')])
+  expect((await ask('/actuator/health'))[0]).toBe(503)
+  expect((await place.run(['healthcheck', '--live'])).code).toBe(0)
+  expect(await server.ended()).toBe(0)
+})
+
+test('with a drain of 0 the port is closed at once', async () => {
+  const server = await place.serve([], { env: { TESSERA_DRAIN_SECONDS: '0' } })
+  expect(await server.end()).toBe(0)
+})
+
+test('healthcheck refuses to ask two questions', async () => {
+  const { code, stderr } = await place.run(['healthcheck', '--live', '--ready'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--live and --ready cannot be used together')])
+})

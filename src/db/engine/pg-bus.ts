@@ -155,6 +155,8 @@ class EventReader {
     if (!this.#closed) this.caughtUp().catch(() => undefined)
   }
 
+  readonly behindMs = (): number => performance.now() - this.#readAt
+
   /** Called by a timer. */
   poll(): void {
     if (performance.now() - this.#readAt >= this.#times.pollMs * 0.9) this.wake()
@@ -331,6 +333,7 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     bus: {
       ...base,
       caughtUp: reader.caughtUp,
+      behindMs: reader.behindMs,
       tell({ name: topic }, payload) {
         const text = textOf({ topic, payload })
         base.deliver([{ topic, payload }])

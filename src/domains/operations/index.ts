@@ -2,6 +2,11 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { healthEndpoints } from './health/health.endpoints.ts'
+import { metricsEndpoints } from './metrics.endpoints.ts'
 import { operationsEndpoints } from './operations.endpoints.ts'
 
-export const operations = domain({ name: 'operations', endpoints: operationsEndpoints })
+export const operations = domain({
+  name: 'operations',
+  endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints],
+})

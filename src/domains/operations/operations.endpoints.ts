@@ -1,27 +1,11 @@
-import { endpoint, open, platform } from '#http/endpoint.ts'
+import { endpoint, platform } from '#http/endpoint.ts'
 
-import { HealthView, InfoView, ServerLog, ServerLogQuery } from './operations.model.ts'
-import { health, info, metrics, showServerLog } from './operations.service.ts'
+import { InfoView, ServerLog, ServerLogQuery } from './operations.model.ts'
+import { info, showServerLog } from './operations.service.ts'
 
 const tag = 'Operations'
 
 export const operationsEndpoints = [
-  endpoint({
-    id: 'actuator.health',
-    method: 'GET',
-    path: '/actuator/health',
-    summary: 'Check whether the server is healthy',
-    description:
-      'Returns `{"status":"UP"}` without an envelope, or 503 and `{"status":"DOWN"}` while the server is stopping or if the ' +
-      'database or the disk fails. With the token and the `X-Device-Id` of an administrator, `components` shows details. Other tokens ' +
-      'are ignored.',
-    tag,
-    access: open,
-    answers: 'application/json',
-    data: HealthView,
-    whileDraining: true,
-    run: ({ ctx, request, caller }) => health(ctx, request, caller),
-  }),
   endpoint({
     id: 'actuator.info',
     method: 'GET',
@@ -31,16 +15,6 @@ export const operationsEndpoints = [
     access: platform('system:read'),
     data: InfoView,
     run: ({ ctx }) => info(ctx),
-  }),
-  endpoint({
-    id: 'actuator.metrics',
-    method: 'GET',
-    path: '/actuator/metrics',
-    summary: 'Get metrics in the Prometheus text format',
-    tag,
-    access: platform('system:read'),
-    answers: 'text/plain; version=0.0.4',
-    run: ({ ctx }) => metrics(ctx),
   }),
   endpoint({
     id: 'serverLog.list',

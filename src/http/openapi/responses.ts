@@ -103,6 +103,7 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
   const { access, body, path, acceptsFile, streamsBody, sendsRanges, keepsCookies, refuses = {} } = endpoint
   // 400: also for query parameters that the operation does not know.
   const statuses = new Set([400, 429, 503, ...Object.keys(refuses).map(Number)])
+  if (endpoint.unlimited) statuses.delete(429)
   if (access.kind !== 'open' || access.readsToken) statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (keepsCookies) statuses.add(403)
