@@ -44,6 +44,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    databaseConnections: ['12', 12],
     storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
     sharedFiles: ['/shared', '/shared'],
     backupDir: ['/backups', '/backups'],
@@ -122,6 +123,24 @@ test.each([
   ['PostgreSQL with shared files', { databaseUrl: 'postgres://h/d', sharedFiles: '/shared' }, true],
 ])('isShared recognizes %s', (_, given, expected) => {
   expect(isShared({ ...defaultConfig, ...given })).toBe(expected)
+})
+
+test('TESSERA_DATABASE_CONNECTIONS requires PostgreSQL, and 9 of them if several processes can serve the database', () => {
+  const connections = (most: number) => ({ TESSERA_DATABASE_CONNECTIONS: String(most) })
+  const alone = { TESSERA_DATABASE_URL: 'postgres://h/d' }
+  expect(read(connections(12)).problems).toEqual([
+    'TESSERA_DATABASE_CONNECTIONS requires TESSERA_DATABASE_URL as well.',
+  ])
+  for (const most of [5, 100]) expect(read({ ...alone, ...connections(most) }).problems).toEqual([])
+  for (const most of [4, 101])
+    expect(read({ ...alone, ...connections(most) }).problems).toEqual([
+      `TESSERA_DATABASE_CONNECTIONS is "${most}" but must be a whole number from 5 to 100.`,
+    ])
+  const several = { ...alone, TESSERA_STORAGE_URL: 's3://k:s@h/bucket' }
+  expect(read({ ...several, ...connections(9) }).problems).toEqual([])
+  expect(read({ ...several, ...connections(8) }).problems).toEqual([
+    'TESSERA_DATABASE_CONNECTIONS must be at least 9 if several processes can serve the database (TESSERA_STORAGE_URL).',
+  ])
 })
 
 test('a flag overrides a variable, which overrides the file, which overrides the default', () => {

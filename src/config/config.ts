@@ -14,6 +14,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; empty for SQLite in the data directory. */
   readonly databaseUrl: string
+  /** The most connections that this process opens to PostgreSQL while it serves. */
+  readonly databaseConnections: number
   /** An S3 bucket for files, parsed by `storage.ts`; empty for files in the data directory. */
   readonly storageUrl: string
   /** Absolute path of a directory of files that several processes use; empty for `files/` in the data directory. */
@@ -53,6 +55,7 @@ export const defaultConfig: Config = {
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
   databaseUrl: '',
+  databaseConnections: 25,
   storageUrl: '',
   sharedFiles: '',
   backupDir: '',
@@ -73,6 +76,14 @@ export const defaultConfig: Config = {
   drainSeconds: 0.25,
   checkAnswers: false,
 }
+
+/** Connections for locks, stamps and events, beside those of the pools: of a process alone on its database, and of one of several. */
+export const ALONE_CONNECTIONS = 2
+export const SHARED_CONNECTIONS = 6
+/** One each for reads, writes and searches. */
+const MIN_POOLED = 3
+export const MIN_CONNECTIONS = ALONE_CONNECTIONS + MIN_POOLED
+export const MIN_SHARED_CONNECTIONS = SHARED_CONNECTIONS + MIN_POOLED
 
 /** Whether several processes may serve the database: they need a PostgreSQL database, and files that all of them reach. */
 export const isShared = ({

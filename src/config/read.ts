@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 
 import { didYouMean } from '#lib/nearest.ts'
 
-import { type Config, defaultConfig } from './config.ts'
+import { type Config, defaultConfig, isShared, MIN_SHARED_CONNECTIONS } from './config.ts'
 import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
 
 export interface Sources {
@@ -104,17 +104,22 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   if (secret && !named) problems.push(`${secret} requires ${envName('adminUsername')} as well.`)
   if (values.smtpUrl && !origins.has('mailFrom'))
     problems.push(`${origins.get('smtpUrl')!} requires ${envName('mailFrom')} as well.`)
-  const shared = origins.get('sharedFiles')
+  const [shared, storage] = [origins.get('sharedFiles'), origins.get('storageUrl')]
   if (shared) {
     // Each process would have other keys and print other addresses.
     for (const key of ['databaseUrl', 'secret', 'publicUrl'] as const)
       if (!origins.has(key)) problems.push(`${shared} requires ${envName(key)} as well.`)
-    if (values.storageUrl) problems.push(`${shared} cannot be used together with ${origins.get('storageUrl')!}.`)
+    if (storage) problems.push(`${shared} cannot be used together with ${storage}.`)
   }
+  const connections = origins.get('databaseConnections')
+  if (connections && !values.databaseUrl) problems.push(`${connections} requires ${envName('databaseUrl')} as well.`)
+  if (connections && isShared({ ...defaultConfig, ...values }) && values.databaseConnections! < MIN_SHARED_CONNECTIONS)
+    problems.push(
+      `${connections} must be at least ${MIN_SHARED_CONNECTIONS} if several processes can serve the database (${storage ?? shared!}).`,
+    )
   // Bun's S3 client adds it to every request, and has no option against that.
   const token = S3_SESSION_TOKENS.find((name) => sources.env[name])
-  if (values.storageUrl && token)
-    problems.push(`${origins.get('storageUrl')!} cannot be used together with ${token}: unset ${token}.`)
+  if (storage && token) problems.push(`${storage} cannot be used together with ${token}: unset ${token}.`)
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),

@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path'
 
 import { parseIp, parseRange } from '#lib/ip.ts'
 
-import { type Config, defaultConfig } from './config.ts'
+import { type Config, defaultConfig, MIN_CONNECTIONS } from './config.ts'
 import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from './gateways.ts'
 import { readStorageUrl } from './storage.ts'
 
@@ -130,6 +130,14 @@ export const settings: readonly Setting[] = [
     secret: true,
     mask: maskDatabase,
     parse: postgresUrl,
+  }),
+  setting({
+    key: 'databaseConnections',
+    value: 'NUMBER',
+    help: 'The most connections that this process opens to PostgreSQL. Several processes need 9 or more each.',
+    accepts: `a whole number from ${MIN_CONNECTIONS} to 100`,
+    fallback: String(defaultConfig.databaseConnections),
+    parse: (text) => (Number(text) >= MIN_CONNECTIONS ? wholeNumber(text, 100) : undefined),
   }),
   setting({
     key: 'storageUrl',

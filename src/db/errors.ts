@@ -78,6 +78,8 @@ const SQLITE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['SQLITE_IOERR', 'io'],
 ]
 
+const TOO_MANY = '53300'
+
 /** SQLSTATEs and their classes, PostgreSQL manual appendix A. */
 const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['53100', 'full'],
@@ -88,7 +90,7 @@ const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['08', 'unreachable'],
   ['28', 'unreachable'],
   ['3D000', 'unreachable'],
-  ['53300', 'unreachable'],
+  [TOO_MANY, 'unreachable'],
   // idle_in_transaction_session_timeout ended the connection.
   ['25P03', 'unreachable'],
   ['57P', 'unreachable'],
@@ -104,6 +106,12 @@ export function asStorageError(error: unknown, where: string): unknown {
   if (typeof code !== 'string') return error
   const [table, key] = code.startsWith('SQLITE_') ? [SQLITE, code] : [SQLSTATE, String(errno)]
   const found = table.find(([prefix]) => key.startsWith(prefix))
+  if (key === TOO_MANY)
+    return new StorageError(
+      'unreachable',
+      `${where} has no free connection: raise max_connections there, or stop other programs.`,
+      error,
+    )
   // SQLite creates files beside the database when it opens it.
   if (found?.[1] === 'unopenable' && hasNoInodes(error, where)) return new StorageError('full', noInodes(where), error)
   if (found) return storageError(found[1], where, error)

@@ -16,6 +16,7 @@ export interface OpenOptions {
   config: {
     readonly databaseUrl: string
     readonly dataDir: string
+    readonly databaseConnections?: number
     /** Compare every page of a paged list with a plain query (tests and development). */
     readonly checkAnswers?: boolean
   }
@@ -33,7 +34,7 @@ export interface OpenOptions {
 
 /** @throws StorageError with one sentence for the operator (errors.ts) */
 export async function openStore({
-  config: { databaseUrl, dataDir, checkAnswers = false },
+  config: { databaseUrl, dataDir, databaseConnections, checkAnswers = false },
   ...options
 }: OpenOptions): Promise<Store> {
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
@@ -41,5 +42,5 @@ export async function openStore({
   await migrate({ databaseUrl, dataDir, ...options })
   return databaseUrl === ''
     ? new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
-    : openPostgres({ databaseUrl, ...options })
+    : openPostgres({ databaseUrl, ...(databaseConnections && { connections: databaseConnections }), ...options })
 }

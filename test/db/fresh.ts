@@ -54,7 +54,10 @@ export interface Place {
   readonly log: ReturnType<typeof memoryLog>
   /** Migrates and opens the database. The store is closed with the place. `checkAnswers`: as in the configuration. */
   open(
-    options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes'> & { checkAnswers?: boolean },
+    options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes'> & {
+      checkAnswers?: boolean
+      databaseConnections?: number
+    },
   ): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
   raw(statement: string): Promise<unknown[][]>
@@ -76,8 +79,8 @@ async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) =
       databaseUrl,
       clock,
       log,
-      async open({ checkAnswers = false, ...options } = {}) {
-        const config = { databaseUrl, dataDir, checkAnswers }
+      async open({ checkAnswers = false, databaseConnections = 25, ...options } = {}) {
+        const config = { databaseUrl, dataDir, checkAnswers, databaseConnections }
         const store = await openStore({ config, clock, log, ...options })
         stores.push(store)
         return store

@@ -5,6 +5,7 @@
 
 import type { SQL } from 'bun'
 
+import { defaultConfig } from '#config/config.ts'
 import type { Bus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
@@ -16,16 +17,11 @@ import { StorageState } from '../storage-state.ts'
 import type { Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
 import { connectPostgres, placeOf } from './pg-connection.ts'
+import { checkConnections, type PoolSizes, poolSizes } from './pg-pools.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
-import { writeLimiter } from './write-limiter.ts'
+import { type WriteLimiter, writeLimiter } from './write-limiter.ts'
 import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
-
-const READ_CONNECTIONS = 10
-/** Searches of all users share them, so that they cannot take all connections of other reads. */
-const SEARCH_CONNECTIONS = 2
-/** More parallel writes would mostly cause more conflicts. */
-const WRITE_CONNECTIONS = 8
 
 /** Conflicts soon make writes run one by one (write-limiter.ts), and then none can conflict: after this many something is wrong. */
 const ATTEMPTS = 40
@@ -57,6 +53,8 @@ export interface PostgresOptions {
   log: Log
   /** Whether other processes may use the database at the same time. */
   shared?: boolean
+  /** The most connections that this process opens. */
+  connections?: number
   /** For tests. */
   limits?: WriteLimits
   /** For tests. */
@@ -65,16 +63,19 @@ export interface PostgresOptions {
   busTimes?: BusTimes
 }
 
-/** @throws StorageError of kind `unreachable`, or `busy` when another process uses the database */
+/** @throws StorageError of kind `unreachable`, also for too few connections, or `busy` when another process uses the database */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { databaseUrl, clock, log, shared = false, limits = WRITE_LIMITS, searchMs = SEARCH_MS, busTimes } = options
+  const { connections = defaultConfig.databaseConnections } = options
   const where = placeOf(databaseUrl)
+  await checkConnections(databaseUrl, connections)
+  const sizes = poolSizes(connections, shared)
   const pools: Pools = {
-    readers: connectPostgres(databaseUrl, READ_CONNECTIONS),
-    writers: connectPostgres(databaseUrl, WRITE_CONNECTIONS, {
+    readers: connectPostgres(databaseUrl, sizes.readers),
+    writers: connectPostgres(databaseUrl, sizes.writers, {
       settings: { idle_in_transaction_session_timeout: String(IDLE_MS) },
     }),
-    searchers: connectPostgres(databaseUrl, SEARCH_CONNECTIONS, {
+    searchers: connectPostgres(databaseUrl, sizes.searchers, {
       settings: { statement_timeout: String(searchMs) },
     }),
   }
@@ -83,7 +84,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   try {
     const sharing = await (shared ? useShared : useAlone)({ databaseUrl, clock, log, storage, reader, busTimes })
     const search = searchQueue(new PgRunner(pools.searchers, where), searchMs)
-    return new PostgresStore({ where, log, limits, pools, reader, storage, sharing, search })
+    return new PostgresStore({ where, log, limits, pools, sizes, reader, storage, sharing, search })
   } catch (error) {
     await closePools(pools)
     throw error
@@ -105,6 +106,7 @@ interface Parts {
   readonly log: Log
   readonly limits: WriteLimits
   readonly pools: Pools
+  readonly sizes: PoolSizes
   readonly reader: PgRunner
   readonly storage: StorageState
   readonly sharing: Sharing
@@ -123,12 +125,12 @@ class PostgresStore implements Store {
   readonly #limits: WriteLimits
   readonly #pools: Pools
   readonly #sharing: Sharing
-  readonly #limiter = writeLimiter(WRITE_CONNECTIONS)
+  readonly #limiter: WriteLimiter
   readonly #lastInOrder = new Map<string, Promise<unknown>>()
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor({ where, log, limits, pools, reader, storage, sharing, search }: Parts) {
+  constructor({ where, log, limits, pools, sizes, reader, storage, sharing, search }: Parts) {
     this.read = this.readInWorker = new ReadDb(reader)
     this.search = search
     this.storage = storage
@@ -137,6 +139,7 @@ class PostgresStore implements Store {
     this.#log = log
     this.#limits = limits
     this.#pools = pools
+    this.#limiter = writeLimiter(sizes.writers)
     this.#sharing = sharing
   }
 
