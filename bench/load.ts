@@ -55,12 +55,15 @@ class Connection {
   private missing = -1
   private held: Buffer | undefined
 
-  constructor(private readonly run: Run) {}
+  constructor(
+    private readonly run: Run,
+    private readonly port: number,
+  ) {}
 
   async open(): Promise<void> {
     await Bun.connect<Connection>({
       hostname: '127.0.0.1',
-      port: this.run.spec.port,
+      port: this.port,
       data: this,
       socket: {
         binaryType: 'buffer',
@@ -156,7 +159,8 @@ class Connection {
 
 async function load(spec: LoadSpec): Promise<LoadResult> {
   const run = new Run(spec)
-  const connections = Array.from({ length: spec.connections }, () => new Connection(run))
+  const ports = [spec.port, ...(spec.morePorts ?? [])]
+  const connections = Array.from({ length: spec.connections }, (_, i) => new Connection(run, ports[i % ports.length]!))
   for (const connection of connections) await connection.open()
   const cpuBefore = process.cpuUsage()
   const startedAt = Bun.nanoseconds()

@@ -6,6 +6,7 @@
  *     --no-peers          leaves out the peers that run on Node
  *     --scratch DIR       creates (and deletes) data directories in DIR; `pages` needs 2 GB
  *     --executable FILE   measures FILE instead of dist/tessera
+ *     --postgres URL      a PostgreSQL server on this machine for `processes` (or TEST_DATABASE_URL)
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -42,6 +43,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   pulls: () => import('./lines/pulls.ts'),
   pushes: () => import('./lines/pushes.ts'),
   console: () => import('./lines/console.ts'),
+  processes: () => import('./lines/processes.ts'),
   web: () => import('./lines/web.ts'),
 }
 
@@ -52,6 +54,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: true },
     scratch: { type: 'string', default: tmpdir() },
     executable: { type: 'string', default: join(ROOT, 'dist/tessera') },
+    postgres: { type: 'string', default: process.env['TEST_DATABASE_URL'] ?? '' },
   },
   allowNegative: true,
 })
@@ -84,6 +87,7 @@ async function runLines(): Promise<void> {
         scratch: mkdtempSync(join(scratch, `${name}-`)),
         peers: values.peers,
         executable: resolve(values.executable),
+        postgres: values.postgres,
       })
     } catch (error) {
       failed.push(name)

@@ -20,6 +20,8 @@ export interface Bench {
   readonly executable: string
   /** Whether the peers that run on Node can be used. If not, the report says so. */
   readonly peers: boolean
+  /** URL of a PostgreSQL server on this machine, for a user who may create databases; '' if there is none. */
+  readonly postgres: string
   /** Stops `server` at the end of the line, also after an error. */
   own(server: Started): Started
 }
@@ -34,6 +36,7 @@ export interface BenchOptions {
   scratch: string
   executable: string
   peers: boolean
+  postgres: string
 }
 
 /** Runs one line and stops what it started. */
@@ -48,6 +51,7 @@ export async function runLine(module: LineModule, options: BenchOptions): Promis
       smoke: options.smoke,
       scratch: options.scratch,
       executable: options.executable,
+      postgres: options.postgres,
       load,
       peers: peers === 'ready',
       rounds: options.smoke

@@ -1,7 +1,7 @@
 /** Compares servers in one run: measures them in turns (A B A B …) and takes the median of each. */
 
 import type { LoadClient } from './load-client.ts'
-import type { LoadSpec } from './load-spec.ts'
+import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { cpuSeconds } from './process.ts'
 import { median } from './stats.ts'
 
@@ -41,12 +41,7 @@ async function once(client: LoadClient, contender: Contender, seconds: number): 
   const before = cpuSeconds(contender.pid)
   const result = await client.run({ ...contender.load, seconds })
   const cpu = cpuSeconds(contender.pid) - before
-  const expected = contender.expect ?? 200
-  const others = Object.keys(result.statuses).filter((status) => Number(status) !== expected)
-  if (others.length > 0 || result.failed > 0 || result.requests === 0)
-    throw new Error(
-      `${contender.name} answered ${JSON.stringify(result.statuses)}, lost ${result.failed}:\n${result.firstAnswer}`,
-    )
+  requireAnswers(result, contender.name, contender.expect)
   return {
     perSecond: result.requests / result.seconds,
     cpuUs: (cpu * 1e6) / result.requests,
@@ -54,6 +49,15 @@ async function once(client: LoadClient, contender: Contender, seconds: number): 
     p99Ms: result.p99Ms,
     generatorBusy: result.generatorBusy,
   }
+}
+
+/** @throws Error unless there are answers, and all of them have the status */
+export function requireAnswers(result: LoadResult, name: string, expected = 200): void {
+  const others = Object.keys(result.statuses).filter((status) => Number(status) !== expected)
+  if (others.length > 0 || result.failed > 0 || result.requests === 0)
+    throw new Error(
+      `${name} answered ${JSON.stringify(result.statuses)}, lost ${result.failed}:\n${result.firstAnswer}`,
+    )
 }
 
 function middle(figures: Figures[]): Figures {

@@ -5,6 +5,8 @@ export const COUNTER = '@@@@@@@@@@'
 
 export interface LoadSpec {
   port: number
+  /** Ports of further processes: the connections are spread over all of them. */
+  morePorts?: readonly number[]
   /** Complete HTTP/1.1 requests, sent in turn. Each may contain `COUNTER` once. */
   requests: string[]
   connections: number

@@ -151,3 +151,13 @@ function sumOfTree(pid: number, of: (pid: number) => number): number {
     return 0
   }
 }
+
+/** The parent of a process if it is on this machine and called `name`. */
+export function parentOf(pid: number, name: string): number | undefined {
+  try {
+    const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+    return readFileSync(`/proc/${parent}/comm`, 'utf8').trim() === name ? parent : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -32,12 +32,13 @@ export const environment = (dataDir: string, logLevel = 'warn'): Record<string, 
 
 export const startProduct = (
   dataDir: string,
-  options: { command?: readonly string[]; logTo?: string } = {},
+  options: { command?: readonly string[]; logTo?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Started> =>
-  startServer(options.command ?? SOURCE, environment(dataDir, options.logTo ? 'info' : 'warn'), {
-    cwd: dataDir,
-    logTo: options.logTo,
-  })
+  startServer(
+    options.command ?? SOURCE,
+    { ...environment(dataDir, options.logTo ? 'info' : 'warn'), ...options.env },
+    { cwd: dataDir, logTo: options.logTo },
+  )
 
 /** Starts Tessera's HTTP layer with trivial endpoints of the benchmark (servers/gates.ts). */
 export function startGates(dataDir: string): Promise<Started> {
