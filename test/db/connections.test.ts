@@ -31,8 +31,9 @@ if (!onSqlite)
           const count = async () => Number((await place.raw(OURS))[0]![0])
           await until(async () => (await count()) === 0)
           const store = await place.open({ shared, databaseConnections: most })
-          const { databaseUrl, log } = place
-          const member = shared ? await joinProcesses({ databaseUrl, signingKey: new Uint8Array(32), log }) : undefined
+          const { databaseUrl, clock, log } = place
+          const signingKey = new Uint8Array(32)
+          const member = shared ? await joinProcesses({ databaseUrl, signingKey, clock, log }) : undefined
           const slow = sql<number>`(SELECT 1 FROM pg_sleep(0.05))`
           const reads = Array.from({ length: 150 }, () => store.read.select({ slow }).from(sql`(VALUES (1)) AS one`))
           const searches = Array.from({ length: 30 }, (_, user) =>
