@@ -7,7 +7,8 @@
  *     await rename(tx, given.values([{ id: 1, name: 'Ann' }]))
  */
 
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
 import { prepared } from './prepared.ts'
@@ -47,6 +48,20 @@ export function jsonRows<Name extends string>(name: string, kinds: Readonly<Reco
     [name]: JSON.stringify(list.map((row) => names.map((column) => row[column]))),
   })
   return { ...columns, rows, values } as JsonRows<Name>
+}
+
+/** Inserts a row for each of `rows`, with these columns; the other columns of the table get their defaults, or NULL. */
+export function insertFrom<Table extends SQLiteTable>(
+  db: Builders,
+  into: Table,
+  { rows, ...given }: { readonly rows: SQL } & Readonly<Partial<Record<keyof Table['_']['columns'], SQL>>>,
+) {
+  const columns = Object.entries(getTableColumns(into)).map(([name, column]) => {
+    const { default: otherwise = null } = column
+    return (given as Readonly<Record<string, SQL>>)[name] ?? sql`${sql.param(otherwise, column)}`.inlineParams()
+  })
+  // SQLite takes ON CONFLICT for a part of a join that has no WHERE.
+  return db.insert(into).select(sql`select ${sql.join(columns, sql`, `)} from ${rows} where true`)
 }
 
 /** The elements of a list of texts in a column of kind `json`, one row each with the column `value`. */

@@ -143,14 +143,16 @@ class Group {
     return rows
   }
 
-  #countInRate({ senderId, items, perMinute }: Sending, { rateCount, rateStart, rateEnd }: Facts): void {
+  #countInRate({ senderId, items, perMinute }: Sending, { rateCount, rateWindowStart, rateExpiresAt }: Facts): void {
     if (perMinute === 0) return
-    const fresh: Rate = { count: 0, start: this.#now, end: this.#now + MINUTE }
-    const isRunning = rateCount !== null && rateEnd! > this.#now
-    const before =
-      this.#rates.get(senderId) ?? (isRunning ? { count: rateCount, start: rateStart!, end: rateEnd! } : fresh)
+    const now = this.#now
+    const stored =
+      rateCount !== null && rateExpiresAt! > now
+        ? { count: rateCount, windowStart: rateWindowStart!, expiresAt: rateExpiresAt! }
+        : { count: 0, windowStart: now, expiresAt: now + MINUTE }
+    const before = this.#rates.get(senderId) ?? stored
     const rate = { ...before, count: before.count + items.length }
-    if (rate.count > perMinute) throw errors.tooManyMessages(perMinute, Math.ceil((rate.end - this.#now) / SECOND))
+    if (rate.count > perMinute) throw errors.tooManyMessages(perMinute, Math.ceil((rate.expiresAt - now) / SECOND))
     this.#rates.set(senderId, rate)
   }
 
@@ -187,7 +189,7 @@ async function checkTarget(
   tx: Tx,
   senderId: number,
   { toUserId }: TargetIds,
-  { conversationId, peerId, hasPeer, hidden, leftAfter, orgStatus }: Facts,
+  { conversationId, peerId, peerHidden, hidden, leftAfter, orgStatus }: Facts,
 ): Promise<void> {
   if (toUserId != null) {
     // The first message creates the conversation.
@@ -201,7 +203,7 @@ async function checkTarget(
     if (leftAfter !== null) throw errors.notInConversation()
   }
   // The member rows of deleted accounts are gone.
-  if (peerId !== null && !hasPeer) throw errors.notInConversation()
+  if (peerId !== null && peerHidden === null) throw errors.notInConversation()
   if (orgStatus === 'DISABLED') throw organizationDisabled
 }
 

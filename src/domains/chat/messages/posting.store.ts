@@ -2,7 +2,7 @@
 
 import { and, eq, sql } from 'drizzle-orm'
 
-import { jsonRows, together } from '#db/json-rows.ts'
+import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, conversations, messageKeys, messages } from '#db/schema/chat.ts'
 import { organizations } from '#db/schema/orgs.ts'
@@ -36,8 +36,9 @@ const facts = prepared((db) =>
       conversationId: conversations.id,
       memberCount: conversations.memberCount,
       peerId: peerId.mapWith(Number),
-      hasPeer:
-        sql`exists (select 1 from ${members} as peer where peer.conversation_id = ${conversations.id} and peer.user_id = ${peerId})`.mapWith(
+      // Null: there is no such member.
+      peerHidden:
+        sql`(select peer.hidden from ${members} as peer where peer.conversation_id = ${conversations.id} and peer.user_id = ${peerId})`.mapWith(
           Boolean,
         ),
       hidden: members.hidden,
@@ -50,8 +51,8 @@ const facts = prepared((db) =>
       keyCount: messageKeys.count,
       keyDigest: messageKeys.digest,
       rateCount: counters.count,
-      rateStart: counters.windowStart,
-      rateEnd: counters.expiresAt,
+      rateWindowStart: counters.windowStart,
+      rateExpiresAt: counters.expiresAt,
       lastNumber: lastTaken.mapWith(Number),
     })
     .from(asked.rows)
@@ -102,15 +103,7 @@ const newMessages = jsonRows('new_messages', {
   forwarded: 'bool',
   createdAt: 'int',
 })
-const insertMessages = (db: Builders) => {
-  const { rows, id, conversationId, senderId, type, content, clientMsgId, replyToId, forwarded, createdAt } =
-    newMessages
-  return db
-    .insert(messages)
-    .select(
-      sql`select ${id}, ${conversationId}, ${senderId}, ${type}, ${content}, ${clientMsgId}, ${replyToId}, ${forwarded}, ${createdAt}, null, null, null from ${rows}`,
-    )
-}
+const insertMessages = (db: Builders) => insertFrom(db, messages, newMessages)
 
 const newKeys = jsonRows('new_keys', {
   senderId: 'int',
@@ -121,37 +114,26 @@ const newKeys = jsonRows('new_keys', {
   digest: 'text',
 })
 /** Fails if a sender has used a key before. */
-const insertKeys = (db: Builders) => {
-  const { rows, senderId, clientMsgId, conversationId, firstId, count, digest } = newKeys
-  return db
-    .insert(messageKeys)
-    .select(sql`select ${senderId}, ${clientMsgId}, ${conversationId}, ${firstId}, ${count}, ${digest} from ${rows}`)
-}
+const insertKeys = (db: Builders) => insertFrom(db, messageKeys, newKeys)
 
-const newRates = jsonRows('new_rates', { key: 'text', count: 'int', start: 'int', end: 'int' })
+const newRates = jsonRows('new_rates', { key: 'text', count: 'int', windowStart: 'int', expiresAt: 'int' })
 const setRates = (db: Builders) =>
-  db
-    .insert(counters)
-    .select(
-      // SQLite takes ON CONFLICT for a part of a join that has no WHERE.
-      sql`select ${newRates.key}, ${newRates.count}, ${newRates.start}, ${newRates.end} from ${newRates.rows} where true`,
-    )
-    .onConflictDoUpdate({
-      target: counters.key,
-      set: {
-        count: sql`excluded.count`,
-        windowStart: sql`excluded.window_start`,
-        expiresAt: sql`excluded.expires_at`,
-      },
-    })
+  insertFrom(db, counters, newRates).onConflictDoUpdate({
+    target: counters.key,
+    set: {
+      count: sql`excluded.count`,
+      windowStart: sql`excluded.window_start`,
+      expiresAt: sql`excluded.expires_at`,
+    },
+  })
 
 export type NewMessage = Omit<MessageRow, 'recalledAt' | 'changedNumber' | 'reactions'>
 
 /** Messages of a sender that count in a window. */
 export interface Rate {
   readonly count: number
-  readonly start: number
-  readonly end: number
+  readonly windowStart: number
+  readonly expiresAt: number
 }
 
 const storeAll = together(takeUpTo, setRates, addToMembers, insertKeys, insertMessages)
