@@ -45,10 +45,18 @@ export interface SharingOptions {
 
 const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
 
+/**
+ * Others wait for a write that has the lock of its table. It reads few rows of large tables, but a plan that was made when they were small or their
+ * statistics old would read all rows, and conflict with the writes of any of them.
+ */
+const BY_INDEX = ['seqscan', 'hashjoin', 'mergejoin', 'material']
+  .map((plan) => `SET LOCAL enable_${plan} = off; `)
+  .join('')
+
 /** Begins a transaction and returns the row of `columns`, in one round trip. */
 async function begin(connection: Runner, inOrder: string | undefined, columns: string): Promise<readonly unknown[]> {
   // Before the first query, so that the snapshot contains the writes that the lock has waited for.
-  const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; `
+  const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; ${BY_INDEX}`
   // Several statements return a list of results.
   const results = await connection.rows(`${BEGIN}; ${lockTable}SELECT ${columns}`, [])
   return (results.at(-1) as unknown as unknown[][])[0]!

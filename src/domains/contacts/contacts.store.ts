@@ -102,8 +102,9 @@ export async function findSides(db: Db | Tx, userId: number, otherId: number): P
  * setting of the recipient allows it; null if it is allowed.
  */
 export function messageRefusal(fromId: SQL, toId: SQL): SQL<4011 | 4012 | null> {
+  // Not EXISTS, for which PostgreSQL might read all contacts at once when there are few, and go on with that plan when there are many.
   const side = (ownId: SQL, otherId: SQL, is: SQL) =>
-    sql`exists (select 1 from ${contacts} as side where side.user_id = ${ownId} and side.other_id = ${otherId} and ${is})`
+    sql`(select ${is} from ${contacts} as side where side.user_id = ${ownId} and side.other_id = ${otherId}) is true`
   const [blocked, isContact] = [sql.raw('side.blocked'), sql.raw('side.is_contact')]
   const setting = sql`(select who_may_message from ${contactProfiles} as recipient where recipient.user_id = ${toId})`
   return sql`case
