@@ -124,6 +124,9 @@ export function isSerializationFailure(error: unknown): boolean {
   return state === '40001' || state === '40P01'
 }
 
+/** Whether the statement has waited longer for a lock than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => (error as Raw | undefined)?.errno === '55P03'
+
 /** Whether PostgreSQL ended the statement because it ran longer than `statement_timeout`. */
 export const isStatementTimeout = (error: unknown): boolean => (error as Raw | undefined)?.errno === '57014'
 

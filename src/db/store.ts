@@ -18,6 +18,7 @@ export type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Bus, Topic } from '#platform/bus.ts'
 
 import type { StorageError, StorageTrouble } from './errors.ts'
+import type { OwnerKey } from './owner-key.ts'
 
 // TypeScript sees one dialect: the builders used here work alike on both (see dialect.ts).
 type Drizzle = BaseSQLiteDatabase<'async', unknown, Record<string, never>>
@@ -67,6 +68,11 @@ export interface WriteOptions {
    * numbers that clients read as a cursor. On SQLite all writes do.
    */
   readonly inOrder?: string
+  /**
+   * The write reads and changes no rows but those of this owner, and those that no write changes. On PostgreSQL it may then run at the same time as
+   * writes of other owners in one transaction, in which neither sees what the other does.
+   */
+  readonly rowsOf?: OwnerKey
   /**
    * Whether the write may have the stamp of the one before it, if that one allows it too and both are in one COMMIT: for many small writes of
    * one request, which would make the stamps of all users run ahead of the clock. No cursor can be between the two.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 
+import { SQL } from 'bun'
 import { count, eq, sql } from 'drizzle-orm'
 
 import { WRITE_LIMITS } from '#db/engine/write.ts'
@@ -310,6 +311,94 @@ test('a failing COMMIT rejects every write of the group, leaves no rows, and the
     expect(await keys(store)).toContain('after')
   })
 })
+
+test('writes that fail in a group harm no other and get their own errors, and nothing is written twice', async () => {
+  await withStore(async (store, place) => {
+    await store.write('test', async (tx) => void (await tx.insert(counters).values([counter('taken'), counter('sum')])))
+    const attempt = (i: number) => async (tx: Tx) => {
+      const key = i === 20 ? 'taken' : `k${i}`
+      const [sum] = await tx.select().from(counters).where(eq(counters.key, 'sum'))
+      if (i === 10) throw new Error('over quota')
+      await tx.insert(counters).values(counter(key))
+      if (i === 30) throw new Error('changed its mind')
+      if (i === 40) await new Promise(() => {})
+      await tx
+        .update(counters)
+        .set({ count: sum!.count + 1 })
+        .where(eq(counters.key, 'sum'))
+      return i
+    }
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 64 }, (_, i) => store.write(`test.${i}`, attempt(i), i === 40 ? { maxMs: 100 } : {})),
+    )
+    const errors = outcomes.flatMap((outcome, i) =>
+      outcome.status === 'rejected' ? [[i, outcome.reason as Error] as const] : [],
+    )
+    expect(errors.map(([i]) => i)).toEqual([10, 20, 30, 40])
+    const [quota, taken, mind, stuck] = errors.map(([, error]) => error) as [Error, Error, Error, Error]
+    expect(quota.message).toBe('over quota')
+    expect(isUniqueViolation(taken)).toBe(true)
+    expect(mind.message).toBe('changed its mind')
+    expect(stuck.message).toContain('took longer')
+    const rows = await place.raw("SELECT count(*) FROM counters WHERE key LIKE 'k%'")
+    const [sum] = await place.raw("SELECT count FROM counters WHERE key = 'sum'")
+    expect([Number(rows[0]![0]), Number(sum![0])]).toEqual([60, 60])
+  })
+})
+
+test('writes of different owners in one group lose nothing, and those of one owner see each other', async () => {
+  await withStore(async (store, place) => {
+    const owners = Array.from({ length: 8 }, (_, i) => `owner${i}`)
+    await store.write('test', async (tx) => void (await tx.insert(counters).values(owners.map((key) => counter(key)))))
+    await race(80, (i) =>
+      store.write(
+        'test',
+        async (tx) => {
+          const key = owners[i % 8]!
+          const [row] = await tx.select().from(counters).where(eq(counters.key, key))
+          await tx
+            .update(counters)
+            .set({ count: row!.count + 1 })
+            .where(eq(counters.key, key))
+        },
+        { rowsOf: -1 - (i % 8) },
+      ),
+    )
+    const rows = await place.raw("SELECT count FROM counters WHERE key LIKE 'owner%'")
+    expect(rows.map(([count]) => Number(count))).toEqual(owners.map(() => 10))
+  })
+})
+
+test.skipIf(onSqlite)(
+  'waiting writes share transactions, but not the wait for a row that another program has locked',
+  async () => {
+    await withStore(async (store, place) => {
+      await store.write('test', async (tx) => void (await tx.insert(counters).values(counter('locked'))))
+      const other = new SQL({ url: place.databaseUrl, max: 1 })
+      const client = await other.reserve()
+      await client.unsafe("BEGIN; UPDATE counters SET count = 7 WHERE key = 'locked'")
+      let blocked: Promise<unknown> | undefined
+      const free = Array.from({ length: 40 }, (_, i) => {
+        if (i === 20)
+          blocked = store.write('test', async (tx) => {
+            await tx
+              .update(counters)
+              .set({ count: sql`count + 1` })
+              .where(eq(counters.key, 'locked'))
+          })
+        return store.write('test', async (tx) => void (await tx.insert(counters).values(counter(`k${i}`))))
+      })
+      await Promise.all(free)
+      await client.unsafe('COMMIT')
+      await blocked
+      client.release()
+      await other.close()
+      expect(await place.raw("SELECT count FROM counters WHERE key = 'locked'")).toEqual([['8']])
+      const [transactions] = await place.raw("SELECT count(DISTINCT xmin::text) FROM counters WHERE key LIKE 'k%'")
+      expect(Number(transactions![0])).toBeLessThan(40)
+    })
+  },
+)
 
 test('writes in the order of a table run one after the other and commit in that order', async () => {
   await withStore(async (store) => {

@@ -13,19 +13,25 @@ import { DoubtfulWrites, waitForEarlierWrites } from './pg-doubt.ts'
 import { settledWithin, SharedStamps } from './pg-stamps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 
-/** A transaction that has begun. */
+/** The transaction of a group of writes, which has begun. */
 export interface Begun {
+  /** To be called at most once for each write. */
   nextStamp(): number
   commit(events: readonly BusEvent[]): Promise<void>
   /** To be called after the COMMIT or ROLLBACK, whether or not it was answered. */
   end(): void
 }
 
+export interface Group {
+  readonly inOrder: string | undefined
+  readonly writes: number
+}
+
 export interface Sharing {
   readonly bus: Bus
   /** False while another process might use the database instead of this one. */
   readonly mayWrite: boolean
-  begin(connection: Runner, inOrder: string | undefined): Promise<Begun>
+  begin(connection: Runner, group: Group): Promise<Begun>
   settledStamp(waitMs?: number): Promise<number>
   /** Rejects with a StorageError while writes cannot succeed. */
   check(): Promise<void>
@@ -53,12 +59,19 @@ const BY_INDEX = ['seqscan', 'hashjoin', 'mergejoin', 'material']
   .map((plan) => `SET LOCAL enable_${plan} = off; `)
   .join('')
 
+/**
+ * In milliseconds. A write that waits longer for another process holds up the others of its group, and two groups may wait for each other: then their
+ * writes run one by one. PostgreSQL looks for deadlocks after a second only.
+ */
+const GROUP_LOCK_MS = 100
+
 /** Begins a transaction and returns the row of `columns`, in one round trip. */
-async function begin(connection: Runner, inOrder: string | undefined, columns: string): Promise<readonly unknown[]> {
+async function begin(connection: Runner, { inOrder, writes }: Group, columns: string): Promise<readonly unknown[]> {
   // Before the first query, so that the snapshot contains the writes that the lock has waited for.
   const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; ${BY_INDEX}`
+  const limit = writes === 1 ? '' : `SET LOCAL lock_timeout = ${GROUP_LOCK_MS}; `
   // Several statements return a list of results.
-  const results = await connection.rows(`${BEGIN}; ${lockTable}SELECT ${columns}`, [])
+  const results = await connection.rows(`${BEGIN}; ${lockTable}${limit}SELECT ${columns}`, [])
   return (results.at(-1) as unknown as unknown[][])[0]!
 }
 
@@ -99,25 +112,25 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
     await saving
   }
 
-  /** Of running writes, and of those whose COMMIT got no answer. */
-  const unsettled = new Set<number>()
+  /** The stamps, ascending, of each running group and of those whose COMMIT got no answer. */
+  const unsettled = new Set<readonly number[]>()
 
   return {
     bus: { ...bus, caughtUp: () => doubtful.caughtUp() },
     get mayWrite() {
       return lock.held
     },
-    async begin(connection, inOrder) {
-      let stamp = 0
+    async begin(connection, group) {
+      const given: number[] = []
       let inDoubt = false
-      const settle = () => void unsettled.delete(stamp)
+      const settle = () => void unsettled.delete(given)
       await reserveStamps(connection)
-      const [backend] = await begin(connection, inOrder, 'pg_backend_pid()')
+      const [backend] = await begin(connection, group, 'pg_backend_pid()')
       return {
         nextStamp() {
-          stamp = stamps.next()
-          unsettled.add(stamp)
-          return stamp
+          unsettled.add(given)
+          given.push(stamps.next())
+          return given.at(-1)!
         },
         async commit() {
           if (!lock.held) throw storageError('unreachable', where)
@@ -137,7 +150,7 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
     settledStamp: (waitMs) =>
       settledWithin(waitMs, async () => ({
         given: stamps.last,
-        settled: Math.min(stamps.last, ...[...unsettled].map((stamp) => stamp - 1)),
+        settled: Math.min(stamps.last, ...[...unsettled].map(([first]) => first! - 1)),
       })),
     async check() {
       if (!lock.held) throw storageError('unreachable', where)
@@ -180,13 +193,13 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
     return {
       bus,
       mayWrite: true,
-      async begin(connection, inOrder) {
+      async begin(connection, group) {
         const columns = `pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${stamps.lock()}`
-        const [isShared] = await begin(connection, inOrder, columns)
+        const [isShared] = await begin(connection, group, columns)
         if (isShared !== true) throw inUse(where, 'shared')
-        const stamp = await stamps.take()
+        let next = await stamps.take(group.writes)
         return {
-          nextStamp: () => stamp,
+          nextStamp: () => next++,
           async commit(list) {
             const xid = list.length > 0 ? await events.insert(connection, list) : undefined
             try {

@@ -39,7 +39,7 @@ export class SharedStamps {
   /** The highest stamp that is known to have been given: later ones are above it. */
   #known = 0
   #settled = 0
-  readonly #waiting: PromiseWithResolvers<number>[] = []
+  readonly #waiting: (PromiseWithResolvers<number> & { readonly count: number })[] = []
   #isTaking = false
 
   constructor(
@@ -57,9 +57,9 @@ export class SharedStamps {
     return `pg_advisory_xact_lock_shared(${(BigInt(NAMESPACE) << BigInt(BITS)) | BigInt(this.#known)})`
   }
 
-  /** The stamp of a write, taken from the database after this call. Writes that wait at the same time share a round trip. */
-  take(): Promise<number> {
-    const waiting = Promise.withResolvers<number>()
+  /** Takes `count` stamps from the database, after this call. Returns the first. Calls that wait at the same time share a round trip. */
+  take(count: number): Promise<number> {
+    const waiting = { ...Promise.withResolvers<number>(), count }
     this.#waiting.push(waiting)
     if (!this.#isTaking) void this.#takeAll()
     return waiting.promise
@@ -68,16 +68,20 @@ export class SharedStamps {
   async #takeAll(): Promise<void> {
     this.#isTaking = true
     while (this.#waiting.length > 0) {
-      const writes = this.#waiting.splice(0)
-      const count = writes.length
+      const groups = this.#waiting.splice(0)
+      const count = groups.reduce((sum, group) => sum + group.count, 0)
       const lowest = this.clock.now() + count - 1
       try {
         const rows = await this.connection.rows(TAKE, [STAMP_MARK, String(lowest), String(count), String(lowest)])
         const last = Number(rows[0]![0])
         this.noteMark(last)
-        for (const [i, { resolve }] of writes.entries()) resolve(last - count + 1 + i)
+        let first = last - count + 1
+        for (const group of groups) {
+          group.resolve(first)
+          first += group.count
+        }
       } catch (error) {
-        for (const { reject } of writes) reject(error)
+        for (const { reject } of groups) reject(error)
       }
     }
     this.#isTaking = false

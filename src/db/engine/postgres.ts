@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL. Reads have a pool of their own. Each write is a SERIALIZABLE transaction, run again when PostgreSQL
- * aborts it because of a conflict. A process uses a database alone or shares it with others (pg-sharing.ts).
+ * The store on PostgreSQL. Reads have a pool of their own. Writes that wait share a SERIALIZABLE transaction (write-groups.ts), and are run again
+ * when PostgreSQL aborts it because of a conflict. A process uses a database alone or shares it with others (pg-sharing.ts).
  */
 
 import type { SQL } from 'bun'
@@ -10,8 +10,8 @@ import type { Bus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 
-import { aroundWrites, withAround } from '../around-writes.ts'
-import { asStorageError, isSerializationFailure, storageError } from '../errors.ts'
+import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
+import { asStorageError, isLockTimeout, isSerializationFailure, storageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
 import type { Store, Tx, WriteOptions } from '../store.ts'
@@ -20,11 +20,25 @@ import { connectPostgres, placeOf } from './pg-connection.ts'
 import { checkConnections, type PoolSizes, poolSizes } from './pg-pools.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
-import { type WriteLimiter, writeLimiter } from './write-limiter.ts'
-import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
+import { type Ended, WriteGroups } from './write-groups.ts'
+import {
+  ReadDb,
+  refuseNested,
+  runHooks,
+  runWrite,
+  StuckWrite,
+  WRITE_LIMITS,
+  type WriteLimits,
+  WriteTx,
+} from './write.ts'
 
-/** Conflicts soon make writes run one by one (write-limiter.ts), and then none can conflict: after this many something is wrong. */
+/** Groups of writes that run at the same time. */
+const LANES = 3
+
+/** Conflicts soon make writes run in one lane (write-groups.ts), and then none can conflict: after this many something is wrong. */
 const ATTEMPTS = 40
+/** After this many transactions that were rolled back, a write runs alone. */
+const GROUP_ATTEMPTS = 2
 
 /**
  * A server that loses its power or network in the middle of a write keeps its locks until PostgreSQL notices, after two hours by default.
@@ -45,6 +59,66 @@ class PgRunner implements Runner {
       throw asStorageError(error, this.where)
     }
   }
+}
+
+/** Runs the statements of one write of a group. */
+class WriteRunner extends PgRunner {
+  /** Whether a statement was sent that does more than read. */
+  hasChanged = false
+  /** Statements that were sent and have not been answered. */
+  unanswered = 0
+  override rows(sql: string, params: unknown[]): Promise<Rows> {
+    if (!/^select/i.test(sql)) this.hasChanged = true
+    this.unanswered++
+    return super.rows(sql, params).finally(() => this.unanswered--)
+  }
+}
+
+interface PgWrite {
+  readonly name: string
+  readonly fn: (tx: Tx) => Promise<unknown>
+  readonly maxMs: number | undefined
+  readonly inOrder: string | undefined
+  readonly rowsOf: number | undefined
+  isAlone: boolean
+  /** Transactions with it that were rolled back. */
+  attempts: number
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/** The end of a write's function. It is final when the group has been committed. */
+interface Outcome {
+  readonly write: PgWrite
+  readonly tx: WriteTx
+  readonly ok: boolean
+  /** The result of the write's function, or its error. */
+  readonly value: unknown
+  /** Whether the transaction can be committed without this write. */
+  readonly isClean: boolean
+}
+
+/** Writes of a group have failed after they had changed rows. */
+class FailedInGroup extends Error {
+  constructor(readonly failed: readonly Outcome[]) {
+    super('writes of a group failed')
+  }
+}
+
+const DONE = { again: [], isConflict: false }
+
+const isConflict = (error: unknown): boolean => isSerializationFailure(error) || isLockTimeout(error)
+
+/** The writes that run next, at the same time: one, or writes of different owners. */
+function nextStep(group: readonly PgWrite[], from: number): PgWrite[] {
+  const owners = new Set<number | undefined>()
+  const end = group.findIndex(({ rowsOf }, i) => {
+    if (i < from) return false
+    if (owners.has(rowsOf) || (rowsOf === undefined && owners.size > 0) || owners.has(undefined)) return true
+    owners.add(rowsOf)
+    return false
+  })
+  return group.slice(from, end < 0 ? group.length : end)
 }
 
 export interface PostgresOptions {
@@ -125,8 +199,7 @@ class PostgresStore implements Store {
   readonly #limits: WriteLimits
   readonly #pools: Pools
   readonly #sharing: Sharing
-  readonly #limiter: WriteLimiter
-  readonly #lastInOrder = new Map<string, Promise<unknown>>()
+  readonly #groups: WriteGroups<PgWrite>
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
@@ -139,7 +212,7 @@ class PostgresStore implements Store {
     this.#log = log
     this.#limits = limits
     this.#pools = pools
-    this.#limiter = writeLimiter(sizes.writers)
+    this.#groups = new WriteGroups(sizes.writers, Math.min(LANES, sizes.writers), (group) => this.#runGroup(group))
     this.#sharing = sharing
   }
 
@@ -151,11 +224,12 @@ class PostgresStore implements Store {
     refuseNested()
     if (this.#closed) throw new Error('the store is closed')
     const around = withAround(name, fn)
-    const writing = this.#sharing.mayWrite
-      ? this.#inTurn(options.inOrder, () =>
-          this.#limiter.run(() => this.#attempt(name, around, options), isSerializationFailure, ATTEMPTS),
-        )
-      : Promise.reject<T>(storageError('unreachable', this.#where))
+    const writing = new Promise<T>((resolve, reject) => {
+      if (!this.#sharing.mayWrite) throw storageError('unreachable', this.#where)
+      const { maxMs, inOrder, rowsOf } = options
+      const write = { name, fn: around, maxMs, inOrder, rowsOf, isAlone: maxMs !== undefined, attempts: 0, reject }
+      outsideRequest(() => this.#groups.add({ ...write, resolve: resolve as (value: unknown) => void }))
+    })
     this.#running.add(writing)
     try {
       return await writing
@@ -168,42 +242,92 @@ class PostgresStore implements Store {
     }
   }
 
-  /** One of the writes of a table waits for the lock in the database; the others wait here, so that they take no connections. */
-  #inTurn<T>(inOrder: string | undefined, run: () => Promise<T>): Promise<T> {
-    if (inOrder === undefined) return run()
-    const turn = (this.#lastInOrder.get(inOrder) ?? Promise.resolve()).then(run)
-    this.#lastInOrder.set(
-      inOrder,
-      turn.catch(() => undefined),
-    )
-    return turn
-  }
-
-  /** Runs a write once. Resolves after the commit and the after-commit hooks. */
-  async #attempt<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions): Promise<T> {
-    const { maxMs: stuckMs = this.#limits.stuckMs, inOrder } = options
-    const client = await this.#pools.writers.reserve()
+  /** Runs and commits writes in one transaction, and answers those that are final. */
+  async #runGroup(group: readonly PgWrite[]): Promise<Ended<PgWrite>> {
+    const client = await this.#pools.writers.reserve().catch((error: unknown) => {
+      for (const { reject } of group) reject(error)
+    })
+    if (!client) return DONE
     const connection = new PgRunner(client, this.#where)
     let begun: Begun | undefined
     try {
-      begun = await this.#sharing.begin(connection, inOrder)
-      const tx = new WriteTx(connection, this.read, begun.nextStamp, this.bus)
-      try {
-        const value = await runWrite(tx, name, fn, this.#log, { ...this.#limits, stuckMs })
-        await begun.commit(tx.events)
-        runHooks(tx.hooks, this.#log)
-        return value
-      } catch (error) {
-        // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
-        throw isSerializationFailure(tx.runner.failure) ? tx.runner.failure : error
+      begun = await this.#sharing.begin(connection, { inOrder: group[0]!.inOrder, writes: group.length })
+      const outcomes = await this.#runAll(group, client, begun)
+      const done = outcomes.filter((outcome) => outcome.ok)
+      await begun.commit(done.flatMap(({ tx }) => tx.events))
+      for (const { tx } of done) runHooks(tx.hooks, this.#log)
+      for (const { write, ok, value } of outcomes) {
+        if (ok) write.resolve(value)
+        else write.reject(value)
       }
+      return { again: group.slice(outcomes.length), isConflict: false }
     } catch (error) {
       await connection.rows('ROLLBACK', []).catch(() => undefined)
-      throw error
+      return this.#afterRollback(group, error)
     } finally {
       begun?.end()
       client.release()
     }
+  }
+
+  /**
+   * Runs the writes of a group, until all have run or `groupMs` have passed. Those of different owners run at the same time, which sends their
+   * statements together; all others one after the other. Throws if the transaction must be rolled back.
+   */
+  async #runAll(group: readonly PgWrite[], client: SQL, begun: Begun): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    const endsAt = performance.now() + this.#limits.groupMs
+    while (outcomes.length < group.length && (outcomes.length === 0 || performance.now() < endsAt)) {
+      const step = nextStep(group, outcomes.length)
+      const ended = await Promise.all(step.map((write) => this.#runOne(write, client, begun)))
+      const failed = ended.filter(({ ok }) => !ok)
+      // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
+      const failures = failed.map(({ tx, value }) => tx.runner.failure ?? value)
+      const conflict = failures.find(isConflict)
+      if (conflict !== undefined) throw conflict
+      const unclean = failed.filter(({ isClean }) => group.length === 1 || !isClean)
+      if (unclean.length > 0) throw new FailedInGroup(unclean)
+      outcomes.push(...ended)
+    }
+    return outcomes
+  }
+
+  async #runOne(write: PgWrite, client: SQL, begun: Begun): Promise<Outcome> {
+    const runner = new WriteRunner(client, this.#where)
+    const tx = new WriteTx(runner, this.read, begun.nextStamp, this.bus)
+    const { maxMs: stuckMs = this.#limits.stuckMs } = write
+    try {
+      const value = await runWrite(tx, write.name, write.fn, this.#log, { ...this.#limits, stuckMs })
+      return { write, tx, ok: true, value, isClean: true }
+    } catch (value) {
+      const isClean = !runner.hasChanged && runner.unanswered === 0 && tx.runner.failure === undefined
+      return { write, tx, ok: false, value, isClean }
+    }
+  }
+
+  /** Nothing of the group has been committed, unless its COMMIT got no answer. Answers the writes that are not run again. */
+  #afterRollback(group: readonly PgWrite[], error: unknown): Ended<PgWrite> {
+    const failed = error instanceof FailedInGroup ? error.failed : undefined
+    if (failed === undefined && !isConflict(error)) {
+      for (const { reject } of group) reject(error)
+      return DONE
+    }
+    const answered = new Set<PgWrite>()
+    const answer = (write: PgWrite, reason: unknown) => {
+      answered.add(write)
+      write.reject(reason)
+    }
+    for (const write of group) {
+      write.attempts++
+      write.isAlone ||= write.attempts >= GROUP_ATTEMPTS || isLockTimeout(error)
+      if (failed === undefined && write.attempts >= ATTEMPTS) answer(write, error)
+    }
+    for (const { write, value } of failed ?? []) {
+      // In a group, it may have failed because of the writes before it, which have not been committed.
+      write.isAlone = true
+      if (group.length === 1 || value instanceof StuckWrite) answer(write, value)
+    }
+    return { again: group.filter((write) => !answered.has(write)), isConflict: failed === undefined }
   }
 
   async checkWritable(): Promise<void> {

@@ -23,7 +23,7 @@ export const STAMP_MARK = 'stamp.mark'
 /** Key of the row with the time of the last restore: clients that continue from stamps may have later ones than the backup. */
 export const RESTORED_AT = 'restored.at'
 
-/** Most stamps that may be needed before the mark can be saved again: at least the writes of one group or of one pool. */
+/** Most stamps that may be needed before the mark can be saved again: at least the writes of one group, or of one in each connection. */
 const MARGIN = 512
 /** How far the mark is set ahead of the clock, in milliseconds. After a crash, stamps start that far ahead. */
 const AHEAD = 1000

@@ -19,7 +19,7 @@ export interface WriteLimits {
   readonly slowMs: number
   /** Writes that take longer are rolled back, in milliseconds. */
   readonly stuckMs: number
-  /** A group of writes is committed after this many milliseconds (SQLite). */
+  /** A group of writes is committed after this many milliseconds. */
   readonly groupMs: number
 }
 
@@ -114,6 +114,11 @@ export class WriteTx extends BuildersOn implements Tx {
   }
 }
 
+/** A write took longer than it may. */
+export class StuckWrite extends Error {
+  override name = 'StuckWrite'
+}
+
 const running = new AsyncLocalStorage<WriteTx>()
 
 /** Throws inside a running write: a nested write would wait for the outer one, and so for itself. Costs 10 ns. */
@@ -138,7 +143,7 @@ export async function runWrite<T>(
   try {
     const stuck = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(new Error(`write ${name} took longer than ${stuckMs} ms and was rolled back`)),
+        () => reject(new StuckWrite(`write ${name} took longer than ${stuckMs} ms and was rolled back`)),
         stuckMs,
       )
     })

@@ -55,7 +55,7 @@ export async function getCode(ctx: AppContext, owner: Owner, id: number): Promis
 
 export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
   const insert = await prepareCode(ctx, owner, input, 'body')
-  return toView(ctx, await ctx.db.write('qrCodes.createCode', (tx) => insert(tx)))
+  return toView(ctx, await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) }))
 }
 
 /** Checks a new code; the returned function inserts it in a write. `where` is the first part of the paths of bad fields. */
