@@ -31,7 +31,8 @@ import sqlite0028 from './sqlite/0028_list_orders.sql' with { type: 'text' }
 import sqlite0029 from './sqlite/0029_scan_record_counts.sql' with { type: 'text' }
 import sqlite0030 from './sqlite/0030_repeat_keys.sql' with { type: 'text' }
 import sqlite0031 from './sqlite/0031_dropped_references.sql' with { type: 'text' }
-import sqlite0036 from './sqlite/0036_limits_and_processes.sql' with { type: 'text' }
+import sqlite0032 from './sqlite/0032_limits_and_processes.sql' with { type: 'text' }
+import sqlite0033 from './sqlite/0033_list_totals.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -63,7 +64,8 @@ import postgres0028 from './postgres/0028_list_orders.sql' with { type: 'text' }
 import postgres0029 from './postgres/0029_scan_record_counts.sql' with { type: 'text' }
 import postgres0030 from './postgres/0030_repeat_keys.sql' with { type: 'text' }
 import postgres0031 from './postgres/0031_dropped_references.sql' with { type: 'text' }
-import postgres0036 from './postgres/0036_limits_and_processes.sql' with { type: 'text' }
+import postgres0032 from './postgres/0032_limits_and_processes.sql' with { type: 'text' }
+import postgres0033 from './postgres/0033_list_totals.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -103,7 +105,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0029_scan_record_counts', sql: sqlite0029 },
     { name: '0030_repeat_keys', sql: sqlite0030 },
     { name: '0031_dropped_references', sql: sqlite0031 },
-    { name: '0036_limits_and_processes', sql: sqlite0036 },
+    { name: '0032_limits_and_processes', sql: sqlite0032 },
+    { name: '0033_list_totals', sql: sqlite0033 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -137,6 +140,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0029_scan_record_counts', sql: postgres0029 },
     { name: '0030_repeat_keys', sql: postgres0030 },
     { name: '0031_dropped_references', sql: postgres0031 },
-    { name: '0036_limits_and_processes', sql: postgres0036 },
+    { name: '0032_limits_and_processes', sql: postgres0032 },
+    { name: '0033_list_totals', sql: postgres0033 },
   ],
 }

@@ -3,7 +3,7 @@
  * read. Part of lists.ts, which explains the whole.
  */
 
-import { and, asc, count, desc, eq, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 
@@ -12,6 +12,7 @@ import { pause } from '#lib/pause.ts'
 import { dialect } from './dialect.ts'
 import type { ReadDb } from './engine/write.ts'
 import { type Key, ListIndex, type Place } from './list-index.ts'
+import { type Given, PostgresPages, type Select } from './list-pages.ts'
 import { nullsInOrder, offsetOf, type Page, type PageInput } from './paging.ts'
 import { prepared } from './prepared.ts'
 import { compile, type Compiled, type Runner, type Values } from './query/builders.ts'
@@ -26,17 +27,7 @@ const MAX_SEGMENTS = 20_000
 /** Building an index (0.1 s for a million rows) lets other requests run after this many milliseconds. */
 const SLICE_MS = 1
 
-/** A select without WHERE, ORDER BY and LIMIT: `db.select()….$dynamic()`. */
-export interface Select<Shown> extends PromiseLike<Shown[]> {
-  where(condition: SQL | undefined): Select<Shown>
-  orderBy(...by: SQL[]): Select<Shown>
-  limit(limit: Placeholder | number): Select<Shown>
-  offset(offset: Placeholder | number): Select<Shown>
-  as(name: string): object
-}
-
-/** A row, or the values that name one list. */
-export type Given = Readonly<Record<string, unknown>>
+export type { Given, Select } from './list-pages.ts'
 
 interface Building {
   readonly index: ListIndex
@@ -53,6 +44,7 @@ export class ListOrder {
   readonly #names: readonly string[]
   readonly #firstIsBoolean: boolean
   readonly #queries: ReturnType<typeof queriesOf>
+  readonly #postgres: PostgresPages | undefined
   /** By the `read` of each store. */
   readonly #stores = new WeakMap<object, Indexes>()
 
@@ -62,12 +54,15 @@ export class ListOrder {
     columns: readonly (readonly [name: string, column: SQLiteColumn])[],
     select: (db: Builders) => Select<unknown>,
     nulls: readonly SQLiteColumn[],
+    total: SQL<number> | undefined,
   ) {
     const [, first] = columns[0]!
     this.#firstIsBoolean = first.dataType === 'boolean'
     this.#names = columns.map(([name]) => name)
     const keyColumns = columns.slice(this.#firstIsBoolean ? 1 : 0).map(([, column]) => column)
     this.#queries = queriesOf(table, scope, this.#firstIsBoolean ? first : undefined, keyColumns, select, nulls)
+    const { orderBy } = this.#queries
+    if (dialect === 'postgres') this.#postgres = new PostgresPages({ table, scope, orderBy, total, select })
   }
 
   #placeOf(row: Given): Place {
@@ -109,8 +104,9 @@ export class ListOrder {
   }
 
   async page(db: Db, owner: Given, name: string, page: PageInput, isReversed: boolean): Promise<Page<unknown>> {
+    if (this.#postgres) return this.#postgres.page(db, owner, page, isReversed)
     // A running write sees rows that no index knows yet.
-    if (dialect === 'sqlite' && db.kind === 'read') {
+    if (db.kind === 'read') {
       const reader = db as ReadDb
       const index = await this.#indexOf(reader, owner, name)
       if (!index.discarded) {
@@ -126,6 +122,12 @@ export class ListOrder {
     const values = { ...owner, list_limit: page.size, list_offset: offsetOf(page) }
     const [items, counted] = await Promise.all([(isReversed ? reversed : plain)(db, values), countAll(db, values)])
     return { items, total: counted[0]!.n, ...page }
+  }
+
+  /** The rows of a page. On PostgreSQL their total need not be counted. */
+  async rows(db: Db, owner: Given, name: string, page: PageInput, isReversed: boolean): Promise<unknown[]> {
+    if (this.#postgres) return this.#postgres.rows(db, owner, page, isReversed)
+    return (await this.page(db, owner, name, page, isReversed)).items
   }
 
   /** The index of one list; built now if need be, once for all callers who wait for it. */
@@ -246,8 +248,12 @@ function queriesOf(
       .limit(limit)
       .offset(offset)
   const countIn = (where: SQL) => (db: Builders) => db.select({ n: count() }).from(table).where(where)
-  const plain = rowsIn(scope, [...nullsInOrder(nulls, false), ...(section ? [desc(section)] : []), ...forwards])
-  const reversed = rowsIn(scope, [...nullsInOrder(nulls, true), ...(section ? [asc(section)] : []), ...backwards])
+  const orderBy = {
+    forwards: [...nullsInOrder(nulls, false), ...(section ? [desc(section)] : []), ...forwards],
+    backwards: [...nullsInOrder(nulls, true), ...(section ? [asc(section)] : []), ...backwards],
+  }
+  const plain = rowsIn(scope, orderBy.forwards)
+  const reversed = rowsIn(scope, orderBy.backwards)
 
   const inSection = and(scope, section && eq(section, sql.placeholder('list_section')))!
   const keys = sql.join(
@@ -276,6 +282,7 @@ function queriesOf(
   const fromStart = readingFrom(inSection)
   const fromKey = readingFrom(and(inSection, sql`(${keys}) >= (${given})`)!)
   return {
+    orderBy,
     plain: prepared(plain),
     reversed: prepared(reversed),
     countAll: prepared(countIn(scope)),

@@ -28,7 +28,8 @@
  * SQLite cannot look up the primary key in a comparison of several columns: rows that are equal in all columns before it are compared
  * one by one. So an order of values that many rows share needs a column in between that few rows share, such as `createdAt`.
  *
- * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET.
+ * On PostgreSQL, where a commit and a report cannot happen in one turn, pages are read with LIMIT and OFFSET (list-pages.ts), and triggers
+ * keep the totals (list-totals.ts).
  */
 
 import { and, eq, getTableColumns, getTableName, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
@@ -38,6 +39,7 @@ import { dialect } from './dialect.ts'
 import type { WriteTx } from './engine/write.ts'
 import { type Change, type WatchedTable, watchTable } from './list-changes.ts'
 import { type Given, ListOrder, type Select } from './list-order.ts'
+import { type KeptTotal, keptTotal } from './list-totals.ts'
 import type { Page, PageInput } from './paging.ts'
 import { searchPage } from './search.ts'
 import type { Builders, Db, Tx } from './store.ts'
@@ -58,11 +60,15 @@ export interface ListSpec<Row, Owner extends keyof Row, Order extends string, Sh
   readonly orders: Readonly<Record<Order, readonly (keyof Row)[]>>
   /** The order of pages that ask for none; `-name` is `name` reversed. */
   readonly sort: NoInfer<Order | `-${Order}`>
+  /** On PostgreSQL: the name under which triggers keep the number of rows. Without it each page counts them. `owner` is one column then, or none. */
+  readonly total?: KeptTotal
   select(db: Builders): Select<Shown>
 }
 
 export interface PagedList<OwnerKey, Order extends string, Shown> {
   page(db: Db, owner: OwnerKey, input: PageInput & { sort?: Order | `-${Order}` | undefined }): Promise<Page<Shown>>
+  /** The rows of that page, for callers who know the total. */
+  rows(db: Db, owner: OwnerKey, input: PageInput & { sort?: Order | `-${Order}` | undefined }): Promise<Shown[]>
   /** A page of the rows that also meet `where`, in the same orders. Reads the whole list: `db` is that of `Store.search`. */
   search(
     db: Db,
@@ -127,6 +133,9 @@ class ListKind<Row extends Given> {
     readonly spec: ListSpec<Row, keyof Row, string, unknown>,
   ) {
     const scope = this.#scope((name) => sql.placeholder(name))
+    const [owner] = spec.owner
+    const total =
+      spec.total && keptTotal(spec.total, owner === undefined ? sql`0` : sql`${sql.placeholder(owner as string)}`)
     this.#orders = new Map(
       Object.entries(spec.orders).map(([order, names]) => [
         order,
@@ -136,19 +145,25 @@ class ListKind<Row extends Given> {
           names.map((name) => [name as string, this.columns[name as string]!]),
           spec.select,
           this.#nulls(),
+          total,
         ),
       ]),
     )
   }
 
-  page(
-    db: Db,
-    owner: Given,
-    { page, size, sort = this.spec.sort }: PageInput & { sort?: string },
-  ): Promise<Page<unknown>> {
+  page(db: Db, owner: Given, input: PageInput & { sort?: string }): Promise<Page<unknown>> {
+    const { order, isReversed } = this.#orderOf(input.sort)
+    return order.page(db, owner, this.#nameOf(owner), { page: input.page, size: input.size }, isReversed)
+  }
+
+  rows(db: Db, owner: Given, input: PageInput & { sort?: string }): Promise<unknown[]> {
+    const { order, isReversed } = this.#orderOf(input.sort)
+    return order.rows(db, owner, this.#nameOf(owner), { page: input.page, size: input.size }, isReversed)
+  }
+
+  #orderOf(sort: string = this.spec.sort) {
     const isReversed = sort.startsWith('-')
-    const order = this.#orders.get(isReversed ? sort.slice(1) : sort)!
-    return order.page(db, owner, this.#nameOf(owner), { page, size }, isReversed)
+    return { order: this.#orders.get(isReversed ? sort.slice(1) : sort)!, isReversed }
   }
 
   search(

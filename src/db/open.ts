@@ -40,7 +40,8 @@ export async function openStore({
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
     throw new Error(`this process was started for ${dialect}: the schema of the other database is not loaded`)
   await migrate({ databaseUrl, dataDir, ...options })
-  return databaseUrl === ''
-    ? new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
-    : openPostgres({ databaseUrl, ...(databaseConnections && { connections: databaseConnections }), ...options })
+  if (databaseUrl === '') return new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
+  const connections = databaseConnections && { connections: databaseConnections }
+  const store = await openPostgres({ databaseUrl, ...connections, ...options })
+  return Object.assign(store, { read: Object.assign(store.read, { checksPages: checkAnswers }) })
 }

@@ -100,11 +100,12 @@ const lists = {
   select: photosWithFiles,
 } as const
 
-const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0 }, ...lists })
-const ofOrganization = listed.list({ owner: ['orgId'], whereNot: { orgId: 0 }, ...lists })
+const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0 }, total: 'album_photos.personal', ...lists })
+const ofOrganization = listed.list({ owner: ['orgId'], whereNot: { orgId: 0 }, total: 'album_photos.org', ...lists })
 const ofCode = listed.list({ owner: ['qrCodeId'], ...lists })
 const ofAll = listed.list({
   owner: [],
+  total: 'album_photos.all',
   orders: { createdAt: lists.orders.createdAt },
   sort: '-createdAt',
   select: photosWithFiles,

@@ -21,10 +21,11 @@ const select = (db: Builders) => db.select().from(assets).$dynamic()
 const live = { deletedAt: null } as const
 const byAge = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select } as const
 
-const all = listed.list({ owner: [], where: live, ...byAge })
+const all = listed.list({ owner: [], where: live, total: 'assets.all', ...byAge })
 const ofOwner = listed.list({
   owner: ['owner'],
   where: live,
+  total: 'assets.owner',
   orders: {
     createdAt: ['createdAt', 'id'],
     updatedAt: ['updatedAt', 'createdAt', 'id'],
@@ -93,11 +94,16 @@ function parsed(sort: AssetSort = DEFAULT_SORT): { readonly name: SortName; read
 export type SortedPage = PageInput & { readonly sort?: AssetSort | undefined }
 
 /** A page of all assets of the owner. Assets without the value of the order come last in both directions. */
-export function assetsPage(db: Db, owner: OwnerKey, { page, size, sort }: SortedPage): Promise<Page<AssetRow>> {
+export async function assetsPage(db: Db, owner: OwnerKey, { page, size, sort }: SortedPage): Promise<Page<AssetRow>> {
   const { name, isReversed } = parsed(sort)
   const direction = isReversed ? '-' : ''
   if (!canBeEmpty(name)) return ofOwner.page(db, { owner }, { page, size, sort: `${direction}${name}` })
   const { filled, empty } = dated[name]
+  if (dialect === 'postgres') {
+    // The total of each part would have to be counted.
+    const items = await filled.rows(db, { owner }, { page, size, sort: `${direction}value` })
+    if (items.length === size) return { items, total: await countAssets(db, owner), page, size }
+  }
   return oneAfterTheOther(
     { page, size },
     (part) => filled.page(db, { owner }, { ...part, sort: `${direction}value` }),

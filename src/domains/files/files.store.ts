@@ -63,6 +63,7 @@ const listed = pagedTable(files, ['id', 'createdAt'])
 /** All owners' files, for the console. */
 export const allFiles = listed.list({
   owner: [],
+  total: 'files.all',
   orders: { createdAt: ['createdAt', 'id'] },
   sort: '-createdAt',
   select: filesWithHashes,

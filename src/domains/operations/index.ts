@@ -1,6 +1,8 @@
-/** Health, version and metrics, for operators and monitoring tools. */
+/** Health, version and metrics, for operators and monitoring tools, and the upkeep of the database. */
 
+import { foldListChanges } from '#db/list-totals.ts'
 import { domain } from '#domains/domain.ts'
+import { SECOND } from '#platform/clock.ts'
 
 import { healthEndpoints } from './health/health.endpoints.ts'
 import { metricsEndpoints } from './metrics.endpoints.ts'
@@ -9,4 +11,5 @@ import { operationsEndpoints } from './operations.endpoints.ts'
 export const operations = domain({
   name: 'operations',
   endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints],
+  jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: ({ db }) => foldListChanges(db) }],
 })

@@ -16,6 +16,7 @@ import type { AdminListQuery } from './activities.admin.model.ts'
 const all = listed.list({
   owner: [],
   where: { deletedAt: null },
+  total: 'activities.all',
   orders: { createdAt: lists.orders.createdAt },
   sort: '-createdAt',
   select: lists.select,

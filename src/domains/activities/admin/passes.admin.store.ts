@@ -24,6 +24,7 @@ const withActivities = (db: Pick<Builders, 'select'>): Select<AdminRow> =>
 const all = listed.list({
   owner: [],
   where: { deletedAt: null },
+  total: 'passes.all',
   orders: { createdAt: ['createdAt', 'id'] },
   sort: '-createdAt',
   select: withActivities,

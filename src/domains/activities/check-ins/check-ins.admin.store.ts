@@ -26,6 +26,7 @@ const withActivities = (db: Pick<Builders, 'select'>): Select<AdminRow> =>
 
 const all = listed.list({
   owner: [],
+  total: 'check_ins.all',
   orders: { createdAt: ['checkedInAt', 'id'] },
   sort: '-createdAt',
   select: withActivities,

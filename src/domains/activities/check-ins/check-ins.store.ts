@@ -44,7 +44,7 @@ const withUsers = (db: Pick<Builders, 'select'>): Select<CheckInRow> =>
 
 export const listed = pagedTable(checkIns, ['id', 'activityId', 'userId', 'checkedInAt'])
 const lists = { orders: { time: ['checkedInAt', 'id'] }, sort: '-time', select: withUsers } as const
-const ofActivity = listed.list({ owner: ['activityId'], ...lists })
+const ofActivity = listed.list({ owner: ['activityId'], total: 'check_ins.activity', ...lists })
 const ofUser = listed.list({ owner: ['activityId', 'userId'], ...lists })
 
 /** The check-ins of an activity, or those of one user in it. The caller checks who may see them. */

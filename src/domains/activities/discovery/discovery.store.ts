@@ -32,7 +32,7 @@ type Sorted = PageInput & Pick<DiscoverQuery, 'sort'>
 
 /** By the number of parts of a region that are given, from the largest on. */
 const byParts = [
-  listed.list({ owner: [], ...lists }),
+  listed.list({ owner: [], total: 'activities.discovered', ...lists }),
   listed.list({ owner: ['province'], ...lists }),
   listed.list({ owner: ['province', 'city'], ...lists }),
   listed.list({ owner: ['province', 'city', 'district'], ...lists }),

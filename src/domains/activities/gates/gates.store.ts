@@ -23,7 +23,7 @@ const lists = {
   sort: '-usedAt',
   select: (db: Builders) => db.select().from(passUses).$dynamic(),
 } as const
-const ofActivity = listed.list({ owner: ['activityId'], ...lists })
+const ofActivity = listed.list({ owner: ['activityId'], total: 'pass_uses.activity', ...lists })
 const ofPass = listed.list({ owner: ['passId'], ...lists })
 
 /** The uses of an activity or of one pass: the caller checks who may see them. */

@@ -106,7 +106,12 @@ const lists = {
   sort: '-id',
   select: (db: Pick<Builders, 'select'>) => db.select().from(passes).$dynamic() as unknown as Select<PassRow>,
 } as const
-const ofActivity = listed.list({ owner: ['activityId'], where: { deletedAt: null }, ...lists })
+const ofActivity = listed.list({
+  owner: ['activityId'],
+  where: { deletedAt: null },
+  total: 'passes.activity',
+  ...lists,
+})
 const ofHolder = listed.list({ owner: ['holderUserId', 'activityId'], whereNot: { holderUserId: null }, ...lists })
 
 /** The passes of an activity, or only those of one user. */

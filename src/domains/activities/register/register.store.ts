@@ -47,8 +47,13 @@ export const lists = {
   select: (db: Pick<Builders, 'select'>) => activitiesWithOwners(db).$dynamic() as unknown as Select<ActivityRow>,
 } as const
 
-const ofOwner = listed.list({ owner: ['owner'], where: { deletedAt: null }, ...lists })
-const ofMembers = listed.list({ owner: ['owner'], where: { deletedAt: null, isListed: true }, ...lists })
+const ofOwner = listed.list({ owner: ['owner'], where: { deletedAt: null }, total: 'activities.owner', ...lists })
+const ofMembers = listed.list({
+  owner: ['owner'],
+  where: { deletedAt: null, isListed: true },
+  total: 'activities.listed',
+  ...lists,
+})
 
 /** The part of an owner's activities that a viewer sees. */
 export interface Section {

@@ -54,7 +54,7 @@ const withNickname = (db: Pick<Builders, 'select'>) =>
 export type ListedRow = Awaited<ReturnType<typeof withNickname>>[number]
 
 const byTime = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: withNickname } as const
-const ofActivity = listed.list({ owner: ['activityId'], ...byTime })
+const ofActivity = listed.list({ owner: ['activityId'], total: 'registrations.activity', ...byTime })
 const ofActivityByStatus = listed.list({ owner: ['activityId', 'status'], ...byTime })
 
 /** Newest first, unless another order is asked for. Ignores the keyword. */

@@ -13,6 +13,7 @@ export type LoanRow = typeof assetLoans.$inferSelect
 const listed = pagedTable(assetLoans, ['id', 'owner'])
 const ofOwner = listed.list({
   owner: ['owner'],
+  total: 'asset_loans.owner',
   orders: { id: ['id'] },
   sort: '-id',
   select: (db) => db.select().from(assetLoans).$dynamic(),

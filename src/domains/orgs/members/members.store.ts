@@ -64,6 +64,7 @@ const memberships = pagedTable(orgMembers, ['orgId', 'joinedAt', 'userId'])
 /** Members in the order in which they joined. */
 const members = memberships.list({
   owner: ['orgId'],
+  total: 'org_members.org',
   orders: { joinedAt: ['joinedAt', 'userId'] },
   sort: 'joinedAt',
   select: (db) =>

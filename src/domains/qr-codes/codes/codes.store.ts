@@ -72,13 +72,24 @@ const lists = {
   select: shownCodes,
 } as const
 
-const ofUser = listed.list({ owner: ['userId'], where: { orgId: 0, deletedAt: null }, ...lists })
-const ofOrganization = listed.list({ owner: ['orgId'], where: { deletedAt: null }, whereNot: { orgId: 0 }, ...lists })
+const ofUser = listed.list({
+  owner: ['userId'],
+  where: { orgId: 0, deletedAt: null },
+  total: 'qr_codes.personal',
+  ...lists,
+})
+const ofOrganization = listed.list({
+  owner: ['orgId'],
+  where: { deletedAt: null },
+  whereNot: { orgId: 0 },
+  total: 'qr_codes.org',
+  ...lists,
+})
 
 const byAge = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: shownCodes } as const
 /** The codes of all owners, for the console: those outside the trash, and those in it. */
-export const allLive = listed.list({ owner: [], where: { deletedAt: null }, ...byAge })
-export const allTrashed = listed.list({ owner: [], whereNot: { deletedAt: null }, ...byAge })
+export const allLive = listed.list({ owner: [], where: { deletedAt: null }, total: 'qr_codes.all', ...byAge })
+export const allTrashed = listed.list({ owner: [], whereNot: { deletedAt: null }, total: 'qr_codes.trash', ...byAge })
 
 /** A page of all codes of the owner outside the trash, as countCodes counts them. */
 export const codesPage = (

@@ -40,6 +40,7 @@ const ownedBy = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRec
 const listed = pagedTable(scanRecords, ['id', 'userId', 'scannedAt', 'createdAt'])
 const ofUser = listed.list({
   owner: ['userId'],
+  total: 'scan_records.user',
   orders: { scannedAt: ['scannedAt', 'createdAt', 'id'] },
   sort: '-scannedAt',
   select: (db) => db.select().from(scanRecords).$dynamic(),
@@ -48,6 +49,7 @@ const ofUser = listed.list({
 /** The records of all users, for the console. */
 export const allScans = listed.list({
   owner: [],
+  total: 'scan_records.all',
   orders: { createdAt: ['createdAt', 'id'] },
   sort: '-createdAt',
   select: (db) => db.select().from(scanRecords).$dynamic(),
