@@ -41,7 +41,7 @@ import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
 import { webAppEndpoints } from '#http/web-app/web-app.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
-import { type Clock, systemClock } from '#platform/clock.ts'
+import { type Clock, SECOND, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
 import { signingKey } from '#platform/keys.ts'
 import { createLimiter } from '#platform/limiter.ts'
@@ -134,7 +134,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const list: readonly Domain[] = parts.domains ?? domains
   const key = await signingKey(config)
   const shared = isShared(config)
-  const db = await openStore({ config, clock, log, shared })
+  const db = await openStore({ config, clock, log, metrics, shared })
   const processes = shared ? await joinOrClose(config, { signingKey: key, clock, log }, db) : ONLY_PROCESS
   const limiter = createLimiter(clock)
   const ctx: AppContext = {
@@ -188,6 +188,11 @@ async function joinOrClose(
 
 const LOG_LINES = { name: 'tessera_log_lines_total', help: 'Lines of the log at level warn and error.' }
 
+const JOBS = {
+  name: 'tessera_jobs_last_success_seconds',
+  help: 'When a job last succeeded in this process, in seconds since 1970. Of several processes, one runs the jobs.',
+}
+
 /** Counts what somebody should look at, for alerts. */
 function countLines(log: Log, metrics: Metrics): Log {
   return {
@@ -229,8 +234,17 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   // One object, see createContext. Addresses are made from the configuration whenever they are needed.
   if (ctx.config.port === 0) Object.assign(ctx, { config: withPort(ctx.config, new URL(server.url).port) })
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
+  const succeededAt = new Map<string, number>()
+  ctx.metrics.gauge(JOBS, () => [...succeededAt].map(([job, at]) => [{ job }, at] as const))
   const scheduler = startScheduler(
-    jobs.map(({ name, every, run }) => ({ name, every, run: () => run(ctx) })),
+    jobs.map(({ name, every, run }) => ({
+      name,
+      every,
+      async run() {
+        await run(ctx)
+        succeededAt.set(name, ctx.clock.now() / SECOND)
+      },
+    })),
     { clock: ctx.clock, log: ctx.log, mayRun: () => ctx.processes.runsJobs },
   )
   ctx.processes.competeForJobs(() => void scheduler.tick())

@@ -2,6 +2,7 @@
 
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
 
 import { dialect } from './dialect.ts'
 import type { BusTimes } from './engine/pg-bus.ts'
@@ -22,6 +23,7 @@ export interface OpenOptions {
   }
   clock: Clock
   log: Log
+  metrics?: Metrics
   /** On PostgreSQL: whether other processes may use the database and the files at the same time. */
   shared?: boolean
   /** For tests. */

@@ -139,6 +139,7 @@ class Route {
 
   async answer(request: Request, params: PathParams, server: Server<unknown> | null): Promise<Response> {
     const started = performance.now()
+    this.ctx.metrics.begin()
     const caller = new RequestCaller(request, server, this.#trusted, this.ctx.config)
     let userId = 0
     let response: Response
@@ -167,7 +168,7 @@ class Route {
     if (this.ctx.lifecycle.leaving) response.headers.set('connection', 'close')
     addTlsHeaders(response, this.ctx)
     const ms = performance.now() - started
-    this.ctx.metrics.request(this.endpoint.id, response.status, ms)
+    this.ctx.metrics.request(this.endpoint, response.status, ms)
     this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, caller, userId)
     return response
   }

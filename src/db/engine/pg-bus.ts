@@ -11,10 +11,12 @@ import { sharedRuns } from '#lib/shared-runs.ts'
 import { type Bus, type BusEvent, createBus } from '#platform/bus.ts'
 import { uuid } from '#platform/ids.ts'
 import type { Log } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
 
 import { StorageError } from '../errors.ts'
 import type { Runner } from '../query/builders.ts'
 import { connectPostgres, inUse, LOCK_KEY, placeOf, TimedConnection } from './pg-connection.ts'
+import { PoolMeter } from './pg-metrics.ts'
 import { STAMP_MARK } from './stamps.ts'
 
 const CHANNEL = 'tessera_bus'
@@ -51,11 +53,11 @@ const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
  * $1: xmax of the snapshot of the last read; $2: the transactions that were running then; $3: this process; $4: transactions of this process
  * whose COMMIT got no answer; $5: 1 to read the stamp mark too. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
  */
-const READ = `SELECT now.*, e.xid, e.topic, e.payload FROM (
+const READ = `SELECT now.*, e.xid, e.topic, e.payload, e.created_at FROM (
     SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text, pg_backend_pid(),
       CASE WHEN $5 = 1 THEN (SELECT value FROM server_state WHERE key = '${STAMP_MARK}') END
   ) AS now LEFT JOIN (
-    SELECT id, xid, topic, payload FROM bus_events
+    SELECT id, xid, topic, payload, created_at FROM bus_events
     WHERE ((xid >= $1::text::bigint OR xid = ANY(string_to_array($2, ',')::bigint[])) AND origin <> $3
         OR xid = ANY(string_to_array($4, ',')::bigint[]))
       AND xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
@@ -74,6 +76,7 @@ type ReadRow = [
   xid: string | null,
   topic: string,
   payload: string,
+  createdAt: string,
 ]
 
 /** Above every transaction id: the first read finds no events. */
@@ -99,6 +102,7 @@ type LocalBus = ReturnType<typeof createBus>
 export interface PgBusOptions {
   readonly databaseUrl: string
   readonly log: Log
+  readonly metrics: Metrics
   /** The stamp mark of the database. Called about once a second. */
   readonly onMark: (mark: number) => void
   readonly onTrouble: (error: StorageError) => void
@@ -118,6 +122,12 @@ export interface PgBus {
   close(): Promise<void>
 }
 
+const EVENTS = { name: 'tessera_bus_events_total', help: 'Events of other processes that this one has read.' }
+const DELAY = {
+  name: 'tessera_bus_delay_seconds',
+  help: 'Longest time from the write of an event until this process read it, at the last read that found events.',
+}
+
 /** Reads the events of the other processes and delivers them to the listeners of this one. */
 class EventReader {
   readonly #options: PgBusOptions
@@ -131,6 +141,8 @@ class EventReader {
   #readAt = 0
   #nextMark = 0
   readonly #doubtful = new Set<string>()
+  readonly #countEvents: (events: number) => void
+  #delaySeconds = 0
 
   constructor(options: PgBusOptions, times: BusTimes, base: LocalBus, origin: string) {
     this.#options = options
@@ -139,7 +151,10 @@ class EventReader {
     this.#origin = origin
     this.#where = placeOf(options.databaseUrl)
     // A plan made while the table was empty would read all of it later.
-    this.#connection = new TimedConnection(options.databaseUrl, { enable_seqscan: 'off' })
+    const meter = new PoolMeter(options.metrics, 'events')
+    this.#connection = new TimedConnection(options.databaseUrl, { enable_seqscan: 'off' }, meter)
+    this.#countEvents = options.metrics.counter(EVENTS)
+    options.metrics.gauge(DELAY, () => this.#delaySeconds)
   }
 
   readonly caughtUp = sharedRuns(async () => {
@@ -203,6 +218,8 @@ class EventReader {
     // PostgreSQL also recovers from the crash of one of its processes, ends all connections, and may give ids again that this process has seen.
     // It looks like any broken connection. Connections break rarely, and a gap costs some reads.
     const mayHaveCrashed = seen.backend !== before.backend
+    this.#countEvents(found.length)
+    if (found.length > 0) this.#delaySeconds = Math.max(0, ...found.map((row) => seen.now - Number(row[9]))) / 1000
     const isGap =
       found.length > MAX_EVENTS || seen.now - before.now > this.#times.keepMs / 2 || hasRestarted || mayHaveCrashed
     if (isGap) this.#base.gap()

@@ -1,6 +1,7 @@
 /** Connections to PostgreSQL, and the lock that says which Tessera processes may use a database. */
 
 import { asStorageError, StorageError, storageError } from '../errors.ts'
+import type { PoolMeter } from './pg-metrics.ts'
 
 /** Host, port and database for messages; the URL itself may contain a password. */
 export function placeOf(databaseUrl: string): string {
@@ -44,6 +45,7 @@ export class TimedConnection {
   constructor(
     readonly databaseUrl: string,
     readonly settings: Readonly<Record<string, string>>,
+    readonly meter?: PoolMeter,
   ) {
     this.#sql = this.#connect()
   }
@@ -66,7 +68,8 @@ export class TimedConnection {
       }, ANSWER_MS)
     })
     try {
-      return (await Promise.race([sql.unsafe(text, [...parameters]).values(), late])) as unknown[][]
+      const answer = sql.unsafe(text, [...parameters]).values()
+      return (await Promise.race([this.meter?.timed(answer) ?? answer, late])) as unknown[][]
     } catch (error) {
       throw asStorageError(error, where)
     } finally {

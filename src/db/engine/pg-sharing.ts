@@ -3,6 +3,7 @@
 import { type Bus, type BusEvent, createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
 
 import { isSerializationFailure, storageError } from '../errors.ts'
 import type { Runner } from '../query/builders.ts'
@@ -10,6 +11,7 @@ import type { StorageState } from '../storage-state.ts'
 import { type BusTimes, openPgBus } from './pg-bus.ts'
 import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-connection.ts'
 import { DoubtfulWrites, waitForEarlierWrites } from './pg-doubt.ts'
+import { PoolMeter } from './pg-metrics.ts'
 import { settledWithin, SharedStamps } from './pg-stamps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 
@@ -43,6 +45,7 @@ export interface SharingOptions {
   readonly databaseUrl: string
   readonly clock: Clock
   readonly log: Log
+  readonly metrics: Metrics
   readonly storage: StorageState
   /** For the stamp mark. */
   readonly reader: Runner
@@ -169,13 +172,13 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
 
 /** @throws StorageError of kind `unreachable`, or `busy` when a process uses the database alone */
 export async function useShared(options: SharingOptions): Promise<Sharing> {
-  const { databaseUrl, clock, log, storage, reader, busTimes } = options
+  const { databaseUrl, clock, log, metrics, storage, reader, busTimes } = options
   const where = placeOf(databaseUrl)
   let gap = () => {}
   // Each write and each read of the bus asks for the lock again. This one keeps processes that use the database alone off it while there are none.
   const lock = await lockPostgres(databaseUrl, 'shared', () => gap())
   // The order of the log of PostgreSQL makes a stamp durable with the first write that has it, so its own commit need not wait.
-  const marks = new TimedConnection(databaseUrl, { synchronous_commit: 'off' })
+  const marks = new TimedConnection(databaseUrl, { synchronous_commit: 'off' }, new PoolMeter(metrics, 'stamps'))
   const stamps = new SharedStamps(marks, clock)
   let closePart = async () => {}
   try {
@@ -183,6 +186,7 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
     const { bus, ...events } = await openPgBus({
       databaseUrl,
       log,
+      metrics,
       onMark: (mark) => stamps.noteMark(mark),
       onTrouble: (error) => storage.failed(error),
       times: busTimes,

@@ -9,6 +9,7 @@ import { defaultConfig } from '#config/config.ts'
 import type { Bus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import { createMetrics, type Metrics } from '#platform/metrics.ts'
 
 import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
 import { asStorageError, isLockTimeout, isSerializationFailure, storageError } from '../errors.ts'
@@ -17,11 +18,13 @@ import { StorageState } from '../storage-state.ts'
 import type { Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
 import { connectPostgres, placeOf } from './pg-connection.ts'
+import { conflictCounter, PoolMeter, showWaiting } from './pg-metrics.ts'
 import { checkConnections, type PoolSizes, poolSizes } from './pg-pools.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { type Ended, WriteGroups } from './write-groups.ts'
 import {
+  groupSize,
   ReadDb,
   refuseNested,
   runHooks,
@@ -51,10 +54,11 @@ class PgRunner implements Runner {
   constructor(
     readonly client: Pick<SQL, 'unsafe'>,
     readonly where: string,
+    readonly meter: PoolMeter,
   ) {}
   async rows(sql: string, params: unknown[]): Promise<Rows> {
     try {
-      return await this.client.unsafe(sql, params).values()
+      return await this.meter.timed(this.client.unsafe(sql, params).values())
     } catch (error) {
       throw asStorageError(error, this.where)
     }
@@ -125,6 +129,7 @@ export interface PostgresOptions {
   databaseUrl: string
   clock: Clock
   log: Log
+  metrics?: Metrics
   /** Whether other processes may use the database at the same time. */
   shared?: boolean
   /** The most connections that this process opens. */
@@ -140,7 +145,7 @@ export interface PostgresOptions {
 /** @throws StorageError of kind `unreachable`, also for too few connections, or `busy` when another process uses the database */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { databaseUrl, clock, log, shared = false, limits = WRITE_LIMITS, searchMs = SEARCH_MS, busTimes } = options
-  const { connections = defaultConfig.databaseConnections } = options
+  const { connections = defaultConfig.databaseConnections, metrics = createMetrics() } = options
   const where = placeOf(databaseUrl)
   await checkConnections(databaseUrl, connections)
   const sizes = poolSizes(connections, shared)
@@ -153,12 +158,28 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       settings: { statement_timeout: String(searchMs) },
     }),
   }
-  const reader = new PgRunner(pools.readers, where)
+  const meters = {
+    read: new PoolMeter(metrics, 'read'),
+    write: new PoolMeter(metrics, 'write'),
+    search: new PoolMeter(metrics, 'search'),
+  }
+  const reader = new PgRunner(pools.readers, where, meters.read)
   const storage = new StorageState(log)
   try {
-    const sharing = await (shared ? useShared : useAlone)({ databaseUrl, clock, log, storage, reader, busTimes })
-    const search = searchQueue(new PgRunner(pools.searchers, where), searchMs)
-    return new PostgresStore({ where, log, limits, pools, sizes, reader, storage, sharing, search })
+    const sharing = await (shared ? useShared : useAlone)({
+      databaseUrl,
+      clock,
+      log,
+      metrics,
+      storage,
+      reader,
+      busTimes,
+    })
+    const search = searchQueue(new PgRunner(pools.searchers, where, meters.search), searchMs)
+    const parts = { where, log, metrics, meter: meters.write, limits, pools, sizes, reader, storage, sharing, search }
+    const store = new PostgresStore(parts)
+    showWaiting(metrics, meters, sizes, () => store.writes)
+    return store
   } catch (error) {
     await closePools(pools)
     throw error
@@ -178,6 +199,9 @@ interface Parts {
   /** The place of the database for error messages. */
   readonly where: string
   readonly log: Log
+  readonly metrics: Metrics
+  /** Of writes. */
+  readonly meter: PoolMeter
   readonly limits: WriteLimits
   readonly pools: Pools
   readonly sizes: PoolSizes
@@ -196,6 +220,9 @@ class PostgresStore implements Store {
   readonly aroundWrites = aroundWrites
   readonly #where: string
   readonly #log: Log
+  readonly #meter: PoolMeter
+  readonly #groupSize: (writes: number) => void
+  readonly #countConflict: () => void
   readonly #limits: WriteLimits
   readonly #pools: Pools
   readonly #sharing: Sharing
@@ -203,17 +230,25 @@ class PostgresStore implements Store {
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor({ where, log, limits, pools, sizes, reader, storage, sharing, search }: Parts) {
+  constructor({ where, log, metrics, meter, limits, pools, sizes, reader, storage, sharing, search }: Parts) {
     this.read = this.readInWorker = new ReadDb(reader)
     this.search = search
     this.storage = storage
     this.bus = sharing.bus
     this.#where = where
     this.#log = log
+    this.#meter = meter
+    this.#groupSize = groupSize(metrics)
+    this.#countConflict = conflictCounter(metrics)
     this.#limits = limits
     this.#pools = pools
     this.#groups = new WriteGroups(sizes.writers, Math.min(LANES, sizes.writers), (group) => this.#runGroup(group))
     this.#sharing = sharing
+  }
+
+  /** How many run or wait. */
+  get writes(): number {
+    return this.#running.size
   }
 
   settledStamp(waitMs?: number): Promise<number> {
@@ -248,13 +283,14 @@ class PostgresStore implements Store {
       for (const { reject } of group) reject(error)
     })
     if (!client) return DONE
-    const connection = new PgRunner(client, this.#where)
+    const connection = new PgRunner(client, this.#where, this.#meter)
     let begun: Begun | undefined
     try {
       begun = await this.#sharing.begin(connection, { inOrder: group[0]!.inOrder, writes: group.length })
       const outcomes = await this.#runAll(group, client, begun)
       const done = outcomes.filter((outcome) => outcome.ok)
       await begun.commit(done.flatMap(({ tx }) => tx.events))
+      this.#groupSize(done.length)
       for (const { tx } of done) runHooks(tx.hooks, this.#log)
       for (const { write, ok, value } of outcomes) {
         if (ok) write.resolve(value)
@@ -262,6 +298,7 @@ class PostgresStore implements Store {
       }
       return { again: group.slice(outcomes.length), isConflict: false }
     } catch (error) {
+      if (isConflict(error)) this.#countConflict()
       await connection.rows('ROLLBACK', []).catch(() => undefined)
       return this.#afterRollback(group, error)
     } finally {
@@ -293,7 +330,7 @@ class PostgresStore implements Store {
   }
 
   async #runOne(write: PgWrite, client: SQL, begun: Begun): Promise<Outcome> {
-    const runner = new WriteRunner(client, this.#where)
+    const runner = new WriteRunner(client, this.#where, this.#meter)
     const tx = new WriteTx(runner, this.read, begun.nextStamp, this.bus)
     const { maxMs: stuckMs = this.#limits.stuckMs } = write
     try {

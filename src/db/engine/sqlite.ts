@@ -9,6 +9,7 @@ import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { type Bus, createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import { createMetrics, type Metrics } from '#platform/metrics.ts'
 
 import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
 import { asStorageError, StorageError } from '../errors.ts'
@@ -21,7 +22,16 @@ import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
 import { GroupStamps, STAMP_MARK, Stamps } from './stamps.ts'
 import { WorkerHost, workerUrl } from './worker-host.ts'
-import { ReadDb, refuseNested, runHooks, runWrite, WRITE_LIMITS, type WriteLimits, WriteTx } from './write.ts'
+import {
+  groupSize,
+  ReadDb,
+  refuseNested,
+  runHooks,
+  runWrite,
+  WRITE_LIMITS,
+  type WriteLimits,
+  WriteTx,
+} from './write.ts'
 
 /** A group is committed after this many writes, or after `WriteLimits.groupMs`. */
 const GROUP_WRITES = 256
@@ -171,6 +181,7 @@ export interface SqliteOptions {
   file: string
   clock: Clock
   log: Log
+  metrics?: Metrics
   /** For tests. */
   limits?: WriteLimits
   /** For tests. */
@@ -190,6 +201,7 @@ export class SqliteStore implements Store {
   readonly aroundWrites = aroundWrites
   readonly #log: Log
   readonly #limits: WriteLimits
+  readonly #groupSize: (writes: number) => void
   readonly #writer: Connection
   readonly #reader: Reader
   readonly #workerReader: WorkerReader
@@ -210,6 +222,7 @@ export class SqliteStore implements Store {
     file,
     clock,
     log,
+    metrics = createMetrics(),
     limits = WRITE_LIMITS,
     logPages = LOG_PAGES,
     searchMs = SEARCH_MS,
@@ -217,6 +230,7 @@ export class SqliteStore implements Store {
   }: SqliteOptions) {
     this.#log = log
     this.#limits = limits
+    this.#groupSize = groupSize(metrics)
     this.#writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
     this.#reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
     const [saved] = this.#reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])
@@ -300,6 +314,7 @@ export class SqliteStore implements Store {
       if (write.maxMs !== undefined) break
     } while (outcomes.length < GROUP_WRITES && performance.now() < endsAt)
     this.#writer.rows('COMMIT', [])
+    this.#groupSize(outcomes.length)
     this.#reader.release()
     if (mark !== undefined) this.#stamps.markSaved(mark)
     return outcomes

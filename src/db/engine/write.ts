@@ -8,6 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { pause } from '#lib/pause.ts'
 import type { Bus, BusEvent, Topic } from '#platform/bus.ts'
 import type { Log } from '#platform/log.ts'
+import type { Metrics } from '#platform/metrics.ts'
 
 import { outsideRequest } from '../around-writes.ts'
 import { ListChanges } from '../list-changes.ts'
@@ -31,6 +32,14 @@ export const WRITE_LIMITS: WriteLimits = {
   // The first write of a group is not answered much later than it could be.
   groupMs: 4,
 }
+
+/** Counts the writes of a group that was committed. */
+export const groupSize = (metrics: Metrics): ((writes: number) => void) =>
+  metrics.histogram({
+    name: 'tessera_db_group_size',
+    help: 'Writes that shared a COMMIT.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  })
 
 class TxRunner implements Runner {
   alive = true
