@@ -49,6 +49,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     sharedFiles: ['/shared', '/shared'],
     backupDir: ['/backups', '/backups'],
     secret: ['s'.repeat(32), 's'.repeat(32)],
+    metricsToken: ['t'.repeat(16), 't'.repeat(16)],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],
     smtpUrl: ['smtps://u:p@h', 'smtps://u:p@h'],

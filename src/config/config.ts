@@ -24,6 +24,8 @@ export interface Config {
   readonly backupDir: string
   /** Configured signing secret; if empty, one is generated once and kept in `keys/`. */
   readonly secret: string
+  /** With which metrics can be read without an administrator; empty: none. */
+  readonly metricsToken: string
   readonly adminUsername: string
   readonly adminPassword: string
   /** URLs of the mail server, the SMS gateway and the one-click gateway, parsed by `gateways.ts`; empty: none. */
@@ -60,6 +62,7 @@ export const defaultConfig: Config = {
   sharedFiles: '',
   backupDir: '',
   secret: '',
+  metricsToken: '',
   adminUsername: '',
   adminPassword: '',
   smtpUrl: '',

@@ -88,6 +88,10 @@ const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9
 /** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
+const MIN_TOKEN_LENGTH = 16
+/** Characters that a header can have. */
+const METRICS_TOKEN = new RegExp(`^[!-~]{${MIN_TOKEN_LENGTH},200}$`)
+
 export const settings: readonly Setting[] = [
   setting({
     key: 'host',
@@ -174,6 +178,15 @@ export const settings: readonly Setting[] = [
     fallback: 'generated once and kept in keys/',
     secret: true,
     parse: (text) => (text.length >= MIN_SECRET_LENGTH ? text : undefined),
+  }),
+  setting({
+    key: 'metricsToken',
+    value: 'TEXT',
+    help: 'Token with which Prometheus reads GET /actuator/metrics, at least 16 characters.',
+    accepts: `${MIN_TOKEN_LENGTH} to 200 letters, digits and signs without spaces`,
+    fallback: 'none; an administrator is needed',
+    secret: true,
+    parse: (text) => (METRICS_TOKEN.test(text) ? text : undefined),
   }),
   setting({
     key: 'adminUsername',

@@ -3,6 +3,8 @@
  * publisher key.
  */
 
+import { timingSafeEqual } from 'node:crypto'
+
 import type { AppContext } from '#context'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
@@ -45,6 +47,10 @@ const takeBytes = (ctx: AppContext, { ip }: Caller) =>
   takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
 const SECRET_USE = { limit: PER_ADDRESS_SECRET, windowMs: MINUTE }
 
+const hash = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update(text).digest()
+/** Whether two texts are equal, in a time that does not depend on how much of them is. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b))
+
 /** The admission of the requests of one endpoint. */
 export class Admission {
   constructor(
@@ -56,6 +62,8 @@ export class Admission {
   /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
   admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
     const { access, sendsRanges } = this.endpoint
+    if (this.endpoint.takesMetricsToken && this.ctx.config.metricsToken !== '')
+      return this.#admitScraper(request, caller)
     const isAnonymous = access.kind === 'open' && !(access.readsToken && bearerToken(request) !== undefined)
     if (isAnonymous) return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
     if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
@@ -99,6 +107,22 @@ export class Admission {
     await this.#admitAnyone(caller, takePublic)
     const refused = await this.gates.refusePublisherKey(this.ctx, key)
     if (refused) throw refused
+  }
+
+  /** Undefined for the metrics token. Wrong tokens are counted with other secrets; right ones are not, however often metrics are read. */
+  async #admitScraper(request: Request, caller: Caller): Promise<Actor | undefined> {
+    const { exactLimiter, config } = this.ctx
+    const token = bearerToken(request)
+    if (token === undefined) return this.#admitUser(request, caller)
+    const uses = config.rateLimit ? usesByAddress({ key: 'secret ', ...SECRET_USE }, caller.ip) : []
+    const wait = Math.max(0, ...uses.map((use) => exactLimiter.spent(use.key, use.limit)))
+    if (wait > 0) throw tooMany(wait)
+    // Without asking the database, which may be what is wrong.
+    if (isSame(token, config.metricsToken)) return undefined
+    const found = await this.gates.authenticate(this.ctx, token, caller.deviceId)
+    const refusal = found instanceof AppError ? await exactLimiter.takeAll(uses) : undefined
+    if (refusal) throw tooMany(secondsOf(refusal))
+    return this.#admitSession(found, caller)
   }
 
   #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {

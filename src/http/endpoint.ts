@@ -347,6 +347,8 @@ export interface Endpoint<
   readonly readsQuery?: readonly string[]
   /** Answered even while the server is stopping. */
   readonly whileDraining?: boolean
+  /** The metrics token of the configuration is accepted instead of a user's token; `run` must not use `actor` then. */
+  readonly takesMetricsToken?: boolean
   /** No rate limits it: proxies and supervisors take a refusal for a failure. It must cost next to nothing. */
   readonly unlimited?: boolean
   /** For a POST that must not be answered from memory: why `Idempotency-Key` is ignored. See repeatable.ts for those that always are. */

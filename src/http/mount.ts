@@ -227,7 +227,8 @@ class Route {
     const { access } = endpoint
     const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery)
     const named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
-    const admitted = this.#permissions.require(access, actor, params, named)
+    const isScraper = endpoint.takesMetricsToken === true && actor === undefined
+    const admitted = isScraper ? undefined : this.#permissions.require(access, actor, params, named)
     if (admitted instanceof Promise) await admitted
     if (endpoint.acceptsFile?.required && form === undefined)
       throw unsupportedType('Send the file as multipart/form-data', '请以 multipart/form-data 上传文件')
