@@ -195,6 +195,7 @@ const JOBS = {
 
 /** Counts what somebody should look at, for alerts. */
 function countLines(log: Log, metrics: Metrics): Log {
+  for (const level of ['warn', 'error']) metrics.counter(LOG_LINES, { level })
   return {
     ...log,
     warn(message, fields) {

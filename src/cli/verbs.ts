@@ -167,6 +167,17 @@ backup would be valid again.`,
     load: () => import('./doctor.ts'),
   },
   {
+    name: 'dashboard',
+    words: '',
+    takes: [0, 0],
+    summary: 'Print a Grafana dashboard, or alerts for Prometheus.',
+    about: `Import the output in Grafana under Dashboards → New → Import. Prometheus must read GET /actuator/metrics of each process, in a
+scrape job with the name "tessera": see TESSERA_METRICS_TOKEN. With --alerts, put the output into a file under rule_files.`,
+    options: [{ name: 'alerts', help: 'Print rules for Prometheus instead.' }],
+    settings: 'none',
+    load: () => import('./dashboard.ts'),
+  },
+  {
     name: 'files',
     words: 'adopt',
     takes: [1, 1],

@@ -401,6 +401,7 @@ export const wantsJson = (request: Request): boolean =>
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {
   const router = new Router(endpoints, (endpoint) => new Route(endpoint, ctx, gates))
   const trusted = trustOf(ctx)
+  for (const kind of ['full', 'unreachable', 'io']) ctx.metrics.counter(FILE_FAILURES, { kind })
   const loggedPath = unknownPathLogger(endpoints)
   // The path of the public URL as QR codes of passes have it. A proxy that removes this path knows it as it is configured only.
   const base = new URL(ctx.config.publicUrl).pathname.replace(/\/$/, '').toUpperCase()

@@ -43,7 +43,8 @@ const STOP_MS = 3 * SECOND
 
 const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a message, by result.' }
 
-type Result = 'sent' | 'retried' | 'refused' | 'expired' | 'unreadable'
+const RESULTS = ['sent', 'retried', 'refused', 'expired', 'unreadable'] as const
+type Result = (typeof RESULTS)[number]
 
 class Worker {
   readonly #attempts = new Set<Promise<void>>()
@@ -60,7 +61,9 @@ class Worker {
   constructor(
     readonly ctx: AppContext,
     readonly channel: Channel,
-  ) {}
+  ) {
+    for (const result of RESULTS) ctx.metrics.counter(MESSAGES, { channel, result })
+  }
 
   start(): void {
     this.#running = true

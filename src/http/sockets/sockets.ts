@@ -74,6 +74,7 @@ export class Sockets implements Owner {
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(readonly ctx: AppContext) {
+    for (const code of COUNTED_CODES) ctx.metrics.counter(CLOSES, { code: String(code) })
     ctx.bus.on(sessionsChanged, ({ ids, ended }) => {
       if (ended === undefined) return
       for (const id of ids) for (const socket of this.#ofSession.get(id) ?? []) socket.end(ended)
