@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 
 import { dialect } from '#db/dialect.ts'
+import { users } from '#db/schema/accounts.ts'
 import { messageCards, messageFiles, messages } from '#db/schema/chat.ts'
 import { sendMessage } from '#domains/chat/messages/messages.service.ts'
 import { domain } from '#domains/domain.ts'
@@ -139,6 +140,25 @@ describe.if(inProcess)('messages that are sent at once', () => {
     expect(rows.map(({ id }) => id)).toEqual(rows.map((_, i) => rows[0]!.id + i))
     for (const [i, { conversationId }] of rows.entries())
       expect(await memberOf(server, conversationId, pairs[i]!.to)).toMatchObject({ unread: 2 })
+  })
+
+  test('one write stores many texts for one large group, and texts for few large groups', async () => {
+    const members = Array.from({ length: 600 }, (_, i) => ({ id: 1_000_000 + i }))
+    await server.ctx.db.write('test.members', async (tx) => {
+      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+      const rows = members.map(({ id }) => ({ id, username: `member${id}`, nickname: 'member', ...times }))
+      await tx.insert(users).values(rows)
+    })
+    const groups: number[] = []
+    for (let i = 0; i < 3; i++) groups.push(await makeGroup(server, [alice, ...members]))
+    const writesOf = (conversationIds: readonly number[]) =>
+      countStatements(() =>
+        sendInOneTurn(conversationIds.map((conversationId) => [alice, { ...text(), conversationId }])),
+      )
+    expect(await writesOf(Array<number>(10).fill(groups[0]!))).toHaveLength(1)
+    expect(await writesOf(groups)).toHaveLength(2)
+    for (const [i, group] of groups.entries())
+      expect(await memberOf(server, group, members[0] as Person)).toMatchObject({ unread: i === 0 ? 11 : 1 })
   })
 
   test('each of a group is answered by itself, and the rows of the others are stored', async () => {

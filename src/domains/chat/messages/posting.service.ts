@@ -47,7 +47,7 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly error: AppError }
   | { readonly kind: 'later' }
 
-/** Member rows that one write changes, unless a single group is larger: a few milliseconds. */
+/** Member rows that one write changes: a few milliseconds. All messages of a conversation change its rows once. */
 const MAX_MEMBERS = 1000
 
 /**
@@ -80,6 +80,7 @@ class Group {
   readonly #rates = new Map<number, Rate>()
   /** Keys, and pairs of users without a conversation, of the accepted sendings. */
   readonly #taken = new Set<string>()
+  readonly #conversations = new Set<number>()
   #members = 0
   #lastNumber: number
 
@@ -95,7 +96,8 @@ class Group {
     const names = [`key ${senderId} ${key.clientMsgId}`]
     if (facts.conversationId === null && target.toUserId != null)
       names.push(`pair ${[senderId, target.toUserId].toSorted((a, b) => a - b).join(' ')}`)
-    if (this.#members >= MAX_MEMBERS || names.some((name) => this.#taken.has(name))) return { kind: 'later' }
+    const isFull = this.#members >= MAX_MEMBERS && !this.#conversations.has(facts.conversationId ?? 0)
+    if (isFull || names.some((name) => this.#taken.has(name))) return { kind: 'later' }
     try {
       const earlier = earlierKey(sending, facts)
       if (earlier !== undefined) return { kind: 'repeated', key: earlier }
@@ -139,7 +141,8 @@ class Group {
       reactions: null,
     }))
     this.#accepted.push({ ...sending, conversationId, rows })
-    this.#members += facts.memberCount ?? 2
+    if (!this.#conversations.has(conversationId)) this.#members += facts.memberCount ?? 2
+    this.#conversations.add(conversationId)
     return rows
   }
 
