@@ -134,6 +134,8 @@ test('each statement of a search finds its place in an index, and sorts nothing'
           plan.filter((line) => /TEMP B-TREE|^SCAN (?!part)|\bSort\b|Seq Scan/.test(line)),
           text,
         ).toEqual([])
+        // The end of a comparison of tuples would not end the reading of PostgreSQL, so slices end by their number of rows.
+        if (dialect === 'postgres') expect(text).not.toMatch(/\) [<>]= \(/)
       }
     }
   }))
