@@ -113,7 +113,6 @@ export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {
   readonly domains: readonly Domain[]
-  readonly processes: Membership
   /** Stops the domains, which save their unwritten state, and closes the database. */
   close(): Promise<void>
 }
@@ -150,6 +149,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     metrics,
     limiter,
     exactLimiter: processes.exactLimiter ?? limiter,
+    processes,
     passwords: parts.passwords ?? createPasswords(),
     tokens: createTokens(key, clock),
     signer: createUrlSigner(key),
@@ -161,7 +161,6 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   // One object, not a copy: domains keep their state by the identity of the context.
   return Object.assign(ctx, {
     domains: list,
-    processes,
     async close() {
       for (const { stop } of list.toReversed()) await stop?.(ctx)
       await ctx.images.stop()
@@ -252,7 +251,9 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   return {
     ...server,
     async stop(urgent) {
-      await server.stop(urgent)
+      const stopped = server.stop(urgent)
+      ctx.processes.reportNow()
+      await stopped
       await scheduler.stop()
     },
     async kill() {

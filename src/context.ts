@@ -1,6 +1,7 @@
 /** Everything with a lifetime, built from the configuration in `app.ts` and replaceable in tests. */
 
 import type { Config } from '#config/config.ts'
+import type { Membership } from '#db/processes.ts'
 import type { Store } from '#db/store.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
@@ -41,6 +42,8 @@ export interface AppContext {
   readonly limiter: Limiter
   /** Secrets and budgets. The same as `limiter` if no other process uses the database. */
   readonly exactLimiter: ExactLimiter
+  /** This one and the others on its database. */
+  readonly processes: Membership
   readonly passwords: Passwords
   readonly tokens: Tokens
   readonly signer: UrlSigner

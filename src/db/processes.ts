@@ -4,11 +4,21 @@
  */
 
 import type { Clock } from '#platform/clock.ts'
+import { uuid } from '#platform/ids.ts'
 import type { ExactLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 
 import { placeOf, TimedConnection } from './engine/pg-connection.ts'
 import { StorageError } from './errors.ts'
+import {
+  KEY_LOCK,
+  type ListedProcess,
+  listProcesses,
+  LOCKS,
+  type ProcessFigures,
+  removeProcess,
+  reportProcess,
+} from './process-list.ts'
 import { SharedCounters } from './shared-counters.ts'
 
 export interface Membership {
@@ -18,6 +28,12 @@ export interface Membership {
   readonly runsJobs: boolean
   /** Tries to become the process that runs the jobs, until `leave`. `onWon` is called each time that it becomes that process. */
   competeForJobs(onWon: () => void): void
+  /** Shows this process to the others until `leave`: its figures are asked for every second. */
+  report(figures: () => ProcessFigures): void
+  /** The figures have changed in a way that others should see at once. */
+  reportNow(): void
+  /** The processes in the order of their start, with those that were lost less than an hour ago. Undefined for the only process. */
+  list(): Promise<readonly ListedProcess[]> | undefined
   leave(): Promise<void>
 }
 
@@ -26,11 +42,13 @@ export const ONLY_PROCESS: Membership = {
   exactLimiter: undefined,
   runsJobs: true,
   competeForJobs: () => undefined,
+  report: () => undefined,
+  reportNow: () => undefined,
+  list: () => undefined,
   leave: async () => undefined,
 }
 
-/** First parts of advisory locks: "Tkey" and "Tjob" in ASCII. Advisory locks are per database. */
-const KEY_LOCK = 0x54_6b_65_79
+/** "Tjob" in ASCII. */
 const JOB_LOCK = 0x54_6a_6f_62
 
 /** Milliseconds between two looks at the locks. */
@@ -44,9 +62,6 @@ const START_LOOKS = 5
  */
 const KEEPALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '5', tcp_keepalives_count: '3' }
 
-/** Advisory locks on this database with two numbers. */
-const LOCKS = `pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted
-  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 const IS_MINE = 'pid = pg_backend_pid()'
 
 /** Locks of one session are counted, so neither is taken twice. A connection that was replaced has lost both. */
@@ -60,6 +75,17 @@ const TAKE_JOBS = `SELECT CASE WHEN held THEN true ELSE pg_try_advisory_lock(${J
 const fingerprintOf = (key: Uint8Array): string =>
   String(new Bun.CryptoHasher('sha256', key).update('fingerprint of the signing key').digest().readInt32BE(0))
 
+/** @throws StorageError of kind `busy` if another process has another key */
+async function takeKey(connection: TimedConnection, key: string): Promise<void> {
+  for (let nth = 1; ; nth++) {
+    // Of two processes that start at the same time, at least the later one finds the lock of the other.
+    await connection.rows(TAKE_KEY, [key])
+    if ((await connection.rows(FIND_OTHER_KEYS, [key])).length === 0) return
+    if (nth === START_LOOKS) throw otherSecret(placeOf(connection.databaseUrl))
+    await Bun.sleep(LOOK_EVERY_MS / START_LOOKS)
+  }
+}
+
 /** @throws StorageError of kind `busy` if another process on the database has another signing key */
 export async function joinProcesses(options: {
   readonly databaseUrl: string
@@ -70,20 +96,12 @@ export async function joinProcesses(options: {
   const { databaseUrl, signingKey, clock, log } = options
   const connection = new TimedConnection(databaseUrl, KEEPALIVE)
   const key = fingerprintOf(signingKey)
+  const id = uuid().slice(0, 8)
   let runsJobs = false
   let onWon: (() => void) | undefined
+  let figures: (() => ProcessFigures) | undefined
   let left = false
   let wake = (): void => undefined
-
-  async function checkKey(): Promise<void> {
-    for (let nth = 1; ; nth++) {
-      // Of two processes that start at the same time, at least the later one finds the lock of the other.
-      await connection.rows(TAKE_KEY, [key])
-      if ((await connection.rows(FIND_OTHER_KEYS, [key])).length === 0) return
-      if (nth === START_LOOKS) throw otherSecret(placeOf(databaseUrl))
-      await Bun.sleep(LOOK_EVERY_MS / START_LOOKS)
-    }
-  }
 
   async function look(): Promise<void> {
     const before = runsJobs
@@ -95,6 +113,9 @@ export async function joinProcesses(options: {
       runsJobs = false
       if (before) log.warn('this process stops running the jobs', { error })
     }
+    // If it fails, the others miss this process, but the jobs go on.
+    if (figures && !left)
+      await reportProcess(connection, id, { ...figures(), hasJobs: runsJobs }).catch(() => undefined)
     if (!runsJobs || before) return
     log.info('this process runs the jobs')
     onWon?.()
@@ -103,15 +124,16 @@ export async function joinProcesses(options: {
   async function keepLooking(): Promise<void> {
     for (;;) {
       if (left) return
-      await look()
+      // Before the look, so that it is repeated for those who call `wake` meanwhile.
       const woken = Promise.withResolvers<void>()
       wake = woken.resolve
+      await look()
       await Promise.race([Bun.sleep(LOOK_EVERY_MS), woken.promise])
     }
   }
 
   try {
-    await checkKey()
+    await takeKey(connection, key)
   } catch (error) {
     await connection.close()
     throw error
@@ -126,11 +148,19 @@ export async function joinProcesses(options: {
       onWon = won
       wake()
     },
+    report(of) {
+      figures = of
+      wake()
+    },
+    reportNow: () => wake(),
+    list: () => listProcesses(connection),
     async leave() {
       left = true
       runsJobs = false
       wake()
       await looking
+      // Otherwise it would look like a killed one.
+      await removeProcess(connection, id).catch(() => undefined)
       await connection.close()
     },
   }

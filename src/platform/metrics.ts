@@ -28,6 +28,8 @@ export interface Metrics {
   begin(): void
   /** Counts an answered request. */
   request(endpoint: Answering, status: number, ms: number): void
+  /** Requests that were answered since the start. */
+  answered(): number
   /** Adds 1 to a counter. Labels have the same order in every call. */
   count(counter: Counter, labels: Labels): void
   /** A function that adds to a counter: for frequent use, and for counters that are shown before they count. */
@@ -126,6 +128,7 @@ export function createMetrics(): Metrics {
   const histograms = new Map<string, Family<HistogramOf, Histogram>>()
   const gauges = new Map<string, { readonly of: Metric; measure(): Measured }>()
   let inFlight = 0
+  let answered = 0
 
   function countOf(counter: Counter, labels: string): Count {
     let family = counters.get(counter.name)
@@ -148,6 +151,7 @@ export function createMetrics(): Metrics {
     },
     request({ id, tag }, status, ms) {
       inFlight--
+      answered++
       let entry = requests.get(id)
       if (entry === undefined) {
         const time = countOf(REQUEST_SECONDS, `endpoint="${id}"`)
@@ -176,6 +180,7 @@ export function createMetrics(): Metrics {
     gauge(of, measure) {
       gauges.set(of.name, { of, measure })
     },
+    answered: () => answered,
     render() {
       const lines: string[] = []
       for (const { metric, series } of counters.values()) {

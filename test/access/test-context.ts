@@ -8,6 +8,7 @@ import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import { openStore } from '#db/open.ts'
+import { ONLY_PROCESS } from '#db/processes.ts'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
@@ -69,6 +70,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     metrics: createMetrics(),
     limiter,
     exactLimiter: limiter,
+    processes: ONLY_PROCESS,
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32), clock),
     signer: createUrlSigner(new Uint8Array(32)),

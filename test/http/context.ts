@@ -2,6 +2,7 @@
 
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
+import { ONLY_PROCESS } from '#db/processes.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { createBus } from '#platform/bus.ts'
 import { type Clock, systemClock } from '#platform/clock.ts'
@@ -47,6 +48,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     metrics: createMetrics(),
     limiter,
     exactLimiter: limiter,
+    processes: ONLY_PROCESS,
     passwords: createPasswords(),
     tokens: createTokens(new Uint8Array(32).fill(7), clock),
     signer: createUrlSigner(new Uint8Array(32).fill(7)),

@@ -7,9 +7,11 @@ import { SECOND } from '#platform/clock.ts'
 import { healthEndpoints } from './health/health.endpoints.ts'
 import { metricsEndpoints } from './metrics.endpoints.ts'
 import { operationsEndpoints } from './operations.endpoints.ts'
+import { figuresOf } from './operations.service.ts'
 
 export const operations = domain({
   name: 'operations',
   endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints],
   jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: ({ db }) => foldListChanges(db) }],
+  start: (ctx) => ctx.processes.report(() => figuresOf(ctx)),
 })

@@ -1,7 +1,7 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { InfoView, ServerLog, ServerLogQuery } from './operations.model.ts'
-import { info, showServerLog } from './operations.service.ts'
+import { InfoView, ProcessList, ServerLog, ServerLogQuery } from './operations.model.ts'
+import { info, listProcesses, showServerLog } from './operations.service.ts'
 
 const tag = 'Operations'
 
@@ -15,6 +15,19 @@ export const operationsEndpoints = [
     access: platform('system:read'),
     data: InfoView,
     run: ({ ctx }) => info(ctx),
+  }),
+  endpoint({
+    id: 'processes.list',
+    method: 'GET',
+    path: '/api/admin/processes',
+    summary: 'List the processes of the server',
+    description:
+      'Those that share the database, in the order of their start; on SQLite the only one. Each reports itself every second. One that was ' +
+      'killed is LOST within 5 seconds, one whose machine does not answer within 30, and it is listed for an hour. One that was stopped is not listed.',
+    tag,
+    access: platform('system:read'),
+    data: ProcessList,
+    run: ({ ctx }) => listProcesses(ctx),
   }),
   endpoint({
     id: 'serverLog.list',

@@ -17,6 +17,28 @@ export const InfoView = Model('ServerInfo', {
 })
 export type InfoView = Static<typeof InfoView>
 
+export const ProcessList = Model('ProcessList', {
+  items: Type.Array(
+    Model('ServerProcess', {
+      id: Text('5f3a9c01', { description: 'Chosen by the process when it starts' }),
+      version: Text('0.1.0'),
+      host: Text('server-1'),
+      startedAt: Time,
+      lastSeenAt: { ...Time, description: 'When it last reported itself' },
+      listening: Type.Boolean({ description: 'Its port is open, and it is not stopping' }),
+      sockets: Type.Integer({ description: 'Open WebSockets', examples: [120] }),
+      requestsPerSecond: Type.Number({
+        description: 'Since its last report; of the only process, since the last call of this operation',
+        examples: [85.2],
+      }),
+      memoryBytes: Type.Integer({ description: 'Resident memory', examples: [180_355_072] }),
+      hasJobs: Type.Boolean({ description: 'It runs the jobs of all processes' }),
+      state: Enum(['UP', 'DRAINING', 'LOST'], { description: 'DRAINING: it is stopping' }),
+    }),
+  ),
+})
+export type ProcessList = Static<typeof ProcessList>
+
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export const ServerLogQuery = Type.Object({

@@ -1,12 +1,15 @@
 import { hostname } from 'node:os'
 
 import { isLoopback } from '#config/gateways.ts'
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import { dialect } from '#db/dialect.ts'
+import type { ListedProcess, ProcessFigures } from '#db/process-list.ts'
+import { socketsOfServer } from '#http/sockets/sockets.ts'
+import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
 import { freeDiskBytes } from './health/health.service.ts'
-import type { InfoView, ServerLog, ServerLogQuery } from './operations.model.ts'
+import type { InfoView, ProcessList, ServerLog, ServerLogQuery } from './operations.model.ts'
 
 export async function info(ctx: AppContext): Promise<InfoView> {
   return {
@@ -37,3 +40,61 @@ export function showServerLog(ctx: AppContext, { since, ...filter }: ServerLogQu
     lastId,
   }
 }
+
+/** The requests that had been answered at a time (`performance.now()`), and the rate until then. */
+const rates = perContext(() => ({ at: performance.now(), answered: 0, perSecond: 0 }))
+
+/** The rate since the last call, or that of the last call if it was less than half a second ago. */
+function requestsPerSecond(ctx: AppContext): number {
+  const rate = rates(ctx)
+  const now = performance.now()
+  const seconds = (now - rate.at) / SECOND
+  if (seconds < 0.5) return rate.perSecond
+  const answered = ctx.metrics.answered()
+  rate.perSecond = Math.round(((answered - rate.answered) / seconds) * 10) / 10
+  rate.at = now
+  rate.answered = answered
+  return rate.perSecond
+}
+
+export function figuresOf(ctx: AppContext): ProcessFigures {
+  const sockets = socketsOfServer(ctx)
+  const { leaving, draining } = ctx.lifecycle
+  return {
+    version,
+    host: hostname(),
+    listening: sockets.isListening && !draining,
+    draining: leaving,
+    sockets: sockets.count,
+    requestsPerSecond: requestsPerSecond(ctx),
+    memoryBytes: process.memoryUsage.rss(),
+  }
+}
+
+export async function listProcesses(ctx: AppContext): Promise<ProcessList> {
+  const processes = (await ctx.processes.list()) ?? [onlyProcess(ctx)]
+  return {
+    items: processes.map(({ draining, isLost, listening, sockets, requestsPerSecond: rate, ...one }) => ({
+      id: one.id,
+      version: one.version,
+      host: one.host,
+      startedAt: one.startedAt,
+      lastSeenAt: one.lastSeenAt,
+      listening: listening && !isLost,
+      sockets: isLost ? 0 : sockets,
+      requestsPerSecond: isLost ? 0 : rate,
+      memoryBytes: isLost ? 0 : one.memoryBytes,
+      hasJobs: one.hasJobs && !isLost,
+      state: isLost ? 'LOST' : draining ? 'DRAINING' : 'UP',
+    })),
+  }
+}
+
+const onlyProcess = (ctx: AppContext): ListedProcess => ({
+  ...figuresOf(ctx),
+  id: 'only',
+  startedAt: ctx.lifecycle.startedAt,
+  lastSeenAt: ctx.clock.now(),
+  hasJobs: true,
+  isLost: false,
+})

@@ -83,6 +83,11 @@ export class Sockets implements Owner {
     ctx.bus.onGap(() => void this.#checkUsers('all'))
   }
 
+  /** Whether the server has opened its port. */
+  get isListening(): boolean {
+    return this.#server !== undefined
+  }
+
   /** Sockets of this process. */
   get count(): number {
     return this.#count

@@ -13,6 +13,7 @@ import { nicknameWords } from './nickname-words/index.ts'
 import { operationLog } from './operation-log/index.ts'
 import { orgsAdmin } from './orgs/index.ts'
 import { serverLog } from './server-log/index.ts'
+import { server } from './server/index.ts'
 import { sessionsAdmin } from './sessions/index.ts'
 import { settings } from './settings/index.ts'
 import { users } from './users/index.ts'
@@ -29,6 +30,7 @@ export const adminAreas: readonly Area[] = [
   nicknameWords,
   operationLog,
   orgsAdmin,
+  server,
   serverLog,
   sessionsAdmin,
   settings,

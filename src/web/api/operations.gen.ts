@@ -410,6 +410,7 @@ export const OPERATIONS = {
   'passes.revoke': ['PUT', '/api/passes/:passId/revoke', 'dual', 'pass:revoke'],
   'passes.uploadRedemptions': ['POST', '/api/activities/:id/pass/redemptions', 'dual', 'pass:verify'],
   'passes.verify': ['POST', '/api/activities/:id/pass/verify', 'open', null],
+  'processes.list': ['GET', '/api/admin/processes', 'platform', 'system:read'],
   'profile.get': ['GET', '/api/auth/userinfo', 'signedIn', null],
   'profile.quotas': ['GET', '/api/auth/quotas', 'signedIn', null],
   'profile.setPassword': ['POST', '/api/auth/password/set', 'signedIn', null],

@@ -1,0 +1,20 @@
+/** The processes of the server. */
+
+import { Dns } from '@mui/icons-material'
+import { lazy } from 'react'
+
+import { area } from '../../areas/area.ts'
+
+export const server = area({
+  menu: [
+    {
+      group: 'system',
+      to: '/admin/server',
+      label: { en: 'Server', zh: '服务器' },
+      icon: Dns,
+      needs: 'processes.list',
+      order: 45,
+    },
+  ],
+  pages: [{ path: '/admin/server', component: lazy(() => import('./ServerPage.tsx')) }],
+})
