@@ -19,8 +19,8 @@ import type { Builders, Db } from './store.ts'
 /** Rows of the first slice. A row has at most about 20 KB of text, which take up to 0.1 ms to search. */
 export const SLICE_ROWS = 250
 const MAX_SLICE_ROWS = 16_000
-/** Searches of other users wait for a slice. */
-const SHORT_MS = 5
+/** Searches of other users wait for a slice; on SQLite, all requests do. */
+const SHORT_MS = dialect === 'sqlite' ? 5 : 25
 
 /** How many rows the next slice reads. Most rows take a hundredth of the above, and each statement 0.1 ms, so slices grow while they are short. */
 export class SliceSize {
