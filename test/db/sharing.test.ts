@@ -14,7 +14,7 @@ import { migrations } from '../../migrations/index.ts'
 import { until } from '../harness/index.ts'
 import { race } from '../harness/race.ts'
 import { onSqlite, rejection, withPlace, withTwo } from './fresh.ts'
-import { ascending, changed, counter, hear, latch, publish } from './sharing.ts'
+import { ascending, changed, counter, hear, latch, publish, published } from './sharing.ts'
 
 if (onSqlite)
   test('processes share only PostgreSQL: on SQLite nothing has to be caught up with', async () => {
@@ -126,6 +126,17 @@ else {
         })
         await b.bus.caughtUp()
         expect(heard).toEqual(payloads)
+      })
+    })
+
+    test('a write whose event cannot be sent is rolled back', async () => {
+      await withTwo(async (a, _b, place) => {
+        const write = a.write('test', async (tx) => {
+          await tx.insert(counters).values(counter('k1'))
+          tx.publish(changed, 1n as unknown as number)
+        })
+        expect(await rejection(write)).toBeInstanceOf(TypeError)
+        expect(await published(place)).toEqual([])
       })
     })
 

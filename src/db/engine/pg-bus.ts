@@ -46,8 +46,7 @@ const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
   SELECT pg_current_xact_id()::text::bigint, $1, e->>'topic', e->>'payload', ${NOW}
-  FROM json_array_elements($2::text::json) WITH ORDINALITY AS list(e, n) ORDER BY n
-  RETURNING xid`
+  FROM json_array_elements($2::text::json) WITH ORDINALITY AS list(e, n) ORDER BY n`
 
 /**
  * $1: xmax of the snapshot of the last read; $2: the transactions that were running then; $3: this process; $4: transactions of this process
@@ -113,8 +112,8 @@ export interface PgBus {
   readonly bus: Bus
   /** Calls the gap listeners. */
   gap(): void
-  /** Inserts the events of a write, as its last statement. Returns the id of its transaction. */
-  insert(connection: Runner, events: readonly BusEvent[]): Promise<string>
+  /** Inserts the events of a transaction, as its last statement. Throws, instead of rejecting, if an event cannot be sent. */
+  insert(connection: Runner, events: readonly BusEvent[]): ReturnType<Runner['rows']>
   /** Wakes the other processes after a commit. */
   announce(): void
   /** The COMMIT of a transaction with events got no answer. If it turns out to be committed, its events are delivered here too. */
@@ -358,11 +357,10 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
       },
     },
     gap: base.gap,
-    async insert(connection, events) {
+    insert(connection, events) {
       // Payloads are texts inside the JSON: PostgreSQL cannot read all JSON, for example "\u0000".
       const list = events.map(({ topic, payload }) => ({ topic, payload: JSON.stringify(payload ?? null) }))
-      const [row] = await connection.rows(INSERT, [origin, JSON.stringify(list)])
-      return String(row![0])
+      return connection.rows(INSERT, [origin, JSON.stringify(list)])
     },
     announce: () => notifier.announce(),
     doubt: (xid) => reader.doubt(xid),

@@ -198,21 +198,22 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
       bus,
       mayWrite: true,
       async begin(connection, group) {
-        const columns = `pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${stamps.lock()}`
-        const [isShared] = await begin(connection, group, columns)
+        const columns = `pg_try_advisory_xact_lock_shared(${LOCK_KEY}), pg_current_xact_id()::text, ${stamps.lock()}`
+        const [isShared, xid] = await begin(connection, group, columns)
         if (isShared !== true) throw inUse(where, 'shared')
         let next = await stamps.take(group.writes)
         return {
           nextStamp: () => next++,
           async commit(list) {
-            const xid = list.length > 0 ? await events.insert(connection, list) : undefined
+            // Both are sent together. After an INSERT that PostgreSQL refuses, the COMMIT rolls back.
+            const inserting = list.length > 0 ? events.insert(connection, list) : undefined
             try {
-              await connection.rows('COMMIT', [])
+              await Promise.all([inserting, connection.rows('COMMIT', [])])
             } catch (error) {
-              if (xid !== undefined && !isSerializationFailure(error)) events.doubt(xid)
+              if (inserting && !isSerializationFailure(error)) events.doubt(String(xid))
               throw error
             }
-            if (xid !== undefined) events.announce()
+            if (inserting) events.announce()
           },
           end() {},
         }
