@@ -6,6 +6,7 @@ import { configOption, overview, verbHelp } from '#cli/help.ts'
 import { note, say } from '#cli/terminal.ts'
 import type { Call, Verb } from '#cli/verb.ts'
 import { verbs } from '#cli/verbs.ts'
+import { pastPooler } from '#config/config.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { didYouMean } from '#lib/nearest.ts'
@@ -71,7 +72,8 @@ function callOf(options: Call['options'], words: readonly string[]): Call {
       return read()
     },
     config() {
-      const { config, problems } = read()
+      const { config: given, problems } = read()
+      const config = pastPooler(given)
       if (problems.length > 0) throw new ConfigError(problems)
       useDatabase(config.databaseUrl)
       place = `The data directory ${config.dataDir}`

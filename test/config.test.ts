@@ -44,6 +44,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    databaseDirectUrl: ['postgres://u:p@h:2/d', 'postgres://u:p@h:2/d'],
     databaseConnections: ['12', 12],
     storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
     sharedFiles: ['/shared', '/shared'],
@@ -129,7 +130,8 @@ test.each([
 test('TESSERA_DATABASE_CONNECTIONS requires PostgreSQL, and 9 of them if several processes can serve the database', () => {
   const connections = (most: number) => ({ TESSERA_DATABASE_CONNECTIONS: String(most) })
   const alone = { TESSERA_DATABASE_URL: 'postgres://h/d' }
-  expect(read(connections(12)).problems).toEqual([
+  expect(read({ ...connections(12), TESSERA_DATABASE_DIRECT_URL: 'postgres://h/d' }).problems).toEqual([
+    'TESSERA_DATABASE_DIRECT_URL requires TESSERA_DATABASE_URL as well.',
     'TESSERA_DATABASE_CONNECTIONS requires TESSERA_DATABASE_URL as well.',
   ])
   for (const most of [5, 100]) expect(read({ ...alone, ...connections(most) }).problems).toEqual([])

@@ -169,7 +169,7 @@ const CHECKS: Record<string, Check> = {
     return finding('clock', 'OK', new Date(now).toISOString())
   },
 
-  async database({ databaseUrl, dataDir }) {
+  async database({ databaseUrl, poolerUrl, dataDir }) {
     // Opening a database whose log has been moved away already would show, and could save, an old state.
     if (restorePending(dataDir)) return []
     const db = await import('#db/maintenance.ts')
@@ -183,6 +183,13 @@ const CHECKS: Record<string, Check> = {
             `${state.pending.length} migrations pending: the next start applies them after a backup.`,
           )
     if (databaseUrl !== '') {
+      const { poolerProblem, poolsTransactions } = await import('#db/pooler.ts')
+      const problem = await poolerProblem(databaseUrl, poolerUrl)
+      if (problem !== undefined) return finding('pooler', 'FAIL', problem)
+      if (poolerUrl !== '') {
+        const mode = (await poolsTransactions(poolerUrl)) ? 'in transaction mode' : 'not in transaction mode'
+        found.push(finding('pooler', 'OK', `${db.placeOf(poolerUrl)}, ${mode}`))
+      }
       const before = performance.now()
       const state = await db.postgresSchema(databaseUrl)
       found.push(

@@ -33,6 +33,11 @@ export const run: Run = async (call) => {
       log.warn(`the database is ${state} although there are files or keys: a new one is created`, { file })
     }
     // Imported only now: the tables are built for the database that the configuration names.
+    if (config.databaseUrl !== '') {
+      const { poolerProblem } = await import('#db/pooler.ts')
+      const problem = await poolerProblem(config.databaseUrl, config.poolerUrl)
+      if (problem !== undefined) throw new Refusal(problem, EXIT.usage)
+    }
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')
     const ctx = await app.createContext(config, { log })

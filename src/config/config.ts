@@ -14,6 +14,10 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; empty for SQLite in the data directory. */
   readonly databaseUrl: string
+  /** PostgreSQL past a pooler; empty if `databaseUrl` leads to no pooler. */
+  readonly databaseDirectUrl: string
+  /** Not a setting: see `pastPooler`. */
+  readonly poolerUrl: string
   /** The most connections that this process opens to PostgreSQL while it serves. */
   readonly databaseConnections: number
   /** An S3 bucket for files, parsed by `storage.ts`; empty for files in the data directory. */
@@ -57,6 +61,8 @@ export const defaultConfig: Config = {
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
   databaseUrl: '',
+  databaseDirectUrl: '',
+  poolerUrl: '',
   databaseConnections: 25,
   storageUrl: '',
   sharedFiles: '',
@@ -79,6 +85,15 @@ export const defaultConfig: Config = {
   drainSeconds: 0.25,
   checkAnswers: false,
 }
+
+/**
+ * The configuration for everything behind the command line: `databaseUrl` leads past the pooler, if there is one, and `poolerUrl` to it. Only
+ * reads, searches and writes of the server use the pooler.
+ */
+export const pastPooler = (config: Config): Config =>
+  config.databaseDirectUrl === ''
+    ? config
+    : Object.freeze({ ...config, databaseUrl: config.databaseDirectUrl, poolerUrl: config.databaseUrl })
 
 /** Connections for locks, stamps and events, beside those of the pools: of a process alone on its database, and of one of several. */
 export const ALONE_CONNECTIONS = 2

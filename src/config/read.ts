@@ -112,7 +112,9 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
     if (storage) problems.push(`${shared} cannot be used together with ${storage}.`)
   }
   const connections = origins.get('databaseConnections')
-  if (connections && !values.databaseUrl) problems.push(`${connections} requires ${envName('databaseUrl')} as well.`)
+  for (const key of ['databaseDirectUrl', 'databaseConnections'] as const)
+    if (origins.has(key) && !values.databaseUrl)
+      problems.push(`${origins.get(key)!} requires ${envName('databaseUrl')} as well.`)
   if (connections && isShared({ ...defaultConfig, ...values }) && values.databaseConnections! < MIN_SHARED_CONNECTIONS)
     problems.push(
       `${connections} must be at least ${MIN_SHARED_CONNECTIONS} if several processes can serve the database (${storage ?? shared!}).`,

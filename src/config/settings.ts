@@ -8,7 +8,7 @@ import { type Config, defaultConfig, MIN_CONNECTIONS } from './config.ts'
 import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from './gateways.ts'
 import { readStorageUrl } from './storage.ts'
 
-export type SettingKey = Exclude<keyof Config, 'checkAnswers'>
+export type SettingKey = Exclude<keyof Config, 'checkAnswers' | 'poolerUrl'>
 
 export interface Setting<K extends SettingKey = SettingKey> {
   readonly key: K
@@ -131,6 +131,16 @@ export const settings: readonly Setting[] = [
     help: 'PostgreSQL database to use instead of the embedded SQLite one.',
     accepts: 'an address such as postgres://user:password@host:5432/database',
     fallback: 'SQLite in the data directory',
+    secret: true,
+    mask: maskDatabase,
+    parse: postgresUrl,
+  }),
+  setting({
+    key: 'databaseDirectUrl',
+    value: 'URL',
+    help: 'The same database past a pooler such as PgBouncer: docs/operations.md, "Poolers".',
+    accepts: 'an address such as postgres://user:password@host:5432/database',
+    fallback: 'none; no pooler in transaction mode',
     secret: true,
     mask: maskDatabase,
     parse: postgresUrl,

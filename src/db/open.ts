@@ -17,6 +17,7 @@ export interface OpenOptions {
   config: {
     readonly databaseUrl: string
     readonly dataDir: string
+    readonly poolerUrl?: string
     readonly databaseConnections?: number
     /** Compare every page of a paged list with a plain query (tests and development). */
     readonly checkAnswers?: boolean
@@ -36,7 +37,7 @@ export interface OpenOptions {
 
 /** @throws StorageError with one sentence for the operator (errors.ts) */
 export async function openStore({
-  config: { databaseUrl, dataDir, databaseConnections, checkAnswers = false },
+  config: { databaseUrl, dataDir, poolerUrl = '', databaseConnections, checkAnswers = false },
   ...options
 }: OpenOptions): Promise<Store> {
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
@@ -44,6 +45,6 @@ export async function openStore({
   await migrate({ databaseUrl, dataDir, ...options })
   if (databaseUrl === '') return new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
   const connections = databaseConnections && { connections: databaseConnections }
-  const store = await openPostgres({ databaseUrl, ...connections, ...options })
+  const store = await openPostgres({ databaseUrl, poolerUrl, ...connections, ...options })
   return Object.assign(store, { read: Object.assign(store.read, { checksPages: checkAnswers }) })
 }

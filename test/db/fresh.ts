@@ -57,6 +57,7 @@ export interface Place {
     options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes'> & {
       checkAnswers?: boolean
       databaseConnections?: number
+      poolerUrl?: string
     },
   ): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
@@ -79,8 +80,8 @@ async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) =
       databaseUrl,
       clock,
       log,
-      async open({ checkAnswers = false, databaseConnections = 25, ...options } = {}) {
-        const config = { databaseUrl, dataDir, checkAnswers, databaseConnections }
+      async open({ checkAnswers = false, databaseConnections = 25, poolerUrl = '', ...options } = {}) {
+        const config = { databaseUrl, dataDir, checkAnswers, databaseConnections, poolerUrl }
         const store = await openStore({ config, clock, log, ...options })
         stores.push(store)
         return store

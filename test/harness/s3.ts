@@ -127,7 +127,7 @@ async function start(
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const { port } = server
   await server.stop(true)

@@ -13,6 +13,8 @@ interface ConnectOptions {
   readonly onclose?: (error: unknown) => void
   /** Settings of PostgreSQL for these connections. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A pooler may give each transaction another connection: it accepts no settings, and knows no prepared statements. */
+  readonly pooled?: boolean
 }
 
 /**
@@ -22,13 +24,14 @@ interface ConnectOptions {
 export const connectPostgres = (
   databaseUrl: string,
   max: number,
-  { onclose, settings = {} }: ConnectOptions = {},
+  { onclose, settings = {}, pooled = false }: ConnectOptions = {},
 ): Bun.SQL =>
   new Bun.SQL({
     url: databaseUrl,
     max,
     connectionTimeout: 10,
-    connection: { application_name: 'tessera', synchronous_commit: 'on', ...settings },
+    connection: { application_name: 'tessera', ...(!pooled && { synchronous_commit: 'on', ...settings }) },
+    ...(pooled && { prepare: false }),
     ...(onclose ? { onclose } : {}),
   })
 

@@ -12,9 +12,12 @@ export interface PoolSizes {
   readonly searchers: number
 }
 
-/** The pools of a process with `total` connections: the others belong to locks, stamps and events. */
+/** Connections beside the pools: for locks, stamps and events. */
+export const unpooled = (shared: boolean): number => (shared ? SHARED_CONNECTIONS : ALONE_CONNECTIONS)
+
+/** The pools of a process with `total` connections. */
 export function poolSizes(total: number, shared: boolean): PoolSizes {
-  const pooled = total - (shared ? SHARED_CONNECTIONS : ALONE_CONNECTIONS)
+  const pooled = total - unpooled(shared)
   const searchers = Math.ceil(pooled / 10)
   const writers = Math.max(1, Math.round(pooled * 0.4))
   return { readers: pooled - searchers - writers, writers, searchers }

@@ -47,6 +47,8 @@ export interface SharingOptions {
   readonly log: Log
   readonly metrics: Metrics
   readonly storage: StorageState
+  /** Settings of PostgreSQL at the begin of each write, each with its semicolon and space. */
+  readonly setForWrite?: string
   /** For the stamp mark. */
   readonly reader: Runner
   readonly busTimes?: BusTimes | undefined
@@ -69,12 +71,16 @@ const BY_INDEX = ['seqscan', 'hashjoin', 'mergejoin', 'material']
 const GROUP_LOCK_MS = 100
 
 /** Begins a transaction and returns the row of `columns`, in one round trip. */
-async function begin(connection: Runner, { inOrder, writes }: Group, columns: string): Promise<readonly unknown[]> {
+async function begin(
+  connection: Runner,
+  { inOrder, writes }: Group,
+  { columns, settings = '' }: { columns: string; settings: string | undefined },
+): Promise<readonly unknown[]> {
   // Before the first query, so that the snapshot contains the writes that the lock has waited for.
   const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; ${BY_INDEX}`
   const limit = writes === 1 ? '' : `SET LOCAL lock_timeout = ${GROUP_LOCK_MS}; `
   // Several statements return a list of results.
-  const results = await connection.rows(`${BEGIN}; ${lockTable}${limit}SELECT ${columns}`, [])
+  const results = await connection.rows(`${BEGIN}; ${settings}${lockTable}${limit}SELECT ${columns}`, [])
   return (results.at(-1) as unknown as unknown[][])[0]!
 }
 
@@ -89,7 +95,7 @@ const readMark = async (reader: Runner): Promise<number> =>
  * Caches and stamps in memory would not notice the writes of another process, so a lock keeps other processes off the database.
  * @throws StorageError of kind `unreachable`, or `busy` when another process uses the database
  */
-export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptions): Promise<Sharing> {
+export async function useAlone({ databaseUrl, clock, log, reader, setForWrite }: SharingOptions): Promise<Sharing> {
   const where = placeOf(databaseUrl)
   const { gap, ...bus } = createBus(log)
   const lock = await lockPostgres(databaseUrl, 'alone', gap)
@@ -128,7 +134,7 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
       let inDoubt = false
       const settle = () => void unsettled.delete(given)
       await reserveStamps(connection)
-      const [backend] = await begin(connection, group, 'pg_backend_pid()')
+      const [backend] = await begin(connection, group, { columns: 'pg_backend_pid()', settings: setForWrite })
       return {
         nextStamp() {
           unsettled.add(given)
@@ -172,7 +178,7 @@ export async function useAlone({ databaseUrl, clock, log, reader }: SharingOptio
 
 /** @throws StorageError of kind `unreachable`, or `busy` when a process uses the database alone */
 export async function useShared(options: SharingOptions): Promise<Sharing> {
-  const { databaseUrl, clock, log, metrics, storage, reader, busTimes } = options
+  const { databaseUrl, clock, log, metrics, storage, reader, busTimes, setForWrite } = options
   const where = placeOf(databaseUrl)
   let gap = () => {}
   // Each write and each read of the bus asks for the lock again. This one keeps processes that use the database alone off it while there are none.
@@ -199,7 +205,7 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
       mayWrite: true,
       async begin(connection, group) {
         const columns = `pg_try_advisory_xact_lock_shared(${LOCK_KEY}), pg_current_xact_id()::text, ${stamps.lock()}`
-        const [isShared, xid] = await begin(connection, group, columns)
+        const [isShared, xid] = await begin(connection, group, { columns, settings: setForWrite })
         if (isShared !== true) throw inUse(where, 'shared')
         let next = await stamps.take(group.writes)
         return {

@@ -19,7 +19,7 @@ import type { Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
 import { connectPostgres, placeOf } from './pg-connection.ts'
 import { conflictCounter, PoolMeter, showWaiting } from './pg-metrics.ts'
-import { checkConnections, type PoolSizes, poolSizes } from './pg-pools.ts'
+import { checkConnections, type PoolSizes, poolSizes, unpooled } from './pg-pools.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { type Ended, WriteGroups } from './write-groups.ts'
@@ -47,7 +47,13 @@ const GROUP_ATTEMPTS = 2
  * A server that loses its power or network in the middle of a write keeps its locks until PostgreSQL notices, after two hours by default.
  * No write waits this long between two statements, in milliseconds.
  */
-const IDLE_MS = 10_000
+const IDLE_TIMEOUT = { idle_in_transaction_session_timeout: '10000' }
+const STATEMENT_TIMEOUT = 'statement_timeout'
+
+/** Through a pooler, settings hold for one transaction only. */
+const SET_FOR_WRITE = Object.entries({ synchronous_commit: 'on', ...IDLE_TIMEOUT })
+  .map(([name, value]) => `SET LOCAL ${name} TO ${value}; `)
+  .join('')
 
 /** Runs statements on a pool or on a reserved connection. */
 class PgRunner implements Runner {
@@ -59,6 +65,26 @@ class PgRunner implements Runner {
   async rows(sql: string, params: unknown[]): Promise<Rows> {
     try {
       return await this.meter.timed(this.client.unsafe(sql, params).values())
+    } catch (error) {
+      throw asStorageError(error, this.where)
+    }
+  }
+}
+
+/** Runs each statement in a transaction that limits its time. */
+class PooledSearcher implements Runner {
+  constructor(
+    readonly pool: SQL,
+    readonly where: string,
+    readonly meter: PoolMeter,
+    readonly maxMs: number,
+  ) {}
+  async rows(sql: string, params: unknown[]): Promise<Rows> {
+    try {
+      return (await this.pool.begin(async (tx) => {
+        await tx.unsafe(`SET LOCAL ${STATEMENT_TIMEOUT} TO ${this.maxMs}`)
+        return this.meter.timed(tx.unsafe(sql, params).values())
+      })) as Rows
     } catch (error) {
       throw asStorageError(error, this.where)
     }
@@ -127,6 +153,8 @@ function nextStep(group: readonly PgWrite[], from: number): PgWrite[] {
 
 export interface PostgresOptions {
   databaseUrl: string
+  /** A pooler for the pools, which leads to the same database; empty: none. */
+  poolerUrl?: string
   clock: Clock
   log: Log
   metrics?: Metrics
@@ -145,18 +173,18 @@ export interface PostgresOptions {
 /** @throws StorageError of kind `unreachable`, also for too few connections, or `busy` when another process uses the database */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { databaseUrl, clock, log, shared = false, limits = WRITE_LIMITS, searchMs = SEARCH_MS, busTimes } = options
+  const { poolerUrl = '' } = options
+  const pooled = poolerUrl !== ''
   const { connections = defaultConfig.databaseConnections, metrics = createMetrics() } = options
   const where = placeOf(databaseUrl)
-  await checkConnections(databaseUrl, connections)
   const sizes = poolSizes(connections, shared)
+  // The pooler keeps connections for its clients, and says itself if they are too many.
+  await checkConnections(databaseUrl, pooled ? unpooled(shared) : connections)
+  const pool = (max: number, settings = {}) => connectPostgres(poolerUrl || databaseUrl, max, { settings, pooled })
   const pools: Pools = {
-    readers: connectPostgres(databaseUrl, sizes.readers),
-    writers: connectPostgres(databaseUrl, sizes.writers, {
-      settings: { idle_in_transaction_session_timeout: String(IDLE_MS) },
-    }),
-    searchers: connectPostgres(databaseUrl, sizes.searchers, {
-      settings: { statement_timeout: String(searchMs) },
-    }),
+    readers: pool(sizes.readers),
+    writers: pool(sizes.writers, IDLE_TIMEOUT),
+    searchers: pool(sizes.searchers, { [STATEMENT_TIMEOUT]: String(searchMs) }),
   }
   const meters = {
     read: new PoolMeter(metrics, 'read'),
@@ -174,8 +202,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       storage,
       reader,
       busTimes,
+      ...(pooled && { setForWrite: SET_FOR_WRITE }),
     })
-    const search = searchQueue(new PgRunner(pools.searchers, where, meters.search), searchMs)
+    const search = searchQueue(
+      pooled
+        ? new PooledSearcher(pools.searchers, where, meters.search, searchMs)
+        : new PgRunner(pools.searchers, where, meters.search),
+      searchMs,
+    )
     const parts = { where, log, metrics, meter: meters.write, limits, pools, sizes, reader, storage, sharing, search }
     const store = new PostgresStore(parts)
     showWaiting(metrics, meters, sizes, () => store.writes)
