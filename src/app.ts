@@ -48,6 +48,7 @@ import { createLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 import { createMetrics, type Metrics } from '#platform/metrics.ts'
 import { createPasswords, type Passwords } from '#platform/passwords.ts'
+import { ReportingLimiter } from '#platform/reporting-limiter.ts'
 import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
 import { createSheets } from '#platform/spreadsheets/index.ts'
@@ -135,7 +136,8 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const shared = isShared(config)
   const db = await openStore({ config, clock, log, metrics, shared })
   const processes = shared ? await joinOrClose(config, { signingKey: key, clock, log }, db) : ONLY_PROCESS
-  const limiter = createLimiter(clock)
+  const counts = createLimiter(clock)
+  const limiter = shared ? new ReportingLimiter(counts, db.bus, processes, () => clock.now()) : counts
   const ctx: AppContext = {
     config,
     clock,
@@ -165,6 +167,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
       for (const { stop } of list.toReversed()) await stop?.(ctx)
       await ctx.images.stop()
       await ctx.sheets.stop()
+      if (limiter instanceof ReportingLimiter) limiter.stop()
       await processes.leave()
       await db.close()
       log.flush()

@@ -57,9 +57,11 @@ const UNLIST = 'DELETE FROM processes WHERE id = $1'
 
 type Connection = Pick<TimedConnection, 'rows'>
 
-/** Writes the row of this process, by the connection that holds its locks. */
-export const reportProcess = (connection: Connection, id: string, report: Report): Promise<unknown> =>
-  connection.rows(REPORT, [id, JSON.stringify(report)])
+/** Writes the row of this process, by the connection that holds its locks. Returns how many processes live. */
+export async function reportProcess(connection: Connection, id: string, report: Report): Promise<number> {
+  await connection.rows(REPORT, [id, JSON.stringify(report)])
+  return (await listProcesses(connection)).filter(({ isLost }) => !isLost).length
+}
 
 export const removeProcess = (connection: Connection, id: string): Promise<unknown> => connection.rows(UNLIST, [id])
 

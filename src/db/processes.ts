@@ -22,6 +22,10 @@ import {
 import { SharedCounters } from './shared-counters.ts'
 
 export interface Membership {
+  /** Chosen by this process. */
+  readonly id: string
+  /** Processes that live, with this one. Up to a second old; 0 before the first report. */
+  readonly alive: number
   /** Undefined for the only process, which counts in its memory. */
   readonly exactLimiter: ExactLimiter | undefined
   /** Whether this process runs the jobs. False from the start until `competeForJobs` was called and won. */
@@ -39,6 +43,8 @@ export interface Membership {
 
 /** The only process on its database. */
 export const ONLY_PROCESS: Membership = {
+  id: 'only',
+  alive: 1,
   exactLimiter: undefined,
   runsJobs: true,
   competeForJobs: () => undefined,
@@ -86,6 +92,22 @@ async function takeKey(connection: TimedConnection, key: string): Promise<void> 
   }
 }
 
+/** Runs `run` every second, and soon after each call of `wake`, until `isOver`. */
+function repeat(run: () => Promise<void>, isOver: () => boolean): { wake(): void; readonly ended: Promise<void> } {
+  let wake = (): void => undefined
+  async function keepRunning(): Promise<void> {
+    while (!isOver()) {
+      // Before the run, so that it is repeated for those who call `wake` meanwhile.
+      const woken = Promise.withResolvers<void>()
+      wake = woken.resolve
+      await run()
+      await Promise.race([Bun.sleep(LOOK_EVERY_MS), woken.promise])
+    }
+  }
+  const ended = keepRunning()
+  return { wake: () => wake(), ended }
+}
+
 /** @throws StorageError of kind `busy` if another process on the database has another signing key */
 export async function joinProcesses(options: {
   readonly databaseUrl: string
@@ -101,7 +123,7 @@ export async function joinProcesses(options: {
   let onWon: (() => void) | undefined
   let figures: (() => ProcessFigures) | undefined
   let left = false
-  let wake = (): void => undefined
+  let alive = 0
 
   async function look(): Promise<void> {
     const before = runsJobs
@@ -114,22 +136,11 @@ export async function joinProcesses(options: {
       if (before) log.warn('this process stops running the jobs', { error })
     }
     // If it fails, the others miss this process, but the jobs go on.
-    if (figures && !left)
-      await reportProcess(connection, id, { ...figures(), hasJobs: runsJobs }).catch(() => undefined)
+    const report = figures && !left ? { ...figures(), hasJobs: runsJobs } : undefined
+    if (report) alive = await reportProcess(connection, id, report).catch(() => alive)
     if (!runsJobs || before) return
     log.info('this process runs the jobs')
     onWon?.()
-  }
-
-  async function keepLooking(): Promise<void> {
-    for (;;) {
-      if (left) return
-      // Before the look, so that it is repeated for those who call `wake` meanwhile.
-      const woken = Promise.withResolvers<void>()
-      wake = woken.resolve
-      await look()
-      await Promise.race([Bun.sleep(LOOK_EVERY_MS), woken.promise])
-    }
   }
 
   try {
@@ -138,27 +149,31 @@ export async function joinProcesses(options: {
     await connection.close()
     throw error
   }
-  const looking = keepLooking()
+  const looking = repeat(look, () => left)
   return {
+    id,
+    get alive() {
+      return alive
+    },
     exactLimiter: new SharedCounters((sql, params) => connection.rows(sql, params), clock),
     get runsJobs() {
       return runsJobs
     },
     competeForJobs(won) {
       onWon = won
-      wake()
+      looking.wake()
     },
     report(of) {
       figures = of
-      wake()
+      looking.wake()
     },
-    reportNow: () => wake(),
+    reportNow: looking.wake,
     list: () => listProcesses(connection),
     async leave() {
       left = true
       runsJobs = false
-      wake()
-      await looking
+      looking.wake()
+      await looking.ended
       // Otherwise it would look like a killed one.
       await removeProcess(connection, id).catch(() => undefined)
       await connection.close()

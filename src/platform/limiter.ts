@@ -77,6 +77,8 @@ export interface Limiter extends ExactLimiter {
    */
   take(key: string | number, limit: number, windowMs: number): number
   takeAll<U extends Use>(uses: readonly U[]): Refusal<U> | undefined
+  /** Adds uses that another process has counted, in a window until `endsAt` (epoch milliseconds) unless one is running. */
+  add(key: string | number, count: number, endsAt: number): void
 }
 
 interface Window {
@@ -126,6 +128,12 @@ export function createLimiter(clock: Clock): Limiter {
       for (const { use, after } of result)
         save(use.key, { count: after.count, endsAt: after.windowStart + use.windowMs }, now)
       return undefined
+    },
+    add(key, count, endsAt) {
+      const now = clock.now()
+      const window = windows.get(key)
+      if (window !== undefined && window.endsAt > now) window.count += count
+      else if (endsAt > now) save(key, { count, endsAt }, now)
     },
     spent(key, limit) {
       const now = clock.now()

@@ -8,7 +8,7 @@ import { openActivity } from '../activities/check-in-helpers.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { codeOf } from '../contacts/helpers.ts'
 import { send } from '../harness/client.ts'
-import { type Person, race, type TestServer } from '../harness/index.ts'
+import { type Person, race, type TestServer, until } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { onPostgres, sendTo, withServers } from './several.ts'
 
@@ -169,6 +169,25 @@ describe.if(onPostgres)('with three processes', () => {
         const all = await statuses(race(70, preview))
         expect(all.filter((status) => status === 200)).toHaveLength(60)
         expect(all.filter((status) => status === 429)).toHaveLength(10)
+      },
+      { rateLimit: true },
+    )
+  })
+
+  test('requests a minute from an address are counted by all of them together, nearly', async () => {
+    await withServers(
+      3,
+      async ({ servers }) => {
+        await until(() => servers.every(({ ctx }) => ctx.processes.alive === 3))
+        let answered = 0
+        for (const server of servers)
+          for (let round = 0; round < 12; round++) {
+            const all = await statuses(race(25, () => send(server.url, 'GET', '/api/app/update/latest')))
+            answered += all.filter((status) => status === 200).length
+          }
+        // 300 a minute. Each process alone would answer as many.
+        expect(answered).toBeGreaterThanOrEqual(100)
+        expect(answered).toBeLessThanOrEqual(375)
       },
       { rateLimit: true },
     )
