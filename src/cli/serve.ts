@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { SECOND } from '#platform/clock.ts'
+import { uuid } from '#platform/ids.ts'
 import { createLog, type Log } from '#platform/log.ts'
 
 import { hasOtherData, openDataDirectory } from './data-directory.ts'
@@ -19,7 +20,7 @@ const STOP_MS = 15 * SECOND
 
 export const run: Run = async (call) => {
   const config = call.config()
-  const log = createLog({ level: config.logLevel, format: config.logFormat })
+  const log = createLog({ level: config.logLevel, format: config.logFormat, process: uuid().slice(0, 8) })
   process.on('exit', () => log.flush())
   const reason = stopReason(log)
 

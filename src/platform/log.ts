@@ -41,6 +41,8 @@ export interface Log {
 export interface LogOptions {
   level: LogLevel
   format: 'text' | 'json'
+  /** Names the process in every line. */
+  process?: string
   /** Receives whole lines. Default: standard error. */
   write?: (lines: string) => void
   clock?: Clock
@@ -62,7 +64,10 @@ const UNSAFE = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 const quoted = (text: string): string => (UNSAFE.test(text) ? JSON.stringify(text) : `"${text}"`)
 
-export function createLog({ level, format, write = standardError(), clock = systemClock }: LogOptions): Log {
+export function createLog({ level, format, process, write = standardError(), clock = systemClock }: LogOptions): Log {
+  const inJson = process === undefined ? '' : `"process":${quoted(process)},`
+  const named = process === undefined ? {} : { process }
+  const inText = process === undefined ? '' : `${process} `
   const minRank = RANK[level]
   const time = timestamps(clock)
   const recent = new LogRing()
@@ -88,7 +93,12 @@ export function createLog({ level, format, write = standardError(), clock = syst
     const masked = fields && (maskField('', fields) as Fields)
     const words = inWords(message, masked)
     keep(at, words, masked)
-    add(format === 'json' ? jsonLine(time(), at, message, masked) : textLine(time(), at, words), RANK[at] >= RANK.warn)
+    add(
+      format === 'json'
+        ? jsonLine({ time: time(), level: at, ...named }, message, masked)
+        : textLine(time(), at, inText, words),
+      RANK[at] >= RANK.warn,
+    )
   }
 
   function keep(at: LogLevel, { message, values, stack }: Words, fields?: Fields): void {
@@ -107,8 +117,8 @@ export function createLog({ level, format, write = standardError(), clock = syst
       keep('warn', inWords(hidden, undefined))
       add(
         format === 'json'
-          ? jsonLine(time(), 'warn', message, undefined)
-          : textLine(time(), 'warn', inWords(message, undefined)),
+          ? jsonLine({ time: time(), level: 'warn', ...named }, message, undefined)
+          : textLine(time(), 'warn', inText, inWords(message, undefined)),
         true,
       )
     },
@@ -123,8 +133,8 @@ export function createLog({ level, format, write = standardError(), clock = syst
         }))
       add(
         format === 'json'
-          ? `{"time":"${time()}","level":"info","message":"request","method":"${method}","path":${quoted(path)},"status":${status},"ms":${took},"requestId":${quoted(requestId)},"ip":${quoted(ip)},"userId":${userId}}\n`
-          : `${time()} INFO  ${method} ${visible(path)} ${status} ${took} ms ${visible(requestId)} ${visible(ip)} ${userId === 0 ? '-' : userId}\n`,
+          ? `{"time":"${time()}","level":"info",${inJson}"message":"request","method":"${method}","path":${quoted(path)},"status":${status},"ms":${took},"requestId":${quoted(requestId)},"ip":${quoted(ip)},"userId":${userId}}\n`
+          : `${time()} INFO  ${inText}${method} ${visible(path)} ${status} ${took} ms ${visible(requestId)} ${visible(ip)} ${userId === 0 ? '-' : userId}\n`,
         false,
       )
     },
@@ -137,8 +147,8 @@ export function createLog({ level, format, write = standardError(), clock = syst
 const isPolled = (path: string, status: number): boolean =>
   status < 400 && (path.startsWith('/actuator/') || path === '/api/admin/server-log')
 
-function jsonLine(time: string, level: LogLevel, message: string, fields: Fields | undefined): string {
-  return JSON.stringify({ time, level, message: maskText(message), ...fields }) + '\n'
+function jsonLine(head: object, message: string, fields: Fields | undefined): string {
+  return JSON.stringify({ ...head, message: maskText(message), ...fields }) + '\n'
 }
 
 interface Words {
@@ -167,8 +177,8 @@ function inWords(text: string, fields: Fields | undefined): Words {
   return { message: visible(maskText(text)), values: values.join(' '), stack }
 }
 
-const textLine = (time: string, level: LogLevel, { message, values, stack }: Words): string =>
-  `${time} ${LABEL[level]} ${message}${values === '' ? '' : ` ${values}`}\n${stack}`
+const textLine = (time: string, level: LogLevel, process: string, { message, values, stack }: Words): string =>
+  `${time} ${LABEL[level]} ${process}${message}${values === '' ? '' : ` ${values}`}\n${stack}`
 
 const isErrorView = (value: unknown): value is { name: string; message: string; stack?: string } =>
   typeof value === 'object' && value !== null && 'name' in value && 'message' in value && 'stack' in value
