@@ -1,9 +1,9 @@
 /** The processes of the server. */
 
 import { Dns } from '@mui/icons-material'
-import { lazy } from 'react'
 
 import { area } from '../../areas/area.ts'
+import { part } from '../../ui/part.tsx'
 
 export const server = area({
   menu: [
@@ -16,5 +16,5 @@ export const server = area({
       order: 45,
     },
   ],
-  pages: [{ path: '/admin/server', component: lazy(() => import('./ServerPage.tsx')) }],
+  pages: [{ path: '/admin/server', component: part(() => import('./ServerPage.tsx')) }],
 })
