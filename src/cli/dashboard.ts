@@ -72,6 +72,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     panel('Events of other processes', 'cps', { '{{instance}}': rate('tessera_bus_events_total', 'instance') }),
     panel('Delay of events', 's', value('tessera_bus_delay_seconds')),
     panel('Since the last read of changes', 's', value('tessera_caught_up_seconds')),
+    panel('Processes', 'short', { '{{state}}': `max by (state) (tessera_processes{${OF}})` }),
     panel('Processor', 'percentunit', { '{{instance}}': rate('process_cpu_seconds_total', 'instance') }),
     panel('Memory', 'bytes', value('process_resident_memory_bytes')),
   ],
@@ -167,10 +168,10 @@ groups:
         annotations:
           summary: '{{ $labels.instance }} does not answer or is not healthy. See its log and GET /actuator/health.'
       - alert: TesseraProcessLost
-        expr: changes(up{job="tessera"}[15m]) > 0 and up{job="tessera"} == 0 and on (job) (sum by (job) (up{job="tessera"}) > 0)
+        expr: max by (job) (tessera_processes{job="tessera",state="LOST"}) > 0
         labels: { severity: warning }
         annotations:
-          summary: '{{ $labels.instance }} has stopped, and other processes go on. Start it again.'
+          summary: 'A process was killed, or its machine does not answer; others go on. See GET /api/admin/processes.'
       - alert: TesseraErrors
         expr: |
           sum by (job) (rate(tessera_http_requests_total{status=~"5.."}[5m]))

@@ -118,7 +118,7 @@ export async function joinProcesses(options: {
   const { databaseUrl, signingKey, clock, log } = options
   const connection = new TimedConnection(databaseUrl, KEEPALIVE)
   const key = fingerprintOf(signingKey)
-  const id = uuid().slice(0, 8)
+  const id = log.process ?? uuid().slice(0, 8)
   let runsJobs = false
   let onWon: (() => void) | undefined
   let figures: (() => ProcessFigures) | undefined

@@ -36,6 +36,8 @@ export interface Log {
   flush(): void
   /** The newest lines. */
   readonly recent: LogRing
+  /** The name of the process in each line. */
+  readonly process?: string
 }
 
 export interface LogOptions {
@@ -108,6 +110,7 @@ export function createLog({ level, format, process, write = standardError(), clo
   }
 
   return {
+    ...named,
     debug: (message, fields) => say('debug', message, fields),
     info: (message, fields) => say('info', message, fields),
     warn: (message, fields) => say('warn', message, fields),

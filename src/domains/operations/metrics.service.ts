@@ -11,6 +11,8 @@ import { SECOND } from '#platform/clock.ts'
 import { type Measured, metricText } from '#platform/metrics.ts'
 
 import { freeDiskBytes, isHealthy } from './health/health.service.ts'
+import { PROCESS_STATES } from './operations.model.ts'
+import { listProcesses } from './operations.service.ts'
 
 type Line = readonly [name: string, help: string, value: Measured | undefined]
 
@@ -25,6 +27,7 @@ export async function metrics(ctx: AppContext): Promise<Response> {
       'Time since this process last read the changes of the others; 0 if it is the only one.',
       ctx.bus.behindMs() / SECOND,
     ],
+    ['tessera_processes', 'Processes of this server by their state.', await processesByState(ctx)],
     ...(await diskLines(ctx)),
     ...(await outboxLines(ctx)),
     ...(await backupLines(ctx)),
@@ -36,6 +39,12 @@ export async function metrics(ctx: AppContext): Promise<Response> {
     metricText({ name: 'tessera_writes_refused_total', help: 'Writes that the storage refused.' }, 'counter', refused),
   ].join('')
   return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+}
+
+/** Undefined while the database does not answer. */
+async function processesByState(ctx: AppContext): Promise<Measured | undefined> {
+  const list = await listProcesses(ctx).catch(() => undefined)
+  return list && PROCESS_STATES.map((state) => [{ state }, list.items.filter((one) => one.state === state).length])
 }
 
 async function diskLines({ config: { dataDir, databaseUrl } }: AppContext): Promise<Line[]> {

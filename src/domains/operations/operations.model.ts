@@ -17,10 +17,12 @@ export const InfoView = Model('ServerInfo', {
 })
 export type InfoView = Static<typeof InfoView>
 
+export const PROCESS_STATES = ['UP', 'DRAINING', 'LOST'] as const
+
 export const ProcessList = Model('ProcessList', {
   items: Type.Array(
     Model('ServerProcess', {
-      id: Text('5f3a9c01', { description: 'Chosen by the process when it starts' }),
+      id: Text('5f3a9c01', { description: 'In each line of its log' }),
       version: Text('0.1.0'),
       host: Text('server-1'),
       startedAt: Time,
@@ -33,7 +35,7 @@ export const ProcessList = Model('ProcessList', {
       }),
       memoryBytes: Type.Integer({ description: 'Resident memory', examples: [180_355_072] }),
       hasJobs: Type.Boolean({ description: 'It runs the jobs of all processes' }),
-      state: Enum(['UP', 'DRAINING', 'LOST'], { description: 'DRAINING: it is stopping' }),
+      state: Enum(PROCESS_STATES, { description: 'DRAINING: it is stopping' }),
     }),
   ),
 })

@@ -92,7 +92,7 @@ export async function listProcesses(ctx: AppContext): Promise<ProcessList> {
 
 const onlyProcess = (ctx: AppContext): ListedProcess => ({
   ...figuresOf(ctx),
-  id: ctx.processes.id,
+  id: ctx.log.process ?? ctx.processes.id,
   startedAt: ctx.lifecycle.startedAt,
   lastSeenAt: ctx.clock.now(),
   hasJobs: true,
