@@ -251,6 +251,7 @@ export async function startChild(config: Config): Promise<Child> {
       TESSERA_SMS_URL: config.smsUrl,
       TESSERA_ONECLICK_URL: config.oneclickUrl,
       TESSERA_GEOIP_FILE: config.geoipFile.join(),
+      TESSERA_METRICS_TOKEN: config.metricsToken,
       TESSERA_CORS_ORIGINS: config.corsOrigins.join() || 'none',
       TESSERA_PUSH_SERVICES: config.pushServices.join() || 'none',
       TESSERA_LOG_LEVEL: config.logLevel,
