@@ -28,12 +28,22 @@ interface Area {
   readonly pages?: readonly { readonly path: string; readonly needs?: string }[]
 }
 
+/** The records of the areas call `part` for each page. */
+const withoutParts: Bun.BunPlugin = {
+  name: 'without-parts',
+  setup(build) {
+    build.onResolve({ filter: /\/ui\/part\.tsx$/ }, () => ({ path: 'part', namespace: 'none' }))
+    build.onLoad({ filter: /./, namespace: 'none' }, () => ({ loader: 'js', contents: 'export const part = () => {}' }))
+  },
+}
+
 /** Bundles the list of areas without its pages and loads it. Loading it directly would also load ten thousand icons. */
 async function readAreas(): Promise<readonly Area[]> {
   const outdir = mkdtempSync(join(tmpdir(), 'tessera-areas-'))
   const { outputs } = await Bun.build({
     entrypoints: [resolve(import.meta.dir, '../../src/web/shell/areas.ts')],
     external: ['*.tsx'],
+    plugins: [withoutParts],
     target: 'bun',
     // Read when the records are loaded.
     banner: "const window = new EventTarget(), document = { documentElement: {} }, navigator = { language: 'en' }",
