@@ -1,6 +1,6 @@
 /**
- * Limits that hold exactly for all processes on a PostgreSQL database. A process counts what has arrived in one turn of the event loop by one
- * statement, which takes for each key as much of the limit as is left and needs no transaction.
+ * Limits that hold exactly for all processes on a PostgreSQL database. A process counts the calls of one turn of the event loop by one statement,
+ * which takes as much of each limit as is left and needs no transaction.
  */
 
 import { sharedRuns } from '#lib/shared-runs.ts'
@@ -43,8 +43,8 @@ const COUNT = `WITH asked AS MATERIALIZED (
 /** Rows of one statement, which looks through all of them for each that exists already. */
 const MAX_KEYS = 256
 /**
- * A refused key is refused for so long without asking the database. Not for the whole window: another process may give back what it took
- * beside the refused one.
+ * In milliseconds. The database is not asked about a refused key for this time. The whole window would be too long, because another process may
+ * give uses back.
  */
 const CLOSED_MS = 1000
 const MAX_CLOSED = 10_000

@@ -117,7 +117,7 @@ export class Admission {
     const uses = config.rateLimit ? usesByAddress({ key: 'secret ', ...SECRET_USE }, caller.ip) : []
     const wait = Math.max(0, ...uses.map((use) => exactLimiter.spent(use.key, use.limit)))
     if (wait > 0) throw tooMany(wait)
-    // Without asking the database, which may be what is wrong.
+    // The database is not asked, because it may be the part that fails.
     if (isSame(token, config.metricsToken)) return undefined
     const found = await this.gates.authenticate(this.ctx, token, caller.deviceId)
     const refusal = found instanceof AppError ? await exactLimiter.takeAll(uses) : undefined

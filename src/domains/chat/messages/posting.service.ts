@@ -159,7 +159,7 @@ class Group {
     this.#rates.set(senderId, rate)
   }
 
-  /** Stores what was accepted. */
+  /** Stores the messages that were accepted. */
   async store(): Promise<void> {
     if (this.#accepted.length === 0) return
     const tx = this.#tx

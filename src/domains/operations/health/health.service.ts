@@ -31,7 +31,7 @@ const CHECK_MS = 5 * SECOND
 const READY_MS = SECOND
 /** Answers within this time share one check, so that probes cost the database nothing, however many there are. */
 const READY_FOR_MS = 200
-/** A process that has heard nothing of the others for so long may serve what they have changed. */
+/** A process that has heard nothing of the others for so long may serve rows that they have changed. */
 const BEHIND_MS = 5 * SECOND
 
 export async function freeDiskBytes(dir: string): Promise<number> {
