@@ -19,6 +19,7 @@ import { randomOf } from '../assets/history-model.ts'
 import { send } from '../harness/client.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { ok, type Person } from '../harness/index.ts'
+import { until } from '../harness/until.ts'
 import { type Child, startChild } from './child-servers.ts'
 import { type Account, type Message, Phone, request, Unavailable } from './phone.ts'
 import { registerWriters } from './writers.ts'
@@ -74,6 +75,8 @@ test(
     const groups = await createGroups(users)
     const phones = await signInPhones(users)
     for (const phone of phones) phone.start()
+    // Later, a phone may catch up until the last message: the writers are faster than the pages, and servers are killed after half a second.
+    await until(() => phones.every(({ counts: { caughtUp } }) => caughtUp > 0))
 
     const sent: Sent[] = []
     const recalled = new Set<number>()

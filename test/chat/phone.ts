@@ -79,8 +79,8 @@ export class Phone {
   readonly messages: Message[] = []
   readonly recalled = new Set<number>()
   readonly problems: string[] = []
-  /** Messages and recalls that came over sockets, messages that came by `sync`, and sockets. */
-  readonly counts = { byFrame: 0, bySync: 0, sockets: 0 }
+  /** Messages and recalls that came over sockets, messages that came by `sync`, sockets, and those of them that had caught up. */
+  readonly counts = { byFrame: 0, bySync: 0, sockets: 0, caughtUp: 0 }
   cursor = 0
   #socket: WebSocket | undefined
   #running: Promise<void> | undefined
@@ -189,6 +189,7 @@ export class Phone {
       await this.catchUp()
       for (const frame of early) take(frame)
       isLive = true
+      this.counts.caughtUp++
       await closed.promise
     } finally {
       socket.terminate()

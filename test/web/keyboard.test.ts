@@ -367,9 +367,12 @@ test('the bar of a phone has the four parts that its user chooses, and none that
     const app = (data.app as string[]).filter((point) => !point.startsWith('asset:'))
     await route.fulfill({ response: answer, json: { ...envelope, data: { ...data, app } } })
   })
+  // Until the answer arrives, the page goes by the permissions that it knew last.
+  const permissions = page.waitForResponse('**/api/rbac/my-permissions')
   await page.reload()
-  await bar.getByRole('link', { name: 'Assets' }).waitFor({ state: 'detached' })
+  await permissions
   await bar.getByRole('link', { name: 'Chats' }).waitFor()
+  await bar.getByRole('link', { name: 'Assets' }).waitFor({ state: 'detached' })
   expect(await parts()).toEqual(['QR codes', 'Scan', 'Chats', 'Menu'])
   await page.evaluate((other) => {
     const kept = JSON.parse(localStorage.getItem('tessera.bar')!)
