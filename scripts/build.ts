@@ -1,13 +1,15 @@
 /**
  * Compiles the server into one executable: `bun run build` creates `dist/tessera` for this machine, `bun run build --all` one file
- * for each supported system, with SHA256SUMS. LICENSES.txt and sbom.cdx.json are written beside it. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where
- * there is no git) and `--entry FILE`.
+ * for each supported system, with SHA256SUMS and, if TESSERA_SIGN_KEY_FILE names a secret key of minisign, SHA256SUMS.sig. LICENSES.txt and
+ * sbom.cdx.json are written beside it. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where there is no git)
+ * and `--entry FILE`.
  */
 
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { publicKeyOf, readSecretKey, type SecretKey, signRelease } from '../src/platform/minisign.ts'
 import { bundledModules, collectLicenses, serverSources, writeLicenseFiles, writeLicenses } from './licenses.ts'
 import { packageFolder } from './sbom.ts'
 import { buildAndReport } from './web-app.ts'
@@ -42,7 +44,10 @@ const { values } = parseArgs({
   },
 })
 
-const { packageManager } = (await Bun.file(join(root, 'package.json')).json()) as { packageManager: string }
+const { packageManager, version } = (await Bun.file(join(root, 'package.json')).json()) as {
+  packageManager: string
+  version: string
+}
 if (packageManager !== `bun@${Bun.version}`)
   throw new Error(`The executable contains the Bun that builds it: use ${packageManager}, not bun@${Bun.version}.`)
 
@@ -57,6 +62,10 @@ const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? ''
 const commit = values.commit ?? (git('rev-parse', '--short=12', 'HEAD') || 'unknown') + changed
 /** The time of the commit, so that the same commit gives the same file. */
 const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
+
+const keyFile = process.env['TESSERA_SIGN_KEY_FILE']
+/** Read before anything is built. The program contains the public key, and so can check later releases. */
+const signKey = keyFile ? readSecretKey(readFileSync(keyFile, 'utf8')) : undefined
 
 if (values.all) rmSync(dist, { recursive: true, force: true })
 /** Files that the executable contains, by the name of the module that has their path. They are in `dist`. */
@@ -86,7 +95,11 @@ async function build(outfile: string, target?: Target): Promise<void> {
           void onResolve({ filter: /^tessera:/ }, ({ path }) => ({ path: embedded[path as keyof typeof embedded] })),
       },
     ],
-    define: { TESSERA_COMMIT: JSON.stringify(commit), TESSERA_BUILT_AT: String(builtAt) },
+    define: {
+      TESSERA_COMMIT: JSON.stringify(commit),
+      TESSERA_BUILT_AT: String(builtAt),
+      TESSERA_RELEASE_KEY: JSON.stringify(signKey ? publicKeyOf(signKey) : ''),
+    },
     compile: {
       outfile: made,
       autoloadDotenv: false,
@@ -117,18 +130,28 @@ async function buildAll(): Promise<void> {
     stderr: 'inherit',
   })
   if (!install.success) throw new Error("Bun's executables for other systems could not be installed")
-  const sums: string[] = []
+  const files = ['LICENSES.txt', 'sbom.cdx.json']
+  writeLicenseFiles(licenses, dist)
   for (const target of TARGETS) {
     const file = `tessera-${target.name}${target.name.startsWith('windows') ? '.exe' : ''}`
     await build(join(dist, file), target)
-    const hash = new Bun.CryptoHasher('sha256')
-    for await (const chunk of Bun.file(join(dist, file)).stream()) hash.update(chunk)
-    sums.push(`${hash.digest('hex')}  ${file}\n`)
+    files.push(file)
   }
-  await Bun.write(join(dist, 'SHA256SUMS'), sums.join(''))
+  writeFileSync(join(dist, 'SHA256SUMS'), files.map((file) => `${sha256Of(join(dist, file))}  ${file}\n`).join(''))
+  if (signKey) sign(signKey)
+}
+
+const sha256Of = (file: string): string => new Bun.CryptoHasher('sha256').update(readFileSync(file)).digest('hex')
+
+function sign(key: SecretKey): void {
+  const sums = readFileSync(join(dist, 'SHA256SUMS'))
+  const comment = `tessera ${version}, commit ${commit}`
+  writeFileSync(join(dist, 'SHA256SUMS.sig'), signRelease(sums, key, comment))
 }
 
 const outfile = resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera'))
 if (values.all) await buildAll()
-else await build(outfile)
-writeLicenseFiles(licenses, values.all ? dist : dirname(outfile))
+else {
+  await build(outfile)
+  writeLicenseFiles(licenses, dirname(outfile))
+}

@@ -257,10 +257,24 @@ Aliyun and Tencent accept sign-abroad and template-abroad for numbers outside ma
     words: '',
     takes: [0, 0],
     summary: 'Print the version.',
-    about: 'Prints the version, the commit, the runtime and the platform.',
+    about:
+      'Prints the version, the commit, the runtime and the platform; with --json also the public key of the release.',
     options: [json],
     settings: 'none',
     load: () => import('./version.ts'),
+  },
+  {
+    name: 'verify-release',
+    words: 'DIRECTORY',
+    takes: [1, 1],
+    summary: 'Check that downloaded files are those of a release.',
+    about: `Checks SHA256SUMS.sig, the signature of SHA256SUMS, and the files of SHA256SUMS that are in DIRECTORY. The exit code is 1 if
+the signature is wrong or a file was changed. The key is built into the program: use the program that you have, not the
+one that you check. Without Tessera: minisign -V -m SHA256SUMS -x SHA256SUMS.sig -P KEY && sha256sum -c --ignore-missing
+SHA256SUMS.`,
+    options: [{ name: 'key-file', value: 'FILE', help: 'Use the public key in FILE (minisign) instead.' }],
+    settings: 'none',
+    load: () => import('./verify-release.ts'),
   },
   {
     name: 'licenses',
