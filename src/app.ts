@@ -224,7 +224,7 @@ export interface ServeOptions {
 
 /** The configuration with the port that the system has chosen, unless the public address was given. */
 function withPort(config: Config, port: string): Config {
-  return { ...config, publicUrl: config.publicUrl.replace(/^http:\/\/localhost:0$/, `http://localhost:${port}`) }
+  return { ...config, publicUrl: config.publicUrl.replace(/^(https?:\/\/localhost):0$/, `$1:${port}`) }
 }
 
 /** Starts the domains, then answers requests and runs the jobs until `stop`. */

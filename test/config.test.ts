@@ -41,6 +41,9 @@ test('every setting can be set by a flag, a variable or the file', () => {
   const good: Record<string, [text: string, value: unknown]> = {
     host: ['0.0.0.0', '0.0.0.0'],
     port: ['80', 80],
+    tlsCert: ['/c.pem', '/c.pem'],
+    tlsKey: ['/k.pem', '/k.pem'],
+    httpPort: ['8081', 8081],
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],

@@ -100,6 +100,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       '{{exported_job}}': `topk(10, time() - max by (exported_job) (tessera_jobs_last_success_seconds{${OF}}))`,
     }),
   ],
+  Certificate: [panel('Until the certificate expires', 's', value('tessera_certificate_expires_seconds'))],
 }
 
 /** Grafana's grid has 24 columns. */
@@ -197,6 +198,12 @@ groups:
         labels: { severity: warning }
         annotations:
           summary: 'Less than 2 GB are free for the data directory of {{ $labels.instance }}.'
+      - alert: TesseraCertificateExpires
+        expr: tessera_certificate_expires_seconds < 3 * 86400
+        for: 1h
+        labels: { severity: warning }
+        annotations:
+          summary: 'The certificate of {{ $labels.instance }} was not renewed. See the warnings in its log and tessera doctor.'
       - alert: TesseraWritesRefused
         expr: increase(tessera_writes_refused_total[5m]) > 0
         labels: { severity: critical }

@@ -6,6 +6,7 @@ import { type Config, isShared } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 import { envName } from '#config/settings.ts'
 import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
+import { certificateState, readCertificate } from '#platform/certificate.ts'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { syncDirectory, writeDurably } from '#platform/files.ts'
 import { uuid } from '#platform/ids.ts'
@@ -15,7 +16,7 @@ import { builtAt } from '#platform/version.ts'
 import { hasOtherData } from './data-directory.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
-import { localAddress, serverAddress } from './healthcheck.ts'
+import { fetchLocal, localAddress, serverAddress } from './healthcheck.ts'
 import { hasSigningKey, otherKey, verifyStoredLog } from './log.ts'
 import { bytes, columns, note, say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -265,8 +266,7 @@ const CHECKS: Record<string, Check> = {
     if (status === 'UP') return finding('server', 'OK', `UP at ${url}`)
     if (status === 'DOWN') return finding('server', 'FAIL', `The server at ${url} is DOWN: see its log.`)
     const holder = readHolder(config.dataDir)
-    if (await isFree(config))
-      return finding('server', 'OK', `not running; ${localAddress(config.host, config.port)} is free`)
+    if (await isFree(config)) return finding('server', 'OK', `not running; ${localAddress(config)} is free`)
     if (holder)
       return finding(
         'server',
@@ -278,6 +278,17 @@ const CHECKS: Record<string, Check> = {
       'FAIL',
       `Another program uses port ${config.port}: stop it, or choose another with TESSERA_PORT.`,
     )
+  },
+
+  certificate(config) {
+    if (config.tlsCert === '') return []
+    const certificate = readCertificate(config)
+    const { status, daysLeft } = certificateState(certificate, systemClock.now())
+    const until = new Date(certificate.notAfter).toISOString().slice(0, 10)
+    if (status === 'EXPIRED') return finding('certificate', 'FAIL', `${config.tlsCert} expired on ${until}: renew it.`)
+    return status === 'EXPIRING'
+      ? finding('certificate', 'WARN', `${config.tlsCert} expires on ${until}: see why it was not renewed.`)
+      : finding('certificate', 'OK', `valid until ${until}, for ${daysLeft} days`)
   },
 
   async publicUrl(config, { origins }) {
@@ -325,7 +336,7 @@ const CHECKS: Record<string, Check> = {
 
 /** The `status` of the server's health; undefined if it does not answer. */
 const statusOf = (url: string): Promise<unknown> =>
-  fetch(`${url}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' })
+  fetchLocal(`${url}/actuator/health`)
     .then(async (answer) => ((await answer.json()) as { status?: unknown }).status)
     .catch(() => undefined)
 

@@ -3,6 +3,7 @@
 import { ConfigError } from '#config/read.ts'
 import type { StorageTrouble } from '#db/errors.ts'
 import { BlobError } from '#platform/blobs/port.ts'
+import { BadCertificate } from '#platform/certificate.ts'
 import { diskTrouble } from '#platform/disk-trouble.ts'
 import { BadKey } from '#platform/keys.ts'
 import { DataDirectoryError } from '#platform/lock.ts'
@@ -71,29 +72,30 @@ export function explain(error: unknown, place: string): Explanation {
   if (error instanceof DataDirectoryError) return known(error.message, BY_DIRECTORY_TROUBLE[error.kind])
   if (error instanceof BlobError)
     return known(error.message, error.kind === 'unreachable' ? EXIT.unreachable : EXIT.storage)
+  if (error instanceof BadCertificate) return known(error.message, EXIT.usage)
   if (error instanceof BadKey) return known(error.message, EXIT.data)
-  const { name, kind, code, syscall, message, exitCode } = error as Record<string, unknown>
+  const { name, kind, code, syscall, setting = 'TESSERA_PORT', message, exitCode } = error as Record<string, unknown>
   // A rule of the interface was violated: a weak password, a name that is taken.
   if (name === 'AppError' && code === 400) return known(String(message), EXIT.usage)
   // By name: importing db/ here would fix the dialect before the configuration is read.
   if (name === 'StorageError') return known(String(message), BY_TROUBLE[kind as StorageTrouble])
   if (exitCode === EXIT.data || name === 'BackupRefusal') return known(String(message), exitCode as ExitCode)
-  if (syscall === 'listen') return listening(String(code))
+  if (syscall === 'listen') return listening(String(code), String(setting))
   const trouble = diskTrouble(error, place)
   if (trouble !== undefined) return known(trouble, EXIT.storage)
   return { sentence: String(message ?? error), exitCode: EXIT.failure, unexpected: true }
 }
 
-function listening(code: string): Explanation {
+function listening(code: string, setting: string): Explanation {
   switch (code) {
     case 'EADDRINUSE':
       return known(
-        'The port is already in use: stop the program that uses it, or choose another port with TESSERA_PORT.',
+        `The port is already in use: stop the program that uses it, or choose another port with ${setting}.`,
         EXIT.busy,
       )
     case 'EACCES':
       return known(
-        'This user has no permission to listen on that port: choose one above 1023 with TESSERA_PORT.',
+        `This user has no permission to listen on that port: choose one above 1023 with ${setting}.`,
         EXIT.usage,
       )
     default:

@@ -1,3 +1,4 @@
+import type { Config } from '#config/config.ts'
 import { SECOND } from '#platform/clock.ts'
 import { readHolder } from '#platform/lock.ts'
 
@@ -15,7 +16,7 @@ export const run: Run = async (call) => {
   const kind = options.has('live') ? '/live' : options.has('ready') ? '/ready' : ''
   const url = `${serverAddress(call.config())}/actuator/health${kind}`
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' })
+    const answer = await fetchLocal(url)
     const { status, reason } = (await answer.json()) as { status?: unknown; reason?: unknown }
     if (answer.ok && status === 'UP') return EXIT.ok
     note(`${url} answers ${answer.status} (${[status, reason].filter((word) => word !== undefined).join(', ')}).`)
@@ -25,13 +26,17 @@ export const run: Run = async (call) => {
   return EXIT.failure
 }
 
+/** Asks the server on this machine. Its certificate is for the name by which others know it. */
+export const fetchLocal = (url: string): Promise<Response> =>
+  fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error', tls: { rejectUnauthorized: false } })
+
 /** The address of the server of this data directory, as seen from this machine. */
 export function serverAddress(config: ReturnType<Call['config']>): string {
-  return readHolder(config.dataDir)?.url ?? localAddress(config.host, config.port)
+  return readHolder(config.dataDir)?.url ?? localAddress(config)
 }
 
-/** `http://host:port`. For a server that listens on all interfaces, the loopback address. */
-export function localAddress(host: string, port: number): string {
+/** `http://host:port` or `https://host:port`. For a server that listens on all interfaces, the loopback address. */
+export function localAddress({ host, port, tlsCert }: Config): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  return `${tlsCert === '' ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

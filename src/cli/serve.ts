@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
+import { readCertificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 import { createLog, type Log } from '#platform/log.ts'
@@ -24,6 +25,8 @@ export const run: Run = async (call) => {
   process.on('exit', () => log.flush())
   const reason = stopReason(log)
 
+  // Before anything is changed.
+  if (config.tlsCert !== '') readCertificate(config)
   const { lock, completed } = await openDataDirectory(config, 'serve')
   try {
     if (completed) log.warn('an interrupted restore was completed')
@@ -50,7 +53,9 @@ export const run: Run = async (call) => {
       try {
         lock.announce(server.url)
         say(`listening on ${server.url}`)
-        const origin = call.reading.origins.has('publicUrl') ? config.publicUrl : server.url
+        // The certificate is for the public address.
+        const isPublic = call.reading.origins.has('publicUrl') || config.tlsCert !== ''
+        const origin = isPublic ? ctx.config.publicUrl : server.url
         if (link !== null)
           say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
 

@@ -8,6 +8,11 @@ export interface Config {
   readonly host: string
   /** 0 = any free port. */
   readonly port: number
+  /** Absolute paths of a certificate with its chain and of its key, for HTTPS; both empty for plain HTTP. */
+  readonly tlsCert: string
+  readonly tlsKey: string
+  /** Beside HTTPS, a port that leads to it; null: none. 0 = any free port. */
+  readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
   readonly publicUrl: string
   /** Absolute path. */
@@ -58,6 +63,9 @@ export interface Config {
 export const defaultConfig: Config = {
   host: '127.0.0.1',
   port: 8080,
+  tlsCert: '',
+  tlsKey: '',
+  httpPort: null,
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
   databaseUrl: '',

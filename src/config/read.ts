@@ -94,6 +94,16 @@ export function readConfig(given: Sources): Reading {
   return { config: complete(values as Partial<Config>, sources, origins, problems), origins, file, problems }
 }
 
+/** Settings that need another one. */
+const TOGETHER = [
+  ['tlsCert', 'tlsKey'],
+  ['tlsKey', 'tlsCert'],
+  ['httpPort', 'tlsCert'],
+] as const satisfies readonly (readonly [SettingKey, SettingKey])[]
+
+const localUrl = (scheme: 'http' | 'https', port: number): string =>
+  `${scheme}://localhost${port === { http: 80, https: 443 }[scheme] ? '' : `:${port}`}`
+
 const S3_SESSION_TOKENS = ['AWS_SESSION_TOKEN', 'S3_SESSION_TOKEN']
 
 function complete(values: Partial<Config>, sources: Complete, origins: Reading['origins'], problems: string[]): Config {
@@ -111,6 +121,11 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
       if (!origins.has(key)) problems.push(`${shared} requires ${envName(key)} as well.`)
     if (storage) problems.push(`${shared} cannot be used together with ${storage}.`)
   }
+  for (const [key, other] of TOGETHER)
+    if (origins.has(key) && !origins.has(other))
+      problems.push(`${origins.get(key)!} requires ${envName(other)} as well.`)
+  if (values.httpPort && values.httpPort === port)
+    problems.push(`${origins.get('httpPort')!} and the port for HTTPS are both ${port}: choose another one.`)
   const connections = origins.get('databaseConnections')
   for (const key of ['databaseDirectUrl', 'databaseConnections'] as const)
     if (origins.has(key) && !values.databaseUrl)
@@ -125,7 +140,7 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),
-    publicUrl: `http://localhost${port === 80 ? '' : `:${port}`}`,
+    publicUrl: localUrl(values.tlsCert ? 'https' : 'http', port),
     logFormat: sources.terminal ? 'text' : 'json',
     checkAnswers: !Bun.isStandaloneExecutable && ['test', 'development'].includes(sources.env['NODE_ENV'] ?? ''),
     ...values,

@@ -1,6 +1,6 @@
 /** The table of settings: source of the reader, `--help`, `check-config` and the table in docs/operations.md. */
 
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 
 import { parseIp, parseRange } from '#lib/ip.ts'
 
@@ -60,6 +60,9 @@ function maskDatabase(text: string): string {
   return url.href
 }
 
+const path = (text: string, directory: string): string | undefined =>
+  text.includes('\0') ? undefined : resolve(directory, text)
+
 function files(text: string, directory: string): string[] | undefined {
   if (text === 'none') return []
   const paths = text.split(',').map((path) => path.trim())
@@ -110,11 +113,35 @@ export const settings: readonly Setting[] = [
     parse: (text) => wholeNumber(text, 65_535),
   }),
   setting({
+    key: 'tlsCert',
+    value: 'FILE',
+    help: 'Certificate with its chain (PEM), to serve HTTPS without a reverse proxy. Changed files are used at once.',
+    accepts: 'the path of a file',
+    fallback: 'none; plain HTTP',
+    parse: path,
+  }),
+  setting({
+    key: 'tlsKey',
+    value: 'FILE',
+    help: 'Private key of the certificate (PEM).',
+    accepts: 'the path of a file',
+    fallback: 'none',
+    parse: path,
+  }),
+  setting({
+    key: 'httpPort',
+    value: 'NUMBER|off',
+    help: 'With a certificate: port for plain HTTP, which leads to the public address.',
+    accepts: 'off, or a whole number from 0 to 65535',
+    fallback: 'off',
+    parse: (text) => (text === 'off' ? null : wholeNumber(text, 65_535)),
+  }),
+  setting({
     key: 'publicUrl',
     value: 'URL',
     help: 'Address of the server for its users. Printed links and QR codes begin with it.',
     accepts: 'an address such as https://qr.example.org, without a path',
-    fallback: 'http://localhost:<port>',
+    fallback: 'http://localhost:<port>, or https:// with a certificate',
     parse: origin,
   }),
   setting({
@@ -123,7 +150,7 @@ export const settings: readonly Setting[] = [
     help: 'Directory of all data: database, files, keys, backups.',
     accepts: 'the path of a directory',
     fallback: './data',
-    parse: (text, directory) => (text.includes('\0') ? undefined : isAbsolute(text) ? text : resolve(directory, text)),
+    parse: path,
   }),
   setting({
     key: 'databaseUrl',
@@ -170,7 +197,7 @@ export const settings: readonly Setting[] = [
     help: 'Directory of files that several processes share. Requires PostgreSQL: docs/operations.md, "Several processes".',
     accepts: 'the path of a directory',
     fallback: 'files are in the data directory, for one process',
-    parse: (text, directory) => (text.includes('\0') ? undefined : resolve(directory, text)),
+    parse: path,
   }),
   setting({
     key: 'backupDir',
@@ -178,7 +205,7 @@ export const settings: readonly Setting[] = [
     help: 'Folder of backups, best on another disk. Several processes need one that all of them reach.',
     accepts: 'the path of a directory',
     fallback: 'backups/ in the data directory',
-    parse: (text, directory) => (text.includes('\0') ? undefined : resolve(directory, text)),
+    parse: path,
   }),
   setting({
     key: 'secret',
@@ -331,6 +358,7 @@ export const tomlName = (key: SettingKey): string => words(key).join('_')
 /** A value with its secret parts masked. */
 export function maskedValue(setting: Setting, value: Config[SettingKey]): string {
   if (value === '') return ''
+  if (value === null) return 'off'
   if (setting.secret) return setting.mask ? setting.mask(String(value)) : '***'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)

@@ -3,15 +3,19 @@
 import type { Server } from 'bun'
 
 import type { AppContext } from '#context'
+import type { Certificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 
 import type { AnyEndpoint } from './endpoint.ts'
+import { Listeners } from './listeners.ts'
 import { type Gatekeeper, mount } from './mount.ts'
+import { listenPlain } from './plain-http.ts'
 import { type Connection } from './sockets/connection.ts'
 import { socketsOfServer } from './sockets/sockets.ts'
+import { watchCertificate } from './tls.ts'
 
 export interface RunningServer {
-  /** `http://host:port`, with the port that was chosen if the configured one is 0. */
+  /** `http://host:port` or `https://host:port`, with the port that was chosen if the configured one is 0. */
   readonly url: string
   /**
    * Finishes running requests and refuses new ones for at most `DRAIN_MS`, then closes all connections. Before that, the port stays open
@@ -42,20 +46,30 @@ export function listen(
   const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
   // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
   const sockets = socketsOfServer(ctx)
-  app.listen({
+  const options = {
     hostname,
-    port,
     reusePort: false,
     idleTimeout,
     maxRequestBodySize: largest + 1024,
     // Bun's own handlers: those of Elysia are part of its routes, which do not work for a host of less than four characters.
-    websocket: sockets.handler as never,
-  })
-  const server = app.server! as Server<unknown> as Server<Connection>
-  if (gates.sockets) sockets.start(server, gates.sockets)
+    websocket: sockets.handler,
+  }
+  const watched = watchCertificate(ctx, exchange)
+  app.listen({ ...options, port, ...(watched && { tls: watched.first }), websocket: options.websocket as never })
+  const listeners = new Listeners(app.server! as Server<unknown> as Server<Connection>)
+  if (gates.sockets) sockets.start(listeners, gates.sockets)
+  const plain = listenPlain(ctx, app.fetch)
+  const chosenPort = listeners.current.port!
+
+  /** Bun cannot give a listening port another certificate, so a new listener takes the port over. Connections of the old one go on. */
+  function exchange(tls: Certificate): void {
+    app.server = listeners.replace(() => Bun.serve({ ...options, port: chosenPort, tls, fetch: app.fetch }))
+  }
+
   return {
-    url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${server.port}`,
+    url: `${watched ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${chosenPort}`,
     async stop(urgent = false) {
+      watched?.stop()
       ctx.lifecycle.leaving = true
       const openMs = urgent ? FAREWELL_MS : ctx.config.drainSeconds * SECOND
       if (openMs > FAREWELL_MS) await Bun.sleep(openMs - FAREWELL_MS)
@@ -64,19 +78,22 @@ export function listen(
       sockets.stop()
       await Bun.sleep(Math.min(openMs, FAREWELL_MS))
       sockets.cutOff()
-      const drained = server.stop(false)
+      await plain?.stop()
+      const drained = listeners.stop(false)
       // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
       if ((await Promise.race([drained, late])) === 'late') {
         ctx.log.warn('requests that did not end in time are cut off', { seconds: DRAIN_MS / SECOND })
-        await server.stop(true)
+        await listeners.stop(true)
       }
       clearTimeout(timer)
     },
     async kill() {
+      watched?.stop()
       sockets.stop()
-      await server.stop(true)
+      await plain?.stop()
+      await listeners.stop(true)
     },
   }
 }

@@ -67,6 +67,7 @@ test('the dashboard has a data source to choose, rows, and no panel over another
     'Outbox',
     'Storage',
     'Jobs and backups',
+    'Certificate',
   ])
   expect(new Set(panels.map(({ id }: { id: number }) => id)).size).toBe(panels.length)
   const taken = new Set<string>()

@@ -1,6 +1,6 @@
 /** The sockets of a server: opening, frames, heartbeats, and closing them when their session, their client or the server ends. */
 
-import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
+import type { ServerWebSocket, WebSocketHandler } from 'bun'
 
 import { type AppContext, type Changed, perContext } from '#context'
 import { StorageError } from '#db/errors.ts'
@@ -12,6 +12,7 @@ import type { Claims } from '#platform/tokens.ts'
 
 import type { Actor } from '../endpoint.ts'
 import { AppError } from '../errors.ts'
+import type { Listeners } from '../listeners.ts'
 import { accessChanged, type PermissionGates } from '../permissions.ts'
 import { publicError } from '../respond.ts'
 import { type SessionEnd, sessionsChanged } from '../sessions.ts'
@@ -68,7 +69,7 @@ export class Sockets implements Owner {
   /** Those for whose client bytes wait. */
   readonly #waiting = new Set<Connection>()
   #count = 0
-  #server: Server<Connection> | undefined
+  #listeners: Listeners<Connection> | undefined
   #gates: SocketGates | undefined
   #reader: FrameReader | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -85,7 +86,7 @@ export class Sockets implements Owner {
 
   /** Whether the server has opened its port. */
   get isListening(): boolean {
-    return this.#server !== undefined
+    return this.#listeners !== undefined
   }
 
   /** Sockets of this process. */
@@ -100,8 +101,8 @@ export class Sockets implements Owner {
     return bytes
   }
 
-  start(server: Server<Connection>, gates: SocketGates): void {
-    this.#server = server
+  start(listeners: Listeners<Connection>, gates: SocketGates): void {
+    this.#listeners = listeners
     this.#gates = gates
     this.#reader = new FrameReader(gates.frames(this.ctx))
     this.#timer = setInterval(() => this.#tick(), SECOND)
@@ -130,7 +131,7 @@ export class Sockets implements Owner {
     const socket = new Connection(this, actor, tokenVersion, expiresAt, locale)
     const headers = handshakeHeaders(request)
     // Calls `open` of the handler, which sets `socket.ws`.
-    if (!this.#server?.upgrade(request, { data: socket, ...(headers && { headers }) })) throw upgradeRequired()
+    if (!this.#listeners?.upgrade(request, { data: socket, ...(headers && { headers }) })) throw upgradeRequired()
     this.#add(socket)
     void this.#greet(socket)
     // For the log and the metrics; Bun has already answered.

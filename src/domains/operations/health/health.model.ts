@@ -55,6 +55,16 @@ export const HealthView = Model('Health', {
             description: 'When the newest backup was made that is complete and that no verification found damaged',
           }),
         }),
+        certificate: Type.Optional(
+          Model(
+            'CertificateHealth',
+            { description: 'Only with HTTPS. It does not make the server DOWN' },
+            {
+              status: Enum(['VALID', 'EXPIRING', 'EXPIRED'], { description: 'EXPIRING: it should have been renewed' }),
+              daysLeft: Type.Integer({ minimum: 0 }),
+            },
+          ),
+        ),
         server: Model('ServerHealth', {
           status: Status,
           draining: Type.Boolean({ description: 'The server is stopping' }),

@@ -13,7 +13,9 @@ import { FOREIGN_FILES, ownsFiles } from '#domains/files/index.ts'
 import { bearerToken } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
+import { certificateInUse } from '#http/tls.ts'
 import { BlobError } from '#platform/blobs/port.ts'
+import { certificateState } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
@@ -79,6 +81,7 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
   const outbox = await readBacklog(ctx.db.read).catch(() => null)
   const oldestSeconds = outbox?.oldestAt == null ? null : Math.floor((ctx.clock.now() - outbox.oldestAt) / SECOND)
   const { leaving, startedAt: serverStartedAt } = ctx.lifecycle
+  const certificate = certificateInUse(ctx)
   return {
     database: { status: responseMs === null || !isWritable ? 'DOWN' : 'UP', kind: dialect, responseMs },
     disk: {
@@ -94,6 +97,7 @@ async function components(ctx: AppContext): Promise<HealthView['components']> {
       oldestSeconds,
     },
     backup: await backupHealth(ctx).catch(() => ({ status: 'DOWN', schedule: 'OFF', lastGoodAt: null }) as const),
+    ...(certificate && { certificate: certificateState(certificate, ctx.clock.now()) }),
     server: {
       status: leaving ? 'DOWN' : 'UP',
       draining: leaving,
