@@ -19,6 +19,7 @@ import {
   removeProcess,
   reportProcess,
 } from './process-list.ts'
+import { ProcessPlaces } from './process-places.ts'
 import { SharedCounters } from './shared-counters.ts'
 
 export interface Membership {
@@ -28,6 +29,8 @@ export interface Membership {
   readonly alive: number
   /** Undefined for the only process, which counts in its memory. */
   readonly exactLimiter: ExactLimiter | undefined
+  /** Undefined for the only process. */
+  readonly places: ProcessPlaces | undefined
   /** Whether this process runs the jobs. False from the start until `competeForJobs` was called and won. */
   readonly runsJobs: boolean
   /** Tries to become the process that runs the jobs, until `leave`. `onWon` is called each time that it becomes that process. */
@@ -46,6 +49,7 @@ export const ONLY_PROCESS: Membership = {
   id: 'only',
   alive: 1,
   exactLimiter: undefined,
+  places: undefined,
   runsJobs: true,
   competeForJobs: () => undefined,
   report: () => undefined,
@@ -117,6 +121,7 @@ export async function joinProcesses(options: {
 }): Promise<Membership> {
   const { databaseUrl, signingKey, clock, log } = options
   const connection = new TimedConnection(databaseUrl, KEEPALIVE)
+  const places = new ProcessPlaces(connection)
   const key = fingerprintOf(signingKey)
   const id = log.process ?? uuid().slice(0, 8)
   let runsJobs = false
@@ -129,6 +134,7 @@ export async function joinProcesses(options: {
     const before = runsJobs
     try {
       await connection.rows(TAKE_KEY, [key])
+      await places.takeAgain()
       runsJobs = onWon !== undefined && (await connection.rows(TAKE_JOBS))[0]![0] === true && !left
     } catch (error) {
       // PostgreSQL does not answer, so another process may run them soon.
@@ -155,6 +161,7 @@ export async function joinProcesses(options: {
     get alive() {
       return alive
     },
+    places,
     exactLimiter: new SharedCounters((sql, params) => connection.rows(sql, params), clock),
     get runsJobs() {
       return runsJobs

@@ -47,7 +47,7 @@ export async function sendExport(
   start: () => Promise<ExportFile>,
   rows?: number,
 ): Promise<Response> {
-  const work = exporting(ctx).open(party, rows)
+  const work = await exporting(ctx).openShared('exports', party, rows)
   try {
     const { pieces, type, name, rows: found } = await work.run(start, MAX_WAIT_MS)
     work.rows = found
@@ -59,7 +59,7 @@ export async function sendExport(
       },
     })
   } catch (error) {
-    work.close()
+    await work.close()
     throw error
   }
 }
@@ -73,14 +73,14 @@ const MAX_DURATION_MS = 10 * MINUTE
  */
 export function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, work: Work): ReadableStream<Uint8Array> {
   let isWanted = true
-  const stop = () => {
+  const stop = (): Promise<void> => {
     isWanted = false
     clearTimeout(timeout)
-    work.close()
+    return work.close()
   }
   let controller: ReadableStreamDefaultController<Uint8Array>
   const breakOff = () => {
-    stop()
+    void stop()
     controller.error(new Error('the client took too long'))
     void pieces.return(undefined)
   }
@@ -95,18 +95,19 @@ export function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, wo
         const { done, value } = await work.run(() => pieces.next())
         if (!isWanted) return
         if (done) {
-          stop()
+          // Before the client sees the end and asks another process for its next export.
+          await stop()
           controller.close()
         } else controller.enqueue(value)
       } catch (error) {
         if (!isWanted) return
-        stop()
+        void stop()
         ctx.log.error('an answer failed while it was being sent', { error })
         controller.error(error)
       }
     },
     async cancel() {
-      stop()
+      void stop()
       await pieces.return(undefined)
     },
   })

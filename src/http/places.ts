@@ -4,6 +4,7 @@
  */
 
 import type { AppContext } from '#context'
+import type { SharedPlace } from '#db/process-places.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import { type AppError, unavailable } from './errors.ts'
@@ -65,12 +66,12 @@ export class Places {
 
   /** At most `maxOpen` works wait, run or are read by their clients. This bounds their memory. */
   constructor(
-    readonly ctx: Pick<AppContext, 'clock' | 'lifecycle'>,
+    readonly ctx: Pick<AppContext, 'clock' | 'lifecycle' | 'processes'>,
     readonly refusals: Refusals,
     readonly maxOpen: number,
   ) {}
 
-  /** A user has one work at a time, which ends with `close`. `rows`: if it is known. @throws AppError 429 */
+  /** A user has one work at a time in this process, which ends with `close`. `rows`: if it is known. @throws AppError 429 */
   open(party: Party, rows = Infinity): Work {
     if (this.#open.has(party.userId)) throw this.refusals.own
     if (this.#open.size >= this.maxOpen + (party.isAdministrator ? ADMINISTRATORS_WORKS : 0)) {
@@ -80,6 +81,20 @@ export class Places {
     }
     const work = new Work(this, party, rows)
     this.#open.set(party.userId, work)
+    return work
+  }
+
+  /** As `open`, but a user has one work of this kind at a time in all processes together. @throws AppError 429, StorageError */
+  async openShared(place: SharedPlace, party: Party, rows?: number): Promise<Work> {
+    const work = this.open(party, rows)
+    const { places } = this.ctx.processes
+    if (places === undefined) return work
+    try {
+      work.giveBack = await places.take(place, party.userId)
+    } finally {
+      if (work.giveBack === undefined) this.#open.delete(party.userId)
+    }
+    if (work.giveBack === undefined) throw this.refusals.own
     return work
   }
 
@@ -94,8 +109,9 @@ export class Places {
   }
 
   /** Called by `Work`. */
-  remove({ party }: Work): void {
+  async remove({ party, giveBack }: Work): Promise<void> {
     this.#open.delete(party.userId)
+    await giveBack?.()
   }
 
   /** Called by `Work`. @throws AppError 429 after `patienceMs`, 503 if the server stops */
@@ -202,6 +218,8 @@ export class Work {
   idleSince: number | undefined
   /** Breaks off the answer and closes the work. Only works with readers have it. */
   cutOff: (() => void) | undefined
+  /** Gives back the place that it has among all processes. */
+  giveBack: (() => Promise<void>) | undefined
   #isClosed = false
 
   constructor(
@@ -228,15 +246,15 @@ export class Work {
       }
     } finally {
       this.idleSince = this.places.ctx.clock.now()
-      if (this.#isClosed) this.places.remove(this)
+      if (this.#isClosed) await this.places.remove(this)
     }
   }
 
-  /** The user can open another one when what runs has ended. May be called repeatedly. */
-  close(): void {
+  /** The user can open another one when it has resolved and what runs has ended. May be called repeatedly. */
+  async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     if (this.idleSince === undefined) this.places.abandon(this)
-    else this.places.remove(this)
+    else await this.places.remove(this)
   }
 }

@@ -77,6 +77,8 @@ export interface Limiter extends ExactLimiter {
    */
   take(key: string | number, limit: number, windowMs: number): number
   takeAll<U extends Use>(uses: readonly U[]): Refusal<U> | undefined
+  /** How many things of this process `limit` allows by itself: fewer while it does not hear of those of the other processes. */
+  share(limit: number): number
   /** Adds uses that another process has counted, in a window until `endsAt` (epoch milliseconds) unless one is running. */
   add(key: string | number, count: number, endsAt: number): void
 }
@@ -103,6 +105,7 @@ export function createLimiter(clock: Clock): Limiter {
     windows.set(key, window)
   }
   return {
+    share: (limit) => limit,
     take(key, limit, windowMs) {
       const now = clock.now()
       const window = windows.get(key)

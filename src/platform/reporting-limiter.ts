@@ -9,7 +9,8 @@ import type { Limiter } from './limiter.ts'
 
 interface Counts {
   readonly from: string
-  readonly counts: readonly (readonly [key: string | number, count: number, endsAt: number])[]
+  /** `left`: milliseconds until the window ends, because the clocks of machines differ. */
+  readonly counts: readonly (readonly [key: string | number, count: number, left: number])[]
 }
 
 const counted = topic<Counts>('limits.counted')
@@ -70,10 +71,11 @@ export class ReportingLimiter implements Limiter {
   ) {
     bus.on(counted, ({ from, counts }) => {
       if (from === others.id) return
-      this.#heardAt.set(from, this.now())
-      for (const [key, count, endsAt] of counts) {
-        base.add(key, count, endsAt)
-        add(this.#reported, key, count, endsAt, this.now())
+      const now = this.now()
+      this.#heardAt.set(from, now)
+      for (const [key, count, left] of counts) {
+        base.add(key, count, now + left)
+        add(this.#reported, key, count, now + left, now)
       }
     })
     this.#timer = setInterval(() => this.tick(), REPORT_MS)
@@ -83,16 +85,19 @@ export class ReportingLimiter implements Limiter {
   take(key: string | number, limit: number, windowMs: number): number {
     const { alive } = this.others
     if (alive <= 1) return this.base.take(key, limit, windowMs)
-    const wait = this.base.take(key, this.#hears ? limit : this.#share(key, limit, alive), windowMs)
+    const wait = this.base.take(key, Math.min(limit, this.share(limit) + this.#countOfOthers(key)), windowMs)
     if (wait === 0) this.#note(key, limit, windowMs)
     return wait
   }
 
-  /** The limit of `base` while the others are not heard: this process must not take the parts of the others. */
-  #share(key: string | number, limit: number, alive: number): number {
+  /** While the others are not heard, this process must not take their parts. */
+  share(limit: number): number {
+    return this.#hears ? limit : Math.ceil(limit / Math.min(Math.max(this.others.alive, 1), 4))
+  }
+
+  #countOfOthers(key: string | number): number {
     const reported = this.#reported.get(key)
-    const others = reported === undefined || reported.endsAt <= this.now() ? 0 : reported.count
-    return Math.min(limit, Math.ceil(limit / Math.min(alive, 4)) + others)
+    return reported === undefined || reported.endsAt <= this.now() ? 0 : reported.count
   }
 
   takeAll: Limiter['takeAll'] = (uses) => this.base.takeAll(uses)
@@ -126,10 +131,11 @@ export class ReportingLimiter implements Limiter {
 
   #report(): void {
     this.#isReporting = false
+    const now = this.now()
     const counts = [...this.#due].flatMap((key) => {
       const unreported = this.#unreported.get(key)
       this.#unreported.delete(key)
-      return unreported === undefined ? [] : [[key, unreported.count, unreported.endsAt] as const]
+      return unreported === undefined ? [] : [[key, unreported.count, unreported.endsAt - now] as const]
     })
     this.#due.clear()
     do this.bus.tell(counted, { from: this.others.id, counts: counts.splice(0, IN_MESSAGE) })

@@ -1,5 +1,7 @@
 /** A client of `/ws/chat`. It keeps the frames in the order in which they arrived. */
 
+import { PATIENCE_MS } from './until.ts'
+
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into frames of every shape
 type Data = any
 
@@ -19,9 +21,6 @@ export interface SocketOptions {
   byProtocol?: boolean
   headers?: Record<string, string>
 }
-
-/** A frame that a test waits for arrives at once, unless it never does. */
-const WAIT_MS = 15_000
 
 interface Waiting {
   matches(frame: ReceivedFrame): boolean
@@ -64,7 +63,7 @@ export class TestSocket {
     if (at >= 0) return Promise.resolve(this.#unread.splice(at, 1)[0]!)
     if (this.#ended) return Promise.reject(new Error(this.#story(`${wanted} can no longer arrive`)))
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(this.#story(`${wanted} did not arrive`))), WAIT_MS)
+      const timer = setTimeout(() => reject(new Error(this.#story(`${wanted} did not arrive`))), PATIENCE_MS)
       this.#waiting.push({
         matches,
         resolve(frame) {

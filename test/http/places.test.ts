@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { ONLY_PROCESS } from '#db/processes.ts'
 import { AppError, limited } from '#http/errors.ts'
 import { MAX_WAIT_MS, type Party, Places, type Work } from '#http/places.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
@@ -10,7 +11,8 @@ const REFUSALS = { own: limited('own', 'own', 10), others: limited('others', 'ot
 
 function world(maxOpen = 50) {
   let now = 1_000_000
-  const ctx = { clock: { now: () => now }, lifecycle: { startedAt: 0, leaving: false, draining: false } }
+  const lifecycle = { startedAt: 0, leaving: false, draining: false }
+  const ctx = { clock: { now: () => now }, lifecycle, processes: ONLY_PROCESS }
   const places = new Places(ctx, REFUSALS, maxOpen)
   /** Names of the works in the order in which they got a place. */
   const started: string[] = []

@@ -100,6 +100,7 @@ test.each([
   cut()
   tick()
   for (const one of limiters) expect(await granted([one], 'address', 300, 400)).toBe(share)
+  for (const one of limiters) expect(one.share(300)).toBe(share)
   stop()
 })
 

@@ -2,8 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { socketsOf } from '#http/socket.ts'
+
 import { connect } from '../chat/helpers.ts'
-import { ok, type Person, type TestServer, until } from '../harness/index.ts'
+import { ok, type Person, race, type TestServer, until } from '../harness/index.ts'
 import { openSocket, type TestSocket } from '../harness/socket.ts'
 import { sendTo as notifyUsers } from '../notifications/helpers.ts'
 import { endConnections, onPostgres, sendTo, startProcess, withServers } from './several.ts'
@@ -84,6 +86,54 @@ describe.if(onPostgres)('with three processes', () => {
         expect(socket.frames.at(-1)!.type).toBe('session.revoked')
       }
       for (const { url } of servers) await expect(openSocket(url, ann.token)).rejects.toThrow()
+    })
+  })
+})
+
+describe.if(onPostgres)('the sockets of one session', () => {
+  /** Codes of the closes, in the order in which the sockets were opened; undefined for those that are open. */
+  const closes = (sockets: readonly TestSocket[]) => {
+    const codes: (number | undefined)[] = sockets.map(() => undefined)
+    for (const [nth, { closed }] of sockets.entries()) void closed.then(({ code }) => (codes[nth] = code))
+    return codes
+  }
+  const ready = (servers: readonly TestServer[]) =>
+    until(() => servers.every(({ ctx }) => ctx.processes.alive === 3 && ctx.limiter.share(20) === 20))
+
+  test('are at most 20 at all processes together, the newest of them', async () => {
+    await withServers(3, async ({ servers }) => {
+      await ready(servers)
+      const ann = await servers[0]!.person()
+      const sockets: TestSocket[] = []
+      for (let nth = 0; nth < 26; nth++) {
+        sockets.push(await openSocket(servers[nth % 3]!.url, ann.token))
+        for (const { clock } of servers) clock.advance(1)
+      }
+      const codes = closes(sockets)
+      await until(() => codes.filter((code) => code === undefined).length <= 20)
+      expect(codes).toEqual([...Array(6).fill(4409), ...Array(20).fill(undefined)])
+      // A place that was left can be taken again, and costs no other socket.
+      sockets[10]!.close()
+      await sockets[10]!.closed
+      sockets.push(await openSocket(servers[0]!.url, ann.token))
+      // Each process has reported its sockets again.
+      await Bun.sleep(1500)
+      expect(servers.reduce((sum, { ctx }) => sum + [...socketsOf(ctx, ann.id)].length, 0)).toBe(20)
+      expect(codes.filter((code) => code === 4409)).toHaveLength(6)
+    })
+  })
+
+  test('that are opened at once at all processes remain 20', async () => {
+    await withServers(3, async ({ servers }) => {
+      await ready(servers)
+      const ann = await servers[0]!.person()
+      // Some are closed before they are greeted.
+      await race(60, (nth) => openSocket(servers[nth % 3]!.url, ann.token).catch(() => undefined))
+      const open = () => servers.reduce((sum, { ctx }) => sum + [...socketsOf(ctx, ann.id)].length, 0)
+      await until(() => open() <= 20)
+      // Each process has reported its sockets again.
+      await Bun.sleep(1500)
+      expect(open()).toBe(20)
     })
   })
 })

@@ -50,6 +50,7 @@ export interface Owner {
 export class Connection implements LiveSocket {
   /** Set when the handshake is done. */
   ws!: ServerWebSocket<Connection>
+  openedAt: number
   heardAt: number
   pingAt: number
   /** When its token or its session ends. */
@@ -69,7 +70,8 @@ export class Connection implements LiveSocket {
     readonly tokenEndsAt: number,
     readonly locale: Locale,
   ) {
-    this.heardAt = owner.now()
+    this.openedAt = owner.now()
+    this.heardAt = this.openedAt
     this.pingAt = this.heardAt + HEARTBEAT_MS
     this.endsAt = tokenEndsAt
   }

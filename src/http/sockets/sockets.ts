@@ -20,6 +20,7 @@ import { addSocket, type Frame, removeSocket, type SocketFrame, type SocketHello
 import { FrameReader, NOT_TEXT } from './client-frames.ts'
 import { CLOSE, Connection, HEARTBEAT_MS, MAX_FRAME, type Owner, SILENCE_MS } from './connection.ts'
 import { checkOrigin, handshakeHeaders, upgradeRequired } from './handshake.ts'
+import { SessionSockets } from './session-sockets.ts'
 
 /** Questions that the domains answer (app.ts). */
 export interface SocketGates extends Pick<PermissionGates, 'can'> {
@@ -34,8 +35,6 @@ export interface SocketGates extends Pick<PermissionGates, 'can'> {
 
 /** Required in the APP domain. */
 export const SOCKET_POINT = 'chat:read'
-/** The next one closes the oldest. */
-const MAX_OF_SESSION = 20
 /** Bytes that may wait for all clients together. Beyond it the slowest ones are closed: one account can have 200 sockets. */
 const MAX_UNSENT_OF_ALL = 128 * 1024 * 1024
 /** Sockets whose session and permission are looked up at once, when many may have changed. */
@@ -65,7 +64,7 @@ const handler: WebSocketHandler<Connection> = {
 export class Sockets implements Owner {
   /** For `Bun.serve`. */
   readonly handler = handler
-  readonly #ofSession = new Map<number, Set<Connection>>()
+  readonly #sessions: SessionSockets
   /** Those for whose client bytes wait. */
   readonly #waiting = new Set<Connection>()
   #count = 0
@@ -75,10 +74,11 @@ export class Sockets implements Owner {
   #timer: ReturnType<typeof setInterval> | undefined
 
   constructor(readonly ctx: AppContext) {
+    this.#sessions = new SessionSockets(ctx)
     for (const code of COUNTED_CODES) ctx.metrics.counter(CLOSES, { code: String(code) })
     ctx.bus.on(sessionsChanged, ({ ids, ended }) => {
       if (ended === undefined) return
-      for (const id of ids) for (const socket of this.#ofSession.get(id) ?? []) socket.end(ended)
+      for (const id of ids) for (const socket of this.#sessions.of(id)) socket.end(ended)
     })
     ctx.bus.on(accessChanged, (users) => void this.#checkUsers(users))
     ctx.bus.onGap(() => void this.#checkUsers('all'))
@@ -111,7 +111,7 @@ export class Sockets implements Owner {
   /** Closes all sockets, each with another time to try again, so that they do not all come back at once. */
   stop(): void {
     clearInterval(this.#timer)
-    for (const socket of this.#all()) {
+    for (const socket of this.#sessions.all()) {
       const ms = RETRY_MS.least + Math.floor(fraction() * (RETRY_MS.most - RETRY_MS.least + 1))
       socket.close(CLOSE.restart, `retry after ${ms} ms`)
     }
@@ -132,7 +132,9 @@ export class Sockets implements Owner {
     const headers = handshakeHeaders(request)
     // Calls `open` of the handler, which sets `socket.ws`.
     if (!this.#listeners?.upgrade(request, { data: socket, ...(headers && { headers }) })) throw upgradeRequired()
-    this.#add(socket)
+    this.#count++
+    addSocket(this.ctx, socket)
+    this.#sessions.add(socket)
     void this.#greet(socket)
     // For the log and the metrics; Bun has already answered.
     return new Response(null, { status: 101 })
@@ -155,11 +157,8 @@ export class Sockets implements Owner {
   }
 
   left(socket: Connection, code: number): void {
-    const { sessionId } = socket.actor
     removeSocket(this.ctx, socket)
-    const ofSession = this.#ofSession.get(sessionId)
-    if (!ofSession?.delete(socket)) return
-    if (ofSession.size === 0) this.#ofSession.delete(sessionId)
+    if (!this.#sessions.remove(socket)) return
     this.#count--
     this.ctx.metrics.count(CLOSES, { code: COUNTED_CODES.has(code) ? String(code) : 'other' })
   }
@@ -167,22 +166,6 @@ export class Sockets implements Owner {
   waits(socket: Connection, isWaiting: boolean): void {
     if (isWaiting) this.#waiting.add(socket)
     else this.#waiting.delete(socket)
-  }
-
-  *#all(): Iterable<Connection> {
-    for (const ofSession of this.#ofSession.values()) yield* ofSession
-  }
-
-  #add(socket: Connection): void {
-    const { sessionId } = socket.actor
-    let ofSession = this.#ofSession.get(sessionId)
-    if (ofSession === undefined) this.#ofSession.set(sessionId, (ofSession = new Set()))
-    ofSession.add(socket)
-    this.#count++
-    addSocket(this.ctx, socket)
-    if (ofSession.size <= MAX_OF_SESSION) return
-    const [oldest] = ofSession
-    oldest!.close(CLOSE.replaced, 'the session has opened newer sockets')
   }
 
   /** The registry already has the socket, so that no frame is missed between the cursor of `hello` and the first frame. */
@@ -224,11 +207,12 @@ export class Sockets implements Owner {
 
   #tick(): void {
     const now = this.now()
-    for (const socket of this.#all())
+    for (const socket of this.#sessions.all())
       if (socket.endsAt <= now) void this.#checkLogged(socket)
       else if (now - socket.heardAt >= SILENCE_MS) socket.close(CLOSE.silent, 'nothing heard')
       else if (socket.pingAt <= now) socket.ping(now)
     this.#relieve(now)
+    this.#sessions.tick()
   }
 
   /** Frees the bytes that wait for clients which do not read. */
@@ -274,7 +258,7 @@ export class Sockets implements Owner {
   async #checkUsers(users: Changed<number>): Promise<void> {
     // The caches listen too, and some of them later than this.
     await Promise.resolve()
-    const sockets = users === 'all' ? [...this.#all()] : users.flatMap((id) => [...socketsOf(this.ctx, id)])
+    const sockets = users === 'all' ? [...this.#sessions.all()] : users.flatMap((id) => [...socketsOf(this.ctx, id)])
     for (let from = 0; from < sockets.length; from += CHECKED_AT_ONCE)
       await Promise.all(
         sockets.slice(from, from + CHECKED_AT_ONCE).map((socket) => this.#checkLogged(socket as Connection)),

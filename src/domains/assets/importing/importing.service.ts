@@ -82,13 +82,13 @@ export async function importAssets(
   await checkRequest(ctx, owner, input)
   const party = await access.partyOf(ctx, owner.userId, caller)
   const rowsPath = await ctx.staging.newPath()
-  const work = places(ctx).open(party, file.size / BYTES_PER_ROW)
+  const work = await places(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
   const progress: { jobId?: string; processed: number } = { processed: 0 }
   importing(ctx).set(owner.userId, progress)
   let inBackground = false
   const end = async (): Promise<void> => {
     importing(ctx).delete(owner.userId)
-    work.close()
+    await work.close()
     await rm(rowsPath, { force: true }).catch(() => undefined)
   }
   try {
