@@ -1,6 +1,7 @@
 /** The list of domains, and a loop over it: everything a domain needs from another goes through its record (domains/domain.ts). */
 
 import { type Config, isShared } from '#config/config.ts'
+import { parseHeaders } from '#config/gateways.ts'
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
@@ -41,6 +42,7 @@ import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
 import { webAppEndpoints } from '#http/web-app/web-app.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
+import { tracedBlobs } from '#platform/blobs/traced.ts'
 import { type Clock, SECOND, systemClock } from '#platform/clock.ts'
 import { createImages } from '#platform/images/index.ts'
 import { signingKey } from '#platform/keys.ts'
@@ -53,6 +55,7 @@ import { startScheduler } from '#platform/scheduler.ts'
 import { sealOf } from '#platform/seal.ts'
 import { createSheets } from '#platform/spreadsheets/index.ts'
 import { createTokens } from '#platform/tokens.ts'
+import { Tracer, type TracerOptions } from '#platform/tracer.ts'
 import { createUrlSigner } from '#platform/url-signer.ts'
 
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
@@ -132,6 +135,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const metrics = createMetrics()
   const log = countLines(parts.log, metrics)
   const list: readonly Domain[] = parts.domains ?? domains
+  const tracer = tracerOf(config, { clock, log, metrics })
   const key = await signingKey(config)
   const shared = isShared(config)
   const db = await openStore({ config, clock, log, metrics, shared })
@@ -144,11 +148,12 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     log,
     db,
     bus: db.bus,
-    blobs: openBlobs(config),
+    blobs: tracer === undefined ? openBlobs(config) : tracedBlobs(openBlobs(config)),
     staging: openStaging(config),
     images: createImages({ heic: () => getSetting(ctx, 'upload.heic') }),
     sheets: createSheets(),
     metrics,
+    tracer,
     limiter,
     exactLimiter: processes.exactLimiter ?? limiter,
     processes,
@@ -170,6 +175,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
       if (limiter instanceof ReportingLimiter) limiter.stop()
       await processes.leave()
       await db.close()
+      await tracer?.stop()
       log.flush()
     },
   })
@@ -186,6 +192,15 @@ async function joinOrClose(
     await db.close()
     throw error
   }
+}
+
+function tracerOf(
+  { otlpUrl, otlpHeaders, traceRatio }: Config,
+  parts: Pick<TracerOptions, 'clock' | 'log' | 'metrics'>,
+) {
+  if (otlpUrl === '') return undefined
+  const headers = parseHeaders(otlpHeaders) ?? {}
+  return new Tracer({ url: otlpUrl, headers, ratio: traceRatio, process: parts.log.process ?? 'tessera', ...parts })
 }
 
 const LOG_LINES = { name: 'tessera_log_lines_total', help: 'Lines of the log at level warn and error.' }

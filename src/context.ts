@@ -15,6 +15,7 @@ import type { Passwords } from '#platform/passwords.ts'
 import type { Seal } from '#platform/seal.ts'
 import type { Sheets } from '#platform/spreadsheets/port.ts'
 import type { Tokens } from '#platform/tokens.ts'
+import type { Tracer } from '#platform/tracer.ts'
 import type { UrlSigner } from '#platform/url-signer.ts'
 
 export interface Lifecycle {
@@ -38,6 +39,8 @@ export interface AppContext {
   readonly images: Images
   readonly sheets: Sheets
   readonly metrics: Metrics
+  /** Undefined unless a collector is configured. */
+  readonly tracer?: Tracer | undefined
   /** Rates of requests. */
   readonly limiter: Limiter
   /** Secrets and budgets. The same as `limiter` if no other process uses the database. */

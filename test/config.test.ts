@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { defaultConfig, isShared } from '#config/config.ts'
+import { parseHeaders } from '#config/gateways.ts'
 import { readConfig, type Reading } from '#config/read.ts'
 import { envName, maskedValue, settings } from '#config/settings.ts'
 import { readStorageUrl } from '#config/storage.ts'
@@ -54,6 +55,9 @@ test('every setting can be set by a flag, a variable or the file', () => {
     backupDir: ['/backups', '/backups'],
     secret: ['s'.repeat(32), 's'.repeat(32)],
     metricsToken: ['t'.repeat(16), 't'.repeat(16)],
+    otlpUrl: ['http://localhost:4318', 'http://localhost:4318/v1/traces'],
+    otlpHeaders: ['authorization=Bearer%20x', 'authorization=Bearer%20x'],
+    traceRatio: ['0.5', 0.5],
     adminUsername: ['root', 'root'],
     adminPassword: ['p', 'p'],
     smtpUrl: ['smtps://u:p@h', 'smtps://u:p@h'],
@@ -149,6 +153,30 @@ test('TESSERA_DATABASE_CONNECTIONS requires PostgreSQL, and 9 of them if several
   ])
 })
 
+test('TESSERA_OTLP_HEADERS and TESSERA_TRACE_RATIO require a collector', () => {
+  const given = (headers: string, ratio: string) => ({ TESSERA_OTLP_HEADERS: headers, TESSERA_TRACE_RATIO: ratio })
+  expect(read(given('x-key=a', '1')).problems).toEqual([
+    'TESSERA_OTLP_HEADERS requires TESSERA_OTLP_URL as well.',
+    'TESSERA_TRACE_RATIO requires TESSERA_OTLP_URL as well.',
+  ])
+  const collector = (path: string) => ({ TESSERA_OTLP_URL: `https://otel.example.org${path}` })
+  for (const ratio of ['0', '0.000001', '1.0'])
+    expect(read({ ...collector(''), ...given('x-key=a, y=%62', ratio) }).problems).toEqual([])
+  for (const ratio of ['2', '1.1', '-1', '.5', '1e-3', '1%'])
+    expect(read({ ...collector(''), ...given('x=y', ratio) }).problems).toEqual([
+      `TESSERA_TRACE_RATIO is "${ratio}" but must be a number from 0 to 1.`,
+    ])
+  for (const headers of ['hunter2', 'x=', '=hunter2', 'x y=hunter2', 'x=hunter2%zz', 'x=hunter2%0a', 'x=hunter2é']) {
+    const { problems } = read({ ...collector(''), ...given(headers, '1') })
+    expect(problems, headers).toHaveLength(1)
+    expect(problems[0]).not.toContain('hunter2')
+  }
+  const urlOf = (path: string) => read(collector(path)).config.otlpUrl
+  expect(urlOf('/')).toBe('https://otel.example.org/v1/traces')
+  expect(urlOf('/otlp/v1/traces')).toBe('https://otel.example.org/otlp/v1/traces')
+  expect(parseHeaders('Authorization=Bearer%20a=b,,x-key = c ')).toEqual({ authorization: 'Bearer a=b', 'x-key': 'c' })
+})
+
 test('a flag overrides a variable, which overrides the file, which overrides the default', () => {
   file('tessera.toml', 'port = 1\nhost = "::"\nlog_level = "warn"\n')
   const { config, origins } = read({ TESSERA_PORT: '2', TESSERA_HOST: '0.0.0.0' }, { port: '3' })
@@ -226,6 +254,10 @@ describe('mistakes in the configuration', () => {
     ['TESSERA_ONECLICK_URL', ['log:', 'aliyun://h']],
     ['TESSERA_GEOIP_FILE', ['a,,b', ',']],
     ['TESSERA_LOG_FORMAT', ['xml']],
+    [
+      'TESSERA_OTLP_URL',
+      ['localhost:4318', 'ftp://h', 'http://u:p@h', 'http://h?', 'http://h/x?key=1', 'http://h#x', 'http://'],
+    ],
     ['TESSERA_RATE_LIMIT', ['maybe', '1']],
   ])('%s accepts none of %j', (name, texts) => {
     for (const text of texts) {
@@ -272,6 +304,8 @@ test('secrets are masked when the configuration is shown', () => {
     TESSERA_SMTP_URL: 'smtps://ann:hunter2@mail.example.org',
     TESSERA_SMS_URL: 'https://:hunter2@hooks.example.org/hunter2?token=hunter2',
     TESSERA_ONECLICK_URL: 'aliyun://KEY:hunter2@dypnsapi.aliyuncs.com',
+    TESSERA_OTLP_URL: 'https://otel.example.org',
+    TESSERA_OTLP_HEADERS: 'authorization=hunter2',
   })
   const text = settings.map((setting) => maskedValue(setting, config[setting.key])).join('\n')
   expect(text).not.toContain('hunter2')

@@ -49,6 +49,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       '{{status}}': rate('tessera_http_requests_total', 'status', ', status=~"4.."'),
     }),
     panel('Log lines', 'cps', { '{{level}}': rate('tessera_log_lines_total', 'level') }),
+    panel('Dropped spans of traces', 'cps', { '{{instance}}': rate('tessera_spans_dropped_total', 'instance') }),
   ],
   Times: [
     panel('Time to answer', 's', quantiles('tessera_http_request_duration_seconds')),

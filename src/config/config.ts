@@ -35,6 +35,12 @@ export interface Config {
   readonly secret: string
   /** With which metrics can be read without an administrator; empty: none. */
   readonly metricsToken: string
+  /** Where traces are posted; empty: nowhere. */
+  readonly otlpUrl: string
+  /** Headers of these posts, parsed by `gateways.ts`. */
+  readonly otlpHeaders: string
+  /** The share of requests, from 0 to 1, whose spans are all sent. */
+  readonly traceRatio: number
   readonly adminUsername: string
   readonly adminPassword: string
   /** URLs of the mail server, the SMS gateway and the one-click gateway, parsed by `gateways.ts`; empty: none. */
@@ -77,6 +83,9 @@ export const defaultConfig: Config = {
   backupDir: '',
   secret: '',
   metricsToken: '',
+  otlpUrl: '',
+  otlpHeaders: '',
+  traceRatio: 0.01,
   adminUsername: '',
   adminPassword: '',
   smtpUrl: '',

@@ -222,6 +222,36 @@ export function parseOneClick(text: string): OneClickGateway | undefined {
   return given && { kind: 'aliyun', endpoint: given.endpoint, key: given.key, secret: given.secret }
 }
 
+/** The path at which collectors take traces. */
+const TRACES = '/v1/traces'
+
+/** Parses the address of an OpenTelemetry collector. Returns that of its traces. */
+export function parseCollector(text: string): string | undefined {
+  const parts = /^https?:\/\//.test(text) ? parseUrl(text, []) : undefined
+  if (parts === undefined || parts.user !== '' || parts.password !== '' || text.endsWith('?')) return undefined
+  return parts.url.pathname === '/' ? parts.url.origin + TRACES : parts.url.href
+}
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/
+const HEADER_VALUE = /^[ -~]{1,4000}$/
+
+/** Parses `name=value`, separated by commas or line breaks. Values are percent-decoded, as in `OTEL_EXPORTER_OTLP_HEADERS`. */
+export function parseHeaders(text: string): Readonly<Record<string, string>> | undefined {
+  const headers: Record<string, string> = {}
+  for (const part of text.split(/[,\n]/).filter((one) => one.trim() !== '')) {
+    const [, name, value] = /^([^=]*)=(.*)$/.exec(part.trim()) ?? []
+    if (name === undefined || !HEADER.test(name.trim())) return undefined
+    try {
+      const decoded = decodeURIComponent(value!.trim())
+      if (!HEADER_VALUE.test(decoded)) return undefined
+      headers[name.trim().toLowerCase()] = decoded
+    } catch {
+      return undefined
+    }
+  }
+  return headers
+}
+
 /** A gateway URL without its secrets: the password is masked, and of a webhook only the host is shown. */
 export function maskGateway(text: string): string {
   if (!URL.canParse(text)) return text

@@ -114,6 +114,9 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   if (secret && !named) problems.push(`${secret} requires ${envName('adminUsername')} as well.`)
   if (values.smtpUrl && !origins.has('mailFrom'))
     problems.push(`${origins.get('smtpUrl')!} requires ${envName('mailFrom')} as well.`)
+  for (const key of ['otlpHeaders', 'traceRatio'] as const)
+    if (origins.has(key) && !values.otlpUrl)
+      problems.push(`${origins.get(key)!} requires ${envName('otlpUrl')} as well.`)
   const [shared, storage] = [origins.get('sharedFiles'), origins.get('storageUrl')]
   if (shared) {
     // Each process would have other keys and print other addresses.

@@ -5,7 +5,15 @@ import { resolve } from 'node:path'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
 import { type Config, defaultConfig, MIN_CONNECTIONS } from './config.ts'
-import { maskGateway, parseMailbox, parseOneClick, parseSms, parseSmtp } from './gateways.ts'
+import {
+  maskGateway,
+  parseCollector,
+  parseHeaders,
+  parseMailbox,
+  parseOneClick,
+  parseSms,
+  parseSmtp,
+} from './gateways.ts'
 import { readStorageUrl } from './storage.ts'
 
 export type SettingKey = Exclude<keyof Config, 'checkAnswers' | 'poolerUrl'>
@@ -224,6 +232,31 @@ export const settings: readonly Setting[] = [
     fallback: 'none; an administrator is needed',
     secret: true,
     parse: (text) => (METRICS_TOKEN.test(text) ? text : undefined),
+  }),
+  setting({
+    key: 'otlpUrl',
+    value: 'URL',
+    help: 'OpenTelemetry collector that gets traces by OTLP over HTTP: docs/operations.md, "Traces".',
+    accepts: 'an address such as http://localhost:4318, without a user, a password and parameters',
+    fallback: 'none; no traces',
+    parse: parseCollector,
+  }),
+  setting({
+    key: 'otlpHeaders',
+    value: 'HEADERS',
+    help: 'Headers for the collector, such as "authorization=Bearer%20TOKEN", separated by commas.',
+    accepts: 'pairs such as authorization=Bearer%20TOKEN, separated by commas',
+    fallback: 'none',
+    secret: true,
+    parse: (text) => (parseHeaders(text) === undefined ? undefined : text),
+  }),
+  setting({
+    key: 'traceRatio',
+    value: 'NUMBER',
+    help: 'Share of requests that are traced. Errors and requests over a second always are.',
+    accepts: 'a number from 0 to 1',
+    fallback: String(defaultConfig.traceRatio),
+    parse: (text) => (/^[01](\.\d{1,6})?$/.test(text) && Number(text) <= 1 ? Number(text) : undefined),
   }),
   setting({
     key: 'adminUsername',

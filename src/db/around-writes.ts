@@ -3,17 +3,20 @@
  * Services call `write` as always. The function is found by the asynchronous context, because `AppContext` is shared by all requests.
  */
 
-import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AsyncLocalStorage } from 'node:async_hooks'
+
+import { type Scope, scopes } from '#platform/spans.ts'
 
 import type { AroundWrites, WriteBody } from './store.ts'
 
-const current = new AsyncLocalStorage<AroundWrites | undefined>()
+const current = scopes as AsyncLocalStorage<(Scope & { readonly around?: AroundWrites }) | undefined>
 
 /** Calls `run`; `around` sees every write that it starts. */
-export const aroundWrites = <T>(around: AroundWrites, run: () => T): T => current.run(around, run)
+export const aroundWrites = <T>(around: AroundWrites, run: () => T): T =>
+  current.run({ ...current.getStore(), around }, run)
 
 /** Whether a write that is started now takes part in something of its request, so that it can be no part of a write for several requests. */
-export const isAroundWrites = (): boolean => current.getStore() !== undefined
+export const isAroundWrites = (): boolean => current.getStore()?.around !== undefined
 
 /** Calls `run`, whose writes belong to no request: for work that a request only starts, such as timers and hooks. */
 export const outsideRequest = <T>(run: () => T): T =>
@@ -21,4 +24,4 @@ export const outsideRequest = <T>(run: () => T): T =>
 
 /** For the stores, when a write is asked for. Costs 10 ns without `around`. */
 export const withAround = <T>(name: string, body: WriteBody<T>): WriteBody<T> =>
-  current.getStore()?.(name, body) ?? body
+  current.getStore()?.around?.(name, body) ?? body

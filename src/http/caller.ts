@@ -6,6 +6,7 @@ import type { Config } from '#config/config.ts'
 import { clientIp } from '#lib/ip.ts'
 import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
+import { parseTraceparent, type RemoteParent } from '#platform/spans.ts'
 
 import { type BrowserCookies, deviceOfCookie } from './browser.ts'
 import type { Caller } from './endpoint.ts'
@@ -44,12 +45,17 @@ export class RequestCaller implements Caller {
     this.requestId = given !== null && GIVEN_ID.test(given) ? given : `${processPart}-${(++sequence).toString(36)}`
   }
 
+  /** The address of the connection: often that of a proxy. */
+  get #peer(): string {
+    return this.server?.requestIP(this.request)?.address ?? ''
+  }
   get ip(): string {
-    return (this.#ip ??= clientIp(
-      this.server?.requestIP(this.request)?.address ?? '',
-      this.request.headers.get('x-forwarded-for') ?? undefined,
-      this.trusted,
-    ))
+    return (this.#ip ??= clientIp(this.#peer, this.request.headers.get('x-forwarded-for') ?? undefined, this.trusted))
+  }
+  /** The span of a proxy. Clients have no say in what is sampled. */
+  get traceparent(): RemoteParent | undefined {
+    const given = this.request.headers.get('traceparent')
+    return given !== null && this.trusted(this.#peer) ? parseTraceparent(given) : undefined
   }
   get locale(): Locale {
     return localeOf(this.request)

@@ -16,6 +16,7 @@ import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import type { Refusal } from '#platform/limiter.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
+import { KIND, type Span, timed } from '#platform/spans.ts'
 
 import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
 import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
@@ -114,6 +115,7 @@ class Route {
   readonly #isRepeatable: boolean
   readonly #showsVersion: boolean
   readonly #loggedPath: (url: string) => string
+  readonly #spanName: string
 
   constructor(
     readonly endpoint: AnyEndpoint,
@@ -132,15 +134,30 @@ class Route {
     this.#maxJson = endpoint.acceptsFile ? MAX_JSON_BODY : this.#maxBody
     this.#trusted = trustOf(ctx)
     this.#loggedPath = pathLogger(endpoint)
+    this.#spanName = `${endpoint.method} ${endpoint.path}`
     this.#isRepeatable = gates.repeatKeys !== undefined && isRepeatable(endpoint)
     this.#showsVersion = showsVersion(endpoint)
     this.#isPublicRead = endpoint.access.kind === 'open' && endpoint.method === 'GET'
   }
 
-  async answer(request: Request, params: PathParams, server: Server<unknown> | null): Promise<Response> {
+  answer(request: Request, params: PathParams, server: Server<unknown> | null): Promise<Response> {
+    const { tracer, config } = this.ctx
+    const caller = new RequestCaller(request, server, this.#trusted, config)
+    if (tracer === undefined) return this.#answer(request, params, server, caller)
+    const span = tracer.begin(this.#spanName, KIND.server, caller.traceparent)
+    const answer = () => this.#answer(request, params, server, caller, span)
+    return span.trace.isSampled ? span.run(answer) : answer()
+  }
+
+  async #answer(
+    request: Request,
+    params: PathParams,
+    server: Server<unknown> | null,
+    caller: RequestCaller,
+    span?: Span,
+  ): Promise<Response> {
     const started = performance.now()
     this.ctx.metrics.begin()
-    const caller = new RequestCaller(request, server, this.#trusted, this.ctx.config)
     let userId = 0
     let response: Response
     try {
@@ -150,7 +167,7 @@ class Route {
       if (this.endpoint.streamsBody || this.endpoint.acceptsFile) server?.timeout(request, SLOW_BODY_SECONDS)
       // Health checks answer also while the database does not.
       const catchingUp = this.endpoint.whileDraining ? undefined : this.ctx.bus.caughtUp()
-      if (catchingUp !== undefined) await catchingUp
+      if (catchingUp !== undefined) await timed('wait for events', {}, () => catchingUp)
       const admitted = this.#admission.admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
@@ -167,10 +184,21 @@ class Route {
       response.headers.set(IGNORED_PARAMETERS, caller.ignoredParameters.join(', '))
     if (this.ctx.lifecycle.leaving) response.headers.set('connection', 'close')
     addTlsHeaders(response, this.ctx)
+    if (span !== undefined) this.#endSpan(span, request, response, caller)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint, response.status, ms)
     this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, caller, userId)
     return response
+  }
+
+  #endSpan(span: Span, request: Request, { status }: Response, { requestId }: Caller): void {
+    span.attributes = {
+      'http.request.method': request.method,
+      'http.route': this.endpoint.path,
+      'http.response.status_code': status,
+      'http.request.header.x-request-id': requestId,
+    }
+    span.end(status >= 500)
   }
 
   #takesFile(request: Request): boolean {

@@ -29,7 +29,7 @@ const ELSEWHERE = onPostgres ? ['tessera_database_log_bytes'] : [/^tessera_db_(?
 
 test('every metric of the dashboard and of the alerts exists', async () => {
   const token = 'a-token-for-prometheus'
-  const env = { TESSERA_METRICS_TOKEN: token, ...(onPostgres && SHARED) }
+  const env = { TESSERA_METRICS_TOKEN: token, TESSERA_OTLP_URL: 'http://127.0.0.1:1', ...(onPostgres && SHARED) }
   const args = onPostgres ? ['--shared-files', join(place.home, 'shared')] : []
   if (onPostgres) await Bun.$`mkdir ${join(place.home, 'shared')}`
   const server = await place.serve(args, { env })

@@ -1,6 +1,7 @@
 /** The metrics of a PostgreSQL database. */
 
 import { type Metrics, SECONDS } from '#platform/metrics.ts'
+import { type Attributes, ending, startSpan } from '#platform/spans.ts'
 
 const STATEMENTS = { name: 'tessera_db_statements_total', help: 'Statements sent to PostgreSQL.' }
 const TIME = {
@@ -23,17 +24,20 @@ export class PoolMeter {
   running = 0
   readonly #count: () => void
   readonly #time: (seconds: number) => void
+  readonly #spanned: Attributes
 
   constructor(metrics: Metrics, pool: Pool) {
+    this.#spanned = { pool }
     this.#count = metrics.counter(STATEMENTS, { pool })
     this.#time = metrics.histogram(TIME, { pool })
   }
 
   async timed<T>(statement: Promise<T>): Promise<T> {
+    const span = startSpan('statement', this.#spanned)
     const startedAt = performance.now()
     this.running++
     try {
-      return await statement
+      return await (span === undefined ? statement : ending(span, statement))
     } finally {
       this.running--
       this.#count()

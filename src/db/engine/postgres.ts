@@ -23,6 +23,7 @@ import { checkConnections, type PoolSizes, poolSizes, unpooled } from './pg-pool
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { type Ended, WriteGroups } from './write-groups.ts'
+import { tracedBody, tracedGroup, traceWrite, type WriteTrace } from './write-trace.ts'
 import {
   groupSize,
   ReadDb,
@@ -110,6 +111,7 @@ interface PgWrite {
   readonly maxMs: number | undefined
   readonly inOrder: string | undefined
   readonly rowsOf: number | undefined
+  readonly trace: WriteTrace | undefined
   isAlone: boolean
   /** Transactions with it that were rolled back. */
   attempts: number
@@ -276,7 +278,9 @@ class PostgresStore implements Store {
     this.#countConflict = conflictCounter(metrics)
     this.#limits = limits
     this.#pools = pools
-    this.#groups = new WriteGroups(sizes.writers, Math.min(LANES, sizes.writers), (group) => this.#runGroup(group))
+    this.#groups = new WriteGroups(sizes.writers, Math.min(LANES, sizes.writers), (group) =>
+      tracedGroup(group, () => this.#runGroup(group)),
+    )
     this.#sharing = sharing
   }
 
@@ -292,16 +296,27 @@ class PostgresStore implements Store {
   async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     refuseNested()
     if (this.#closed) throw new Error('the store is closed')
-    const around = withAround(name, fn)
+    const trace = traceWrite(name)
+    const around = tracedBody(trace, withAround(name, fn))
     const writing = new Promise<T>((resolve, reject) => {
       if (!this.#sharing.mayWrite) throw storageError('unreachable', this.#where)
       const { maxMs, inOrder, rowsOf } = options
-      const write = { name, fn: around, maxMs, inOrder, rowsOf, isAlone: maxMs !== undefined, attempts: 0, reject }
+      const write = {
+        name,
+        fn: around,
+        maxMs,
+        inOrder,
+        rowsOf,
+        trace,
+        isAlone: maxMs !== undefined,
+        attempts: 0,
+        reject,
+      }
       outsideRequest(() => this.#groups.add({ ...write, resolve: resolve as (value: unknown) => void }))
     })
     this.#running.add(writing)
     try {
-      return await writing
+      return await (trace === undefined ? writing : trace.answered(writing))
     } catch (error) {
       const trouble = asStorageError(error, this.#where)
       this.storage.refused(trouble)

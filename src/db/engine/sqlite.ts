@@ -10,6 +10,7 @@ import { type Bus, createBus } from '#platform/bus.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import { createMetrics, type Metrics } from '#platform/metrics.ts'
+import { type Attributes, startSpan, timed } from '#platform/spans.ts'
 
 import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
 import { asStorageError, StorageError } from '../errors.ts'
@@ -22,6 +23,7 @@ import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
 import type { SqliteTask } from './sqlite.worker.ts'
 import { GroupStamps, STAMP_MARK, Stamps } from './stamps.ts'
 import { WorkerHost, workerUrl } from './worker-host.ts'
+import { tracedBody, traceWrite, type WriteTrace } from './write-trace.ts'
 import {
   groupSize,
   ReadDb,
@@ -69,10 +71,12 @@ export const withFixedPlan = (sql: string): string =>
 class Connection implements Runner {
   readonly client: Database
   readonly #file: string
+  readonly #spanned: Attributes
   readonly #statements = new Map<string, Statement>()
 
-  constructor(file: string, pragmas = '') {
+  constructor(file: string, pool: 'read' | 'write', pragmas: string) {
     this.#file = file
+    this.#spanned = { pool }
     try {
       this.client = new Database(file, { create: true, readwrite: true, strict: true })
       this.client.run(PRAGMAS + pragmas)
@@ -82,11 +86,15 @@ class Connection implements Runner {
   }
 
   rows(sql: string, params: unknown[]): Rows {
+    const span = startSpan('statement', this.#spanned)
     try {
       // The driver checks the types of bindings itself.
       return this.#statement(sql).values(...(params as SQLQueryBindings[]))
     } catch (error) {
+      if (span) span.hasFailed = true
       throw asStorageError(error, this.#file)
+    } finally {
+      span?.end()
     }
   }
 
@@ -140,11 +148,15 @@ class Reader extends Connection {
 class WorkerReader implements Runner {
   readonly #worker = new WorkerHost<SqliteTask, Rows>(workerUrl('db/engine/sqlite.worker.ts'))
 
-  constructor(readonly file: string) {}
+  constructor(
+    readonly file: string,
+    readonly pool: 'worker' | 'search',
+  ) {}
 
   async rows(sql: string, params: unknown[]): Promise<Rows> {
     try {
-      return await this.#worker.run({ kind: 'query', file: this.file, sql, params })
+      const { file, pool } = this
+      return await timed('statement', { pool }, () => this.#worker.run({ kind: 'query', file, sql, params }))
     } catch (error) {
       throw asStorageError(error, this.file)
     }
@@ -162,6 +174,7 @@ interface QueuedWrite {
   /** A long write: others must not wait for its COMMIT. */
   maxMs: number | undefined
   sharesStamp: boolean
+  trace: WriteTrace | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
 }
@@ -231,13 +244,13 @@ export class SqliteStore implements Store {
     this.#log = log
     this.#limits = limits
     this.#groupSize = groupSize(metrics)
-    this.#writer = new Connection(file, `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
-    this.#reader = new Reader(file, 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
+    this.#writer = new Connection(file, 'write', `PRAGMA wal_autocheckpoint = ${logPages.fallback};`)
+    this.#reader = new Reader(file, 'read', 'PRAGMA query_only = ON; PRAGMA cache_size = -8000;')
     const [saved] = this.#reader.rows('SELECT value FROM server_state WHERE key = ?', [STAMP_MARK])
     this.#stamps = new Stamps(clock, Number(saved?.[0] ?? 0))
     this.#settledStamp = this.#stamps.last
-    this.#workerReader = new WorkerReader(file)
-    this.#searchReader = new WorkerReader(file)
+    this.#workerReader = new WorkerReader(file, 'worker')
+    this.#searchReader = new WorkerReader(file, 'search')
     this.#files = new DatabaseFile(file)
     this.storage = new StorageState(log)
     this.#checkpointer = new Checkpointer(this.#writer, this.#files, this.storage, log, logPages)
@@ -254,12 +267,14 @@ export class SqliteStore implements Store {
   async write<T>(name: string, fn: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     refuseNested()
     if (this.#closed) throw new Error('the store is closed')
-    return new Promise<T>((resolve, reject) => {
+    const trace = traceWrite(name)
+    const writing = new Promise<T>((resolve, reject) => {
       const { maxMs, sharesStamp = false } = options
-      const around = withAround(name, fn)
-      this.#queue.push({ fn: around, name, maxMs, sharesStamp, resolve: resolve as (value: unknown) => void, reject })
+      const write = { fn: tracedBody(trace, withAround(name, fn)), name, maxMs, sharesStamp, trace, reject }
+      this.#queue.push({ ...write, resolve: resolve as (value: unknown) => void })
       this.#committing ??= outsideRequest(this.#commitQueued)
     })
+    return trace === undefined ? writing : trace.answered(writing)
   }
 
   async #commitQueue(): Promise<void> {
@@ -322,6 +337,7 @@ export class SqliteStore implements Store {
 
   /** Runs one write of the group. Throws only if the whole group is lost. */
   async #runInSavepoint(write: QueuedWrite, stamps: GroupStamps): Promise<Outcome> {
+    write.trace?.beginGroup()
     const tx = new WriteTx(this.#writer, this.read, () => stamps.next(write.sharesStamp), this.bus)
     this.#writer.rows('SAVEPOINT w', [])
     try {

@@ -10,6 +10,7 @@ import { type AppContext, perContext } from '#context'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
+import { KIND } from '#platform/spans.ts'
 
 import {
   ATTEMPT_TIMEOUT_MS,
@@ -159,7 +160,9 @@ class Worker {
         this.#giveUp(row, message, 'unreadable', 'it was sealed with another key')
         return
       }
+      const span = this.ctx.tracer?.begin(this.channel === 'EMAIL' ? 'mail' : 'SMS', KIND.client)
       const failure = await this.#attempt(message)
+      span?.end(failure !== undefined)
       if (failure === undefined) {
         await this.#delete(row)
         this.#count('sent')

@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache'
 import { type AppContext, perContext } from '#context'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 import { NotPublicError, postPublic } from '#platform/public-post.ts'
+import { KIND } from '#platform/spans.ts'
 import { encryptFor } from '#platform/web-push.ts'
 
 import { type Push, TTL_SECONDS } from './payload.ts'
@@ -116,7 +117,9 @@ class Sender {
     const { ctx } = this
     const { subscription, attempt } = item
     const { id, userId } = subscription
+    const span = ctx.tracer?.begin('push', KIND.client)
     const { outcome, retryAfter } = await this.#post(item)
+    span?.end(outcome === 'retry' || outcome === 'refused')
     if (this.#stop.signal.aborted) return
     this.#count(outcome)
     const now = ctx.clock.now()

@@ -7,6 +7,7 @@ import { type AppContext, perContext } from '#context'
 import { isAroundWrites, outsideRequest } from '#db/around-writes.ts'
 import { StorageError } from '#db/errors.ts'
 import type { Tx } from '#db/store.ts'
+import { scopes, type Span } from '#platform/spans.ts'
 
 import { IN_ORDER } from '../numbers.ts'
 import { type Outcome, sendAll, type Sending } from './posting.service.ts'
@@ -19,6 +20,7 @@ export type Sent = Exclude<Outcome, { readonly kind: 'refused' | 'later' }>
 
 interface Waiting {
   readonly sending: Sending
+  readonly span: Span | undefined
   resolve(sent: Sent): void
   reject(error: unknown): void
 }
@@ -31,7 +33,7 @@ class Queue {
 
   add(sending: Sending): Promise<Sent> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ sending, resolve, reject })
+      this.#waiting.push({ sending, span: scopes.getStore()?.span, resolve, reject })
       if (!this.#running) void outsideRequest(() => this.#run())
     })
   }
@@ -46,19 +48,23 @@ class Queue {
     let group: Waiting[] = []
     let outcomes: Outcome[]
     try {
-      outcomes = await this.ctx.db.write(
-        'chat.send',
-        (tx) => {
-          // Now, because others have arrived while the write waited. After a conflict it runs again, with the same ones and more.
-          group = [...group, ...this.#waiting.splice(0, MAX_GROUP - group.length)]
-          return sendAll(
-            this.ctx,
-            tx,
-            group.map(({ sending }) => sending),
-          )
-        },
-        IN_ORDER,
-      )
+      const write = () =>
+        this.ctx.db.write(
+          'chat.send',
+          (tx) => {
+            // Now, because others have arrived while the write waited. After a conflict it runs again, with the same ones and more.
+            group = [...group, ...this.#waiting.splice(0, MAX_GROUP - group.length)]
+            return sendAll(
+              this.ctx,
+              tx,
+              group.map(({ sending }) => sending),
+            )
+          },
+          IN_ORDER,
+        )
+      // The write is in the trace of one of its requests.
+      const span = this.#waiting.find((one) => one.span !== undefined)?.span
+      outcomes = await (span === undefined ? write() : span.run(write))
     } catch (error) {
       if (group.length === 0) this.#rejectAll(this.#waiting.splice(0), error)
       else if (group.length === 1 || error instanceof StorageError) this.#rejectAll(group, error)
