@@ -2,6 +2,8 @@
 
 import type { LogLevel } from '#config/config.ts'
 
+import type { Clock } from './clock.ts'
+
 /** Kept lines of requests, and as many others: on a busy server, requests would push out a warning within seconds. */
 const MAX_LINES = 1000
 /** Of each of the two kinds, in bytes. */
@@ -15,7 +17,7 @@ const LINE_BYTES = 200
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 export interface LogLine {
-  /** Counts the lines of this process. */
+  /** Greater than that of every earlier line of this process, also of one before a restart: microseconds since 1970, about. */
   readonly id: number
   /** Epoch milliseconds. */
   readonly time: number
@@ -73,19 +75,26 @@ export class LogRing {
   readonly #others = new Ring()
   #lastId = 0
 
-  get lastId(): number {
-    return this.#lastId
+  constructor(readonly clock: Clock) {}
+
+  /** Every line from now on has a greater id. */
+  get position(): number {
+    return Math.max(this.#lastId, this.clock.now() * 1000 - 1)
+  }
+
+  #nextId(time: number): number {
+    return (this.#lastId = Math.max(this.#lastId + 1, time * 1000))
   }
 
   addRequest(time: number, requestId: string, path: string, words: Kept['words']): void {
     const bytes = LINE_BYTES + 2 * path.length
-    this.#requests.add({ id: ++this.#lastId, time, level: 'info', requestId, bytes, words })
+    this.#requests.add({ id: this.#nextId(time), time, level: 'info', requestId, bytes, words })
   }
 
   add(time: number, level: LogLevel, text: Pick<LogLine, 'message' | 'details'>, requestId: string | null): void {
     const cut = { message: text.message.slice(0, MAX_MESSAGE), details: text.details.slice(0, MAX_DETAILS) }
     const bytes = LINE_BYTES + 2 * (cut.message.length + cut.details.length)
-    this.#others.add({ id: ++this.#lastId, time, level, requestId, bytes, words: () => cut })
+    this.#others.add({ id: this.#nextId(time), time, level, requestId, bytes, words: () => cut })
   }
 
   /** The newest lines that match, in the order of their ids. `hasMore`: there are older ones that match. */

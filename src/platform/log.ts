@@ -72,7 +72,7 @@ export function createLog({ level, format, process, write = standardError(), clo
   const inText = process === undefined ? '' : `${process} `
   const minRank = RANK[level]
   const time = timestamps(clock)
-  const recent = new LogRing()
+  const recent = new LogRing(clock)
   let buffer = ''
   let timer: ReturnType<typeof setTimeout> | undefined
 

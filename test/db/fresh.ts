@@ -12,6 +12,7 @@ import { BUS_TIMES, type BusTimes } from '#db/engine/pg-bus.ts'
 import { databaseFile } from '#db/migrate.ts'
 import { type OpenOptions, openStore } from '#db/open.ts'
 import type { Store } from '#db/store.ts'
+import { systemClock } from '#platform/clock.ts'
 import { LogRing } from '#platform/log-ring.ts'
 import type { Fields, Log } from '#platform/log.ts'
 
@@ -41,7 +42,7 @@ export function memoryLog(): Log & { lines: Line[] } {
     warn: at('warn'),
     error: at('error'),
     readable: (message) => at('warn')(message),
-    recent: new LogRing(),
+    recent: new LogRing(systemClock),
     access() {},
     flush() {},
   }

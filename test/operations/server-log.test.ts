@@ -1,15 +1,18 @@
 /** The newest lines of the server log in the console. */
 
 import { describe, expect, test } from 'bun:test'
+import { hostname } from 'node:os'
 
 import { createLog } from '#platform/log.ts'
 
 import { createRole, grant } from '../access/helpers.ts'
-import { ok, until, useServer } from '../harness/index.ts'
+import { inProcess, ok, until, useServer } from '../harness/index.ts'
+import { onPostgres, startProcess, withServers } from '../processes/several.ts'
 
 const { server, admin, mallory } = useServer({ people: ['mallory'], config: { logLevel: 'info' } })
 
 type Query = Partial<{
+  process: string
   level: 'debug' | 'info' | 'warn' | 'error'
   text: string
   requestId: string
@@ -39,10 +42,11 @@ describe('GET /api/admin/server-log', () => {
     expect((await lines({ text: 'API/Qr-Codes/999999' })).items.map(({ requestId }) => requestId)).toContain(id)
     expect((await lines({ level: 'warn' })).items.filter((line) => line.level === 'info')).toEqual([])
     const two = await lines({ limit: 2 })
-    expect(two.items.map((line) => line.id)).toEqual([two.lastId - 1, two.lastId])
+    expect(two.items[0]!.id).toBeLessThan(two.items[1]!.id)
+    expect(two.items[1]!.id).toBeLessThanOrEqual(two.lastId)
     expect(two.hasMore).toBe(true)
-    // After a restart, ids begin again.
-    expect((await lines({ since: lastId + 1_000_000 })).items.length).toBeGreaterThan(2)
+    // The clock was set back.
+    expect((await lines({ since: Number.MAX_SAFE_INTEGER })).items.length).toBeGreaterThan(2)
   })
 
   test('hides codes that the log has in readable form, and masks contacts', async () => {
@@ -54,6 +58,15 @@ describe('GET /api/admin/server-log', () => {
     expect(line!.message + line!.details).not.toMatch(/\d{6}/)
   })
 
+  test.if(inProcess)('names the only process, which is also asked for by its id', async () => {
+    const { process, processes, unanswered, items } = await lines()
+    expect(processes).toEqual([{ id: process.id, host: hostname() }])
+    expect(unanswered).toEqual([])
+    expect(new Set(items.map((line) => line.process))).toEqual(new Set([process.id]))
+    expect((await lines({ process: process.id })).items.length).toBeGreaterThan(2)
+    expect(await lines({ process: 'nobody' })).toMatchObject({ items: [], unanswered: ['nobody'] })
+  })
+
   test('needs the point of the operation log', async () => {
     expect((await mallory.call('serverLog.list', { query: DEFAULTS })).status).toBe(403)
     const clerk = await server.person()
@@ -61,6 +74,65 @@ describe('GET /api/admin/server-log', () => {
     expect((await clerk.call('serverLog.list', { query: DEFAULTS })).status).toBe(403)
     expect((await admin.send('GET', '/api/admin/server-log', { query: { limit: 201 } })).status).toBe(400)
   })
+})
+
+describe.if(onPostgres)('the log of several processes', () => {
+  test('is read at any of them, of all or of one, and new lines follow', () =>
+    withServers(
+      2,
+      async ({ servers: [first, second] }) => {
+        const root = await first!.admin()
+        const logOf = async (query: Query = {}) =>
+          ok(await root.call('serverLog.list', { query: { ...DEFAULTS, ...query } })).data
+        const ids = [first!, second!].map(({ ctx }) => ctx.processes.id)
+        const log = async () => (await logOf()).processes.map(({ id }) => id)
+        // Each has reported itself.
+        await until(async () => (await log()).length === ids.length)
+        const before = await logOf()
+        // Longer than a notification, also when it is compressed.
+        const long = Array.from({ length: 40 }, () => crypto.getRandomValues(new Uint8Array(300)).toHex())
+        for (const text of long) second!.ctx.log.warn('from the second', { text })
+        first!.ctx.log.warn('from the first')
+
+        const all = await logOf({ text: 'FROM THE', since: before.lastId })
+        expect(all.unanswered).toEqual([])
+        const bySecond = all.items.filter(({ process }) => process === ids[1])
+        expect(all.items.filter(({ process }) => process === ids[0])).toHaveLength(1)
+        expect(bySecond).toHaveLength(40)
+        for (const [nth, text] of long.entries()) expect(bySecond[nth]!.details).toContain(text)
+        expect((await logOf({ text: 'from the', since: all.lastId })).items).toEqual([])
+        expect((await logOf({ text: 'from the', limit: 3 })).hasMore).toBe(true)
+
+        const one = await logOf({ text: 'from the', process: ids[1]! })
+        expect(one.items).toHaveLength(40)
+        expect(one.process.id).toBe(ids[0]!)
+      },
+      { logLevel: 'warn' },
+    ))
+
+  test('says which process did not answer', () =>
+    withServers(1, async (several) => {
+      const [first] = several.servers
+      const root = await first!.admin()
+      const log = async () => ok(await root.call('serverLog.list', { query: DEFAULTS })).data
+      const child = await startProcess(several)
+      const other = async () => (await log()).processes.find(({ id }) => id !== first!.ctx.processes.id)
+      await until(async () => (await other()) !== undefined)
+      const { id } = (await other())!
+      await until(async () => (await log()).unanswered.length === 0)
+      await child.stop()
+      // At first it is asked in vain, and then it is known to be lost.
+      for (const isKnown of [false, true]) {
+        if (isKnown) await until(async () => (await first!.ctx.processes.list())!.some(({ isLost }) => isLost))
+        const { unanswered, items } = await log()
+        expect(unanswered).toEqual([id])
+        expect(items.every(({ process }) => process !== id)).toBe(true)
+      }
+      expect(ok(await root.call('serverLog.list', { query: { ...DEFAULTS, process: id } })).data).toMatchObject({
+        items: [],
+        unanswered: [id],
+      })
+    }))
 })
 
 describe('the lines in memory', () => {

@@ -164,3 +164,22 @@ test('a nickname word is added, changed and deleted', async () => {
   await page.getByRole('dialog').last().getByRole('button', { name: 'Delete' }).click()
   await says(page, 'The word is deleted.')
 })
+
+test('the server log shows the lines of all processes, or of one', async () => {
+  const page = await browser.signedIn(admin)
+  const { processes } = ok(await admin.call('serverLog.list', { query: { level: 'debug', since: 0, limit: 200 } })).data
+  await page.goto('/console/admin/server-log')
+  const choice = page.getByRole('combobox', { name: 'Process' })
+  if (processes.length === 1) {
+    await says(page, /The newest lines of process \d+ on/)
+    expect(await choice.count()).toBe(0)
+    return
+  }
+  await says(page, `The newest lines of the ${processes.length} processes of this server.`)
+  const { id, host } = processes[1]!
+  await choice.click()
+  await page.getByRole('option', { name: `${id} · ${host}` }).click()
+  await says(page, `The newest lines of process ${id} on ${host}.`)
+  await screenshot(page, 'server-log-process')
+  expect(await isTooWide(page)).toBe(false)
+})

@@ -8,10 +8,17 @@ import { healthEndpoints } from './health/health.endpoints.ts'
 import { metricsEndpoints } from './metrics.endpoints.ts'
 import { operationsEndpoints } from './operations.endpoints.ts'
 import { figuresOf } from './operations.service.ts'
+import { answerOthers } from './others.service.ts'
+import { serverLogEndpoints } from './server-log/server-log.endpoints.ts'
+import type { ServerLogQuery } from './server-log/server-log.model.ts'
+import { logForOthers } from './server-log/server-log.service.ts'
 
 export const operations = domain({
   name: 'operations',
-  endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints],
+  endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints, ...serverLogEndpoints],
   jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: ({ db }) => foldListChanges(db) }],
-  start: (ctx) => ctx.processes.report(() => figuresOf(ctx)),
+  start(ctx) {
+    ctx.processes.report(() => figuresOf(ctx))
+    answerOthers(ctx, { log: (filter: ServerLogQuery) => logForOthers(ctx, filter) })
+  },
 })

@@ -1,7 +1,7 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { InfoView, ProcessList, ServerLog, ServerLogQuery } from './operations.model.ts'
-import { info, listProcesses, showServerLog } from './operations.service.ts'
+import { InfoView, ProcessList } from './operations.model.ts'
+import { info, listProcesses } from './operations.service.ts'
 
 const tag = 'Operations'
 
@@ -28,20 +28,5 @@ export const operationsEndpoints = [
     access: platform('system:read'),
     data: ProcessList,
     run: ({ ctx }) => listProcesses(ctx),
-  }),
-  endpoint({
-    id: 'serverLog.list',
-    method: 'GET',
-    path: '/api/admin/server-log',
-    summary: 'List the newest lines of the server log',
-    description:
-      'At most 1,000 requests and 1,000 other lines since the start of the process, kept in memory. Secrets and contacts are masked, and ' +
-      'verification codes, which the log contains in readable form without a gateway, are left out. Requests of this operation and of ' +
-      '`/actuator` are kept only if they fail.',
-    tag,
-    access: platform('admin_log:read'),
-    query: ServerLogQuery,
-    data: ServerLog,
-    run: ({ ctx, query }) => showServerLog(ctx, query),
   }),
 ]

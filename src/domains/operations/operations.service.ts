@@ -9,7 +9,10 @@ import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
 
 import { freeDiskBytes } from './health/health.service.ts'
-import type { InfoView, ProcessList, ServerLog, ServerLogQuery } from './operations.model.ts'
+import type { InfoView, ProcessList } from './operations.model.ts'
+
+/** The id of this process. */
+export const idOf = (ctx: AppContext): string => ctx.log.process ?? ctx.processes.id
 
 export async function info(ctx: AppContext): Promise<InfoView> {
   return {
@@ -24,20 +27,6 @@ export async function info(ctx: AppContext): Promise<InfoView> {
     hasLocalAddress: isLoopback(new URL(ctx.config.publicUrl).hostname),
     sendsMail: ctx.config.smtpUrl !== '',
     sendsSms: ctx.config.smsUrl !== '' && ctx.config.smsUrl !== 'log:',
-  }
-}
-
-/** The newest lines of the log of this process. */
-export function showServerLog(ctx: AppContext, { since, ...filter }: ServerLogQuery): ServerLog {
-  const { recent } = ctx.log
-  const { lastId } = recent
-  const { lines, hasMore } = recent.find({ ...filter, since: since > lastId ? 0 : since })
-  return {
-    process: { host: hostname(), pid: process.pid, startedAt: ctx.lifecycle.startedAt },
-    level: ctx.config.logLevel,
-    items: lines,
-    hasMore,
-    lastId,
   }
 }
 
@@ -72,7 +61,7 @@ export function figuresOf(ctx: AppContext): ProcessFigures {
 }
 
 export async function listProcesses(ctx: AppContext): Promise<ProcessList> {
-  const processes = (await ctx.processes.list()) ?? [onlyProcess(ctx)]
+  const processes = (await ctx.processes.list()) ?? [thisProcess(ctx)]
   return {
     items: processes.map(({ draining, isLost, listening, sockets, requestsPerSecond: rate, ...one }) => ({
       id: one.id,
@@ -90,11 +79,12 @@ export async function listProcesses(ctx: AppContext): Promise<ProcessList> {
   }
 }
 
-const onlyProcess = (ctx: AppContext): ListedProcess => ({
+/** For the only process, and for one that the others do not know yet. */
+export const thisProcess = (ctx: AppContext): ListedProcess => ({
   ...figuresOf(ctx),
-  id: ctx.log.process ?? ctx.processes.id,
+  id: idOf(ctx),
   startedAt: ctx.lifecycle.startedAt,
   lastSeenAt: ctx.clock.now(),
-  hasJobs: true,
+  hasJobs: ctx.processes.runsJobs,
   isLost: false,
 })

@@ -1,4 +1,4 @@
-/** The newest lines of the log of the server, by level, text and request; on request it follows new lines. */
+/** The newest lines of the log of the server, by process, level, text and request; on request it follows new lines. */
 
 import { ArticleOutlined } from '@mui/icons-material'
 import { Alert, Box, Card, FormControlLabel, Stack, Switch, TextField, Typography } from '@mui/material'
@@ -19,6 +19,13 @@ const words = texts({
     title: 'Server log',
     about: (host: string, pid: number) =>
       `The newest lines of process ${pid} on ${host}. Older lines are in the log files of the server.`,
+    aboutAll: (count: number) =>
+      `The newest lines of the ${count} processes of this server. Older lines are in its log files.`,
+    aboutOne: (id: string, host: string) =>
+      `The newest lines of process ${id} on ${host}. Older lines are in the log files of the server.`,
+    process: 'Process',
+    allProcesses: 'All processes',
+    unanswered: (ids: string) => `These processes did not answer, so their lines are missing: ${ids}`,
     level: 'Level',
     levels: { debug: 'Details', info: 'Information', warn: 'Warnings', error: 'Errors' },
     text: 'Text',
@@ -32,6 +39,11 @@ const words = texts({
   zh: {
     title: '服务器日志',
     about: (host: string, pid: number) => `${host} 上进程 ${pid} 的最新日志，更早的日志在服务器的日志文件中。`,
+    aboutAll: (count: number) => `此服务器 ${count} 个进程的最新日志，更早的日志在日志文件中。`,
+    aboutOne: (id: string, host: string) => `${host} 上进程 ${id} 的最新日志，更早的日志在服务器的日志文件中。`,
+    process: '进程',
+    allProcesses: '所有进程',
+    unanswered: (ids: string) => `以下进程没有响应，缺少其日志行：${ids}`,
     level: '最低级别',
     levels: { debug: '细节', info: '信息', warn: '警告', error: '错误' },
     text: '文本',
@@ -52,11 +64,18 @@ const FOLLOW = 2500
 
 export default function ServerLogPage() {
   const t = useTexts(words)
-  const { filters, set } = useFilters({ level: 'info' as Level, text: '', requestId: '', isFollowing: false })
-  const { level, text, requestId, isFollowing } = filters
+  const { filters, set } = useFilters({
+    process: '',
+    level: 'info' as Level,
+    text: '',
+    requestId: '',
+    isFollowing: false,
+  })
+  const { process, level, text, requestId, isFollowing } = filters
   const filter = {
     level,
     limit: 200,
+    ...(process && { process }),
     ...(text.trim() && { text: text.trim() }),
     ...(requestId.trim() && { requestId: requestId.trim() }),
   }
@@ -64,6 +83,7 @@ export default function ServerLogPage() {
   return (
     <Page title={t.title} width="full">
       <Stack direction="row" useFlexGap spacing={1.5} sx={{ flexWrap: 'wrap', alignItems: 'center', mb: 2 }}>
+        <ProcessField value={process} log={query.data} onChange={(next) => set({ process: next })} />
         <ChoiceField
           label={t.level}
           value={level}
@@ -103,10 +123,46 @@ export default function ServerLogPage() {
   )
 }
 
+interface ProcessFieldProps {
+  value: string
+  log: ServerLog | undefined
+  onChange: (id: string) => void
+}
+
+/** Hidden if there is only one process, unless another one was chosen before. */
+function ProcessField({ value, log, onChange }: ProcessFieldProps) {
+  const t = useTexts(words)
+  const processes = log?.processes ?? []
+  if (processes.length < 2 && value === '') return null
+  const known = processes.some(({ id }) => id === value) || value === '' ? [] : [{ id: value, name: value }]
+  return (
+    <ChoiceField
+      label={t.process}
+      value={value}
+      onChange={onChange}
+      sx={{ minWidth: 160 }}
+      choices={[
+        { id: '', name: t.allProcesses },
+        ...processes.map(({ id, host }) => ({ id, name: `${id} · ${host}` })),
+        ...known,
+      ]}
+    />
+  )
+}
+
 interface LinesProps {
   log: ServerLog
-  filter: { level: Level; text?: string; requestId?: string }
+  filter: { process?: string; level: Level; text?: string; requestId?: string }
   isFollowing: boolean
+}
+
+const keyOf = ({ process, id }: ServerLog['items'][number]): string => `${process} ${id}`
+
+/** The lines of both, each once: those of a process whose clock is ahead come again. */
+function joined(before: ServerLog, next: ServerLog): ServerLog {
+  const known = new Set(before.items.map(keyOf))
+  const items = [...before.items, ...next.items.filter((line) => !known.has(keyOf(line)))]
+  return { ...next, items: items.toSorted((a, b) => a.id - b.id).slice(-MOST_LINES) }
 }
 
 /** The newest line is at the top, where the page is opened. */
@@ -119,16 +175,9 @@ function Lines({ log, filter, isFollowing }: LinesProps) {
     let isGone = false
     let last = log
     const timer = setInterval(async () => {
-      const read = (since?: number) =>
-        call('serverLog.list', {
-          query: { ...(JSON.parse(key) as typeof filter), ...(since !== undefined && { since }) },
-        })
       try {
-        let next = await read(last.lastId)
-        const isOther = next.process.pid !== last.process.pid || next.process.startedAt !== last.process.startedAt
-        // Another process counts its lines from 1.
-        if (isOther) next = await read()
-        last = { ...next, items: [...(isOther ? [] : last.items), ...next.items].slice(-MOST_LINES) }
+        const query = { ...(JSON.parse(key) as typeof filter), since: last.lastId }
+        last = joined(last, await call('serverLog.list', { query }))
         if (!isGone) setShown(last)
       } catch {
         // The server may be restarting: the next question is asked anyway.
@@ -139,12 +188,23 @@ function Lines({ log, filter, isFollowing }: LinesProps) {
       clearInterval(timer)
     }
   }, [isFollowing, key, log])
-  const { process, items, level, hasMore } = shown
+  const { process, processes, unanswered, items, level, hasMore } = shown
+  const chosen = processes.find(({ id }) => id === filter.process)
+  const isOne = processes.length === 1
   return (
     <>
       <Typography variant="body2" color="text.secondary" sx={{ mb: 1 }}>
-        {t.about(process.host, process.pid)}
+        {isOne
+          ? t.about(process.host, process.pid)
+          : chosen === undefined
+            ? t.aboutAll(processes.length)
+            : t.aboutOne(chosen.id, chosen.host)}
       </Typography>
+      {unanswered.length > 0 && (
+        <Alert severity="warning" sx={{ mb: 1 }}>
+          {t.unanswered(unanswered.join(', '))}
+        </Alert>
+      )}
       {LEVELS.indexOf(filter.level) < LEVELS.indexOf(level) && (
         <Alert severity="info" sx={{ mb: 1 }}>
           {t.notWritten(t.levels[level])}
@@ -156,7 +216,7 @@ function Lines({ log, filter, isFollowing }: LinesProps) {
         ) : (
           <Box component="ol" aria-label={t.title} reversed sx={{ listStyle: 'none', m: 0, p: 0 }}>
             {items.toReversed().map((line) => (
-              <Line key={line.id} line={line} />
+              <Line key={keyOf(line)} line={line} isOne={isOne} />
             ))}
           </Box>
         )}
@@ -170,7 +230,8 @@ function Lines({ log, filter, isFollowing }: LinesProps) {
   )
 }
 
-function Line({ line: { time, level, message, details, requestId } }: { line: ServerLog['items'][number] }) {
+function Line({ line, isOne }: { line: ServerLog['items'][number]; isOne: boolean }) {
+  const { process, time, level, message, details, requestId } = line
   const t = useTexts(words)
   const at = dateFormat({ dateStyle: 'short', timeStyle: 'medium' }).format(time)
   return (
@@ -180,6 +241,7 @@ function Line({ line: { time, level, message, details, requestId } }: { line: Se
         <Box component="span" sx={{ ...(level === 'error' && { color: 'error.main' }), fontWeight: 600 }}>
           {t.levels[level]}
         </Box>
+        {!isOne && ` · ${process}`}
         {requestId !== null && ` · ${requestId}`}
       </Typography>
       <Box sx={{ overflowWrap: 'anywhere' }}>{message}</Box>
