@@ -85,7 +85,8 @@ export class ReportingLimiter implements Limiter {
   take(key: string | number, limit: number, windowMs: number): number {
     const { alive } = this.others
     if (alive <= 1) return this.base.take(key, limit, windowMs)
-    const wait = this.base.take(key, Math.min(limit, this.share(limit) + this.#countOfOthers(key)), windowMs)
+    const most = this.#hears ? limit : Math.min(limit, this.share(limit) + this.#countOfOthers(key))
+    const wait = this.base.take(key, most, windowMs)
     if (wait === 0) this.#note(key, limit, windowMs)
     return wait
   }
