@@ -1,6 +1,7 @@
 /**
  * `bun run migrate:new NAME`: compares src/db/schema with the last snapshots and writes the next migration for both dialects, the
- * new snapshots and migrations/index.ts. Read the SQL before you commit it; a released migration must never change.
+ * new snapshots and migrations/index.ts. Statements that add, indexes of tables in use, and statements that remove get a migration each
+ * (CONTRIBUTING.md, "Migrations"). Read the SQL before you commit it; a released migration must never change.
  * `--check` only exits with code 1 if the schema has changed since the last migration.
  */
 
@@ -8,6 +9,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 
 import type { DrizzleSnapshotJSON } from 'drizzle-kit/api'
+
+import manifest from '../package.json' with { type: 'json' }
 
 type Dialect = 'sqlite' | 'postgres'
 const DIALECTS: readonly Dialect[] = ['sqlite', 'postgres']
@@ -66,6 +69,45 @@ function writeManifest(): void {
   writeFileSync(join(root, 'index.ts'), text.join('\n'))
 }
 
+/** The last migration of the time when all processes had to stop for each. */
+const LAST_WITHOUT_KIND = '0033_list_totals'
+
+const withoutKind = (dialect: Dialect): string[] =>
+  names(dialect)
+    .filter((name) => name > LAST_WITHOUT_KIND)
+    .map((name) => join(folder(dialect), `${name}.sql`))
+    .filter((path) => !/^-- (EXPAND|CONTRACT) \d+\.\d+\.\d+\n/.test(readFileSync(path, 'utf8')))
+
+/** The migration when nothing changes on PostgreSQL. */
+const ONLY_SQLITE: Part = { suffix: '', kind: 'EXPAND', statements: [] }
+
+interface Part {
+  /** Added to the name of the migration. */
+  readonly suffix: '' | '_indexes' | '_contract'
+  readonly kind: 'EXPAND' | 'CONTRACT'
+  readonly statements: readonly string[]
+}
+
+/** Sorts statements for PostgreSQL by how they run beside processes of the version before. */
+function partsOf(statements: readonly string[]): readonly Part[] {
+  const tableOf = (statement: string): string | undefined => /(?:TABLE|ON) "(\w+)"/.exec(statement)?.[1]
+  const created = new Set(statements.filter((one) => one.startsWith('CREATE TABLE')).map(tableOf))
+  const isAddition = (statement: string): boolean =>
+    created.has(tableOf(statement)) ||
+    /^CREATE (TABLE|SEQUENCE|TYPE)/.test(statement) ||
+    // The version before inserts no value.
+    (/^ALTER TABLE "\w+" ADD COLUMN/.test(statement) && (!/NOT NULL/.test(statement) || /DEFAULT/.test(statement)))
+  const isIndex = (statement: string): boolean => !isAddition(statement) && statement.startsWith('CREATE INDEX')
+  const removes = (statement: string): boolean => !isAddition(statement) && !isIndex(statement)
+  const indexes = statements.filter(isIndex).map((one) => one.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'))
+  const parts: Part[] = [
+    { suffix: '', kind: 'EXPAND', statements: statements.filter(isAddition) },
+    { suffix: '_indexes', kind: 'EXPAND', statements: indexes },
+    { suffix: '_contract', kind: 'CONTRACT', statements: statements.filter(removes) },
+  ]
+  return parts.filter((part) => part.statements.length > 0)
+}
+
 /** Runs `difference` in a process of its own, because the dialect of the schema is fixed when it is imported. */
 async function inDialect(dialect: Dialect): Promise<{ statements: string[]; snapshot: unknown }> {
   const url = dialect === 'postgres' ? 'postgres://localhost/unused' : ''
@@ -89,7 +131,10 @@ if (first === '--dialect') {
   const changed = DIALECTS.some((dialect) => changes.get(dialect)!.statements.length > 0)
   if (first === '--check') {
     if (changed) console.error('the schema has changed since the last migration: bun run migrate:new NAME')
-    process.exit(changed ? 1 : 0)
+    const unsorted = DIALECTS.flatMap(withoutKind)
+    for (const path of unsorted)
+      console.error(`${path} must begin with "-- EXPAND ${manifest.version}" or "-- CONTRACT …"`)
+    process.exit(changed || unsorted.length > 0 ? 1 : 0)
   }
   if (first === undefined || !/^\w+$/.test(first)) {
     console.error('usage: bun run migrate:new NAME   (letters, digits and _)')
@@ -99,13 +144,24 @@ if (first === '--dialect') {
     console.error('the schema has not changed since the last migration: nothing to do')
     process.exit(1)
   }
-  const number = String(names('sqlite').length + 1).padStart(4, '0')
   mkdirSync(join(root, 'snapshots'), { recursive: true })
-  for (const [dialect, { statements, snapshot }] of changes) {
-    const path = join(folder(dialect), `${number}_${first}.sql`)
-    writeFileSync(path, statements.map((statement) => `${statement.trim().replace(/;?$/, ';')}\n`).join('\n'))
-    writeFileSync(snapshotOf(dialect), JSON.stringify(snapshot, null, 2) + '\n')
-    console.log(path)
+  const [ofSqlite, ofPostgres] = [changes.get('sqlite')!, changes.get('postgres')!]
+  const parts = partsOf(ofPostgres.statements.map((statement) => statement.trim()))
+  const before = names('sqlite').length
+  for (const [i, { suffix, kind, statements }] of (parts.length > 0 ? parts : [ONLY_SQLITE]).entries()) {
+    const file = `${String(before + i + 1).padStart(4, '0')}_${first}${parts.length > 1 ? suffix : ''}.sql`
+    // SQLite runs all of them at the start, so its statements need not be sorted.
+    const lists = { sqlite: i === 0 ? ofSqlite.statements : [], postgres: statements }
+    for (const dialect of DIALECTS) {
+      const path = join(folder(dialect), file)
+      // bun:sqlite refuses a text without a statement.
+      const list = lists[dialect].length > 0 ? lists[dialect] : ['SELECT 1']
+      const text = list.map((statement) => `${statement.trim().replace(/;?$/, ';')}\n`)
+      writeFileSync(path, [`-- ${kind} ${manifest.version}\n`, ...text].join('\n'))
+      console.log(`${path}: ${kind}`)
+    }
   }
+  for (const dialect of DIALECTS)
+    writeFileSync(snapshotOf(dialect), JSON.stringify(changes.get(dialect)!.snapshot, null, 2) + '\n')
   writeManifest()
 }

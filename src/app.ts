@@ -7,6 +7,7 @@ import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { joinProcesses, type Membership, ONLY_PROCESS } from '#db/processes.ts'
 import { repeatKeyRows } from '#db/repeat-keys.ts'
+import { type SchemaWatch, watchSchema } from '#db/schema-watch.ts'
 import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole, refusalIn } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
@@ -117,6 +118,8 @@ export const allEndpoints = endpointsOf(domains)
 
 export interface RunningContext extends AppContext {
   readonly domains: readonly Domain[]
+  /** Resolves when a newer version has removed from the database what this one needs: the server must stop. */
+  readonly outdated?: Promise<Error>
   /** Stops the domains, which save their unwritten state, and closes the database. */
   close(): Promise<void>
 }
@@ -139,7 +142,9 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const key = await signingKey(config)
   const shared = isShared(config)
   const db = await openStore({ config, clock, log, metrics, shared })
-  const processes = shared ? await joinOrClose(config, { signingKey: key, clock, log }, db) : ONLY_PROCESS
+  const { processes, schema } = shared
+    ? await joinOrClose(config, { signingKey: key, clock, log }, db)
+    : { processes: ONLY_PROCESS, schema: undefined }
   const counts = createLimiter(clock)
   const limiter = shared ? new ReportingLimiter(counts, db.bus, processes, () => clock.now()) : counts
   const ctx: AppContext = {
@@ -168,7 +173,9 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   // One object, not a copy: domains keep their state by the identity of the context.
   return Object.assign(ctx, {
     domains: list,
+    ...(schema && { outdated: schema.outdated }),
     async close() {
+      await schema?.stop()
       for (const { stop } of list.toReversed()) await stop?.(ctx)
       await ctx.images.stop()
       await ctx.sheets.stop()
@@ -185,10 +192,13 @@ async function joinOrClose(
   { databaseUrl }: Config,
   parts: { readonly signingKey: Uint8Array; readonly clock: Clock; readonly log: Log },
   db: Store,
-): Promise<Membership> {
+): Promise<{ processes: Membership; schema: SchemaWatch }> {
+  let processes: Membership | undefined
   try {
-    return await joinProcesses({ databaseUrl, ...parts })
+    processes = await joinProcesses({ databaseUrl, ...parts })
+    return { processes, schema: await watchSchema({ databaseUrl, bus: db.bus, ...parts }) }
   } catch (error) {
+    await processes?.leave()
     await db.close()
     throw error
   }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
+import type { RunningContext } from '#app'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { readCertificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
@@ -24,6 +25,7 @@ export const run: Run = async (call) => {
   const log = createLog({ level: config.logLevel, format: config.logFormat, process: uuid().slice(0, 8) })
   process.on('exit', () => log.flush())
   const reason = stopReason(log)
+  let stopped: StopReason
 
   // Before anything is changed.
   if (config.tlsCert !== '') readCertificate(config)
@@ -59,7 +61,8 @@ export const run: Run = async (call) => {
         if (link !== null)
           say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
 
-        const { name, exitCode } = await reason
+        stopped = await Promise.race([reason, outdated(ctx, log)])
+        const { name, exitCode } = stopped
         log.info('stopping', { reason: name })
         setTimeout(() => process.exit(EXIT.failure), config.drainSeconds * SECOND + STOP_MS).unref()
         // After an error that no code caught, every further request is a risk.
@@ -80,7 +83,7 @@ export const run: Run = async (call) => {
     log.flush()
   }
   // Anything that is still alive (a file watcher in development, an idle connection) must not keep the process running.
-  process.exit((await reason).exitCode)
+  process.exit(stopped.exitCode)
 }
 
 /** The first administrator is checked by the rules of the interface; here its 400 is a mistake in the configuration. */
@@ -96,6 +99,13 @@ interface StopReason {
   /** A signal, or the event of an error that no code caught. */
   readonly name: string
   readonly exitCode: ExitCode
+}
+
+/** Resolves when a newer version has removed from the database what this one needs. */
+async function outdated({ outdated: error }: RunningContext, log: Log): Promise<StopReason> {
+  if (error === undefined) return new Promise(() => undefined)
+  log.error('the server stops, because a newer version has changed the database', { error: await error })
+  return { name: 'outdated', exitCode: EXIT.data }
 }
 
 /** One Ctrl-C arrives twice under `bun start`: from the terminal and from the parent process. No one presses that fast. */

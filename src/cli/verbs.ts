@@ -24,9 +24,14 @@ create the first. The log is written to standard error.`,
     words: '',
     takes: [0, 0],
     summary: 'Update the database to this version.',
-    about: `The server does the same at every start; this command only lets you check the update of the database first. The
-database is backed up to backups/ before, and each migration is applied completely or not at all.`,
-    options: [{ name: 'status', help: 'Only list the applied and pending migrations.' }],
+    about: `The server does the same at every start; this command only lets you check the update of the database first. SQLite
+is backed up to backups/ before, and each migration is applied completely or not at all. Processes that share a PostgreSQL
+database may run meanwhile if the new migrations only add something; those that remove something are then left.`,
+    options: [
+      { name: 'status', help: 'Only list the migrations, and say whether the version before can use the database.' },
+      { name: 'contract', help: 'Also apply migrations that remove something, if no older process runs.' },
+      { ...json, help: 'With --status: print JSON instead of text.' },
+    ],
     settings: 'data',
     load: () => import('./migrate.ts'),
   },

@@ -6,13 +6,16 @@ import { dirname } from 'node:path'
 import { escapeControlCharacters } from '#lib/text.ts'
 import { systemClock } from '#platform/clock.ts'
 import { refuseReplaced } from '#platform/lock.ts'
+import { version } from '#platform/version.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { INSTALLATION } from './installation.ts'
-import { type Applied, databaseFile, LIST_APPLIED, pending } from './migrate.ts'
+import { readApplied } from './migrate-postgres.ts'
+import { databaseFile, LIST_APPLIED } from './migrate.ts'
+import { type Applied, type SchemaState, stateOf } from './schema-state.ts'
 
 export { databaseFile }
 export { placeOf } from './engine/pg-connection.ts'
@@ -20,11 +23,6 @@ export { StorageError } from './errors.ts'
 
 /** Number of rows by table name. */
 export type RowCounts = Record<string, number>
-
-export interface SchemaState {
-  readonly applied: readonly string[]
-  readonly pending: readonly string[]
-}
 
 function openFile(file: string): Database {
   refuseReplaced(dirname(file))
@@ -79,7 +77,7 @@ export const countSqlite = (file: string): RowCounts =>
 export const sqliteSchema = (file: string): SchemaState =>
   withFile(file, (db) => {
     const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").get() !== null
-    return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file)
+    return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file, version)
   })
 
 const READ_MARK = `SELECT value FROM server_state WHERE key = '${STAMP_MARK}'`
@@ -138,11 +136,6 @@ export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean
     }),
   )
 
-function stateOf(all: typeof embedded.sqlite, applied: readonly Applied[], where: string): SchemaState {
-  const todo = pending(all, applied, where)
-  return { applied: applied.map(({ name }) => name), pending: todo.map(({ name }) => name) }
-}
-
 async function withServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
   const sql = connectPostgres(databaseUrl, 1)
   try {
@@ -155,14 +148,9 @@ async function withServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promis
 }
 
 export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
-  withServer(databaseUrl, async (sql) => {
-    const [row] = (await sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS known`) as { known: boolean }[]
-    return stateOf(
-      embedded.postgres,
-      row!.known ? ((await sql.unsafe(LIST_APPLIED)) as Applied[]) : [],
-      placeOf(databaseUrl),
-    )
-  })
+  withServer(databaseUrl, async (sql) =>
+    stateOf(embedded.postgres, await readApplied(sql), placeOf(databaseUrl), version),
+  )
 
 /** The database that a configuration names. */
 export interface Place {

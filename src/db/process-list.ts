@@ -21,12 +21,15 @@ export interface ListedProcess extends ProcessFigures {
   readonly startedAt: number
   readonly lastSeenAt: number
   readonly hasJobs: boolean
+  /** Name of the newest migration that it knows. Versions without rolling upgrades do not say it. */
+  readonly schema?: string
   /** It was killed, or its machine does not answer. */
   readonly isLost: boolean
 }
 
 interface Report extends ProcessFigures {
   readonly hasJobs: boolean
+  readonly schema: string
 }
 
 /** First part of the advisory lock of the signing key, which each process holds: "Tkey" in ASCII. Advisory locks are per database. */

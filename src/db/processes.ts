@@ -8,6 +8,7 @@ import { uuid } from '#platform/ids.ts'
 import type { ExactLimiter } from '#platform/limiter.ts'
 import type { Log } from '#platform/log.ts'
 
+import { migrations } from '../../migrations/index.ts'
 import { placeOf, TimedConnection } from './engine/pg-connection.ts'
 import { StorageError } from './errors.ts'
 import {
@@ -124,6 +125,7 @@ export async function joinProcesses(options: {
   const places = new ProcessPlaces(connection)
   const key = fingerprintOf(signingKey)
   const id = log.process ?? uuid().slice(0, 8)
+  const newest = migrations.postgres.at(-1)!.name
   let runsJobs = false
   let onWon: (() => void) | undefined
   let figures: (() => ProcessFigures) | undefined
@@ -142,7 +144,7 @@ export async function joinProcesses(options: {
       if (before) log.warn('this process stops running the jobs', { error })
     }
     // If it fails, the others miss this process, but the jobs go on.
-    const report = figures && !left ? { ...figures(), hasJobs: runsJobs } : undefined
+    const report = figures && !left ? { ...figures(), hasJobs: runsJobs, schema: newest } : undefined
     if (report) alive = await reportProcess(connection, id, report).catch(() => alive)
     if (!runsJobs || before) return
     log.info('this process runs the jobs')

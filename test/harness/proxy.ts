@@ -8,6 +8,8 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export interface Proxy {
   readonly url: string
+  /** Sends new connections to other servers from now on. */
+  use(targets: readonly string[]): void
   stop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ const closing = (head: string): Buffer =>
 
 /** `targets`: addresses of servers. One that refuses connections, because it was killed, is left out. `port`: that of a stopped proxy. */
 export async function startProxy(targets: readonly string[], port = 0): Promise<Proxy> {
-  const addresses = targets.map((target) => new URL(target))
+  let addresses = targets.map((target) => new URL(target))
   const open = new Set<Socket>()
   let turn = 0
 
@@ -82,6 +84,9 @@ export async function startProxy(targets: readonly string[], port = 0): Promise<
   await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
+    use(others) {
+      addresses = others.map((target) => new URL(target))
+    },
     async stop() {
       proxy.close()
       for (const socket of open) socket.destroy()

@@ -227,12 +227,29 @@ export interface Child {
 
 /** Starts the executable, or the sources, as a process in an empty folder. */
 export async function startChild(config: Config): Promise<Child> {
+  const child = spawnServer(config)
+  const url = await firstAddress(child.stdout)
+  return {
+    url,
+    async stop(signal = 'SIGKILL') {
+      child.kill(signal)
+      await child.exited
+    },
+  }
+}
+
+/** `startChild` without waiting until it listens. `main`: instead of src/main.ts, with variables of its own. */
+export function spawnServer(
+  config: Config,
+  main: { path: string; env: Readonly<Record<string, string>> } = { path: MAIN, env: {} },
+) {
   const cwd = join(config.dataDir, 'cwd')
   mkdirSync(cwd, { recursive: true })
   const binary = process.env['TEST_BINARY']
-  const child = Bun.spawn([...(binary ? [binary] : [process.execPath, MAIN]), 'serve'], {
+  return Bun.spawn([...(binary ? [binary] : [process.execPath, main.path]), 'serve'], {
     cwd,
     env: {
+      ...main.env,
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
       TESSERA_HOST: config.host,
@@ -263,14 +280,6 @@ export async function startChild(config: Config): Promise<Child> {
     stdout: 'pipe',
     stderr: 'inherit',
   })
-  const url = await firstAddress(child.stdout)
-  return {
-    url,
-    async stop(signal = 'SIGKILL') {
-      child.kill(signal)
-      await child.exited
-    },
-  }
 }
 
 /** Reads the server's output until it prints its address, and keeps reading afterwards so that the pipe never fills. */

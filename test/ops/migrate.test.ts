@@ -80,7 +80,12 @@ test('migrate --status lists pending migrations, migrate applies them, and then 
   const done = await place.run(['migrate'])
   expect(done.code).toBe(0)
   expect(done.stdout).toMatch(/^applied {2}0001_\w+$/m)
-  expect(await status()).toBe(done.stdout)
+  expect(await status()).toStartWith(done.stdout)
+  const { stdout: json } = await place.run(['migrate', '--status', '--json'])
+  expect(JSON.parse(json)).toMatchObject({
+    migrations: expect.arrayContaining([{ name: '0001_foundation', kind: null, state: 'applied' }]),
+    canGoBack: expect.any(Boolean),
+  })
   expect((await place.run(['migrate'])).stdout).toBe('The database is up to date.\n')
   // There was no data to back up.
   expect(readdirSync(join(place.dataDir, 'backups'))).toEqual([])

@@ -44,7 +44,8 @@ const MAX_TOLD = 1000
 /** The time of the database server, so that the clocks of the processes do not matter. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
-const INSERT = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
+/** $1: the process; $2: JSON of `{topic, payload}[]`, whose payloads are JSON too. */
+export const INSERT_EVENTS = `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
   SELECT pg_current_xact_id()::text::bigint, $1, e->>'topic', e->>'payload', ${NOW}
   FROM json_array_elements($2::text::json) WITH ORDINALITY AS list(e, n) ORDER BY n`
 
@@ -360,7 +361,7 @@ export async function openPgBus(options: PgBusOptions): Promise<PgBus> {
     insert(connection, events) {
       // Payloads are texts inside the JSON: PostgreSQL cannot read all JSON, for example "\u0000".
       const list = events.map(({ topic, payload }) => ({ topic, payload: JSON.stringify(payload ?? null) }))
-      return connection.rows(INSERT, [origin, JSON.stringify(list)])
+      return connection.rows(INSERT_EVENTS, [origin, JSON.stringify(list)])
     },
     announce: () => notifier.announce(),
     doubt: (xid) => reader.doubt(xid),
