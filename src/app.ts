@@ -2,7 +2,7 @@
 
 import { type Config, isShared } from '#config/config.ts'
 import { parseHeaders } from '#config/gateways.ts'
-import type { AppContext } from '#context'
+import type { AppContext, JobState } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
 import { joinProcesses, type Membership, ONLY_PROCESS } from '#db/processes.ts'
@@ -262,15 +262,20 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   // One object, see createContext. Addresses are made from the configuration whenever they are needed.
   if (ctx.config.port === 0) Object.assign(ctx, { config: withPort(ctx.config, new URL(server.url).port) })
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
-  const succeededAt = new Map<string, number>()
-  ctx.metrics.gauge(JOBS, () => [...succeededAt].map(([job, at]) => [{ job }, at] as const))
+  const states = jobs.map(({ name, every }): JobState => ({ name, every, lastSuccessAt: null }))
+  ctx.lifecycle.jobs = states
+  ctx.metrics.gauge(JOBS, () =>
+    states.flatMap(({ name: job, lastSuccessAt }) =>
+      lastSuccessAt === null ? [] : [[{ job }, lastSuccessAt / SECOND] as const],
+    ),
+  )
   const scheduler = startScheduler(
-    jobs.map(({ name, every, run }) => ({
+    jobs.map(({ name, every, run }, nth) => ({
       name,
       every,
       async run() {
         await run(ctx)
-        succeededAt.set(name, ctx.clock.now() / SECOND)
+        states[nth]!.lastSuccessAt = ctx.clock.now()
       },
     })),
     { clock: ctx.clock, log: ctx.log, mayRun: () => ctx.processes.runsJobs },

@@ -18,6 +18,15 @@ import type { Tokens } from '#platform/tokens.ts'
 import type { Tracer } from '#platform/tracer.ts'
 import type { UrlSigner } from '#platform/url-signer.ts'
 
+/** A job that this process runs, or would run if another one did not. */
+export interface JobState {
+  readonly name: string
+  /** Milliseconds from one start to the next. */
+  readonly every: number
+  /** Epoch milliseconds; null if it has not succeeded in this process. */
+  lastSuccessAt: number | null
+}
+
 export interface Lifecycle {
   /** Epoch milliseconds. */
   readonly startedAt: number
@@ -25,6 +34,8 @@ export interface Lifecycle {
   leaving: boolean
   /** The server is stopping and accepts no new requests. */
   draining: boolean
+  /** Undefined before the server answers. */
+  jobs?: readonly JobState[]
 }
 
 export interface AppContext {

@@ -80,7 +80,7 @@ const draining = unavailable('The server is shutting down', '服务器正在关�
  */
 const SLOW_BODY_SECONDS = 120
 /** Uploads of one user or address at the same time. Each takes a file in the staging folder and a few buffers. */
-const UPLOADS_AT_ONCE = 64
+export const UPLOADS_AT_ONCE = 64
 const uploading = perContext(() => new Map<string, number>())
 
 /** RFC 6797: browsers then use https for a year, also for addresses that are typed or linked without it. */

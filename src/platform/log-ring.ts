@@ -5,7 +5,7 @@ import type { LogLevel } from '#config/config.ts'
 import type { Clock } from './clock.ts'
 
 /** Kept lines of requests, and as many others: on a busy server, requests would push out a warning within seconds. */
-const MAX_LINES = 1000
+export const MAX_LINES = 1000
 /** Of each of the two kinds, in bytes. */
 const MAX_BYTES = 1024 * 1024
 /** Longer texts are cut. UTF-16 units. */

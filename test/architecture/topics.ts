@@ -99,7 +99,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   metadata: ['metadata', 'types', 'objects', 'owners', 'fields', 'templates', 'bindings', 'values'],
   notifications: ['notifications', 'sends'],
   'operation-log': ['operation-log', 'retention', 'verification', 'listing'],
-  operations: ['health', 'operations', 'metrics', 'others', 'server-log'],
+  operations: ['health', 'operations', 'metrics', 'others', 'server-log', 'system'],
   orgs: [
     'orgs',
     'notifications',

@@ -183,3 +183,20 @@ test('the server log shows the lines of all processes, or of one', async () => {
   await screenshot(page, 'server-log-process')
   expect(await isTooWide(page)).toBe(false)
 })
+
+test('the page of the server shows its processes, database, files, background work and limits', async () => {
+  for (const [locale, headings] of [
+    ['en', ['Processes', 'Database', 'Files', 'Background work', 'Limits of each process']],
+    ['zh-CN', ['进程', '数据库', '文件', '后台任务', '每个进程的限制']],
+  ] as const)
+    for (const isPhone of [false, true]) {
+      const page = await browser.signedIn(admin, { locale, isPhone })
+      await page.goto('/console/admin/server')
+      for (const name of headings) await page.getByRole('heading', { name, exact: true }).waitFor()
+      await says(page, /^(SQLite|PostgreSQL) \d+\./)
+      await page.getByText('qrCodes.purgeTrash', { exact: true }).waitFor()
+      expect(await isTooWide(page)).toBe(false)
+      expect(await barriers(page)).toEqual([])
+      await screenshot(page, `server-${locale}-${isPhone ? 'phone' : 'desktop'}`)
+    }
+})

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, lt, lte, notInArray, or, sql, sum } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -256,6 +256,14 @@ export async function storageUse(db: Db, owner: Owner): Promise<StorageUse> {
     .from(storageUsage)
     .where(isUsageOf(owner))
   return rows[0] ?? { bytes: 0, files: 0 }
+}
+
+/** All files, with those that uploads under way reserve. Reads a row for each owner. */
+export async function storedFiles(db: Db): Promise<{ readonly count: number; readonly bytes: number }> {
+  const [row] = await db
+    .select({ count: sum(storageUsage.files).mapWith(Number), bytes: sum(storageUsage.bytes).mapWith(Number) })
+    .from(storageUsage)
+  return { count: row!.count ?? 0, bytes: row!.bytes ?? 0 }
 }
 
 /** Bytes. */

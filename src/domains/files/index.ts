@@ -57,7 +57,7 @@ export {
   storageQuota,
 } from './files.service.ts'
 export { type InsertFile, type NewUpload, storeUpload } from './storing.service.ts'
-export { fileColumns, type FileRow, findByRequest, findFile, findFiles } from './files.store.ts'
+export { fileColumns, type FileRow, findByRequest, findFile, findFiles, storedFiles } from './files.store.ts'
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './files.view.ts'
 export { changeAvatar, giveToOrganization } from './avatars.service.ts'
 export { AvatarFileId } from './files.model.ts'

@@ -1,4 +1,4 @@
-/** Health, version and metrics, for operators and monitoring tools, and the upkeep of the database. */
+/** Health, version, metrics and parts of the server, for operators and monitoring tools, and the upkeep of the database. */
 
 import { foldListChanges } from '#db/list-totals.ts'
 import { domain } from '#domains/domain.ts'
@@ -12,13 +12,24 @@ import { answerOthers } from './others.service.ts'
 import { serverLogEndpoints } from './server-log/server-log.endpoints.ts'
 import type { ServerLogQuery } from './server-log/server-log.model.ts'
 import { logForOthers } from './server-log/server-log.service.ts'
+import { systemEndpoints } from './system/system.endpoints.ts'
+import { successesHere } from './system/system.service.ts'
 
 export const operations = domain({
   name: 'operations',
-  endpoints: [...healthEndpoints, ...metricsEndpoints, ...operationsEndpoints, ...serverLogEndpoints],
+  endpoints: [
+    ...healthEndpoints,
+    ...metricsEndpoints,
+    ...operationsEndpoints,
+    ...serverLogEndpoints,
+    ...systemEndpoints,
+  ],
   jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: ({ db }) => foldListChanges(db) }],
   start(ctx) {
     ctx.processes.report(() => figuresOf(ctx))
-    answerOthers(ctx, { log: (filter: ServerLogQuery) => logForOthers(ctx, filter) })
+    answerOthers(ctx, {
+      log: (filter: ServerLogQuery) => logForOthers(ctx, filter),
+      jobs: () => successesHere(ctx),
+    })
   },
 })

@@ -79,8 +79,7 @@ export async function listProcesses(ctx: AppContext): Promise<ProcessList> {
   }
 }
 
-/** For the only process, and for one that the others do not know yet. */
-export const thisProcess = (ctx: AppContext): ListedProcess => ({
+const thisProcess = (ctx: AppContext): ListedProcess => ({
   ...figuresOf(ctx),
   id: idOf(ctx),
   startedAt: ctx.lifecycle.startedAt,
@@ -88,3 +87,9 @@ export const thisProcess = (ctx: AppContext): ListedProcess => ({
   hasJobs: ctx.processes.runsJobs,
   isLost: false,
 })
+
+/** With this one, which is the only one while the database does not answer, and may not be listed yet. */
+export async function knownProcesses(ctx: AppContext): Promise<readonly ListedProcess[]> {
+  const listed = (await ctx.processes.list()?.catch(() => undefined)) ?? []
+  return listed.some(({ id }) => id === idOf(ctx)) ? listed : [...listed, thisProcess(ctx)]
+}

@@ -36,7 +36,7 @@ export interface SocketGates extends Pick<PermissionGates, 'can'> {
 /** Required in the APP domain. */
 export const SOCKET_POINT = 'chat:read'
 /** Bytes that may wait for all clients together. Beyond it the slowest ones are closed: one account can have 200 sockets. */
-const MAX_UNSENT_OF_ALL = 128 * 1024 * 1024
+export const MAX_UNSENT_OF_ALL = 128 * 1024 * 1024
 /** Sockets whose session and permission are looked up at once, when many may have changed. */
 const CHECKED_AT_ONCE = 100
 

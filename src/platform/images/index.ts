@@ -29,7 +29,7 @@ export interface ImagesOptions {
 }
 
 /** Processes; each handles one image at a time. */
-const PROCESSES = 2
+export const IMAGE_PROCESSES = 2
 /** Images that may wait. They wait on disk and take no memory, but their clients would give up if there were more. */
 const MAX_WAITING = 100
 /** The slowest images below the limit of pixels take about 6 s on one core (measured), and the machine may be busy. */
@@ -43,9 +43,9 @@ const HEIC = new Set(['image/heic', 'image/heif'])
 
 /** Starts nothing before the first image. */
 export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOptions): Images {
-  const processes = Array.from({ length: PROCESSES }, () => imageProcess(timeLimitMs))
+  const processes = Array.from({ length: IMAGE_PROCESSES }, () => imageProcess(timeLimitMs))
   const idle = [...processes]
-  const turns = new Turns(PROCESSES, MAX_WAITING)
+  const turns = new Turns(IMAGE_PROCESSES, MAX_WAITING)
   // Decoding takes up to 10 bytes a pixel, so two of the largest images wait for each other.
   const pixels = new Gate(MAX_PIXELS)
 

@@ -467,6 +467,7 @@ export const OPERATIONS = {
   'sync.pull': ['GET', '/api/sync/pull', 'app', 'sync:pull'],
   'sync.push': ['POST', '/api/sync/push', 'app', 'sync:push'],
   'sync.resolve': ['POST', '/api/sync/resolve', 'app', 'sync:push'],
+  'system.get': ['GET', '/api/admin/system', 'platform', 'system:read'],
   'undos.page': ['GET', '/account/undo-email', 'open', null],
   'undos.submit': ['POST', '/account/undo-email', 'open', null],
 } as const

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import type { AppContext } from '#context'
 import type { LogLine } from '#platform/log-ring.ts'
 
-import { idOf, thisProcess } from '../operations.service.ts'
+import { idOf, knownProcesses } from '../operations.service.ts'
 import { askOthers } from '../others.service.ts'
 import type { ServerLog, ServerLogQuery } from './server-log.model.ts'
 
@@ -35,18 +35,12 @@ function fitting({ lines, hasMore, position }: Found): Found {
   return { lines: lines.slice(from), hasMore: hasMore || from > 0, position }
 }
 
-/** Only this process is known while the database does not answer. */
-async function processesOf(ctx: AppContext) {
-  const listed = (await ctx.processes.list()?.catch(() => undefined)) ?? []
-  return listed.some(({ id }) => id === idOf(ctx)) ? listed : [...listed, thisProcess(ctx)]
-}
-
 export async function showServerLog(
   ctx: AppContext,
   { process: wanted, ...filter }: ServerLogQuery,
 ): Promise<ServerLog> {
   const own = idOf(ctx)
-  const processes = await processesOf(ctx)
+  const processes = await knownProcesses(ctx)
   const asked = wanted === undefined ? processes.map(({ id }) => id) : [wanted]
   const others = processes.filter(({ id, isLost }) => asked.includes(id) && id !== own && !isLost).map(({ id }) => id)
   const found = new Map(await askOthers<Found>(ctx, 'log', others, filter))

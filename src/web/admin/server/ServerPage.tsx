@@ -1,4 +1,4 @@
-/** The processes of the server, with their state and load. */
+/** The processes of the server, with their state and load, and its other parts. */
 
 import { Box, Stack, Typography } from '@mui/material'
 
@@ -10,6 +10,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
+import { SystemParts } from './SystemParts.tsx'
 
 const words = texts({
   en: {
@@ -75,6 +76,7 @@ export default function ServerPage() {
           )}
         </Answer>
       </Section>
+      <SystemParts />
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-/** The processes of the server. */
+/** The parts of the server: processes, database, files, background work and limits. */
 
 import { Dns } from '@mui/icons-material'
 
