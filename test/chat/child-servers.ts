@@ -11,6 +11,8 @@ export interface Child {
   readonly url: string
   /** SIGKILL, and waits for the end of the process. */
   kill(): Promise<void>
+  /** Sends SIGSTOP or SIGCONT. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void
 }
 
 /** Starts a server on `dataDir` and waits until it listens. Its log is in `dataDir`/stderr.log. */
@@ -40,5 +42,6 @@ export async function startChild(dataDir: string, env: Record<string, string> = 
       child.kill('SIGKILL')
       await child.exited
     },
+    signal: (name) => child.kill(name),
   }
 }

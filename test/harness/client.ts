@@ -1,6 +1,7 @@
 /** Sends requests like a client, and parses the answers. */
 
 export interface RequestOptions {
+  signal?: AbortSignal
   token?: string
   deviceId?: string
   body?: unknown
@@ -46,7 +47,13 @@ export async function send(url: string, method: string, path: string, options: R
     ? '?' +
       new URLSearchParams(Object.entries(options.query).map(([k, v]): [string, string] => [k, String(v)])).toString()
     : ''
-  const response = await fetch(url + path + query, { method, headers, body, redirect: 'manual' })
+  const response = await fetch(url + path + query, {
+    method,
+    headers,
+    body,
+    redirect: 'manual',
+    ...(options.signal && { signal: options.signal }),
+  })
   const bytes = await response.bytes()
   const text = new TextDecoder().decode(bytes)
   const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')

@@ -17,6 +17,9 @@ import { ADMIN, type Child, startChild } from '../harness/server.ts'
 /** Several processes need PostgreSQL: the tests of this folder run with TEST_DATABASE_URL only. */
 export const onPostgres = inProcess && dialect === 'postgres'
 
+/** The clock of each server is ahead of that of the server before, as those of machines differ. Milliseconds. */
+export const APART_MS = 5000
+
 export interface Several {
   readonly servers: readonly TestServer[]
   /** The configuration that the servers share. */
@@ -52,6 +55,7 @@ export async function withServers(
   const running: TestServer[] = []
   const start = async (changed: Partial<Config> = {}): Promise<TestServer> => {
     const server = await startServer({ dataDir: newDataDir(), config: { ...config, ...changed } })
+    server.clock.advance(running.length * APART_MS)
     running.push(server)
     return server
   }
