@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { StorageError } from '#db/errors.ts'
 import { sendCode, sendNotice, wake } from '#domains/delivery/index.ts'
 
 import { inProcess, race, until } from '../harness/index.ts'
@@ -37,6 +38,22 @@ describe.if(inProcess)('the outbox', () => {
     expect([gateways.messages.length, gateways.mails.length, gateways.forged]).toEqual([1, 1, 0])
     await until(() => ctx.metrics.render().includes('tessera_messages_total{channel="SMS",result="sent"} 1\n'))
     await until(() => ctx.metrics.render().includes('tessera_messages_total{channel="EMAIL",result="sent"} 1\n'))
+  })
+
+  test('does not send a message again that was accepted while the database was away', async () => {
+    const gateways = await gatewaysWith()
+    const { ctx } = await runWith(gateways.config)
+    const write = ctx.db.write.bind(ctx.db)
+    let deletions = 0
+    ctx.db.write = async (name, ...rest) => {
+      if (name === 'delivery.delete' && ++deletions <= 3) throw new StorageError('unreachable', 'away')
+      return write(name, ...rest)
+    }
+    await sendOne(ctx)
+    await until(() => deletions > 3)
+    await untilEmpty(ctx)
+    expect(gateways.messages).toHaveLength(1)
+    await until(() => ctx.metrics.render().includes('tessera_messages_total{channel="SMS",result="sent"} 1\n'))
   })
 
   test('sends a notice by e-mail', async () => {

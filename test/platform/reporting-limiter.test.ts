@@ -14,7 +14,8 @@ const MINUTE = 60_000
 function processes(count: number) {
   // It does not run: a busy machine changes nothing.
   let time = 1_800_000_000_000
-  const clock = { now: () => time }
+  // Those of machines differ.
+  const clocks = Array.from({ length: count }, (_, i) => ({ now: () => time + i * 5000 }))
   const buses = Array.from({ length: count }, () => createBus(memoryLog()))
   let isCut = false
   /** Those with counts. */
@@ -28,7 +29,8 @@ function processes(count: number) {
         for (const bus of isCut ? [own] : buses) bus.deliver([{ topic, payload: structuredClone(payload) }])
       },
     }
-    return new ReportingLimiter(createLimiter(clock), bus, others, () => clock.now())
+    const clock = clocks[i]!
+    return new ReportingLimiter(createLimiter(clock), bus, others, clock.now)
   })
   /** Twice: after the first time all have heard each other. */
   const tick = () => {
@@ -78,6 +80,18 @@ test.each([2, 3, 5])(
     stop()
   },
 )
+
+test('a limit of a few seconds holds although the clocks of two processes are farther apart', async () => {
+  const { limiters, tick, stop } = processes(2)
+  tick()
+  for (const key of ['typing of one user', 'typing of another']) {
+    expect(limiters[0]!.take(key, 1, 3000)).toBe(0)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(limiters[1]!.take(key, 1, 3000)).toBe(3)
+    limiters.reverse()
+  }
+  stop()
+})
 
 test('all uses of one process leave nearly nothing to the others', async () => {
   const {

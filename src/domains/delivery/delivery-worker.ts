@@ -35,6 +35,7 @@ import { noticeLetter } from './templates/notices.ts'
 
 /** Added to the attempt timeout, so that a message is not claimed again while it is being sent. */
 const CLAIM_MARGIN_MS = 15 * SECOND
+const DELETE_AGAIN_MS = 200
 /** The longest timer, so that a suspended machine or a changed clock is noticed. */
 const MAX_SLEEP_MS = MINUTE
 /** Pause after a database error. */
@@ -164,7 +165,7 @@ class Worker {
       const failure = await this.#attempt(message)
       span?.end(failure !== undefined)
       if (failure === undefined) {
-        await this.#delete(row)
+        await this.#deleteSent(row)
         this.#count('sent')
       } else await this.#handleFailure(row, message, failure)
     } catch (error) {
@@ -212,6 +213,18 @@ class Worker {
       ...this.#describe(row, message, failure.message),
       secondsToNextTry: Math.round((next - now) / 100) / 10,
     })
+  }
+
+  /** Tries again while the database is away: otherwise a message that was accepted would be sent again when its claim ends. */
+  async #deleteSent(row: OutboxRow): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#delete(row)
+      } catch (error) {
+        if (!this.#running) throw error
+        await Bun.sleep(DELETE_AGAIN_MS)
+      }
+    }
   }
 
   #delete(row: OutboxRow): Promise<void> {
