@@ -9,6 +9,7 @@ import { countAll, type Refusal, type Use } from '#platform/limiter.ts'
 
 import { prepared } from './prepared.ts'
 import { counters } from './schema/settings.ts'
+import { deleteSome } from './slices.ts'
 import type { Tx } from './store.ts'
 
 /** Counts all uses at `now`, or none if one of them is refused: then returns the refusal that lasts longest. */
@@ -46,8 +47,5 @@ export const takeOnce = async (tx: Tx, key: string, windowMs: number, now: numbe
   (await startWindow(tx, { key, now, end: now + windowMs })).length > 0
 
 /** Deletes at most `limit` counters whose windows have ended. Returns how many it deleted. */
-export async function deleteExpiredCounters(tx: Tx, now: number, limit: number): Promise<number> {
-  const ended = tx.select({ key: counters.key }).from(counters).where(lte(counters.expiresAt, now)).limit(limit)
-  const deleted = await tx.delete(counters).where(inArray(counters.key, ended)).returning({ key: counters.key })
-  return deleted.length
-}
+export const deleteExpiredCounters = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, counters, lte(counters.expiresAt, now), limit)

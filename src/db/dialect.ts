@@ -3,7 +3,7 @@
  * process; TypeScript sees the SQLite types only. Everything here must mean the same on both: see docs/adr/0002-two-dialects.md.
  */
 
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
@@ -74,6 +74,13 @@ export const isInJson = (column: lite.SQLiteColumn, json: Placeholder): SQL =>
   isPg
     ? sql`${column} in (select value::bigint from json_array_elements_text(${json}::text::json))`
     : sql`${column} in (select value from json_each(${json}))`
+
+/**
+ * Whether the column is one of the values of a query with a LIMIT, to change those rows. With IN, PostgreSQL reads the whole table from some
+ * thousand values on: 1,000 ms for 5,000 of a million rows instead of 20.
+ */
+export const isAnyOf = (column: lite.SQLiteColumn | SQL, values: SQLWrapper): SQL =>
+  isPg ? sql`${column} = any(array${values})` : sql`${column} in ${values}`
 
 /**
  * A column that the planner must not look up. Without statistics, SQLite's takes every index that begins with columns of `=` for one that finds

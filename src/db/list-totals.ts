@@ -11,7 +11,8 @@ import { type SQL, sql } from 'drizzle-orm'
 
 import { dialect } from './dialect.ts'
 import { listChanges, listTotals } from './schema/list-totals.ts'
-import type { Store } from './store.ts'
+import { inSlices, isAmongFirst, type Sliced } from './slices.ts'
+import type { Store, Tx } from './store.ts'
 
 /** The lists of which triggers keep the totals, as `<table>.<list>`. */
 export type KeptTotal =
@@ -47,32 +48,29 @@ export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
   return sql<number>`(select coalesce(sum(n), 0)::bigint from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
 }
 
-/** Changes that one statement adds up, in some milliseconds. */
-const CHANGES_PER_WRITE = 5000
-
 /** Adds the changes of lists to their totals. */
-export async function foldListChanges(db: Pick<Store, 'read' | 'write'>): Promise<void> {
+export async function foldListChanges(ctx: Sliced & { readonly db: Pick<Store, 'read'> }): Promise<void> {
   if (dialect === 'sqlite') return
-  const some = () => db.read.select({ n: listChanges.n }).from(listChanges).limit(1)
-  while ((await some()).length > 0) {
-    const folded = await db.write('lists.foldChanges', async (tx) => {
-      const rows = await tx
-        .delete(listChanges)
-        .where(sql`ctid in (select ctid from ${listChanges} limit ${CHANGES_PER_WRITE})`)
-        .returning()
-      const sums = new Map<string, typeof listTotals.$inferInsert>()
-      for (const { list, owner, n } of rows) {
-        const key = `${list} ${owner}`
-        sums.set(key, { list, owner, n: n + (sums.get(key)?.n ?? 0) })
-      }
-      const { list, owner, n } = listTotals
-      if (sums.size > 0)
-        await tx
-          .insert(listTotals)
-          .values([...sums.values()])
-          .onConflictDoUpdate({ target: [list, owner], set: { n: sql`${n} + excluded.n` } })
-      return rows.length
-    })
-    if (folded < CHANGES_PER_WRITE) break
+  const some = await ctx.db.read.select({ n: listChanges.n }).from(listChanges).limit(1)
+  if (some.length > 0) await inSlices(ctx, 'lists.foldChanges', foldSome)
+}
+
+/** Adds at most `limit` changes to the totals. Returns their number. */
+async function foldSome(tx: Tx, limit: number): Promise<number> {
+  const rows = await tx
+    .delete(listChanges)
+    .where(isAmongFirst(tx, listChanges, { limit }))
+    .returning()
+  const sums = new Map<string, typeof listTotals.$inferInsert>()
+  for (const { list, owner, n } of rows) {
+    const key = `${list} ${owner}`
+    sums.set(key, { list, owner, n: n + (sums.get(key)?.n ?? 0) })
   }
+  const { list, owner, n } = listTotals
+  if (sums.size > 0)
+    await tx
+      .insert(listTotals)
+      .values([...sums.values()])
+      .onConflictDoUpdate({ target: [list, owner], set: { n: sql`${n} + excluded.n` } })
+  return rows.length
 }

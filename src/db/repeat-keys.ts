@@ -5,6 +5,7 @@ import { and, desc, eq, gt, lte, ne } from 'drizzle-orm'
 import { DAY } from '#platform/clock.ts'
 
 import { repeatKeys } from './schema/repeat-keys.ts'
+import { deleteSome } from './slices.ts'
 import type { Db, Tx } from './store.ts'
 
 /** How long a key is kept. */
@@ -65,9 +66,9 @@ export async function deleteRepeatKeysOf(tx: Tx, userId: number): Promise<void> 
   await tx.delete(repeatKeys).where(eq(repeatKeys.userId, userId))
 }
 
-export async function deleteExpiredRepeatKeys(tx: Tx, now: number): Promise<void> {
-  await tx.delete(repeatKeys).where(lte(repeatKeys.createdAt, now - KEPT_MS))
-}
+/** Deletes at most `limit`. Returns how many it deleted. */
+export const deleteExpiredRepeatKeys = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, repeatKeys, lte(repeatKeys.createdAt, now - KEPT_MS), limit)
 
 /** For the edge, which gets them from app.ts. */
 export const repeatKeyRows = { find: findRepeatKey, save: saveRepeatKey, delete: deleteRepeatKey }

@@ -14,27 +14,8 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { dialect } from './dialect.ts'
 import type { Select } from './list-order.ts'
 import { nullsInOrder, offsetOf, type Page, type PageInput } from './paging.ts'
+import { SLICE_ROWS, SliceSize } from './slices.ts'
 import type { Builders, Db } from './store.ts'
-
-/** Rows of the first slice. A row has at most about 20 KB of text, which take up to 0.1 ms to search. */
-export const SLICE_ROWS = 250
-const MAX_SLICE_ROWS = 16_000
-/** Searches of other users wait for a slice; on SQLite, all requests do. */
-const SHORT_MS = dialect === 'sqlite' ? 5 : 25
-
-/** How many rows the next slice reads. Most rows take a hundredth of the above, and each statement 0.1 ms, so slices grow while they are short. */
-export class SliceSize {
-  rows = SLICE_ROWS
-  #startedAt = performance.now()
-
-  /** Call it after each slice. */
-  next(): void {
-    const took = performance.now() - this.#startedAt
-    if (took < SHORT_MS) this.rows = Math.min(MAX_SLICE_ROWS, this.rows * 2)
-    else if (took > 4 * SHORT_MS) this.rows = Math.max(SLICE_ROWS, this.rows / 2)
-    this.#startedAt = performance.now()
-  }
-}
 
 export interface Search<Shown> {
   readonly table: SQLiteTable

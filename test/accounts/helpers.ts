@@ -151,7 +151,7 @@ async function startWorld(options: ServerOptions): Promise<World> {
 export const otherThan = (code: string): string => code.replace(/^./, (d) => String((Number(d) + 1) % 10))
 
 /** Writes of the background: they may happen to run during a request. */
-const BACKGROUND = new Set(['accounts.flushActivity', 'accounts.cleanUp', 'accounts.deleteCounters'])
+const BACKGROUND = new Set(['accounts.flushActivity', 'accounts.cleanUp'])
 
 /** The steps of a request that take time: password hashes, and this domain's writes by name. In-process servers only. */
 export interface Cost {

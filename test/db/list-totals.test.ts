@@ -97,11 +97,11 @@ test.if(!onSqlite)(
       const store = await open(place)
       for (let round = 0; round < 4; round++) {
         const writes = Array.from({ length: 30 }, (_, i) => change(store, round * 30 + i))
-        await Promise.all([...writes, foldListChanges(store)])
+        await Promise.all([...writes, foldListChanges({ db: store, lifecycle: { draining: false } })])
         const { kept, counted } = await totalsOf(store)
         expect(kept).toEqual(counted)
       }
-      await foldListChanges(store)
+      await foldListChanges({ db: store, lifecycle: { draining: false } })
       expect(await store.read.select().from(listChanges)).toEqual([])
       const { kept, counted } = await totalsOf(store)
       expect(kept).toEqual(counted)

@@ -6,6 +6,7 @@ import { asc, eq } from 'drizzle-orm'
 
 import type { AppContext } from '#context'
 import { adminLogCheckpoints, adminLogHead, adminLogs } from '#db/schema/operation-log.ts'
+import { SLICE_ROWS } from '#db/slices.ts'
 import { withStoredLog } from '#db/stored-log.ts'
 import { signaturesOf, verifyLog, type Witness } from '#domains/operation-log/index.ts'
 import { retentionJob } from '#domains/operation-log/retention.jobs.ts'
@@ -92,11 +93,11 @@ describe.if(inProcess)('the retention of the operation log', () => {
       }),
     }
     await retentionJob.run(stopping)
-    expect((await rowsOf(ctx))[0]!.id).toBe(201)
+    expect((await rowsOf(ctx))[0]!.id).toBe(SLICE_ROWS + 1)
     expect((await verify(server)).fault).toBeUndefined()
     ctx.lifecycle.draining = false
     await retentionJob.run(ctx)
-    expect((await checkpointsOf(ctx)).map(({ rowId }) => rowId)).toEqual([200, 400, 404])
+    expect((await checkpointsOf(ctx)).map(({ rowId }) => rowId)).toEqual([SLICE_ROWS, 404])
     expect(await verify(server)).toMatchObject({ rows: 1, fault: undefined })
   })
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { count, eq, inArray } from 'drizzle-orm'
 
 import { categoryCleanUps, qrCodes, scanPurgedCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { SLICE_ROWS } from '#db/slices.ts'
 import { emptyCategoriesJob } from '#domains/qr-codes/codes/codes.service.ts'
 import { insertCode } from '#domains/qr-codes/codes/codes.store.ts'
 import { clearPurgedJob } from '#domains/qr-codes/scans/scans.service.ts'
@@ -329,7 +330,9 @@ describe('administrators', () => {
       expect([await inCategory(), await db.read.select().from(categoryCleanUps)]).toEqual([[], []])
       const after = await db.read.select().from(qrCodes).where(inArray(qrCodes.id, ids))
       expect(new Set(after.map(({ version }) => version))).toEqual(new Set([2]))
-      expect(Math.max(...[...Map.groupBy(after, (row) => row.updatedAt).values()].map((rows) => rows.length))).toBe(200)
+      expect(Math.max(...[...Map.groupBy(after, (row) => row.updatedAt).values()].map((rows) => rows.length))).toBe(
+        SLICE_ROWS,
+      )
       expect(await shown()).toMatchObject({ withoutCategory: 500, one: null })
       expect(ok(await user.get(`/api/qr-codes/${other.id}`)).data.categoryId).toBe(kept)
     },

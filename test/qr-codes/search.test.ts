@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'bun:test'
 
 import { MAX_WAITING } from '#db/engine/search-queue.ts'
 import { SearchRefused } from '#db/errors.ts'
-import { SLICE_ROWS } from '#db/search.ts'
+import { SLICE_ROWS } from '#db/slices.ts'
 import { publicError } from '#http/respond.ts'
 
 import { inProcess, ok, until, useServer } from '../harness/index.ts'

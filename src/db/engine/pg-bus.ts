@@ -64,7 +64,12 @@ const READ = `SELECT now.*, e.xid, e.topic, e.payload, e.created_at FROM (
     ORDER BY id LIMIT ${MAX_EVENTS + 1}
   ) AS e ON true ORDER BY e.id`
 
-const CLEAN = `DELETE FROM bus_events WHERE created_at < ${NOW} - $1::text::bigint`
+/** At most $2 rows. Each subquery is there for an index: without it, PostgreSQL reads the whole table. */
+const CLEAN = `DELETE FROM bus_events WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM bus_events WHERE created_at < (SELECT ${NOW} - $1::text::bigint) LIMIT $2
+  )) RETURNING 1`
+const CLEANED_AT_ONCE = 5000
+const CLEAN_PAUSE_MS = 20
 
 type ReadRow = [
   snapshot: string,
@@ -291,8 +296,13 @@ class Notifier {
   }
 
   /** Deletes events that are older than `keepMs`. Called by a timer. */
-  clean(keepMs: number): void {
-    this.#connection.rows(CLEAN, [String(keepMs)]).catch(() => undefined)
+  async clean(keepMs: number): Promise<void> {
+    const some = () => this.#connection.rows(CLEAN, [String(keepMs), CLEANED_AT_ONCE])
+    try {
+      while ((await some()).length === CLEANED_AT_ONCE) await Bun.sleep(CLEAN_PAUSE_MS)
+    } catch {
+      // The next call continues.
+    }
   }
 
   /** Resolves when everything was sent. */

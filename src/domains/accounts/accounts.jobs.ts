@@ -1,6 +1,8 @@
 import type { AppContext } from '#context'
 import { deleteExpiredCounters } from '#db/counters.ts'
 import { deleteExpiredRepeatKeys } from '#db/repeat-keys.ts'
+import { inSlices } from '#db/slices.ts'
+import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
@@ -10,35 +12,31 @@ import { deleteOldAttempts } from './login-records/login-records.store.ts'
 import { deleteExpiredAttempts } from './passwords/passwords.store.ts'
 import { endUnusedAccounts } from './profile/profile.service.ts'
 import { sessionsEnded } from './sessions/sessions.service.ts'
-import { deleteOld, expireSessions } from './sessions/sessions.store.ts'
+import { deleteExpiredTokens, deleteOldSessions, expireSessions } from './sessions/sessions.store.ts'
 import { deleteExpiredUndos } from './undos/undos.store.ts'
 
-/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, repeat keys and undo links, and sessions and records of long ago. */
+/** Marks expired sessions, and deletes expired refresh tokens, attempts, codes, repeat keys, undo links and counters, and sessions and records of long ago. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
-  await ctx.db.write('accounts.cleanUp', async (tx) => {
-    await sessionsEnded(ctx, tx, await expireSessions(tx, now), 'EXPIRED')
-    await deleteOld(tx, now, now - SESSION_MS)
-    await deleteExpiredAttempts(tx, now)
-    await deleteExpiredCodes(tx, now)
-    await deleteExpiredRepeatKeys(tx, now)
-    await deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS)
-    await deleteExpiredUndos(tx, now)
-  })
-}
-
-/** In one write: some milliseconds. */
-const COUNTERS_AT_ONCE = 5000
-
-/** Apart from the other writes: requests wait for a counter that is being deleted. */
-async function deleteCounters(ctx: AppContext): Promise<void> {
-  const some = () =>
-    ctx.db.write('accounts.deleteCounters', (tx) => deleteExpiredCounters(tx, ctx.clock.now(), COUNTERS_AT_ONCE))
-  while ((await some()) === COUNTERS_AT_ONCE) await Bun.sleep(0)
+  const steps: readonly ((tx: Tx, limit: number) => Promise<number>)[] = [
+    async (tx, limit) => {
+      const expired = await expireSessions(tx, now, { limit })
+      await sessionsEnded(ctx, tx, expired, 'EXPIRED')
+      return expired.length
+    },
+    (tx, limit) => deleteExpiredTokens(tx, now, limit),
+    (tx, limit) => deleteOldSessions(tx, now - SESSION_MS, limit),
+    (tx, limit) => deleteExpiredAttempts(tx, now, limit),
+    (tx, limit) => deleteExpiredCodes(tx, now, limit),
+    (tx, limit) => deleteExpiredRepeatKeys(tx, now, limit),
+    (tx, limit) => deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS, limit),
+    (tx, limit) => deleteExpiredUndos(tx, now, limit),
+    (tx, limit) => deleteExpiredCounters(tx, now, limit),
+  ]
+  for (const step of steps) await inSlices(ctx, 'accounts.cleanUp', step)
 }
 
 export const jobs: readonly Job[] = [
   { name: 'accounts.cleanUp', every: 10 * MINUTE, run: cleanUp },
-  { name: 'accounts.deleteCounters', every: 10 * MINUTE, run: deleteCounters },
   { name: 'accounts.endUnused', every: DAY, run: endUnusedAccounts },
 ]

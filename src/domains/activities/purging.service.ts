@@ -4,9 +4,9 @@
  */
 
 import type { AppContext } from '#context'
+import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import { emit, type Job } from '#domains/domain.ts'
-import { pause } from '#lib/pause.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import type { ActivityRow } from './activities.store.ts'
@@ -26,17 +26,14 @@ export async function purgeActivity(ctx: AppContext, tx: Tx, row: ActivityRow): 
   await markDeleted(ctx, tx, row)
   await emit(ctx, tx, 'activity.purging', { id: row.id })
   await store.insertPurgedActivity(tx, row.id)
-  await removeSome(tx, row.id, store.SHOWN)
+  await removeSome(tx, row.id, store.SHOWN, ROWS_PER_WRITE)
 }
 
-/** Returns false if rows may be left. */
-async function removeSome(tx: Tx, activityId: number, kinds: typeof store.SHOWN): Promise<boolean> {
-  let left = ROWS_PER_WRITE
-  for (const remove of kinds) {
-    left -= await remove(tx, activityId, left)
-    if (left <= 0) return false
-  }
-  return true
+/** Removes at most `limit` rows, or a few more. Returns how many. */
+async function removeSome(tx: Tx, activityId: number, kinds: typeof store.SHOWN, limit: number): Promise<number> {
+  let removed = 0
+  for (const remove of kinds) if (removed < limit) removed += await remove(tx, activityId, limit - removed)
+  return removed
 }
 
 async function purgeActivities(ctx: AppContext): Promise<void> {
@@ -48,15 +45,12 @@ async function purgeActivities(ctx: AppContext): Promise<void> {
   ) {
     const { activityId, deletedAt } = next
     const isOld = deletedAt <= ctx.clock.now() - KEPT_MS
-    const step = () =>
-      ctx.db.write('activities.purge', async (tx) => {
-        if (!(await removeSome(tx, activityId, store.SHOWN))) return false
-        if (!isOld) return true
-        if (!(await removeSome(tx, activityId, store.REFERRED_TO))) return false
-        await store.removeActivity(tx, activityId)
-        return true
-      })
-    while (!(await step())) await pause()
+    const kinds = isOld ? [...store.SHOWN, ...store.REFERRED_TO] : store.SHOWN
+    await inSlices(ctx, 'activities.purge', async (tx, limit) => {
+      const removed = await removeSome(tx, activityId, kinds, limit)
+      if (removed < limit && isOld) await store.removeActivity(tx, activityId)
+      return removed
+    })
   }
 }
 
@@ -69,16 +63,12 @@ export async function purgePass(tx: Tx, id: number): Promise<boolean> {
   return true
 }
 
-async function purgePasses(ctx: AppContext): Promise<void> {
-  let passId: number | undefined
-  while ((passId = await store.firstPurgedPass(ctx.db.read)) !== undefined) {
-    const id = passId
-    await ctx.db.write('passes.purge', async (tx) => {
-      if ((await store.removeUsesOfPass(tx, id, ROWS_PER_WRITE)) < ROWS_PER_WRITE) await store.deletePurgedPass(tx, id)
-    })
-    await pause()
-  }
-}
+const purgePasses = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'passes.purge', {
+    first: store.firstPurgedPass,
+    work: store.removeUsesOfPass,
+    end: store.deletePurgedPass,
+  })
 
 export const purgeJobs: readonly Job[] = [
   { name: 'activities.purge', every: MINUTE, run: purgeActivities },

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 
+import { isAnyOf } from '#db/dialect.ts'
 import {
   activities,
   activityCounters,
@@ -29,7 +30,7 @@ const someOf = (tx: Tx, id: SQLiteColumn, activityId: SQLiteColumn, of: number, 
 
 const removeCheckIns: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, checkIns.id, checkIns.activityId, activityId, limit)
-  const rows = await tx.delete(checkIns).where(inArray(checkIns.id, some)).returning(listedCheckIns.columns)
+  const rows = await tx.delete(checkIns).where(isAnyOf(checkIns.id, some)).returning(listedCheckIns.columns)
   for (const row of rows) listedCheckIns.deleted(tx, row)
   return rows.length
 }
@@ -38,7 +39,7 @@ const removeRegistrations: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, registrations.id, registrations.activityId, activityId, limit)
   const rows = await tx
     .delete(registrations)
-    .where(inArray(registrations.id, some))
+    .where(isAnyOf(registrations.id, some))
     .returning(listedRegistrations.columns)
   for (const row of rows) listedRegistrations.deleted(tx, row)
   return rows.length
@@ -48,7 +49,7 @@ const removeCheckInUsers: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, checkInUsers.userId, checkInUsers.activityId, activityId, limit)
   const rows = await tx
     .delete(checkInUsers)
-    .where(and(eq(checkInUsers.activityId, activityId), inArray(checkInUsers.userId, some)))
+    .where(and(eq(checkInUsers.activityId, activityId), isAnyOf(checkInUsers.userId, some)))
     .returning({ userId: checkInUsers.userId })
   return rows.length
 }
@@ -58,14 +59,14 @@ const removeCheckInSlots: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, checkInSlots.slot, checkInSlots.activityId, activityId, limit)
   const rows = await tx
     .delete(checkInSlots)
-    .where(and(eq(checkInSlots.activityId, activityId), inArray(checkInSlots.slot, some)))
+    .where(and(eq(checkInSlots.activityId, activityId), isAnyOf(checkInSlots.slot, some)))
     .returning({ slot: checkInSlots.slot })
   return rows.length
 }
 
 async function removeUsesWith(tx: Tx, column: SQLiteColumn, value: number, limit: number): Promise<number> {
   const some = someOf(tx, passUses.id, column, value, limit)
-  const rows = await tx.delete(passUses).where(inArray(passUses.id, some)).returning(listedUses.columns)
+  const rows = await tx.delete(passUses).where(isAnyOf(passUses.id, some)).returning(listedUses.columns)
   for (const row of rows) listedUses.deleted(tx, row)
   return rows.length
 }
@@ -83,14 +84,14 @@ const clearPasses: Remove = async (tx, activityId, limit) => {
 
 const removePasses: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, passes.id, passes.activityId, activityId, limit)
-  const rows = await tx.delete(passes).where(inArray(passes.id, some)).returning(listedPasses.columns)
+  const rows = await tx.delete(passes).where(isAnyOf(passes.id, some)).returning(listedPasses.columns)
   for (const row of rows) listedPasses.deleted(tx, row)
   return rows.length
 }
 
 const removeIssues: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, passIssues.id, passIssues.activityId, activityId, limit)
-  const rows = await tx.delete(passIssues).where(inArray(passIssues.id, some)).returning({ id: passIssues.id })
+  const rows = await tx.delete(passIssues).where(isAnyOf(passIssues.id, some)).returning({ id: passIssues.id })
   return rows.length
 }
 

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Watermark } from '#db/schema/album.ts'
+import { finishInSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival, SyncState } from '#domains/contributions.ts'
@@ -220,16 +221,12 @@ export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<
 }
 
 /** Clears deleted codes from the photos that were too many for the write that deleted the code. */
-export async function clearRemaining(ctx: AppContext): Promise<void> {
-  for (;;) {
-    const id = await store.firstPurgedCode(ctx.db.read)
-    if (id === undefined) return
-    await ctx.db.write('album.clearPurgedCode', async (tx) => {
-      if ((await store.clearCode(tx, id, PHOTOS_PER_WRITE)) < PHOTOS_PER_WRITE) await store.deletePurgedCode(tx, id)
-    })
-    await Bun.sleep(0)
-  }
-}
+export const clearRemaining = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'album.clearPurgedCode', {
+    first: store.firstPurgedCode,
+    work: store.clearCode,
+    end: store.deletePurgedCode,
+  })
 
 export const toView = (ctx: AppContext, row: store.PhotoRow): PhotoView => ({
   id: row.id,

@@ -4,6 +4,7 @@
  */
 
 import type { AppContext } from '#context'
+import { finishInSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { MINUTE } from '#platform/clock.ts'
@@ -17,12 +18,13 @@ const ASSETS_PER_WRITE = 200
 
 /** The organization's assets lose a member who left as their custodian. */
 export async function endCustody(tx: Tx, orgId: number, userId: number): Promise<void> {
-  if (await clearCustodian(tx, orgId, userId)) await store.insertCleanUp(tx, { owner: orgId, userId })
+  if ((await clearCustodian(tx, orgId, userId, ASSETS_PER_WRITE)) === ASSETS_PER_WRITE)
+    await store.insertCleanUp(tx, { owner: orgId, userId })
 }
 
-/** Returns whether there may be more. */
-async function clearCustodian(tx: Tx, orgId: number, userId: number): Promise<boolean> {
-  const rows = await store.assetsInCustody(tx, orgId, userId, ASSETS_PER_WRITE)
+/** Returns how many assets it has changed. */
+async function clearCustodian(tx: Tx, orgId: number, userId: number, limit: number): Promise<number> {
+  const rows = await store.assetsInCustody(tx, orgId, userId, limit)
   const after = await updateRows(
     tx,
     rows.map((row) => ({ row, change: { custodianId: null } })),
@@ -31,29 +33,22 @@ async function clearCustodian(tx: Tx, orgId: number, userId: number): Promise<bo
     .map((before, i) => ({ before, after: after[i]! }))
     .filter(({ before }) => before.deletedAt === null)
   await recordTransfers(tx, { userId }, moved, '')
-  return rows.length === ASSETS_PER_WRITE
+  return rows.length
 }
 
 /** Deletes what remains of the deleted assets of an organization that is being dissolved. It has no others. */
 export async function purgeOfOrg(tx: Tx, orgId: number): Promise<void> {
   await store.forgetNumbers(tx, orgId)
-  if (await purge(tx, orgId)) await store.insertCleanUp(tx, { owner: orgId, userId: 0 })
+  if ((await store.purgeAssets(tx, orgId, ASSETS_PER_WRITE)) === ASSETS_PER_WRITE)
+    await store.insertCleanUp(tx, { owner: orgId, userId: 0 })
 }
 
-const purge = async (tx: Tx, orgId: number): Promise<boolean> =>
-  (await store.purgeAssets(tx, orgId, ASSETS_PER_WRITE)) === ASSETS_PER_WRITE
-
-export async function cleanUp(ctx: AppContext): Promise<void> {
-  for (;;) {
-    const next = await store.firstCleanUp(ctx.db.read)
-    if (next === undefined) return
-    await ctx.db.write('assets.cleanUp', async (tx) => {
-      const { owner, userId } = next
-      const hasMore = userId === 0 ? await purge(tx, owner) : await clearCustodian(tx, owner, userId)
-      if (!hasMore) await store.deleteCleanUp(tx, next)
-    })
-    await Bun.sleep(0)
-  }
-}
+export const cleanUp = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'assets.cleanUp', {
+    first: store.firstCleanUp,
+    work: (tx, { owner, userId }, limit) =>
+      userId === 0 ? store.purgeAssets(tx, owner, limit) : clearCustodian(tx, owner, userId, limit),
+    end: store.deleteCleanUp,
+  })
 
 export const cleanUpJob: Job = { name: 'assets.cleanUp', every: MINUTE, run: cleanUp }

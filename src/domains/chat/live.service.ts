@@ -2,6 +2,7 @@
 
 import { type AppContext, perContext } from '#context'
 import { outsideRequest } from '#db/around-writes.ts'
+import { inSlices } from '#db/slices.ts'
 import { blockedAmong } from '#domains/contacts/index.ts'
 import type { Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -93,10 +94,9 @@ async function flush(ctx: AppContext): Promise<void> {
 /** A device that was away for longer starts again from the list of conversations. */
 const KEPT_MS = 180 * DAY
 
-async function deleteOld(ctx: AppContext): Promise<void> {
+function deleteOld(ctx: AppContext): Promise<void> {
   const before = ctx.clock.now() - KEPT_MS
-  while ((await ctx.db.write('chat.deleteOldCursors', (tx) => deleteOldCursors(tx, before, BATCH))) === BATCH)
-    await Bun.sleep(0)
+  return inSlices(ctx, 'chat.deleteOldCursors', (tx, limit) => deleteOldCursors(tx, before, limit))
 }
 
 export const deleteOldCursorsJob: Job = { name: 'chat.deleteOldCursors', every: DAY, run: deleteOld }

@@ -1,6 +1,7 @@
-import { and, eq, lt } from 'drizzle-orm'
+import { eq, lt } from 'drizzle-orm'
 
 import { chatCursors as cursors } from '#db/schema/chat.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 
 export interface Cursor {
@@ -26,13 +27,5 @@ export async function deleteCursorsOf(tx: Tx, userId: number): Promise<void> {
 }
 
 /** Deletes at most `limit` cursors that have not moved since `before`. Returns how many it deleted. */
-export async function deleteOldCursors(tx: Tx, before: number, limit: number): Promise<number> {
-  const rows = await tx
-    .select({ userId: cursors.userId, deviceKey: cursors.deviceKey })
-    .from(cursors)
-    .where(lt(cursors.updatedAt, before))
-    .limit(limit)
-  for (const { userId, deviceKey } of rows)
-    await tx.delete(cursors).where(and(eq(cursors.userId, userId), eq(cursors.deviceKey, deviceKey)))
-  return rows.length
-}
+export const deleteOldCursors = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, cursors, lt(cursors.updatedAt, before), limit)

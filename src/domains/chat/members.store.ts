@@ -3,7 +3,7 @@
  * them reads messages: every write that adds, recalls or deletes messages says so with the functions of this file.
  */
 
-import { and, eq, gt, inArray, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, lt, lte, ne, sql } from 'drizzle-orm'
 
 import { jsonInt, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
@@ -204,44 +204,50 @@ export async function messageRecalled(
   await recall(tx, { conversationId, messageId, senderId: senderId ?? 0, number, stamp: tx.stamp })
 }
 
+const gone = jsonRows('gone', { conversationId: 'int', upTo: 'int' })
+
 const forgetLast = prepared((db) =>
   db
     .update(members)
     .set({
       lastMessageId: null,
-      sortAt: sql`(select ${conversations.createdAt} from ${conversations} where ${conversations.id} = ${p('conversationId')})`,
+      sortAt: sql`(select ${conversations.createdAt} from ${conversations} where ${conversations.id} = ${gone.conversationId})`,
       updatedAt: sql`${p('stamp')}`,
     })
-    .where(and(eq(members.conversationId, p('conversationId')), lte(members.lastMessageId, p('upTo')))),
+    .from(gone.rows)
+    .where(and(eq(members.conversationId, gone.conversationId), lte(members.lastMessageId, gone.upTo))),
 )
 
 const unreadBefore = prepared((db) =>
   db
-    .select()
+    .select(getTableColumns(members))
     .from(members)
-    .where(
-      and(
-        eq(members.conversationId, p('conversationId')),
-        gt(members.unread, 0),
-        lt(members.readUpTo, p('upTo')),
-        lt(members.clearedUpTo, p('upTo')),
-      ),
-    ),
+    .innerJoin(gone.rows, eq(members.conversationId, gone.conversationId))
+    .where(and(gt(members.unread, 0), lt(members.readUpTo, gone.upTo), lt(members.clearedUpTo, gone.upTo))),
 )
 
-/** Takes the deletion of the oldest messages of a conversation, which are given in the order of their ids, into the member rows. */
-export async function messagesRemoved(tx: Tx, conversationId: number, removed: readonly Countable[]): Promise<void> {
-  const upTo = removed.at(-1)?.id
-  if (upTo === undefined) return
-  await forgetLast(tx, { conversationId, upTo, stamp: tx.stamp })
-  const byDecrease = new Map<number, number[]>()
-  for (const row of await unreadBefore(tx, { conversationId, upTo })) {
-    const decrease = removed.filter((message) => isUnread(message, row)).length
-    if (decrease > 0) byDecrease.set(decrease, [...(byDecrease.get(decrease) ?? []), row.userId])
-  }
-  for (const [decrease, userIds] of byDecrease)
-    await tx
-      .update(members)
-      .set({ unread: sql`${members.unread} - ${decrease}`, updatedAt: tx.stamp })
-      .where(and(eq(members.conversationId, conversationId), inArray(members.userId, userIds)))
+const fewer = jsonRows('fewer', { conversationId: 'int', userId: 'int', by: 'int' })
+
+const decreaseUnread = prepared((db) =>
+  db
+    .update(members)
+    .set({ unread: sql`${members.unread} - ${fewer.by}`, updatedAt: sql`${p('stamp')}` })
+    .from(fewer.rows)
+    .where(and(eq(members.conversationId, fewer.conversationId), eq(members.userId, fewer.userId))),
+)
+
+/** Takes the deletion of the oldest messages of conversations, which are given in the order of their ids, into the member rows. */
+export async function messagesRemoved(
+  tx: Tx,
+  removed: readonly (Countable & { readonly conversationId: number })[],
+): Promise<void> {
+  const byConversation = Map.groupBy(removed, ({ conversationId }) => conversationId)
+  const last = gone.values(
+    [...byConversation].map(([conversationId, ofIt]) => ({ conversationId, upTo: ofIt.at(-1)!.id })),
+  )
+  await forgetLast(tx, { ...last, stamp: tx.stamp })
+  const changes = (await unreadBefore(tx, last))
+    .map((row) => ({ ...row, by: byConversation.get(row.conversationId)!.filter((one) => isUnread(one, row)).length }))
+    .filter(({ by }) => by > 0)
+  if (changes.length > 0) await decreaseUnread(tx, { ...fewer.values(changes), stamp: tx.stamp })
 }

@@ -1,6 +1,7 @@
 /** Deletes messages that are too old (`chat.retentionDays`), and those that no member of their conversation can see. */
 
 import { type AppContext, perContext } from '#context'
+import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -13,42 +14,31 @@ import { IN_ORDER } from './numbers.ts'
 import * as store from './retention.store.ts'
 import { forgetTerms } from './search/search.service.ts'
 
-/** Messages that one write deletes: about 10 ms on SQLite. */
-const BATCH = 200
-
 type Rows = Awaited<ReturnType<typeof store.oldestMessages>>
 
 /** `keys` stay, so that a repeated send never sends again. */
 async function remove(ctx: AppContext, tx: Tx, rows: Rows): Promise<void> {
   if (rows.length === 0) return
   const ids = rows.map(({ id }) => id)
-  for (const [conversationId, removed] of Map.groupBy(rows, (row) => row.conversationId))
-    await messagesRemoved(tx, conversationId, removed)
+  await messagesRemoved(tx, rows)
   await releaseMedia(ctx, tx, ids)
   await forgetTerms(tx, rows)
   await store.deleteMessages(tx, ids)
 }
 
-/** Returns whether there may be more. */
-async function removeOld(ctx: AppContext, tx: Tx, before: number): Promise<boolean> {
-  const rows = await store.oldestMessages(tx, BATCH)
+/** Returns how many it has removed. */
+async function removeOld(ctx: AppContext, tx: Tx, before: number, limit: number): Promise<number> {
+  const rows = await store.oldestMessages(tx, limit)
   const old = rows.filter(({ createdAt }) => createdAt < before)
   await remove(ctx, tx, old)
-  return old.length === BATCH
+  return old.length
 }
 
-async function removeUnseen(ctx: AppContext, tx: Tx): Promise<boolean> {
-  const purge = await store.findPurge(tx)
-  if (purge === undefined) return false
-  const rows = await store.oldestOf(tx, purge.id, purge.upTo, BATCH)
+/** `upTo` is that of the write, because a member may have cleared more meanwhile. */
+async function removeUnseen(ctx: AppContext, tx: Tx, { id }: { readonly id: number }, limit: number): Promise<number> {
+  const rows = await store.oldestOf(tx, id, await store.purgeUpTo(tx, id), limit)
   await remove(ctx, tx, rows)
-  if (rows.length < BATCH) await store.endPurge(tx, purge.id)
-  return true
-}
-
-/** The writes take turns with those that send messages, whose rows they change. */
-async function inBatches(ctx: AppContext, name: string, batch: (tx: Tx) => Promise<boolean>): Promise<void> {
-  while (!ctx.lifecycle.draining && (await ctx.db.write(name, batch, IN_ORDER))) await Bun.sleep(0)
+  return rows.length
 }
 
 const purging = perContext((): { running?: Promise<void> | undefined } => ({}))
@@ -58,8 +48,17 @@ export function purgeUnseen(ctx: AppContext): Promise<void> {
   const state = purging(ctx)
   return (state.running ??= (async () => {
     try {
-      while ((await store.findPurge(ctx.db.read)) && !ctx.lifecycle.draining)
-        await inBatches(ctx, 'chat.purge', (tx) => removeUnseen(ctx, tx))
+      // Like sending, whose rows it changes.
+      await finishInSlices(
+        ctx,
+        'chat.purge',
+        {
+          first: store.findPurge,
+          work: (tx, purge, limit) => removeUnseen(ctx, tx, purge, limit),
+          end: (tx, { id }) => store.endPurge(tx, id),
+        },
+        IN_ORDER,
+      )
     } finally {
       // No `await` since the last look: a later call starts a new run.
       state.running = undefined
@@ -80,7 +79,7 @@ async function retain(ctx: AppContext): Promise<void> {
   const days = await getSetting(ctx, 'chat.retentionDays')
   if (days > 0) {
     const before = ctx.clock.now() - days * DAY
-    await inBatches(ctx, 'chat.retention', (tx) => removeOld(ctx, tx, before))
+    await inSlices(ctx, 'chat.retention', (tx, limit) => removeOld(ctx, tx, before, limit), IN_ORDER)
   }
   await purgeUnseen(ctx)
 }

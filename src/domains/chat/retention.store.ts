@@ -27,14 +27,23 @@ export const oldestOf = (tx: Tx, conversationId: number, upTo: number, limit: nu
     .limit(limit)
 
 /** A conversation with messages that no member can see. */
-export async function findPurge(db: Db | Tx): Promise<{ id: number; upTo: number } | undefined> {
+export async function findPurge(db: Db): Promise<{ id: number } | undefined> {
   const [row] = await db
-    .select({ id: conversations.id, upTo: conversations.purgeUpTo })
+    .select({ id: conversations.id })
     .from(conversations)
     .where(isNotNull(conversations.purgeUpTo).inlineParams())
     .orderBy(asc(conversations.id))
     .limit(1)
-  return row && { id: row.id, upTo: row.upTo! }
+  return row
+}
+
+/** 0 for a conversation that has none. */
+export async function purgeUpTo(tx: Tx, conversationId: number): Promise<number> {
+  const [row] = await tx
+    .select({ upTo: conversations.purgeUpTo })
+    .from(conversations)
+    .where(eq(conversations.id, conversationId))
+  return row?.upTo ?? 0
 }
 
 export const endPurge = async (tx: Tx, conversationId: number): Promise<void> =>

@@ -1,6 +1,6 @@
 /** Relations between two users, and what the parts of the domain ask about a person. */
 
-import { and, count, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -13,6 +13,7 @@ import {
   type WhoMayMessage,
   type WhoMayRequest,
 } from '#db/schema/contacts.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { inCommonOrganization } from '#domains/orgs/index.ts'
 
@@ -279,32 +280,10 @@ export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
   await tx.delete(contactProfiles).where(eq(contactProfiles.userId, userId))
 }
 
-/** Deletes the oldest rows: look-ups before `lookupsBefore`, requests that expired before `requestsBefore`. Returns how many, up to `limit` of each. */
-export async function deleteOld(
-  tx: Tx,
-  { lookupsBefore, requestsBefore }: { readonly lookupsBefore: number; readonly requestsBefore: number },
-  limit: number,
-): Promise<number> {
-  const oldest = await tx
-    .select({ foundAt: contactLookups.foundAt })
-    .from(contactLookups)
-    .where(sql`${contactLookups.foundAt} <= ${lookupsBefore}`)
-    .orderBy(contactLookups.foundAt)
-    .limit(limit)
-  const last = oldest.at(-1)
-  if (last !== undefined) await tx.delete(contactLookups).where(sql`${contactLookups.foundAt} <= ${last.foundAt}`)
-  const ids = await tx
-    .select({ id: contactRequests.id })
-    .from(contactRequests)
-    .where(sql`${contactRequests.expiresAt} <= ${requestsBefore}`)
-    .orderBy(contactRequests.expiresAt)
-    .limit(limit)
-  if (ids.length > 0)
-    await tx.delete(contactRequests).where(
-      inArray(
-        contactRequests.id,
-        ids.map(({ id }) => id),
-      ),
-    )
-  return oldest.length + ids.length
-}
+/** Deletes at most `limit` look-ups until `before`. Returns how many it deleted. */
+export const deleteLookups = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, contactLookups, lte(contactLookups.foundAt, before), limit)
+
+/** Deletes at most `limit` requests that expired until `before`. Returns how many it deleted. */
+export const deleteRequests = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, contactRequests, lte(contactRequests.expiresAt, before), limit)

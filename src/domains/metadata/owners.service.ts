@@ -1,6 +1,7 @@
 /** Fields and templates of users and organizations that come to an end. */
 
 import type { AppContext } from '#context'
+import { inSlices } from '#db/slices.ts'
 
 import { purgeSome, removedOwners } from './owners.store.ts'
 
@@ -15,8 +16,8 @@ export async function purgeRemovedOwners(ctx: AppContext): Promise<void> {
   for (;;) {
     const owners = await removedOwners(ctx.db.read, after, OWNERS_PER_QUERY)
     for (const owner of owners)
-      while (await ctx.db.write('metadata.purgeOwner', (tx) => purgeSome(tx, owner))) await Bun.sleep(0)
-    if (owners.length < OWNERS_PER_QUERY) return
+      await inSlices(ctx, 'metadata.purgeOwner', async (tx, limit) => ((await purgeSome(tx, owner)) ? limit : 0))
+    if (owners.length < OWNERS_PER_QUERY || ctx.lifecycle.draining) return
     after = owners.at(-1)!
   }
 }

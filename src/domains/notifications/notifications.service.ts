@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import { mapPage } from '#db/paging.ts'
 import type { NotificationType } from '#db/schema/notifications.ts'
+import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import { emit, type Job } from '#domains/domain.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -66,8 +67,6 @@ const TRIMMED_AT_ONCE = 50
 
 /** Rows that one write changes: about 10 ms on SQLite. */
 const BATCH = 1000
-/** Of the job. Few, because other writes wait for a slice of it. */
-const CLEANED_AT_ONCE = 200
 
 /** In the write that deletes the account. Users have no more than a batch, unless they had more before there was a limit. */
 export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void> =>
@@ -75,14 +74,12 @@ export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void>
 
 /** Deletes notifications beyond the limits of age and number, and those of deleted accounts. */
 export async function cleanUp(ctx: AppContext): Promise<void> {
-  const inBatches = async (deleteBatch: (tx: Tx) => Promise<number>) => {
-    while ((await ctx.db.write('notifications.cleanUp', deleteBatch)) === CLEANED_AT_ONCE) await Bun.sleep(0)
-  }
-  await inBatches((tx) => store.deleteBefore(tx, ctx.clock.now() - KEPT_MS, CLEANED_AT_ONCE))
+  const deleteAll = (some: (tx: Tx, limit: number) => Promise<number>) => inSlices(ctx, 'notifications.cleanUp', some)
+  await deleteAll((tx, limit) => store.deleteBefore(tx, ctx.clock.now() - KEPT_MS, limit))
   for (const userId of await store.deletedUsersWithRest(ctx.db.readInWorker))
-    await inBatches((tx) => store.deleteOldest(tx, userId, CLEANED_AT_ONCE))
+    await deleteAll((tx, limit) => store.deleteOldest(tx, userId, limit))
   for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, KEPT))
-    await inBatches((tx) => store.deleteBeyond(tx, userId, KEPT, CLEANED_AT_ONCE))
+    await deleteAll((tx, limit) => store.deleteBeyond(tx, userId, KEPT, limit))
 }
 
 export const cleanUpJob: Job = { name: 'notifications.cleanUp', every: 6 * HOUR, run: cleanUp }
@@ -97,15 +94,12 @@ export async function dropWithdrawn(ctx: AppContext, userId: number): Promise<vo
 }
 
 /** Deletes notifications that were taken back, of all users, in small writes. */
-export async function deleteWithdrawn(ctx: AppContext): Promise<void> {
-  while ((await store.firstWithdrawal(ctx.db.read)) !== undefined) {
-    await ctx.db.write('notifications.deleteWithdrawn', async (tx) => {
-      const contentId = await store.firstWithdrawal(tx)
-      if (contentId !== undefined && !(await takeBack(tx, contentId))) await store.deleteWithdrawal(tx, contentId)
-    })
-    await Bun.sleep(0)
-  }
-}
+export const deleteWithdrawn = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'notifications.deleteWithdrawn', {
+    first: store.firstWithdrawal,
+    work: store.deleteOfContent,
+    end: store.deleteWithdrawal,
+  })
 
 /** Notifications that one write takes back: about 10 ms on SQLite. */
 const TAKEN_BACK_AT_ONCE = 500

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, exists, gt, inArray, isNotNull, lt, lte, notExists, sql } from 'drizzle-orm'
 
+import { isAnyOf } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -118,7 +119,7 @@ export async function markBatchRead(tx: Tx, userId: number, upTo: number, limit:
   const rows = await tx
     .update(notifications)
     .set({ read: true })
-    .where(and(eq(notifications.userId, userId), eq(notifications.read, false), inArray(notifications.id, batch)))
+    .where(and(eq(notifications.userId, userId), eq(notifications.read, false), isAnyOf(notifications.id, batch)))
     .returning(listed.columns)
   for (const row of rows) listed.updated(tx, { ...row, read: false }, row)
   return rows.length
@@ -152,7 +153,7 @@ export async function deleteOfContent(tx: Tx, contentId: number, limit: number):
     .from(notifications)
     .where(eq(notifications.contentId, contentId))
     .limit(limit)
-  const rows = await tx.delete(notifications).where(inArray(notifications.id, batch)).returning()
+  const rows = await tx.delete(notifications).where(isAnyOf(notifications.id, batch)).returning()
   await afterDeletion(tx, rows)
   if (rows.length === 0) await deleteOrphanedContents(tx, [contentId])
   return rows.length
@@ -205,7 +206,7 @@ export async function deleteOldest(tx: Tx, userId: number, limit: number, upTo?:
     tx,
     await tx
       .delete(notifications)
-      .where(and(eq(notifications.userId, userId), inArray(notifications.id, batch)))
+      .where(and(eq(notifications.userId, userId), isAnyOf(notifications.id, batch)))
       .returning(),
   )
 }
@@ -236,7 +237,7 @@ export async function deleteBefore(tx: Tx, before: number, limit: number): Promi
     tx,
     await tx
       .delete(notifications)
-      .where(and(inArray(notifications.id, oldest), lt(notifications.createdAt, before)))
+      .where(and(isAnyOf(notifications.id, oldest), lt(notifications.createdAt, before)))
       .returning(),
   )
 }

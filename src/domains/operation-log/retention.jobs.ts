@@ -1,6 +1,7 @@
 /** Deletes rows of the operation log that are too old (`log.retentionDays`), and writes the head to the server's log once a day. */
 
 import type { AppContext } from '#context'
+import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -11,17 +12,14 @@ import { IN_ORDER, logWitness } from './operation-log.service.ts'
 import { newestCheckpoint } from './operation-log.store.ts'
 import * as store from './retention.store.ts'
 
-/** Rows that one write deletes: some milliseconds on SQLite. */
-const BATCH = 200
-
 /**
  * Deletes the oldest rows that were written before `before`, with a checkpoint in the same write: between two steps the log is whole. The newest
- * row is kept. Returns whether there may be more.
+ * row is kept. At most `limit`; returns how many it deleted.
  * @throws Error if the rows were changed, whose deletion would remove the evidence
  */
-async function deleteOldest(ctx: AppContext, tx: Tx, before: number): Promise<boolean> {
+async function deleteOldest(ctx: AppContext, tx: Tx, before: number, limit: number): Promise<number> {
   const last = await newestCheckpoint(tx)
-  const rows = await store.oldestRows(tx, BATCH + 1)
+  const rows = await store.oldestRows(tx, limit + 1)
   let previousHash = last?.hash ?? FIRST_HASH
   for (const row of rows) {
     if (row.id <= (last?.rowId ?? 0) || row.previousHash !== previousHash || hashOf(row) !== row.hash)
@@ -32,7 +30,7 @@ async function deleteOldest(ctx: AppContext, tx: Tx, before: number): Promise<bo
   const old = rows.slice(0, -1)
   const count = old.findIndex(({ createdAt }) => createdAt >= before)
   const deleted = count === -1 ? old : old.slice(0, count)
-  if (deleted.length === 0) return false
+  if (deleted.length === 0) return 0
   const { id: rowId, hash } = deleted.at(-1)!
   const checkpoint = {
     id: (last?.id ?? 0) + 1,
@@ -46,7 +44,7 @@ async function deleteOldest(ctx: AppContext, tx: Tx, before: number): Promise<bo
   tx.afterCommit(() =>
     ctx.log.info('operation log shortened', { rows: deleted.length, checkpoint: `${rowId}:${hash}` }),
   )
-  return deleted.length === BATCH
+  return deleted.length
 }
 
 async function retain(ctx: AppContext): Promise<void> {
@@ -54,8 +52,7 @@ async function retain(ctx: AppContext): Promise<void> {
   const days = await getSetting(ctx, 'log.retentionDays')
   if (days === 0) return
   const before = ctx.clock.now() - days * DAY
-  const step = (tx: Tx) => deleteOldest(ctx, tx, before)
-  while (!ctx.lifecycle.draining && (await ctx.db.write('operationLog.retention', step, IN_ORDER))) await Bun.sleep(0)
+  await inSlices(ctx, 'operationLog.retention', (tx, limit) => deleteOldest(ctx, tx, before, limit), IN_ORDER)
 }
 
 export const retentionJob: Job = { name: 'operationLog.retention', every: DAY, run: retain }

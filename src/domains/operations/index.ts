@@ -24,7 +24,7 @@ export const operations = domain({
     ...serverLogEndpoints,
     ...systemEndpoints,
   ],
-  jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: ({ db }) => foldListChanges(db) }],
+  jobs: [{ name: 'operations.foldListChanges', every: 10 * SECOND, run: foldListChanges }],
   start(ctx) {
     ctx.processes.report(() => figuresOf(ctx))
     answerOthers(ctx, {

@@ -1,8 +1,9 @@
 /** The number of scans of each code in each quarter of an hour. */
 
-import { and, asc, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 
 import { qrCodeScans } from '#db/schema/qr-codes.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
@@ -47,15 +48,6 @@ export async function deleteScanCounts(tx: Tx, qrCodeId: number, limit: number):
   return some.length
 }
 
-/** Deletes about `limit` of the oldest counts before `before`, always all of a quarter of an hour. False: none is left. */
-export async function deleteOldScanCounts(tx: Tx, before: number, limit: number): Promise<boolean> {
-  const [last] = await tx
-    .select({ startsAt: qrCodeScans.startsAt })
-    .from(qrCodeScans)
-    .where(lt(qrCodeScans.startsAt, before))
-    .orderBy(asc(qrCodeScans.startsAt))
-    .limit(1)
-    .offset(limit - 1)
-  await tx.delete(qrCodeScans).where(last ? lte(qrCodeScans.startsAt, last.startsAt) : lt(qrCodeScans.startsAt, before))
-  return last !== undefined
-}
+/** Deletes at most `limit` counts before `before`. Returns how many it deleted. */
+export const deleteOldScanCounts = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, qrCodeScans, lt(qrCodeScans.startsAt, before), limit)

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lt, lte, or, sql } from 'drizzle-orm'
 
 import { type CodePurpose, verificationCodes } from '#db/schema/accounts.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 
 import { CODE_TRIES } from '../accounts.model.ts'
@@ -62,6 +63,6 @@ export async function deleteCodes(tx: Tx, userId: number, credentials: readonly 
     )
 }
 
-export async function deleteExpiredCodes(tx: Tx, now: number): Promise<void> {
-  await tx.delete(verificationCodes).where(lte(verificationCodes.expiresAt, now))
-}
+/** Deletes at most `limit`. Returns how many it deleted. */
+export const deleteExpiredCodes = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, verificationCodes, lte(verificationCodes.expiresAt, now), limit)

@@ -1,8 +1,9 @@
 /** The records of sign-ins and other events, and the devices on which users have signed in. */
 
-import { and, asc, desc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lt, lte, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isAnyOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { knownDevices, loginRecords } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -48,18 +49,25 @@ export async function insertRecord(tx: Tx, row: NewRow): Promise<LoginRecordRow>
   return rows[0]!
 }
 
-/** Rows that one clean-up looks at, every ten minutes. */
-const OLDEST = 1000
-
-/** Deletes attempts at accounts that do not exist: the oldest beyond `ANONYMOUS_RECORDS_KEPT`, and those before `before`. */
-export async function deleteOldAttempts(tx: Tx, before: number): Promise<void> {
-  const anonymous = sql`${loginRecords.userId} = 0`
-  const ids = () => tx.select({ id: loginRecords.id }).from(loginRecords).where(anonymous)
-  const firstTooOld = ids().orderBy(desc(loginRecords.id)).limit(1).offset(ANONYMOUS_RECORDS_KEPT)
-  await tx.delete(loginRecords).where(and(anonymous, lte(loginRecords.id, sql`(${firstTooOld})`)))
+/**
+ * Deletes attempts at accounts that do not exist, at most `limit`: the oldest beyond `ANONYMOUS_RECORDS_KEPT`, and those before `before`. Returns
+ * how many it deleted.
+ */
+export async function deleteOldAttempts(tx: Tx, before: number, limit: number): Promise<number> {
+  const ids = () =>
+    tx
+      .select({ id: loginRecords.id })
+      .from(loginRecords)
+      .where(sql`${loginRecords.userId} = 0`)
+  const [firstTooOld] = await ids().orderBy(desc(loginRecords.id)).limit(1).offset(ANONYMOUS_RECORDS_KEPT)
   // The order of the ids is that of the times, so only the oldest rows have to be looked at.
-  const oldest = ids().orderBy(asc(loginRecords.id)).limit(OLDEST)
-  await tx.delete(loginRecords).where(and(lt(loginRecords.createdAt, before), inArray(loginRecords.id, oldest)))
+  const oldest = ids().orderBy(asc(loginRecords.id)).limit(limit)
+  const isOld = or(lte(loginRecords.id, firstTooOld?.id ?? 0), lt(loginRecords.createdAt, before))
+  const rows = await tx
+    .delete(loginRecords)
+    .where(and(isAnyOf(loginRecords.id, oldest), isOld))
+    .returning({ id: loginRecords.id })
+  return rows.length
 }
 
 export interface RecordFilter {

@@ -1,6 +1,7 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 
 import { passwordTries, users } from '#db/schema/accounts.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 
 import { passwordColumns, type StoredPassword } from '../users/users.store.ts'
@@ -32,9 +33,9 @@ export async function deleteAttempts(tx: Tx, key: string): Promise<void> {
   await tx.delete(passwordTries).where(eq(passwordTries.key, key))
 }
 
-export async function deleteExpiredAttempts(tx: Tx, now: number): Promise<void> {
-  await tx.delete(passwordTries).where(lte(passwordTries.expiresAt, now))
-}
+/** Deletes at most `limit`. Returns how many it deleted. */
+export const deleteExpiredAttempts = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, passwordTries, lte(passwordTries.expiresAt, now), limit)
 
 /** False if the user already has a password. */
 export async function setPasswordOnce(tx: Tx, userId: number, password: StoredPassword): Promise<boolean> {

@@ -108,7 +108,7 @@ export async function openSession(
   const now = ctx.clock.now()
   const expiredAt = now + SESSION_MS
   const replaced = await deleteOfDevice(tx, userId, device.key)
-  const expired = await expireSessions(tx, now, userId)
+  const expired = await expireSessions(tx, now, { userId, limit: 1000 })
   const sessionId = await insertSession(tx, {
     userId,
     deviceKey: device.key,

@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm'
 
+import { isAnyOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { refreshTokens, sessions, users } from '#db/schema/accounts.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
@@ -205,10 +207,14 @@ export async function saveActivity(tx: Tx, id: number, at: number): Promise<void
 }
 
 /** Marks expired sessions, of one user or of all. Returns their ids. */
-export async function expireSessions(tx: Tx, now: number, userId?: number): Promise<number[]> {
-  const rows = await tx
-    .update(sessions)
-    .set({ status: 'EXPIRED' })
+export async function expireSessions(
+  tx: Tx,
+  now: number,
+  { userId, limit }: { readonly userId?: number; readonly limit: number },
+): Promise<number[]> {
+  const some = tx
+    .select({ id: sessions.id })
+    .from(sessions)
     .where(
       and(
         eq(sessions.status, 'ACTIVE'),
@@ -216,12 +222,19 @@ export async function expireSessions(tx: Tx, now: number, userId?: number): Prom
         userId === undefined ? undefined : eq(sessions.userId, userId),
       ),
     )
+    .limit(limit)
+  const rows = await tx
+    .update(sessions)
+    .set({ status: 'EXPIRED' })
+    .where(isAnyOf(sessions.id, some))
     .returning({ id: sessions.id })
   return rows.map((row) => row.id)
 }
 
-/** Deletes expired refresh tokens, and ended sessions whose lifetime was over at `before`. */
-export async function deleteOld(tx: Tx, now: number, before: number): Promise<void> {
-  await tx.delete(refreshTokens).where(lte(refreshTokens.expiresAt, now))
-  await tx.delete(sessions).where(and(ne(sessions.status, 'ACTIVE'), lte(sessions.expiredAt, before)))
-}
+/** Deletes at most `limit` expired refresh tokens. Returns how many it deleted. */
+export const deleteExpiredTokens = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, refreshTokens, lte(refreshTokens.expiresAt, now), limit)
+
+/** Deletes at most `limit` sessions that have ended and whose lifetime was over at `before`. Returns how many it deleted. */
+export const deleteOldSessions = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, sessions, and(ne(sessions.status, 'ACTIVE'), lte(sessions.expiredAt, before))!, limit)

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, gte, inArray, lte, notInArray } from 'drizzle-orm'
 
 import { emailUndos, identities } from '#db/schema/accounts.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type UndoRow = typeof emailUndos.$inferSelect
@@ -51,9 +52,9 @@ export async function deleteUndosSince(tx: Tx, userId: number, since: number): P
   await tx.delete(emailUndos).where(and(eq(emailUndos.userId, userId), gte(emailUndos.createdAt, since)))
 }
 
-export async function deleteExpiredUndos(tx: Tx, now: number): Promise<void> {
-  await tx.delete(emailUndos).where(lte(emailUndos.expiresAt, now))
-}
+/** Deletes at most `limit`. Returns how many it deleted. */
+export const deleteExpiredUndos = (tx: Tx, now: number, limit: number): Promise<number> =>
+  deleteSome(tx, emailUndos, lte(emailUndos.expiresAt, now), limit)
 
 /** Deletes the user's phones and e-mails that were bound at `since` or later. */
 export async function deleteContactsSince(tx: Tx, userId: number, since: number): Promise<void> {

@@ -3,10 +3,10 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
+import { inSlices } from '#db/slices.ts'
 import { refusalIn } from '#domains/access/index.ts'
 import type { Job } from '#domains/domain.ts'
 import { notFound } from '#http/errors.ts'
-import { pause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
@@ -91,16 +91,8 @@ export async function revokePass(
   return toPassView(ctx, row, { showsContent: true })
 }
 
-/** Passes that end in one write, which takes some milliseconds. */
-const PASSES_PER_WRITE = 500
-
 /** Frees the holders of expired passes for new ones. Reading a pass finds it EXPIRED without this. */
-async function expirePasses(ctx: AppContext): Promise<void> {
-  for (;;) {
-    const ended = await ctx.db.write('passes.expire', (tx) => store.expirePasses(tx, ctx.clock.now(), PASSES_PER_WRITE))
-    if (ended < PASSES_PER_WRITE) return
-    await pause()
-  }
-}
+const expirePasses = (ctx: AppContext): Promise<void> =>
+  inSlices(ctx, 'passes.expire', (tx, limit) => store.expirePasses(tx, ctx.clock.now(), limit))
 
 export const expiryJob: Job = { name: 'passes.expire', every: MINUTE, run: expirePasses }

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, someTextContains } from '#db/contains.ts'
+import { isAnyOf } from '#db/dialect.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import type { Page, PageInput } from '#db/paging.ts'
@@ -198,7 +199,7 @@ export async function expirePasses(tx: Tx, now: number, limit: number): Promise<
   const rows = await tx
     .update(passes)
     .set({ expiredAt: now, liveHolderId: null, updatedAt: tx.stamp })
-    .where(inArray(passes.id, ended))
+    .where(isAnyOf(passes.id, ended))
     .returning({ id: passes.id })
   return rows.length
 }

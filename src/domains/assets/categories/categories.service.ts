@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
+import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
@@ -335,27 +336,15 @@ export async function removeCategory(tx: Tx, owner: Owner, id: number): Promise<
   return store.deleteCategory(tx, key, id)
 }
 
-/** Takes the remaining assets out of a deleted category. */
-async function emptyCategory(ctx: AppContext, id: number): Promise<void> {
-  const hasMore = () =>
-    ctx.db.write('assets.emptyCategory', async (tx) => {
-      const cleanUp = await store.findCleanUp(tx, id)
-      if (cleanUp === undefined) return false
-      if (await isFull(tx, cleanUp.owner, id)) return true
-      await store.deleteCleanUp(tx, id)
-      return false
-    })
-  while (await hasMore()) await Bun.sleep(0)
-}
+/** Takes the remaining assets out of a deleted category, or of all of them. */
+const emptyCategory = (ctx: AppContext, id?: number): Promise<void> =>
+  finishInSlices(ctx, 'assets.emptyCategory', {
+    first: (db) => store.findCleanUp(db, id),
+    work: (tx, { owner, categoryId }, limit) => store.clearCategory(tx, owner, categoryId, limit),
+    end: (tx, { categoryId }) => store.deleteCleanUp(tx, categoryId),
+  })
 
-/** Takes the remaining assets out of all deleted categories. */
-export async function emptyCategories(ctx: AppContext): Promise<void> {
-  for (;;) {
-    const first = await store.findCleanUp(ctx.db.read)
-    if (first === undefined) return
-    await emptyCategory(ctx, first.categoryId)
-  }
-}
+export const emptyCategories = (ctx: AppContext): Promise<void> => emptyCategory(ctx)
 
 /** Takes some assets out of the category. Whether there may be more of them. */
 const isFull = async (tx: Tx, key: OwnerKey, id: number): Promise<boolean> =>
@@ -406,9 +395,8 @@ export const templateDeleting = (tx: Tx, templateId: number): Promise<number> =>
 export async function dropDeletedTemplates(ctx: AppContext): Promise<void> {
   for (;;) {
     const id = await store.firstDeletedTemplate(ctx.db.readInWorker)
-    if (id === undefined) return
-    while ((await ctx.db.write('assets.dropTemplate', (tx) => templateDeleting(tx, id))) === CATEGORIES_PER_WRITE)
-      await Bun.sleep(0)
+    if (id === undefined || ctx.lifecycle.draining) return
+    await inSlices(ctx, 'assets.dropTemplate', (tx, limit) => store.dropTemplate(tx, id, limit))
   }
 }
 

@@ -9,6 +9,7 @@ import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
 import { outsideRequest } from '#db/around-writes.ts'
 import { ownerKey } from '#db/owner-key.ts'
+import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
@@ -191,9 +192,8 @@ export async function failAbandonedJobs(ctx: AppContext): Promise<void> {
   await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx, aliveSince))
 }
 
-export async function deleteOldJobs(ctx: AppContext): Promise<void> {
-  await ctx.db.write('assets.deleteOldImports', (tx) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS))
-}
+export const deleteOldJobs = (ctx: AppContext): Promise<void> =>
+  inSlices(ctx, 'assets.deleteOldImports', (tx, limit) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS, limit))
 
 /** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
 function missingColumn(columns: readonly FileColumn[], mode: ImportAssets['mode']): AppError | undefined {

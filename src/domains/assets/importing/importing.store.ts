@@ -2,6 +2,7 @@ import { and, eq, inArray, lt } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { assetImports } from '#db/schema/assets.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import type { ImportResult } from './importing.model.ts'
@@ -60,9 +61,8 @@ export async function failAbandoned(tx: Tx, aliveSince: number): Promise<void> {
     .where(and(inArray(assetImports.state, ['QUEUED', 'RUNNING']), lt(assetImports.aliveAt, aliveSince)))
 }
 
-export async function deleteJobsBefore(tx: Tx, createdAt: number): Promise<void> {
-  await tx.delete(assetImports).where(lt(assetImports.createdAt, createdAt))
-}
+export const deleteJobsBefore = (tx: Tx, createdAt: number, limit: number): Promise<number> =>
+  deleteSome(tx, assetImports, lt(assetImports.createdAt, createdAt), limit)
 
 export async function deleteJobsOf(tx: Tx, userId: number): Promise<void> {
   await tx.delete(assetImports).where(eq(assetImports.userId, userId))

@@ -7,6 +7,7 @@ import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import { readerFor } from '#db/paging.ts'
 import type { InventoryScope } from '#db/schema/assets.ts'
+import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
@@ -310,22 +311,19 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
   return owner < 0 ? -owner === userId : access.can(ctx, userId, 'ORG', owner, 'asset:read')
 }
 
-/** Items that one write deletes. */
-const ITEMS_PER_WRITE = 500
-
 /** Deletes the inventories of organizations that were dissolved, with their photos. There can be too many for the write that dissolves. */
 export async function deleteAbandoned(ctx: AppContext): Promise<void> {
   for (;;) {
     const ids = await store.abandonedInventories(ctx.db.readInWorker, 20)
-    for (const id of ids) while (!(await deleteSome(ctx, id))) await Bun.sleep(0)
-    if (ids.length === 0) return
+    for (const id of ids)
+      await inSlices(ctx, 'inventories.deleteAbandoned', (tx, limit) => deleteSome(ctx, tx, id, limit))
+    if (ids.length === 0 || ctx.lifecycle.draining) return
   }
 }
 
-const deleteSome = (ctx: AppContext, id: number): Promise<boolean> =>
-  ctx.db.write('inventories.deleteAbandoned', async (tx) => {
-    const { photoFileIds, isLast } = await store.deleteItems(tx, id, ITEMS_PER_WRITE)
-    for (const fileId of photoFileIds) await releaseFile(ctx, tx, fileId)
-    if (isLast) await store.deleteInventory(tx, id)
-    return isLast
-  })
+async function deleteSome(ctx: AppContext, tx: Tx, id: number, limit: number): Promise<number> {
+  const items = await store.deleteItems(tx, id, limit)
+  for (const { photoFileId } of items) if (photoFileId !== null) await releaseFile(ctx, tx, photoFileId)
+  if (items.length < limit) await store.deleteInventory(tx, id)
+  return items.length
+}

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { dialect } from '#db/dialect.ts'
+import { dialect, isAnyOf } from '#db/dialect.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -276,23 +276,17 @@ export async function clearItemPhotos(tx: Tx, { fileIds, entityIds }: LostFiles)
     .where(and(inArray(inventoryItems.photoFileId, [...fileIds]), inArray(inventoryItems.inventoryId, [...entityIds])))
 }
 
-/** Deletes at most `limit` items. Returns their photos, and whether it deleted fewer than `limit`. */
-export async function deleteItems(
-  tx: Tx,
-  inventoryId: number,
-  limit: number,
-): Promise<{ photoFileIds: number[]; isLast: boolean }> {
+/** Deletes at most `limit` items, and returns them. */
+export function deleteItems(tx: Tx, inventoryId: number, limit: number): Promise<{ photoFileId: number | null }[]> {
   const some = tx
     .select({ assetId: inventoryItems.assetId })
     .from(inventoryItems)
     .where(eq(inventoryItems.inventoryId, inventoryId))
     .limit(limit)
-  const rows = await tx
+  return tx
     .delete(inventoryItems)
-    .where(and(eq(inventoryItems.inventoryId, inventoryId), inArray(inventoryItems.assetId, some)))
+    .where(and(eq(inventoryItems.inventoryId, inventoryId), isAnyOf(inventoryItems.assetId, some)))
     .returning({ photoFileId: inventoryItems.photoFileId })
-  const photoFileIds = rows.map(({ photoFileId }) => photoFileId).filter((id) => id !== null)
-  return { photoFileIds, isLast: rows.length < limit }
 }
 
 export async function deleteInventory(tx: Tx, id: number): Promise<void> {

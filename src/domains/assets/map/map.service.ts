@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { readerFor } from '#db/paging.ts'
-import { SLICE_ROWS, SliceSize } from '#db/search.ts'
+import { SLICE_ROWS, SliceSize } from '#db/slices.ts'
 import type { Db, SQL, Store } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'

@@ -1,6 +1,7 @@
 /** The files of messages: who may open them, and when they end. */
 
 import type { AppContext } from '#context'
+import { finishInSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { answerContent, releaseFile } from '#domains/files/index.ts'
@@ -61,30 +62,29 @@ export async function releaseMedia(ctx: AppContext, tx: Tx, messageIds: readonly
 }
 
 /** Each changes the rows of up to 500 members. */
-const MESSAGES_PER_WRITE = 20
+const FIRST_MESSAGES = 20
 
 /**
  * Takes deleted files away from the messages that have them. A file can be in any number of messages: answers leave it out from now on,
  * and the messages change in small writes.
  */
-export async function clearLostFiles(ctx: AppContext): Promise<void> {
-  while (!ctx.lifecycle.draining && (await store.firstLostFile(ctx.db.read)) !== undefined) {
-    await ctx.db.write('chat.clearLostFile', clearSome, IN_ORDER)
-    await Bun.sleep(0)
-  }
-}
+export const clearLostFiles = (ctx: AppContext): Promise<void> =>
+  finishInSlices(
+    ctx,
+    'chat.clearLostFile',
+    { first: store.firstLostFile, work: clearSome, end: store.deleteLostFile },
+    { ...IN_ORDER, firstRows: FIRST_MESSAGES },
+  )
 
-async function clearSome(tx: Tx): Promise<void> {
-  const fileId = await store.firstLostFile(tx)
-  if (fileId === undefined) return
-  const rows = await store.messagesWithFile(tx, fileId, MESSAGES_PER_WRITE)
-  if (rows.length < MESSAGES_PER_WRITE) await store.deleteLostFile(tx, fileId)
-  if (rows.length === 0) return
+async function clearSome(tx: Tx, fileId: number, limit: number): Promise<number> {
+  const rows = await store.messagesWithFile(tx, fileId, limit)
+  if (rows.length === 0) return 0
   const first = await takeNumbers(tx, rows.length)
   for (const [i, row] of rows.entries()) {
     await store.removeFile(tx, { id: row.id, content: withoutFiles(row.content, new Set([fileId])) }, fileId, first + i)
     await messageChanged(tx, row, first + i)
   }
+  return rows.length
 }
 
 export const lostFilesJob: Job = { name: 'chat.clearLostFiles', every: 10 * SECOND, run: clearLostFiles }

@@ -121,13 +121,16 @@ export async function forgetTerms(
   tx: Tx,
   rows: readonly Pick<MessageRow, 'id' | 'conversationId' | 'type' | 'content'>[],
 ): Promise<void> {
+  let some: store.TermsOfMessage[] = []
   let characters = 0
-  for (const row of rows) {
+  for (const [i, { id: messageId, conversationId, ...row }] of rows.entries()) {
     const text = textOf(row)
-    await store.deleteTerms(tx, row, termsOf(runsOf(text)))
+    some.push({ messageId, conversationId, terms: termsOf(runsOf(text)) })
     characters += text.length
-    if (characters < CHARACTERS_PER_WRITE) continue
+    if (i < rows.length - 1 && characters < CHARACTERS_PER_WRITE) continue
+    await store.deleteTerms(tx, some)
+    if (characters >= CHARACTERS_PER_WRITE) await tx.pause()
+    some = []
     characters = 0
-    await tx.pause()
   }
 }

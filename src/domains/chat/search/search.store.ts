@@ -3,8 +3,9 @@
  * conversations only, so it does not cost more when others write more.
  */
 
-import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 
+import { dialect } from '#db/dialect.ts'
 import { jsonRows, jsonTexts } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageIndex, messages, messageTerms } from '#db/schema/chat.ts'
@@ -56,24 +57,26 @@ export interface TermsOfMessage {
 export const insertTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
   void (await insert(tx, indexed.values(list)))
 
-const TERMS_PER_DELETE = 500
+/** Each term is looked up by itself: PostgreSQL expects many, and would read the whole table. */
+const remove = prepared((db) => {
+  const { conversationId, term, messageId } = messageTerms
+  const isOne = and(
+    eq(conversationId, indexed.conversationId),
+    eq(term, sql`term.value`),
+    eq(messageId, indexed.messageId),
+  )
+  const given = sql`${indexed.rows}, ${jsonTexts(indexed.terms, 'term')}`
+  return db
+    .delete(messageTerms)
+    .where(
+      dialect === 'sqlite'
+        ? sql`(${conversationId}, ${term}, ${messageId}) in (select ${indexed.conversationId}, term.value, ${indexed.messageId} from ${given})`
+        : sql`ctid = any(array(select found.place from ${given}, lateral (select ctid as place from ${messageTerms} where ${isOne} limit 1) as found))`,
+    )
+})
 
-export async function deleteTerms(
-  tx: Tx,
-  { id, conversationId }: { readonly id: number; readonly conversationId: number },
-  terms: readonly string[],
-): Promise<void> {
-  for (let i = 0; i < terms.length; i += TERMS_PER_DELETE)
-    await tx
-      .delete(messageTerms)
-      .where(
-        and(
-          eq(messageTerms.conversationId, conversationId),
-          inArray(messageTerms.term, terms.slice(i, i + TERMS_PER_DELETE)),
-          eq(messageTerms.messageId, id),
-        ),
-      )
-}
+export const deleteTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
+  void (await remove(tx, indexed.values(list)))
 
 /** Messages that a user can see, with ids in (after, upTo]. */
 export interface Window {

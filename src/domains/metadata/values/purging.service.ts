@@ -6,6 +6,7 @@
 
 import type { AppContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'
+import { finishInSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { releaseFile } from '#domains/files/index.ts'
@@ -13,9 +14,6 @@ import { MINUTE } from '#platform/clock.ts'
 
 import * as store from './purging.store.ts'
 import { isFileField } from './values.rules.ts'
-
-/** Values deleted in one write, which takes some milliseconds. */
-const VALUES_PER_WRITE = 500
 
 /** Deletes the values of entities that are deleted permanently. */
 export async function purgeEntities(tx: Tx, objectName: string, ids: readonly number[]): Promise<void> {
@@ -30,17 +28,15 @@ export async function purgeEntities(tx: Tx, objectName: string, ids: readonly nu
 export const purgeOwner = (tx: Tx, owner: OwnerKey): Promise<void> =>
   store.insertPurges(tx, [{ objectName: store.OWNER, target: owner }])
 
-export async function purgeValues(ctx: AppContext): Promise<void> {
-  while ((await store.firstPurge(ctx.db.read)) !== undefined) {
-    await ctx.db.write('metadata.purgeValues', async (tx) => {
-      const purge = await store.firstPurge(tx)
-      if (purge === undefined) return
-      const deleted = await store.deleteSome(tx, purge, VALUES_PER_WRITE)
+export const purgeValues = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'metadata.purgeValues', {
+    first: store.firstPurge,
+    async work(tx, purge, limit) {
+      const deleted = await store.deleteSome(tx, purge, limit)
       for (const row of deleted) if (isFileField(row)) await releaseFile(ctx, tx, row.number!)
-      if (deleted.length < VALUES_PER_WRITE) await store.deletePurge(tx, purge)
-    })
-    await Bun.sleep(0)
-  }
-}
+      return deleted.length
+    },
+    end: store.deletePurge,
+  })
 
 export const purgeValuesJob: Job = { name: 'metadata.purgeValues', every: MINUTE, run: purgeValues }

@@ -2,6 +2,7 @@ import { type AppContext, perContext } from '#context'
 import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import { finishInSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
@@ -234,27 +235,21 @@ const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
 /** Codes that lose their category in one write, which takes some milliseconds. */
 const CODES_PER_WRITE = 200
 
-/** Takes some codes out of the category. Whether there may be more of them. */
-const isFull = async (tx: Tx, userId: number, categoryId: number): Promise<boolean> =>
-  (await store.clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE
-
 /**
  * Leaves the codes of a category that is deleted, also those in the trash, without one. Those that are too many for one write are left
  * to the job, and no longer show the category meanwhile.
  */
 export async function emptyCategory(tx: Tx, userId: number, categoryId: number): Promise<void> {
-  if (await isFull(tx, userId, categoryId)) await insertCleanUp(tx, { userId, categoryId })
+  if ((await store.clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE)
+    await insertCleanUp(tx, { userId, categoryId })
 }
 
 /** Takes the remaining codes out of all deleted categories. */
-async function emptyCategories(ctx: AppContext): Promise<void> {
-  while ((await firstCleanUp(ctx.db.read)) !== undefined) {
-    await ctx.db.write('qrCodes.emptyCategory', async (tx) => {
-      const rest = await firstCleanUp(tx)
-      if (rest && !(await isFull(tx, rest.userId, rest.categoryId))) await deleteCleanUp(tx, rest.categoryId)
-    })
-    await Bun.sleep(0)
-  }
-}
+const emptyCategories = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'qrCodes.emptyCategory', {
+    first: firstCleanUp,
+    work: (tx, { userId, categoryId }, limit) => store.clearCategory(tx, userId, categoryId, limit),
+    end: (tx, { categoryId }) => deleteCleanUp(tx, categoryId),
+  })
 
 export const emptyCategoriesJob: Job = { name: 'qrCodes.emptyCategories', every: MINUTE, run: emptyCategories }

@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import { spend, takeOnce } from '#db/counters.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget, SyncRevival } from '#domains/contributions.ts'
@@ -205,17 +206,12 @@ export async function removeScan(tx: Tx, userId: number, id: number): Promise<nu
   return version
 }
 
-/** Records that one write of the job deletes: some milliseconds on SQLite. */
-const DELETED_AT_ONCE = 500
-
 /** Deletes the oldest records of users who have more than the quota, which has been lowered or is new. */
 export async function deleteBeyondQuota(ctx: AppContext): Promise<void> {
   const quota = await getSetting(ctx, 'quota.scanRecords')
   if (quota === 0) return
-  for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, quota)) {
-    const deleteSome = (tx: Tx) => store.deleteOldest(tx, userId, quota, DELETED_AT_ONCE)
-    while ((await ctx.db.write('qrCodes.deleteScansBeyondQuota', deleteSome)) === DELETED_AT_ONCE) await Bun.sleep(0)
-  }
+  for (const userId of await store.usersWithMoreThan(ctx.db.readInWorker, quota))
+    await inSlices(ctx, 'qrCodes.deleteScansBeyondQuota', (tx, limit) => store.deleteOldest(tx, userId, quota, limit))
 }
 
 export const quotaJob: Job = { name: 'qrCodes.scanQuota', every: 6 * HOUR, run: deleteBeyondQuota }
@@ -242,16 +238,12 @@ export async function clearPurgedCodes(tx: Tx, ids: readonly number[]): Promise<
 }
 
 /** Clears deleted codes from the records that were too many for the write that deleted the code. */
-async function clearRemaining(ctx: AppContext): Promise<void> {
-  for (;;) {
-    const id = await store.firstPurgedCode(ctx.db.read)
-    if (id === undefined) return
-    await ctx.db.write('qrCodes.clearPurgedCode', async (tx) => {
-      if ((await clearCode(tx, id, RECORDS_PER_WRITE)) < RECORDS_PER_WRITE) await store.deletePurgedCode(tx, id)
-    })
-    await Bun.sleep(0)
-  }
-}
+const clearRemaining = (ctx: AppContext): Promise<void> =>
+  finishInSlices(ctx, 'qrCodes.clearPurgedCode', {
+    first: store.firstPurgedCode,
+    work: clearCode,
+    end: store.deletePurgedCode,
+  })
 
 export const clearPurgedJob: Job = { name: 'qrCodes.clearPurgedCodes', every: MINUTE, run: clearRemaining }
 

@@ -18,7 +18,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { isWholeText, notByIndex } from '#db/dialect.ts'
+import { isAnyOf, isWholeText, notByIndex } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -224,7 +224,7 @@ async function deleteRows(tx: Tx, userId: number, ids: number[] | SQLWrapper): P
   const isOwn = sql`${notByIndex(scanRecords.userId)} = ${userId}`
   const rows = await tx
     .delete(scanRecords)
-    .where(and(inArray(scanRecords.id, ids), isOwn))
+    .where(and(Array.isArray(ids) ? inArray(scanRecords.id, ids) : isAnyOf(scanRecords.id, ids), isOwn))
     .returning({ ...listed.columns, version: scanRecords.version })
   if (rows.length === 0) return []
   for (const row of rows) listed.deleted(tx, row)

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import { readerFor } from '#db/paging.ts'
+import { inSlices } from '#db/slices.ts'
 import type { Job } from '#domains/domain.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -83,14 +84,10 @@ export async function codeScanStats(ctx: AppContext, owner: Owner, id: number, q
 const COUNTS_A_DAY = 96
 /** The longest statistics, and two days for the difference of time zones. */
 const KEPT_MS = (MAX_DAYS + 2) * DAY
-/** Counts deleted in one write, which takes some milliseconds. */
-const COUNTS_PER_WRITE = 1000
 
-async function deleteOldCounts(ctx: AppContext): Promise<void> {
+function deleteOldCounts(ctx: AppContext): Promise<void> {
   const before = ctx.clock.now() - KEPT_MS
-  const deleteSome = () =>
-    ctx.db.write('qrCodes.deleteOldScanCounts', (tx) => deleteOldScanCounts(tx, before, COUNTS_PER_WRITE))
-  while (await deleteSome()) await Bun.sleep(0)
+  return inSlices(ctx, 'qrCodes.deleteOldScanCounts', (tx, limit) => deleteOldScanCounts(tx, before, limit))
 }
 
 export const oldCountsJob: Job = { name: 'qrCodes.deleteOldScanCounts', every: 6 * HOUR, run: deleteOldCounts }

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
+import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import { emit, type Job } from '#domains/domain.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -101,8 +102,6 @@ export async function purgeOrgCode(ctx: AppContext, tx: Tx, orgId: number, id: n
 
 /** Codes in the trash that are read at once. */
 const ROWS_PER_READ = 1000
-/** Few, because other writes wait for a slice of the job. */
-const ROWS_PER_SLICE = 200
 
 /** Permanently deletes codes that were moved to the trash more than 30 days ago. Reads the whole trash, in small steps. */
 export async function purgeTrash(ctx: AppContext): Promise<void> {
@@ -111,11 +110,13 @@ export async function purgeTrash(ctx: AppContext): Promise<void> {
   for (;;) {
     const trash = await store.trashAfter(ctx.db.read, after, ROWS_PER_READ)
     const old = trash.filter(({ deletedAt }) => deletedAt! < before).map(({ id }) => id)
-    for (let i = 0; i < old.length; i += ROWS_PER_SLICE) {
-      const slice = old.slice(i, i + ROWS_PER_SLICE)
-      await ctx.db.write('qrCodes.purgeTrash', async (tx) => purge(ctx, tx, await store.oldTrash(tx, before, slice)))
-      await Bun.sleep(0)
-    }
+    let at = 0
+    await inSlices(ctx, 'qrCodes.purgeTrash', async (tx, limit) => {
+      const slice = old.slice(at, at + limit)
+      await purge(ctx, tx, await store.oldTrash(tx, before, slice))
+      tx.afterCommit(() => (at += slice.length))
+      return slice.length
+    })
     const last = trash.at(-1)
     if (last === undefined || trash.length < ROWS_PER_READ) return
     after = last

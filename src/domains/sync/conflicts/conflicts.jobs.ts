@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { HOUR } from '#platform/clock.ts'
@@ -6,12 +7,12 @@ import { HOUR } from '#platform/clock.ts'
 import { KEPT_FOR } from './conflicts.model.ts'
 import { deleteOldConflicts, deleteOldReceipts } from './conflicts.store.ts'
 
-const deleteOld = (name: string, some: (tx: Tx, before: number) => Promise<boolean>): Job => ({
+const deleteOld = (name: string, some: (tx: Tx, before: number, limit: number) => Promise<number>): Job => ({
   name,
   every: HOUR,
-  async run(ctx: AppContext) {
+  run(ctx: AppContext) {
     const before = ctx.clock.now() - KEPT_FOR
-    while (!ctx.lifecycle.draining && (await ctx.db.write(name, (tx) => some(tx, before)))) await Bun.sleep(0)
+    return inSlices(ctx, name, (tx, limit) => some(tx, before, limit))
   },
 })
 

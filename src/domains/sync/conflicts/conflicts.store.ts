@@ -3,6 +3,7 @@ import { and, eq, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { descending } from '#db/dialect.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { syncConflicts as conflicts, syncDevices as devices, syncReceipts as receipts } from '#db/schema/sync.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { type ConflictsQuery, MAX_OPEN, MAX_RESOLVED } from './conflicts.model.ts'
@@ -86,23 +87,10 @@ export async function resolve(
 }
 
 /** Rows that one write of the job deletes: some milliseconds on SQLite. */
-const BATCH = 500
+/** Deletes at most `limit` of the results of pushes that are older than `before`. Returns how many it deleted. */
+export const deleteOldReceipts = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, receipts, lt(receipts.createdAt, before), limit)
 
-/** Deletes some of the rows that were made before a time. Returns whether there may be more. */
-const deleteOlder = (table: typeof receipts | typeof conflicts) => async (tx: Tx, before: number) => {
-  const { createdAt } = table
-  const oldest = await tx
-    .select({ createdAt })
-    .from(table as typeof receipts)
-    .where(lt(createdAt, before))
-    .orderBy(createdAt)
-    .limit(BATCH)
-  const last = oldest.at(-1)
-  if (last === undefined) return false
-  // Rows of one time are deleted together, so a batch can be larger.
-  await tx.delete(table as typeof receipts).where(lte(createdAt, last.createdAt))
-  return oldest.length === BATCH
-}
-
-export const deleteOldReceipts = deleteOlder(receipts)
-export const deleteOldConflicts = deleteOlder(conflicts)
+/** The same for conflicts. */
+export const deleteOldConflicts = (tx: Tx, before: number, limit: number): Promise<number> =>
+  deleteSome(tx, conflicts, lt(conflicts.createdAt, before), limit)

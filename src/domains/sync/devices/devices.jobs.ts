@@ -1,19 +1,16 @@
 /** Deletes the rows of deleted users in the tables of this domain: conflicts, receipts, mappings and devices among them. */
 
 import type { AppContext } from '#context'
+import { inSlices } from '#db/slices.ts'
 import type { Job } from '#domains/domain.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { deletedUsers, deleteSomeOf } from './devices.store.ts'
 
-/** Rows that one write deletes: a few milliseconds. */
-const BATCH = 500
 const USERS = 100
 
-async function deleteAllOf(ctx: AppContext, userId: number): Promise<void> {
-  while (!ctx.lifecycle.draining && (await ctx.db.write('sync.deleteUser', (tx) => deleteSomeOf(tx, userId, BATCH))))
-    await Bun.sleep(0)
-}
+const deleteAllOf = (ctx: AppContext, userId: number): Promise<void> =>
+  inSlices(ctx, 'sync.deleteUser', async (tx, limit) => ((await deleteSomeOf(tx, userId, limit)) ? limit : 0))
 
 /** Soon after the account is deleted. The job does the rest if the server stops meanwhile. */
 export async function deleteOf(ctx: AppContext, userId: number): Promise<void> {

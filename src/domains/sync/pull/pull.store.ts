@@ -12,6 +12,7 @@ import {
   syncStarts as starts,
   syncTombstones as tombstones,
 } from '#db/schema/sync.ts'
+import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 const p = sql.placeholder
@@ -68,17 +69,12 @@ export async function deleteSomeTombstones(
   tx: Tx,
   { owner, before }: { readonly owner?: OwnerKey; readonly before: number },
   limit: number,
-): Promise<boolean> {
+): Promise<number> {
   const { stamp, entity, entityId } = tombstones
-  const oldest = tx
-    .select({ owner: tombstones.owner, stamp, entity, entityId })
-    .from(tombstones)
-    .where(and(owner === undefined ? undefined : eq(tombstones.owner, owner), lt(stamp, before)))
-    .orderBy(asc(stamp))
-    .limit(limit)
+  const where = and(owner === undefined ? undefined : eq(tombstones.owner, owner), lt(stamp, before))
   const deleted = await tx
     .delete(tombstones)
-    .where(sql`(${tombstones.owner}, ${stamp}, ${entity}, ${entityId}) in ${oldest}`)
+    .where(isAmongFirst(tx, tombstones, { where, orderBy: [asc(stamp)], limit }))
     .returning({ entity, entityId, version: tombstones.version })
   // A row with version 0 still exists.
   const gone = deleted.filter(({ version }) => version > 0)
@@ -87,7 +83,7 @@ export async function deleteSomeTombstones(
     const ids = rows.map((row) => row.entityId)
     await tx.delete(mappings).where(and(eq(mappings.entity, name), inArray(mappings.serverId, ids)))
   }
-  return deleted.length === limit
+  return deleted.length
 }
 
 export async function deleteHorizons(tx: Tx, before: number): Promise<void> {
