@@ -5,9 +5,10 @@ import { createHash } from 'node:crypto'
 import { SQL } from 'bun'
 
 import { migrate } from '#db/migrate.ts'
+import { kindOf } from '#db/schema-state.ts'
 import { createLog } from '#platform/log.ts'
 
-import { migrations } from '../../migrations/index.ts'
+import { type Migration, migrations as embedded } from '../../migrations/index.ts'
 import { TestClock } from './clock.ts'
 
 export interface TestDatabase {
@@ -38,12 +39,25 @@ async function databaseLike(original: string): Promise<TestDatabase> {
   }
 }
 
+/**
+ * The migrations of this version. `.ci/earlier-version` runs these tests as those of the version before: `TEST_NEXT_MIGRATIONS` is the path of
+ * the next version's migrations/index.ts, whose additions the databases then have too.
+ */
+async function findMigrations(): Promise<readonly Migration[]> {
+  const path = process.env['TEST_NEXT_MIGRATIONS']
+  if (!path) return embedded.postgres
+  const known = new Set(embedded.postgres.map(({ name }) => name))
+  const next = (await import(path)) as { readonly migrations: typeof embedded }
+  return next.migrations.postgres.filter((one) => known.has(one.name) || kindOf(one) === 'EXPAND')
+}
+
 /** "template" in ASCII as a number. */
 const LOCK_KEY = '8387236824819002469'
 
 /** The template is named by a hash of the migrations and is left on the server, where all test processes and later runs use it. */
 async function findOrCreateTemplate(): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(migrations.postgres)).digest('hex').slice(0, 16)
+  const migrations = await findMigrations()
+  const hash = createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16)
   const name = `tessera_template_${hash}`
   await administer(async (server) => {
     await server.unsafe(`SELECT pg_advisory_lock(${LOCK_KEY})`)
@@ -53,7 +67,7 @@ async function findOrCreateTemplate(): Promise<string> {
     await server.unsafe(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`)
     await server.unsafe(`CREATE DATABASE ${unfinished} TEMPLATE template0 ENCODING 'UTF8'`)
     const log = createLog({ level: 'error', format: 'text' })
-    await migrate({ databaseUrl: urlOf(unfinished), dataDir: '', clock: new TestClock(), log })
+    await migrate({ databaseUrl: urlOf(unfinished), dataDir: '', clock: new TestClock(), log, migrations })
     // PostgreSQL refuses to copy a database while somebody is connected to it.
     await server.unsafe(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`)
     await server.unsafe(`ALTER DATABASE ${unfinished} RENAME TO ${name}`)
