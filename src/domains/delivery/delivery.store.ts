@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, lte, min, sql } from 'drizzle-orm'
 
+import { isAnyOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { type Channel, outbox } from '#db/schema/delivery.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -83,9 +84,13 @@ export async function claimDueMessages(
   return claimed
 }
 
-const deleteExpired = prepared((db) =>
-  db
-    .delete(outbox)
+/** After a long failure of a gateway there can be any number. */
+const EXPIRED_AT_ONCE = 250
+
+const deleteExpired = prepared((db) => {
+  const some = db
+    .select({ id: outbox.id })
+    .from(outbox)
     .where(
       and(
         eq(outbox.channel, sql.placeholder('channel')),
@@ -93,10 +98,11 @@ const deleteExpired = prepared((db) =>
         lte(outbox.expiresAt, sql.placeholder('now')),
       ),
     )
-    .returning(),
-)
+    .limit(EXPIRED_AT_ONCE)
+  return db.delete(outbox).where(isAnyOf(outbox.id, some)).returning()
+})
 
-/** Deletes due messages that have expired, and returns them. */
+/** Deletes due messages that have expired, at most `EXPIRED_AT_ONCE`, and returns them. */
 export const deleteExpiredMessages = (tx: Tx, channel: Channel, now: number) => deleteExpired(tx, { channel, now })
 
 const deleteById = prepared((db) => db.delete(outbox).where(eq(outbox.id, sql.placeholder('id'))))
