@@ -72,8 +72,8 @@ export async function deleteSome(tx: Tx, table: SQLiteTable, where: SQL, limit: 
 
 /** Rows that one write of a clean-up changes. */
 const MAX_ROWS = 5000
-/** The smallest slice. */
-const MIN_ROWS = 20
+/** The smallest slice. On PostgreSQL the round trips take the time if the machine is busy, and fewer rows would not make it shorter. */
+const MIN_ROWS = dialect === 'sqlite' ? 20 : 100
 
 export interface Sliced {
   readonly db: Pick<Store, 'write'>
@@ -98,7 +98,7 @@ export async function inSlices(
   work: (tx: Tx, limit: number) => Promise<number>,
   { firstRows = SLICE_ROWS, ...options }: SliceOptions = {},
 ): Promise<void> {
-  const size = new SliceSize(MAX_ROWS, firstRows, MIN_ROWS)
+  const size = new SliceSize(MAX_ROWS, firstRows, Math.min(firstRows, MIN_ROWS))
   const slice = async (): Promise<boolean> => {
     let took = 0
     const isFull = await db.write(
