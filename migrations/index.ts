@@ -34,6 +34,7 @@ import sqlite0031 from './sqlite/0031_dropped_references.sql' with { type: 'text
 import sqlite0032 from './sqlite/0032_limits_and_processes.sql' with { type: 'text' }
 import sqlite0033 from './sqlite/0033_list_totals.sql' with { type: 'text' }
 import sqlite0034 from './sqlite/0034_autovacuum.sql' with { type: 'text' }
+import sqlite0035 from './sqlite/0035_totals_of_quotas.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -68,6 +69,7 @@ import postgres0031 from './postgres/0031_dropped_references.sql' with { type: '
 import postgres0032 from './postgres/0032_limits_and_processes.sql' with { type: 'text' }
 import postgres0033 from './postgres/0033_list_totals.sql' with { type: 'text' }
 import postgres0034 from './postgres/0034_autovacuum.sql' with { type: 'text' }
+import postgres0035 from './postgres/0035_totals_of_quotas.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -110,6 +112,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0032_limits_and_processes', sql: sqlite0032 },
     { name: '0033_list_totals', sql: sqlite0033 },
     { name: '0034_autovacuum', sql: sqlite0034 },
+    { name: '0035_totals_of_quotas', sql: sqlite0035 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -146,5 +149,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0032_limits_and_processes', sql: postgres0032 },
     { name: '0033_list_totals', sql: postgres0033 },
     { name: '0034_autovacuum', sql: postgres0034 },
+    { name: '0035_totals_of_quotas', sql: postgres0035 },
   ],
 }

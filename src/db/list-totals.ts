@@ -5,11 +5,15 @@
  * those rows to `list_totals`. So a total is one row, and those of the last seconds. It is exact in every snapshot, whichever process
  * or program has written, and writes do not wait for each other as they would for one counter. A counter of each owner that the writes
  * themselves update made every two writes of an owner conflict.
+ *
+ * Lists with a quota are the exception (migration 0035): writes that add rows to one of them must wait for each other anyway, so that only one takes
+ * the last place. The triggers change their totals at once, and the row of the total is what such writes lock.
  */
 
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 
 import { dialect } from './dialect.ts'
+import { prepared } from './prepared.ts'
 import { listChanges, listTotals } from './schema/list-totals.ts'
 import { inSlices, isAmongFirst, type Sliced } from './slices.ts'
 import type { Store, Tx } from './store.ts'
@@ -46,6 +50,31 @@ export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
   const is = (table: typeof listTotals | typeof listChanges) =>
     sql`${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${table.owner} = ${owner}`
   return sql<number>`(select coalesce(sum(n), 0)::bigint from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
+}
+
+const p = sql.placeholder
+const isTotal = and(eq(listTotals.list, p('list')), eq(listTotals.owner, p('owner')))
+
+const lockedRow = prepared((db) =>
+  db
+    .select({ n: listTotals.n })
+    .from(listTotals)
+    .where(sql`${isTotal} for update`),
+)
+const insertEmpty = prepared((db) =>
+  db
+    .insert(listTotals)
+    .values({ list: p('list'), owner: p('owner'), n: 0 })
+    .onConflictDoNothing(),
+)
+
+/** The total of a list with a quota, which no other write can change before this one has ended. */
+export async function lockTotal(tx: Tx, list: KeptTotal, owner: number): Promise<number> {
+  for (;;) {
+    const [row] = await lockedRow(tx, { list, owner })
+    if (row) return row.n
+    await insertEmpty(tx, { list, owner })
+  }
 }
 
 /** Adds the changes of lists to their totals. */

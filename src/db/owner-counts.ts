@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 
 import { dialect } from './dialect.ts'
+import { type KeptTotal, lockTotal } from './list-totals.ts'
 import type { OwnerKey } from './owner-key.ts'
 import { prepared } from './prepared.ts'
 import { organizations } from './schema/orgs.ts'
@@ -21,14 +22,20 @@ export const ownerExists = async (tx: Tx, owner: OwnerKey): Promise<boolean> =>
   owner < 0 || (await organizationById(tx, { id: owner })).length > 0
 
 /**
- * For each owner, at least as many rows as they have: the last count, plus all rows added since. Deleted rows and rolled back writes are
- * not subtracted, so the number can only be too high, and is then counted again before anyone is refused.
+ * On SQLite: for each owner, at least as many rows as they have, which is the last count plus all rows added since. Deleted rows and rolled back
+ * writes are not subtracted, so the number can only be too high, and is then counted again before anyone is refused. On PostgreSQL: the kept total.
  */
 export class OwnerCounts {
   readonly #atMost = new LRUCache<OwnerKey, number>({ max: 10_000 })
+  readonly #listOf: (owner: OwnerKey) => readonly [list: KeptTotal, owner: number]
   readonly #count: (tx: Tx, owner: OwnerKey) => Promise<number>
 
-  constructor(count: (tx: Tx, owner: OwnerKey) => Promise<number>) {
+  /** `listOf`: the list of all rows of an owner, one of those with a quota in migration 0034. */
+  constructor(
+    listOf: (owner: OwnerKey) => readonly [list: KeptTotal, owner: number],
+    count: (tx: Tx, owner: OwnerKey) => Promise<number>,
+  ) {
+    this.#listOf = listOf
     this.#count = count
   }
 
@@ -42,8 +49,8 @@ export class OwnerCounts {
       this.#atMost.delete(owner)
       return true
     }
-    // Writes run one after the other on SQLite only, so that no row is added between a count and its use.
-    let before = dialect === 'sqlite' ? this.#atMost.get(owner) : undefined
+    if (dialect === 'postgres') return (await lockTotal(tx, ...this.#listOf(owner))) + adding <= quota
+    let before = this.#atMost.get(owner)
     if (before === undefined || before + adding > quota) before = await this.#count(tx, owner)
     if (before + adding > quota) return false
     this.#atMost.set(owner, before + adding)

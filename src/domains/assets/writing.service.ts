@@ -344,7 +344,7 @@ async function changePhotos(
   for (const photo of before) if (!after.includes(photo)) await releaseFile(ctx, tx, photo)
 }
 
-const counts = perContext(() => new OwnerCounts(store.countOwned))
+const counts = perContext(() => new OwnerCounts((owner) => ['assets.owner', owner], store.countOwned))
 
 /** Refuses to add `adding` assets if the owner would then have more than `quota`, or if the organization has been dissolved. */
 export async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number, adding: number): Promise<void> {

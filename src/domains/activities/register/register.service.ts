@@ -107,7 +107,7 @@ async function checkFields(tx: Tx, fields: ActivityFields, input: UpdateActivity
   if (problems.length > 0) throw invalidAll(problems)
 }
 
-const counts = perContext(() => new OwnerCounts(store.countOwned))
+const counts = perContext(() => new OwnerCounts((owner) => ['activities.owner', owner], store.countOwned))
 
 /** Refuses a new activity if the owner would then have more than `quota`, or if the organization has been dissolved or disabled. */
 async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number): Promise<void> {

@@ -201,7 +201,7 @@ export async function prepareCopy(ctx: AppContext) {
 /** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
 export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
 
-const counts = perContext(() => new OwnerCounts(store.countLive))
+const counts = perContext(() => new OwnerCounts(store.listOf, store.countLive))
 
 /**
  * Refuses to add `adding` codes if the owner would then have more than `quota`, or if the organization has been dissolved. Codes in the

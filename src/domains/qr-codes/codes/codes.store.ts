@@ -86,6 +86,10 @@ const ofOrganization = listed.list({
   ...lists,
 })
 
+/** The list of all codes of the owner outside the trash, by its total. */
+export const listOf = (owner: OwnerKey) =>
+  owner < 0 ? (['qr_codes.personal', -owner] as const) : (['qr_codes.org', owner] as const)
+
 const byAge = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: shownCodes } as const
 /** The codes of all owners, for the console: those outside the trash, and those in it. */
 export const allLive = listed.list({ owner: [], where: { deletedAt: null }, total: 'qr_codes.all', ...byAge })
