@@ -77,6 +77,20 @@ export async function lockTotal(tx: Tx, list: KeptTotal, owner: number): Promise
   }
 }
 
+/**
+ * Joined with the rows that a statement adds to lists with a quota, keeps those for which there is room. `place` numbers the rows of each owner from
+ * 1. The statement does not wait for other writes: rows are left out if their owner's total is locked, or does not exist yet.
+ */
+export const whileRoom = (
+  list: KeptTotal,
+  { owner, place, quota }: Readonly<Record<'owner' | 'place' | 'quota', SQL>>,
+) =>
+  sql`cross join lateral (
+    select from (
+      select ${listTotals.n} as n from ${listTotals} where ${listTotals.list} = ${sql.raw(`'${list}'`)} and ${listTotals.owner} = ${owner} for update skip locked
+    ) as total where ${quota} = 0 or n + ${place} <= ${quota}
+  ) as room`
+
 /** Adds the changes of lists to their totals. */
 export async function foldListChanges(ctx: Sliced & { readonly db: Pick<Store, 'read'> }): Promise<void> {
   if (dialect === 'sqlite') return

@@ -30,7 +30,7 @@ export class OwnerCounts {
   readonly #listOf: (owner: OwnerKey) => readonly [list: KeptTotal, owner: number]
   readonly #count: (tx: Tx, owner: OwnerKey) => Promise<number>
 
-  /** `listOf`: the list of all rows of an owner, one of those with a quota in migration 0034. */
+  /** `listOf`: the list of all rows of an owner, one of those with a quota in migration 0035. */
   constructor(
     listOf: (owner: OwnerKey) => readonly [list: KeptTotal, owner: number],
     count: (tx: Tx, owner: OwnerKey) => Promise<number>,

@@ -74,6 +74,12 @@ export interface WriteOptions {
    */
   readonly rowsOf?: OwnerKey
   /**
+   * The write consists of one statement, sent before `fn` awaits anything; afterwards `fn` neither uses `tx` nor refuses anything. On PostgreSQL it sees
+   * what is committed when the statement runs, and no conflict is noticed: a lock, a condition of the statement or a unique index must enforce each rule
+   * (docs/adr/0003-group-commit.md). It must not give its stamp to rows that were there before.
+   */
+  readonly isOneStatement?: boolean
+  /**
    * Whether the write may have the stamp of the one before it, if that one allows it too and both are in one COMMIT: for many small writes of
    * one request, which would make the stamps of all users run ahead of the clock. No cursor can be between the two.
    */

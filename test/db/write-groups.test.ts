@@ -17,10 +17,10 @@ class Groups {
     this.#groups = new WriteGroups<Write>(max, lanes, run, longMs)
   }
 
-  add(names: string, options: { inOrder?: string; isAlone?: boolean } = {}): Write[] {
+  add(names: string, options: Partial<Omit<Write, 'name'>> = {}): Write[] {
     const writes = names
       .split(' ')
-      .map((name) => ({ name, inOrder: options.inOrder, isAlone: options.isAlone ?? false }))
+      .map((name) => ({ name, inOrder: undefined, isOneStatement: false, isAlone: false, ...options }))
     for (const write of writes) this.#groups.add(write)
     return writes
   }
@@ -99,6 +99,18 @@ test('writes in the order of a table form groups of their own, one at a time', a
   expect(groups.running).toEqual(['a', 'd', 'e'])
   await groups.end('a')
   expect(groups.running).toEqual(['d', 'e', 'b c'])
+})
+
+test('writes of one statement form groups of their own', async () => {
+  const groups = new Groups(8, 1)
+  groups.add('a')
+  groups.add('b', { isOneStatement: true })
+  groups.add('c')
+  groups.add('d', { isOneStatement: true })
+  await groups.end('a')
+  expect(groups.running).toEqual(['b d'])
+  await groups.end('b d')
+  expect(groups.running).toEqual(['c'])
 })
 
 test('a write that is alone shares its group with no other', async () => {

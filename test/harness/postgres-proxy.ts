@@ -10,6 +10,8 @@ export interface PostgresProxy {
    * breaks, and PostgreSQL gets the COMMIT when `deliver` is called.
    */
   commits: 'pass' | 'lose' | 'hold'
+  /** How often something was sent to PostgreSQL while all connections had their answers. */
+  readonly roundTrips: number
   /** How many were lost or held. */
   readonly broken: number
   /** Sends those that are held to PostgreSQL. Resolves after its answers. */
@@ -17,31 +19,55 @@ export interface PostgresProxy {
   stop(): Promise<void>
 }
 
-/** The message Query with the text COMMIT. */
-const COMMIT = Buffer.from('Q\0\0\0\u000bCOMMIT\0', 'latin1')
+/** In a message Query, or in the Parse that gives the statement a name. */
+const COMMIT = /(?:Q\0\0\0.|P\0\0\0.(\w*)\0)COMMIT\0/s
+
+/** The message ReadyForQuery outside of a transaction. */
+const IDLE = Buffer.from('Z\0\0\0\u0005I', 'latin1')
+
+/** Recognizes the COMMITs of a connection, of which all but the first name the prepared statement only. */
+function commitFinder(): (chunk: Buffer) => boolean {
+  let bind: RegExp | undefined
+  return (chunk) => {
+    const text = chunk.toString('latin1')
+    const found = COMMIT.exec(text)
+    if (found?.[1]) bind = new RegExp(`B\\0\\0\\0.\\0${found[1]}\\0`, 's')
+    return found !== null || bind?.test(text) === true
+  }
+}
 
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const target = new URL(databaseUrl)
   const open = new Set<Socket>()
   const held: { server: Socket; commit: Buffer }[] = []
-  let broken = 0
+  const unanswered = new Set<Socket>()
+  let [broken, roundTrips] = [0, 0]
 
   function pass(client: Socket): void {
     const server = connect({ host: target.hostname, port: Number(target.port || 5432) })
     let isHeld = false
+    const hasCommit = commitFinder()
     for (const socket of [client, server]) {
       open.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => undefined)
       socket.on('close', () => open.delete(socket))
     }
-    server.on('data', (chunk) => client.write(chunk))
-    server.on('close', () => client.destroy())
+    server.on('data', (chunk) => {
+      unanswered.delete(server)
+      client.write(chunk)
+    })
+    server.on('close', () => {
+      unanswered.delete(server)
+      client.destroy()
+    })
     client.on('close', () => {
       if (!isHeld) server.destroy()
     })
     client.on('data', (chunk: Buffer) => {
-      if (proxy.commits === 'pass' || !chunk.includes(COMMIT)) return void server.write(chunk)
+      if (unanswered.size === 0) roundTrips++
+      unanswered.add(server)
+      if (!hasCommit(chunk) || proxy.commits === 'pass') return void server.write(chunk)
       broken++
       if (proxy.commits === 'hold') {
         isHeld = true
@@ -62,13 +88,18 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   const proxy: PostgresProxy = {
     databaseUrl: url.href,
     commits: 'pass',
+    get roundTrips() {
+      return roundTrips
+    },
     get broken() {
       return broken
     },
     async deliver() {
       await Promise.all(
         held.splice(0).map(async ({ server, commit }) => {
-          const answered = new Promise((resolve) => server.once('data', resolve).once('close', resolve))
+          const answered = new Promise<void>((resolve) => {
+            server.on('data', (answer: Buffer) => answer.includes(IDLE) && resolve()).on('close', () => resolve())
+          })
           server.write(commit)
           await answered
           server.destroy()

@@ -6,7 +6,7 @@ import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 
 import { isSerializationFailure, storageError } from '../errors.ts'
-import type { Runner } from '../query/builders.ts'
+import type { Rows, Runner } from '../query/builders.ts'
 import type { StorageState } from '../storage-state.ts'
 import { type BusTimes, openPgBus } from './pg-bus.ts'
 import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-connection.ts'
@@ -14,6 +14,11 @@ import { DoubtfulWrites, waitForEarlierWrites } from './pg-doubt.ts'
 import { PoolMeter } from './pg-metrics.ts'
 import { settledWithin, SharedStamps } from './pg-stamps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
+
+export interface Connection extends Runner {
+  /** Runs a statement without parameters, which is sent at once, behind those that have no answer yet. */
+  command(sql: string): Promise<Rows>
+}
 
 /** The transaction of a group of writes, which has begun. */
 export interface Begun {
@@ -26,6 +31,7 @@ export interface Begun {
 
 export interface Group {
   readonly inOrder: string | undefined
+  readonly isOneStatement: boolean
   readonly writes: number
 }
 
@@ -33,7 +39,7 @@ export interface Sharing {
   readonly bus: Bus
   /** False while another process might use the database instead of this one. */
   readonly mayWrite: boolean
-  begin(connection: Runner, group: Group): Promise<Begun>
+  begin(connection: Connection, group: Group): Promise<Begun>
   settledStamp(waitMs?: number): Promise<number>
   /** Rejects with a StorageError while writes cannot succeed. */
   check(): Promise<void>
@@ -54,8 +60,6 @@ export interface SharingOptions {
   readonly busTimes?: BusTimes | undefined
 }
 
-const BEGIN = 'BEGIN ISOLATION LEVEL SERIALIZABLE'
-
 /**
  * Others wait for a write that has the lock of its table. It reads few rows of large tables, but a plan that was made when they were small or their
  * statistics old would read all rows, and conflict with the writes of any of them.
@@ -73,14 +77,18 @@ const GROUP_LOCK_MS = 100
 /** Begins a transaction and returns the row of `columns`, in one round trip. */
 async function begin(
   connection: Runner,
-  { inOrder, writes }: Group,
+  { inOrder, isOneStatement, writes }: Group,
   { columns, settings = '' }: { columns: string; settings: string | undefined },
 ): Promise<readonly unknown[]> {
   // Before the first query, so that the snapshot contains the writes that the lock has waited for.
   const lockTable = inOrder === undefined ? '' : `LOCK TABLE "${inOrder}" IN EXCLUSIVE MODE; ${BY_INDEX}`
   const limit = writes === 1 ? '' : `SET LOCAL lock_timeout = ${GROUP_LOCK_MS}; `
+  const level = isOneStatement ? 'READ COMMITTED' : 'SERIALIZABLE'
   // Several statements return a list of results.
-  const results = await connection.rows(`${BEGIN}; ${settings}${lockTable}${limit}SELECT ${columns}`, [])
+  const results = await connection.rows(
+    `BEGIN ISOLATION LEVEL ${level}; ${settings}${lockTable}${limit}SELECT ${columns}`,
+    [],
+  )
   return (results.at(-1) as unknown as unknown[][])[0]!
 }
 
@@ -144,7 +152,7 @@ export async function useAlone({ databaseUrl, clock, log, reader, setForWrite }:
         async commit() {
           if (!lock.held) throw storageError('unreachable', where)
           try {
-            await connection.rows('COMMIT', [])
+            await connection.command('COMMIT')
           } catch (error) {
             inDoubt = !isSerializationFailure(error)
             if (inDoubt) doubtful.add(backend as number, settle)
@@ -214,7 +222,7 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
             // Both are sent together. After an INSERT that PostgreSQL refuses, the COMMIT rolls back.
             const inserting = list.length > 0 ? events.insert(connection, list) : undefined
             try {
-              await Promise.all([inserting, connection.rows('COMMIT', [])])
+              await Promise.all([inserting, connection.command('COMMIT')])
             } catch (error) {
               if (inserting && !isSerializationFailure(error)) events.doubt(String(xid))
               throw error

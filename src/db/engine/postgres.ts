@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL. Reads have a pool of their own. Writes that wait share a SERIALIZABLE transaction (write-groups.ts), and are run again
- * when PostgreSQL aborts it because of a conflict. A process uses a database alone or shares it with others (pg-sharing.ts).
+ * The store on PostgreSQL. Reads have a pool of their own. Writes that wait share a transaction (write-groups.ts), SERIALIZABLE unless each is one
+ * statement, and are run again when PostgreSQL aborts it because of a conflict. A process uses a database alone or shares it with others (pg-sharing.ts).
  */
 
 import type { SQL } from 'bun'
@@ -56,16 +56,26 @@ const SET_FOR_WRITE = Object.entries({ synchronous_commit: 'on', ...IDLE_TIMEOUT
   .map(([name, value]) => `SET LOCAL ${name} TO ${value}; `)
   .join('')
 
+/** `Bun.SQL` prepares templates, but no text without parameters. It sends only prepared statements behind others that have no answer yet. */
+const asTemplate = (sql: string): TemplateStringsArray =>
+  Object.defineProperty([sql] as unknown as { raw: readonly string[] } & string[], 'raw', { value: [sql] })
+
 /** Runs statements on a pool or on a reserved connection. */
 class PgRunner implements Runner {
   constructor(
-    readonly client: Pick<SQL, 'unsafe'>,
+    readonly client: SQL,
     readonly where: string,
     readonly meter: PoolMeter,
   ) {}
-  async rows(sql: string, params: unknown[]): Promise<Rows> {
+  rows(sql: string, params: unknown[]): Promise<Rows> {
+    return this.#answer(this.client.unsafe(sql, params).values())
+  }
+  command(sql: string): Promise<Rows> {
+    return this.#answer((this.client as SQL)(asTemplate(sql)).values())
+  }
+  async #answer(statement: Promise<Rows>): Promise<Rows> {
     try {
-      return await this.meter.timed(this.client.unsafe(sql, params).values())
+      return await this.meter.timed(statement)
     } catch (error) {
       throw asStorageError(error, this.where)
     }
@@ -111,6 +121,7 @@ interface PgWrite {
   readonly maxMs: number | undefined
   readonly inOrder: string | undefined
   readonly rowsOf: number | undefined
+  readonly isOneStatement: boolean
   readonly trace: WriteTrace | undefined
   isAlone: boolean
   /** Transactions with it that were rolled back. */
@@ -150,7 +161,8 @@ function nextStep(group: readonly PgWrite[], from: number): PgWrite[] {
     owners.add(rowsOf)
     return false
   })
-  return group.slice(from, end < 0 ? group.length : end)
+  // In one order, so that two groups do not wait for each other's locks.
+  return group.slice(from, end < 0 ? group.length : end).toSorted((a, b) => (a.rowsOf ?? 0) - (b.rowsOf ?? 0))
 }
 
 export interface PostgresOptions {
@@ -300,18 +312,9 @@ class PostgresStore implements Store {
     const around = tracedBody(trace, withAround(name, fn))
     const writing = new Promise<T>((resolve, reject) => {
       if (!this.#sharing.mayWrite) throw storageError('unreachable', this.#where)
-      const { maxMs, inOrder, rowsOf } = options
-      const write = {
-        name,
-        fn: around,
-        maxMs,
-        inOrder,
-        rowsOf,
-        trace,
-        isAlone: maxMs !== undefined,
-        attempts: 0,
-        reject,
-      }
+      const { maxMs, inOrder, rowsOf, isOneStatement = false } = options
+      const isAlone = maxMs !== undefined
+      const write = { name, fn: around, maxMs, inOrder, rowsOf, isOneStatement, trace, isAlone, attempts: 0, reject }
       outsideRequest(() => this.#groups.add({ ...write, resolve: resolve as (value: unknown) => void }))
     })
     this.#running.add(writing)
@@ -335,10 +338,13 @@ class PostgresStore implements Store {
     const connection = new PgRunner(client, this.#where, this.#meter)
     let begun: Begun | undefined
     try {
-      begun = await this.#sharing.begin(connection, { inOrder: group[0]!.inOrder, writes: group.length })
-      const outcomes = await this.#runAll(group, client, begun)
+      const { inOrder, isOneStatement } = group[0]!
+      begun = await this.#sharing.begin(connection, { inOrder, isOneStatement, writes: group.length })
+      const outcomes =
+        isOneStatement && group.length === 1
+          ? await this.#runAtOnce(group[0]!, client, begun)
+          : await this.#runAll(group, client, begun)
       const done = outcomes.filter((outcome) => outcome.ok)
-      await begun.commit(done.flatMap(({ tx }) => tx.events))
       this.#groupSize(done.length)
       for (const { tx } of done) runHooks(tx.hooks, this.#log)
       for (const { write, ok, value } of outcomes) {
@@ -358,14 +364,14 @@ class PostgresStore implements Store {
 
   /**
    * Runs the writes of a group, until all have run or `groupMs` have passed. Those of different owners run at the same time, which sends their
-   * statements together; all others one after the other. Throws if the transaction must be rolled back.
+   * statements together; all others one after the other. Then commits. Throws if the transaction must be rolled back.
    */
   async #runAll(group: readonly PgWrite[], client: SQL, begun: Begun): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     const endsAt = performance.now() + this.#limits.groupMs
     while (outcomes.length < group.length && (outcomes.length === 0 || performance.now() < endsAt)) {
       const step = nextStep(group, outcomes.length)
-      const ended = await Promise.all(step.map((write) => this.#runOne(write, client, begun)))
+      const ended = await Promise.all(step.map((write) => this.#runOne(write, this.#txOn(client, begun))))
       const failed = ended.filter(({ ok }) => !ok)
       // `fn` may have replaced the error of a conflict with one of its own: it must be run again all the same.
       const failures = failed.map(({ tx, value }) => tx.runner.failure ?? value)
@@ -375,18 +381,36 @@ class PostgresStore implements Store {
       if (unclean.length > 0) throw new FailedInGroup(unclean)
       outcomes.push(...ended)
     }
+    await begun.commit(outcomes.flatMap(({ ok, tx }) => (ok ? tx.events : [])))
     return outcomes
   }
 
-  async #runOne(write: PgWrite, client: SQL, begun: Begun): Promise<Outcome> {
-    const runner = new WriteRunner(client, this.#where, this.#meter)
-    const tx = new WriteTx(runner, this.read, begun.nextStamp, this.bus)
+  /** Sends the COMMIT behind the statement of the write, without waiting for its answer. */
+  async #runAtOnce(write: PgWrite, client: SQL, begun: Begun): Promise<Outcome[]> {
+    const tx = this.#txOn(client, begun)
+    const running = this.#runOne(write, tx)
+    if (tx.runner.connection.unanswered !== 1) throw new Error(`write ${write.name} did not send one statement`)
+    tx.runner.alive = false
+    // PostgreSQL rolls back if the statement has failed.
+    const [outcome] = await Promise.all([running, begun.commit([])])
+    if (outcome.ok) return [outcome]
+    const { failure } = tx.runner
+    if (failure === undefined) throw storageError('unreachable', this.#where, outcome.value)
+    throw isConflict(failure) ? failure : new FailedInGroup([outcome])
+  }
+
+  #txOn(client: SQL, begun: Begun): WriteTx<WriteRunner> {
+    return new WriteTx(new WriteRunner(client, this.#where, this.#meter), this.read, begun.nextStamp, this.bus)
+  }
+
+  async #runOne(write: PgWrite, tx: WriteTx<WriteRunner>): Promise<Outcome> {
     const { maxMs: stuckMs = this.#limits.stuckMs } = write
     try {
       const value = await runWrite(tx, write.name, write.fn, this.#log, { ...this.#limits, stuckMs })
       return { write, tx, ok: true, value, isClean: true }
     } catch (value) {
-      const isClean = !runner.hasChanged && runner.unanswered === 0 && tx.runner.failure === undefined
+      const { hasChanged, unanswered } = tx.runner.connection
+      const isClean = !hasChanged && unanswered === 0 && tx.runner.failure === undefined
       return { write, tx, ok: false, value, isClean }
     }
   }

@@ -11,6 +11,8 @@
 export interface QueuedWrite {
   /** Writes with the same table run in one lane at a time. */
   readonly inOrder: string | undefined
+  /** Shares groups only with others of which this is as true: their transactions are READ COMMITTED. */
+  readonly isOneStatement: boolean
   /** Runs in a group of its own. */
   isAlone: boolean
 }
@@ -71,8 +73,9 @@ export class WriteGroups<W extends QueuedWrite> {
   #take(): W[] {
     const first = this.#waiting.find(({ inOrder }) => inOrder === undefined || !this.#busy.has(inOrder))
     if (first === undefined) return []
-    const { inOrder } = first
-    const fits = (write: W) => write === first || (!first.isAlone && !write.isAlone && write.inOrder === inOrder)
+    const { inOrder, isOneStatement } = first
+    const isAlike = (write: W) => write.inOrder === inOrder && write.isOneStatement === isOneStatement
+    const fits = (write: W) => write === first || (!first.isAlone && !write.isAlone && isAlike(write))
     const fitting = this.#waiting.reduce((sum, write) => sum + Number(fits(write)), 0)
     // Those of a table have one lane only.
     const share = inOrder === undefined ? Math.ceil(fitting / Math.floor(this.#limit)) : fitting

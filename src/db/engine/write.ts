@@ -41,12 +41,12 @@ export const groupSize = (metrics: Metrics): ((writes: number) => void) =>
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
   })
 
-class TxRunner implements Runner {
+class TxRunner<Connection extends Runner> implements Runner {
   alive = true
   /** The error of the first statement that failed. Later statements are refused with it. */
   failure: unknown
   constructor(
-    readonly connection: Runner,
+    readonly connection: Connection,
     readonly listChanges: ListChanges,
   ) {}
 
@@ -80,7 +80,7 @@ export class ReadDb extends BuildersOn implements Db {
   }
 }
 
-export class WriteTx extends BuildersOn implements Tx {
+export class WriteTx<Connection extends Runner = Runner> extends BuildersOn implements Tx {
   readonly kind = 'write'
   readonly hooks: (() => void)[] = []
   /** Delivered by a hook. */
@@ -89,11 +89,11 @@ export class WriteTx extends BuildersOn implements Tx {
   readonly listChanges: ListChanges
   readonly #nextStamp: () => number
   #stamp = 0
-  declare readonly runner: TxRunner
+  declare readonly runner: TxRunner<Connection>
 
   /** `reader` reads committed rows. It also identifies the store for state that is kept per store (lists.ts). */
   constructor(
-    connection: Runner,
+    connection: Connection,
     readonly reader: ReadDb,
     nextStamp: () => number,
     readonly bus: Pick<Bus, 'deliver'>,

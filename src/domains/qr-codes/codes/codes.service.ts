@@ -1,4 +1,7 @@
 import { type AppContext, perContext } from '#context'
+import { isAroundWrites } from '#db/around-writes.ts'
+import { dialect } from '#db/dialect.ts'
+import { GatheredWrites } from '#db/gathered-writes.ts'
 import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
@@ -17,7 +20,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { categoryTree, deleteCleanUp, firstCleanUp, insertCleanUp } from '../categories/categories.store.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
 import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './codes.model.ts'
-import { changeOf, type CodeChange, contentProblem, isUnfiltered, newCode } from './codes.rules.ts'
+import { changeOf, type CodeChange, contentProblem, isUnfiltered, type NewCode, newCode } from './codes.rules.ts'
 import * as store from './codes.store.ts'
 import { pictureContent, styleView, toView } from './codes.view.ts'
 
@@ -55,27 +58,66 @@ export async function getCode(ctx: AppContext, owner: Owner, id: number): Promis
 }
 
 export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
-  const insert = await prepareCode(ctx, owner, input, 'body')
-  return toView(ctx, await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) }))
+  const { code, quota, insert } = await prepareCode(ctx, owner, input, 'body')
+  const row =
+    (await createTogether(ctx, owner, code, quota)) ??
+    (await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) }))
+  return toView(ctx, row)
 }
 
-/** Checks a new code; the returned function inserts it in a write. `where` is the first part of the paths of bad fields. */
+/** A creation for which there was no room is tried once more: another process was perhaps adding to the codes of its owner. */
+const TRIES = 2
+
+interface Creation extends store.Personal {
+  tries: number
+}
+
+/** Two queues: the statement of one runs while the other waits for the disk. Those of a user are in one, so that they never skip each other. */
+const gathered = perContext((ctx) =>
+  [0, 1].map(
+    () =>
+      new GatheredWrites(
+        ctx.db,
+        'qrCodes.createCodes',
+        async (tx, list: readonly Creation[]) =>
+          (await store.insertPersonal(tx, list)).map((value, i) =>
+            value === undefined && ++list[i]!.tries < TRIES ? 'later' : { value },
+          ),
+        { isOneStatement: true },
+      ),
+  ),
+)
+
+/** Creates a code by the same statement as those of other users. Undefined if it takes a write of its own, which may refuse it. */
+async function createTogether(
+  ctx: AppContext,
+  { userId, orgId }: Owner,
+  code: NewCode,
+  quota: number,
+): Promise<store.QrCodeRow | undefined> {
+  // On SQLite, writes that wait share a COMMIT anyway. Organizations may be dissolved and categories deleted meanwhile.
+  const isPlain = dialect === 'postgres' && orgId === 0 && code.categoryId === null && !isAroundWrites()
+  return isPlain ? gathered(ctx)[userId % 2]!.add({ userId, code, quota, tries: 0 }) : undefined
+}
+
+/** Checks a new code; `insert` inserts it in a write. `where` is the first part of the paths of bad fields. */
 export async function prepareCode(
   ctx: AppContext,
   owner: Owner,
   input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>,
   where: string,
-): Promise<(tx: Tx, revived?: SyncRevival) => Promise<store.QrCodeRow>> {
+) {
   const problem = contentProblem(input.content, input.style?.level, `${where}.content`)
   if (problem) throw invalidAll([problem])
   if (input.isPublic && !(await mayPublish(ctx, owner))) throw mayNotPublish()
   const code = newCode(input)
   const quota = await quotaOf(ctx)
-  return async (tx, revived) => {
+  const insert = async (tx: Tx, revived?: SyncRevival): Promise<store.QrCodeRow> => {
     await checkCategory(tx, owner, code.categoryId, where)
     await checkRoom(ctx, tx, owner, quota, 1)
     return store.insertCode(tx, owner, code, revived)
   }
+  return { code, quota, insert }
 }
 
 const checkItems = itemChecker(BatchItem)

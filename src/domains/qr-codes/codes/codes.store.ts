@@ -17,6 +17,8 @@ import {
 
 import { contains, someContains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
+import { whileRoom } from '#db/list-totals.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery, sortBy } from '#db/paging.ts'
@@ -261,25 +263,80 @@ const insertAgain = prepared((db) =>
     .returning({ id: qrCodes.id }),
 )
 
+const given = jsonRows('given', {
+  uuid: 'text',
+  userId: 'int',
+  name: 'text',
+  content: 'text',
+  contentType: 'text',
+  tags: 'text',
+  remark: 'text',
+  style: 'text',
+  isPublic: 'bool',
+  isDynamic: 'bool',
+  pinned: 'bool',
+  sortOrder: 'int',
+  now: 'int',
+  place: 'int',
+  quota: 'int',
+})
+const insertGiven = prepared((db) => {
+  const { rows, values: _, now, place, quota, ...columns } = given
+  const room = whileRoom('qr_codes.personal', { owner: given.userId, place, quota })
+  const id = sql`nextval('qr_codes_id_seq')`
+  return insertFrom(db, qrCodes, {
+    rows: sql`${rows} ${room}`,
+    ...columns,
+    id,
+    createdAt: now,
+    updatedAt: now,
+  }).returning({ id: qrCodes.id, uuid: qrCodes.uuid })
+})
+
+/** A new code without a category, which the user may have if they would then have at most `quota`; 0 = unlimited. */
+export interface Personal {
+  readonly userId: number
+  readonly code: NewCode
+  readonly quota: number
+}
+
+/**
+ * Inserts codes of many users by one statement, on PostgreSQL only. Returns them in the same order; those for which there may be no room
+ * (`whileRoom`) are undefined and not inserted.
+ */
+export async function insertPersonal(tx: Tx, list: readonly Personal[]): Promise<(QrCodeRow | undefined)[]> {
+  const now = tx.stamp
+  const places = new Map<number, number>()
+  const codes = list.map(({ userId, code }) => ({ ...code, uuid: uuid(), userId, orgId: 0 }))
+  const rows = codes.map(({ tags, style, ...code }, i) => {
+    const place = (places.get(code.userId) ?? 0) + 1
+    places.set(code.userId, place)
+    const { quota } = list[i]!
+    return { ...code, tags: JSON.stringify(tags), style: JSON.stringify(style), now, place, quota }
+  })
+  const ids = new Map((await insertGiven(tx, given.values(rows))).map((row) => [row.uuid, row.id]))
+  return codes.map((code) => {
+    const id = ids.get(code.uuid)
+    return id === undefined ? undefined : inserted(code, id, now)
+  })
+}
+
 /** `revived`: the id and the version of a code that was deleted permanently and comes back. It gets a new uuid. */
 export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?: SyncRevival): Promise<QrCodeRow> {
   const now = tx.stamp
-  const given = { ...fields, uuid: uuid(), userId: owner.userId, orgId: owner.orgId }
-  const [inserted] = revived
-    ? await insertAgain(tx, { ...given, ...revived, now })
-    : await insert(tx, { ...given, now })
-  const code = {
-    ...given,
-    id: inserted!.id,
-    scanCount: 0,
-    version: revived?.version ?? 1,
-    deletedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const fresh = { ...fields, uuid: uuid(), userId: owner.userId, orgId: owner.orgId }
+  const [row] = revived ? await insertAgain(tx, { ...fresh, ...revived, now }) : await insert(tx, { ...fresh, now })
+  const code = inserted(fresh, row!.id, now, revived?.version)
   listed.inserted(tx, code)
   return code
 }
+
+const inserted = (
+  given: NewCode & Pick<QrCodeRow, 'uuid' | 'userId' | 'orgId'>,
+  id: number,
+  now: number,
+  version = 1,
+): QrCodeRow => ({ ...given, id, scanCount: 0, version, deletedAt: null, createdAt: now, updatedAt: now })
 
 /**
  * `row` must have been read in this write. Returns the row as it is now. Without a value that differs from the row, nothing is written

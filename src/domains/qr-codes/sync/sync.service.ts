@@ -21,7 +21,7 @@ const codes: SyncEntity = {
     (await store.unchangedCodes(db, viewer, ids, until)).map((row) => toView(ctx, row)),
   states: (_ctx, db, _userId, ids) => store.codeStates(db, ids),
   async prepareCreate(ctx, _author, owner, data) {
-    const insert = await prepareCode(ctx, owner, newCodeData(data), 'data')
+    const { insert } = await prepareCode(ctx, owner, newCodeData(data), 'data')
     return async (tx, revived) => store.codeState(await insert(tx, revived))
   },
   async prepareUpdate(ctx, _author, owner, data) {
