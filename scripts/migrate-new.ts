@@ -70,7 +70,7 @@ function writeManifest(): void {
 }
 
 /** The last migration of the time when all processes had to stop for each. */
-const LAST_WITHOUT_KIND = '0033_list_totals'
+const LAST_WITHOUT_KIND = '0035_totals_of_quotas'
 
 const withoutKind = (dialect: Dialect): string[] =>
   names(dialect)
