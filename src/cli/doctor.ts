@@ -191,6 +191,9 @@ const CHECKS: Record<string, Check> = {
         const mode = (await poolsTransactions(poolerUrl)) ? 'in transaction mode' : 'not in transaction mode'
         found.push(finding('pooler', 'OK', `${db.placeOf(poolerUrl)}, ${mode}`))
       }
+      const missing = await (await import('#db/needs.ts')).needsProblem(databaseUrl)
+      if (missing !== undefined) return finding('engine', 'FAIL', missing)
+      found.push(finding('engine', 'OK', 'PostgreSQL with everything that Tessera needs'))
       const before = performance.now()
       const state = await db.postgresSchema(databaseUrl)
       found.push(

@@ -43,6 +43,8 @@ export const run: Run = async (call) => {
       const { poolerProblem } = await import('#db/pooler.ts')
       const problem = await poolerProblem(config.databaseUrl, config.poolerUrl)
       if (problem !== undefined) throw new Refusal(problem, EXIT.usage)
+      const missing = await (await import('#db/needs.ts')).needsProblem(config.databaseUrl)
+      if (missing !== undefined) throw new Refusal(missing, EXIT.data)
     }
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')
