@@ -49,6 +49,10 @@ const SENTENCE: Record<Exclude<StorageTrouble, 'schema'>, (where: string) => str
 export const storageError = (kind: keyof typeof SENTENCE, where: string, cause?: unknown): StorageError =>
   new StorageError(kind, SENTENCE[kind](where), cause)
 
+/** A PostgreSQL server that accepts no writes counts as away: after a failover, its address may lead to a standby for some seconds. */
+export const readOnly = (where: string, cause?: unknown): StorageError =>
+  new StorageError('unreachable', `${where} accepts no writes: it is a standby, or was made read-only.`, cause)
+
 /** A search was refused because it took too long, or because newer searches of the same user came while it waited. */
 export class SearchRefused extends Error {
   override name = 'SearchRefused'
@@ -79,11 +83,11 @@ const SQLITE: [prefix: string, kind: keyof typeof SENTENCE][] = [
 ]
 
 const TOO_MANY = '53300'
+const READ_ONLY = '25006'
 
 /** SQLSTATEs and their classes, PostgreSQL manual appendix A. */
 const SQLSTATE: [prefix: string, kind: keyof typeof SENTENCE][] = [
   ['53100', 'full'],
-  ['25006', 'readonly'],
   ['XX001', 'corrupt'],
   ['XX002', 'corrupt'],
   ['58030', 'io'],
@@ -112,6 +116,7 @@ export function asStorageError(error: unknown, where: string): unknown {
       `${where} has no free connection: raise max_connections there, or stop other programs.`,
       error,
     )
+  if (key === READ_ONLY) return readOnly(where, error)
   // SQLite creates files beside the database when it opens it.
   if (found?.[1] === 'unopenable' && hasNoInodes(error, where)) return new StorageError('full', noInodes(where), error)
   if (found) return storageError(found[1], where, error)
@@ -122,6 +127,12 @@ export function asStorageError(error: unknown, where: string): unknown {
 export function isSerializationFailure(error: unknown): boolean {
   const state = (error as Raw | undefined)?.errno
   return state === '40001' || state === '40P01'
+}
+
+/** Whether a statement that writes was sent to a server that accepts no writes. A standby refuses even to begin a SERIALIZABLE transaction (0A000). */
+export const isFromReadOnly = (error: unknown): boolean => {
+  const state = ((error as Error | undefined)?.cause as Raw | undefined)?.errno ?? (error as Raw | undefined)?.errno
+  return state === READ_ONLY || state === '0A000'
 }
 
 /** Whether the statement has waited longer for a lock than `lock_timeout`. */

@@ -1,22 +1,42 @@
-/** A PostgreSQL server of a test's own, for tests that stop it. */
+/** PostgreSQL servers of a test's own, for tests that stop them, and their replicas. */
 
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { SQL } from 'bun'
 
 export interface PostgresServer {
   readonly databaseUrl: string
   start(): Promise<void>
   /** `fast`: ends connections and shuts down. `immediate`: as in a crash, with recovery at the next start. */
   stop(mode: 'fast' | 'immediate'): Promise<void>
+  /** As if its machine lost its power. */
+  kill(): Promise<void>
+  /** Makes a replica a primary. */
+  promote(): Promise<void>
+  /** Sends a signal to all of its processes. */
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
+  /** Runs statements as the administrator of the server. */
+  run(...statements: string[]): Promise<unknown[][]>
   remove(): Promise<void>
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The directory of PostgreSQL's programs. */
 function findPrograms(): string | undefined {
   const root = '/usr/lib/postgresql'
   const inPath = Bun.which('pg_ctl')
-  if (inPath !== null) return join(inPath, '..')
+  // It may be a link to the one program.
+  if (inPath !== null) return join(realpathSync(inPath), '..')
   try {
     const [newest] = readdirSync(root).toSorted((a, b) => Number(b) - Number(a))
     return newest === undefined ? undefined : join(root, newest, 'bin')
@@ -25,8 +45,17 @@ function findPrograms(): string | undefined {
   }
 }
 
-/** Returns undefined, and prints why, if PostgreSQL's programs are not installed. Fails then if CI is set. */
-export async function startPostgres(): Promise<PostgresServer | undefined> {
+/**
+ * Starts a server with more `settings`, or a replica of `primary`, which follows it through a slot. Returns undefined, and prints why, if PostgreSQL's
+ * programs are not installed. Fails then if CI is set.
+ */
+export async function startPostgres({
+  primary,
+  settings = [],
+}: {
+  primary?: PostgresServer
+  settings?: readonly string[]
+} = {}): Promise<PostgresServer | undefined> {
   const programs = findPrograms()
   if (programs === undefined) {
     if (process.env['CI']) throw new Error('initdb and pg_ctl were not found')
@@ -55,26 +84,62 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   }
 
   const control = (...words: string[]) => run(join(programs, 'pg_ctl'), '-D', data, '-w', ...words)
-  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off`
+  const more = settings.map((setting) => ` -c ${setting}`).join('')
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='${folder}' -c fsync=off${more}`
+  const postmaster = async () => Number((await Bun.file(join(data, 'postmaster.pid')).text()).split('\n')[0])
   const server: PostgresServer = {
     databaseUrl: `postgres://tessera@127.0.0.1:${port}/postgres`,
     start: () => control('-l', join(folder, 'log'), '-o', options, 'start'),
     stop: (mode) => control('-m', mode, 'stop'),
+    async kill() {
+      const pid = await postmaster()
+      await server.signal('SIGKILL')
+      while (isAlive(pid)) await Bun.sleep(5)
+    },
+    promote: () => control('promote'),
+    async signal(name) {
+      const pid = await postmaster()
+      // Each process of PostgreSQL is a group of its own.
+      const others = (await Bun.$`pgrep -P ${pid}`.nothrow().text()).split('\n').filter((line) => line !== '')
+      for (const one of [pid, ...others.map(Number)]) if (isAlive(one)) process.kill(one, name)
+    },
+    async run(...statements) {
+      const sql = new SQL({ url: server.databaseUrl, max: 1 })
+      try {
+        let rows: unknown[][] = []
+        for (const statement of statements) rows = (await sql.unsafe(statement).values()) as unknown[][]
+        return rows
+      } finally {
+        await sql.close()
+      }
+    },
     async remove() {
       await server.stop('immediate').catch(() => undefined)
       rmSync(folder, { recursive: true })
     },
   }
-  await run(
-    join(programs, 'initdb'),
-    '-D',
-    data,
-    '-U',
-    'tessera',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-  )
+  if (primary === undefined)
+    await run(
+      join(programs, 'initdb'),
+      '-D',
+      data,
+      '-U',
+      'tessera',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+    )
+  else
+    await run(
+      join(programs, 'pg_basebackup'),
+      '-D',
+      data,
+      '-R',
+      '--checkpoint=fast',
+      '--create-slot',
+      `--slot=s${port}`,
+      `--dbname=${primary.databaseUrl}?application_name=s${port}`,
+    )
   await server.start()
   return server
 }

@@ -1,4 +1,7 @@
-/** A TCP proxy before PostgreSQL that breaks connections at the moment of a COMMIT, so that the write does not learn its outcome. */
+/**
+ * A TCP proxy before PostgreSQL that breaks connections at the moment of a COMMIT, so that the write does not learn its outcome. It can also lead to
+ * another server, as an address does after a failover.
+ */
 
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -12,6 +15,9 @@ export interface PostgresProxy {
   commits: 'pass' | 'lose' | 'hold'
   /** How often something was sent to PostgreSQL while all connections had their answers. */
   readonly roundTrips: number
+  /** New connections lead to this database. Those that exist stay. */
+  leadTo(databaseUrl: string): void
+  breakAll(): void
   /** How many were lost or held. */
   readonly broken: number
   /** Sends those that are held to PostgreSQL. Resolves after its answers. */
@@ -37,7 +43,7 @@ function commitFinder(): (chunk: Buffer) => boolean {
 }
 
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const open = new Set<Socket>()
   const held: { server: Socket; commit: Buffer }[] = []
   const unanswered = new Set<Socket>()
@@ -91,6 +97,10 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     get roundTrips() {
       return roundTrips
     },
+    leadTo: (other) => (target = new URL(other)),
+    breakAll() {
+      for (const socket of open) socket.destroy()
+    },
     get broken() {
       return broken
     },
@@ -108,7 +118,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
     },
     async stop() {
       listener.close()
-      for (const socket of open) socket.destroy()
+      proxy.breakAll()
     },
   }
   return proxy

@@ -13,9 +13,9 @@ import { uuid } from '#platform/ids.ts'
 import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 
-import { StorageError } from '../errors.ts'
+import { readOnly, StorageError } from '../errors.ts'
 import type { Runner } from '../query/builders.ts'
-import { connectPostgres, inUse, LOCK_KEY, placeOf, TimedConnection } from './pg-connection.ts'
+import { connectPostgres, inUse, IS_READ_ONLY, LOCK_KEY, placeOf, TimedConnection } from './pg-connection.ts'
 import { PoolMeter } from './pg-metrics.ts'
 import { STAMP_MARK } from './stamps.ts'
 
@@ -54,7 +54,7 @@ export const INSERT_EVENTS = `INSERT INTO bus_events (xid, origin, topic, payloa
  * whose COMMIT got no answer; $5: 1 to read the stamp mark too. Rows of a restored backup can have transaction ids of the future, which the condition on xmax leaves out.
  */
 const READ = `SELECT now.*, e.xid, e.topic, e.payload, e.created_at FROM (
-    SELECT pg_current_snapshot()::text, pg_try_advisory_xact_lock_shared(${LOCK_KEY}), ${NOW}, pg_postmaster_start_time()::text, pg_backend_pid(),
+    SELECT pg_current_snapshot()::text, CASE WHEN NOT ${IS_READ_ONLY} THEN pg_try_advisory_xact_lock_shared(${LOCK_KEY}) END, ${NOW}, pg_postmaster_start_time()::text, pg_backend_pid(),
       CASE WHEN $5 = 1 THEN (SELECT value FROM server_state WHERE key = '${STAMP_MARK}') END
   ) AS now LEFT JOIN (
     SELECT id, xid, topic, payload, created_at FROM bus_events
@@ -73,7 +73,7 @@ const CLEAN_PAUSE_MS = 20
 
 type ReadRow = [
   snapshot: string,
-  isShared: boolean,
+  isShared: boolean | null,
   now: string,
   server: string,
   backend: number,
@@ -102,6 +102,13 @@ interface Seen {
   readonly backend: number
 }
 
+/**
+ * After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may be given
+ * again, also those whose COMMIT got no answer. The gap listeners are called instead.
+ */
+const hasRestarted = (before: Seen, { server, xmax }: Seen): boolean =>
+  server !== before.server || BigInt(xmax) < BigInt(before.xmax)
+
 type LocalBus = ReturnType<typeof createBus>
 
 export interface PgBusOptions {
@@ -111,6 +118,8 @@ export interface PgBusOptions {
   /** The stamp mark of the database. Called about once a second. */
   readonly onMark: (mark: number) => void
   readonly onTrouble: (error: StorageError) => void
+  /** PostgreSQL has restarted, or another server has taken its place. Called before any request reads from it. */
+  readonly onOtherServer: () => Promise<void>
   readonly times?: BusTimes | undefined
 }
 
@@ -144,6 +153,8 @@ class EventReader {
   #closed = false
   #seen: Seen | undefined
   #readAt = 0
+  /** The server of the last read accepted no writes. */
+  #sawReadOnly = false
   #nextMark = 0
   readonly #doubtful = new Set<string>()
   readonly #countEvents: (events: number) => void
@@ -200,9 +211,17 @@ class EventReader {
     ])) as ReadRow[]
     this.#readAt = performance.now()
     const [snapshot, isShared, now, server, backend, mark] = rows[0]!
+    if (isShared === null) {
+      this.#connection.renew()
+      this.#sawReadOnly = true
+      throw readOnly(this.#where)
+    }
     if (!isShared) throw inUse(this.#where, 'shared')
     const [xmin, xmax, running] = snapshot.split(':') as [string, string, string]
-    const seen = (this.#seen = { xmin, xmax, running, now: Number(now), server, backend })
+    const seen: Seen = { xmin, xmax, running, now: Number(now), server, backend }
+    if (this.#sawReadOnly || (before !== undefined && hasRestarted(before, seen))) await this.#options.onOtherServer()
+    this.#sawReadOnly = false
+    this.#seen = seen
     if (wantsMark) {
       this.#options.onMark(Number(mark ?? 0))
       this.#nextMark = this.#readAt + MARK_MS
@@ -211,14 +230,12 @@ class EventReader {
   }
 
   #deliver(before: Seen, seen: Seen, rows: readonly ReadRow[], asked: readonly string[]): void {
-    // After a failover, the new server may lack transactions that the old one had. After a crash, the ids of transactions that were undone may
-    // be given again, also those of `asked`. The gap listeners are called instead.
-    const hasRestarted = seen.server !== before.server || BigInt(seen.xmax) < BigInt(before.xmax)
-    const found = rows.filter((row) => row[6] !== null && !(hasRestarted && asked.includes(row[6])))
+    const isOther = hasRestarted(before, seen)
+    const found = rows.filter((row) => row[6] !== null && !(isOther && asked.includes(row[6])))
     for (const xid of asked) {
       const isCommitted = found.some((row) => row[6] === xid)
       const hasEnded = BigInt(xid) < BigInt(seen.xmin)
-      if (isCommitted || hasEnded || hasRestarted) this.#doubtful.delete(xid)
+      if (isCommitted || hasEnded || isOther) this.#doubtful.delete(xid)
     }
     // PostgreSQL also recovers from the crash of one of its processes, ends all connections, and may give ids again that this process has seen.
     // It looks like any broken connection. Connections break rarely, and a gap costs some reads.
@@ -226,7 +243,7 @@ class EventReader {
     this.#countEvents(found.length)
     if (found.length > 0) this.#delaySeconds = Math.max(0, ...found.map((row) => seen.now - Number(row[9]))) / 1000
     const isGap =
-      found.length > MAX_EVENTS || seen.now - before.now > this.#times.keepMs / 2 || hasRestarted || mayHaveCrashed
+      found.length > MAX_EVENTS || seen.now - before.now > this.#times.keepMs / 2 || isOther || mayHaveCrashed
     if (isGap) this.#base.gap()
     if (found.length > MAX_EVENTS) return
     this.#base.deliver(found.map((row) => ({ topic: row[7], payload: JSON.parse(row[8]) as unknown })))

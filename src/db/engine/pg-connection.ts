@@ -1,6 +1,6 @@
 /** Connections to PostgreSQL, and the lock that says which Tessera processes may use a database. */
 
-import { asStorageError, StorageError, storageError } from '../errors.ts'
+import { asStorageError, isFromReadOnly, readOnly, StorageError, storageError } from '../errors.ts'
 import type { PoolMeter } from './pg-metrics.ts'
 
 /** Host, port and database for messages; the URL itself may contain a password. */
@@ -17,6 +17,14 @@ interface ConnectOptions {
   readonly pooled?: boolean
 }
 
+/** Of every connection, whatever the defaults of the server, the database or the role are. */
+const SETTINGS = {
+  synchronous_commit: 'on',
+  default_transaction_isolation: 'read committed',
+  statement_timeout: '0',
+  lock_timeout: '0',
+}
+
 /**
  * A pool of up to `max` connections, opened when first needed. Commits wait for the disk, even if the server's default is not to.
  * `Bun.SQL` is not imported from 'bun': the import alone loads the client at each start on SQLite too (about 7 ms and 3 MiB).
@@ -30,7 +38,7 @@ export const connectPostgres = (
     url: databaseUrl,
     max,
     connectionTimeout: 10,
-    connection: { application_name: 'tessera', ...(!pooled && { synchronous_commit: 'on', ...settings }) },
+    connection: { application_name: 'tessera', ...(!pooled && { ...SETTINGS, ...settings }) },
     ...(pooled && { prepare: false }),
     ...(onclose ? { onclose } : {}),
   })
@@ -57,6 +65,16 @@ export class TimedConnection {
     return connectPostgres(this.databaseUrl, 1, { settings: this.settings })
   }
 
+  #replace(sql: Bun.SQL): void {
+    if (this.#sql === sql && !this.#closed) this.#sql = this.#connect()
+    sql.close({ timeout: 0 }).catch(() => undefined)
+  }
+
+  /** The next statement gets a new connection, which may lead to another server. */
+  renew(): void {
+    this.#replace(this.#sql)
+  }
+
   /** @throws StorageError */
   async rows(text: string, parameters: readonly (string | number)[] = []): Promise<unknown[][]> {
     const where = placeOf(this.databaseUrl)
@@ -65,8 +83,7 @@ export class TimedConnection {
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        if (this.#sql === sql && !this.#closed) this.#sql = this.#connect()
-        sql.close({ timeout: 0 }).catch(() => undefined)
+        this.#replace(sql)
         reject(storageError('unreachable', where))
       }, ANSWER_MS)
     })
@@ -74,6 +91,7 @@ export class TimedConnection {
       const answer = sql.unsafe(text, [...parameters]).values()
       return (await Promise.race([this.meter?.timed(answer) ?? answer, late])) as unknown[][]
     } catch (error) {
+      if (isFromReadOnly(error)) this.#replace(sql)
       throw asStorageError(error, where)
     } finally {
       clearTimeout(timer)
@@ -85,6 +103,9 @@ export class TimedConnection {
     await this.#sql.close()
   }
 }
+
+/** True at a standby too. */
+export const IS_READ_ONLY = "current_setting('transaction_read_only')::boolean"
 
 /** "tessera" in ASCII as a number. Advisory locks are per database, so databases on one server do not share it. */
 export const LOCK_KEY = '32762643830108769'
@@ -108,6 +129,12 @@ export interface PgLock {
   /** False while the connection is down: another process may hold the lock then. */
   readonly held: boolean
   release(): Promise<void>
+}
+
+/** The next connection may lead to another server. */
+async function endConnection(sql: Bun.SQL, where: string): Promise<StorageError> {
+  await sql.unsafe('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined)
+  return readOnly(where)
 }
 
 /** Pause before a lost lock is requested again, in milliseconds. */
@@ -152,9 +179,9 @@ export async function lockPostgres(
 
   async function acquire(): Promise<void> {
     try {
-      const [row] = (await sql.unsafe(`SELECT pg_try_advisory_lock${suffix}(${LOCK_KEY}) AS held`)) as {
-        held: boolean
-      }[]
+      const asked = `SELECT pg_try_advisory_lock${suffix}(${LOCK_KEY}) AS held, ${IS_READ_ONLY} AS "isReadOnly"`
+      const [row] = (await sql.unsafe(asked)) as { held: boolean; isReadOnly: boolean }[]
+      if (row!.isReadOnly) throw await endConnection(sql, where)
       if (!row!.held) throw inUse(where, mode)
       held = true
       if (started) onRegained()

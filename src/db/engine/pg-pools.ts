@@ -12,6 +12,36 @@ export interface PoolSizes {
   readonly searchers: number
 }
 
+type Three = Readonly<Record<keyof PoolSizes, Bun.SQL>>
+
+/** The pools, which can be replaced. */
+export class Pools {
+  #pools: Three
+  constructor(readonly open: () => Three) {
+    this.#pools = open()
+  }
+  get readers(): Bun.SQL {
+    return this.#pools.readers
+  }
+  get writers(): Bun.SQL {
+    return this.#pools.writers
+  }
+  get searchers(): Bun.SQL {
+    return this.#pools.searchers
+  }
+
+  /** Replaces all connections, because those of before may lead to another server. Their statements fail. */
+  renew(): void {
+    const before = this.#pools
+    this.#pools = this.open()
+    for (const pool of Object.values(before)) pool.close({ timeout: 0 }).catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()))
+  }
+}
+
 /** Connections beside the pools: for locks, stamps and events. */
 export const unpooled = (shared: boolean): number => (shared ? SHARED_CONNECTIONS : ALONE_CONNECTIONS)
 

@@ -13,6 +13,7 @@ import { inUse, LOCK_KEY, lockPostgres, placeOf, TimedConnection } from './pg-co
 import { DoubtfulWrites, waitForEarlierWrites } from './pg-doubt.ts'
 import { PoolMeter } from './pg-metrics.ts'
 import { settledWithin, SharedStamps } from './pg-stamps.ts'
+import { continueStamps, skipStamps } from './stamp-gaps.ts'
 import { STAMP_MARK, Stamps } from './stamps.ts'
 
 export interface Connection extends Runner {
@@ -58,6 +59,8 @@ export interface SharingOptions {
   /** For the stamp mark. */
   readonly reader: Runner
   readonly busTimes?: BusTimes | undefined
+  /** PostgreSQL has restarted, or another server has taken its place: connections of before are worth nothing. */
+  readonly onOtherServer: () => void
 }
 
 /**
@@ -92,34 +95,13 @@ async function begin(
   return (results.at(-1) as unknown as unknown[][])[0]!
 }
 
-const READ_MARK = 'SELECT value FROM server_state WHERE key = $1'
 const SAVE_MARK =
   'INSERT INTO server_state (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
 
-const readMark = async (reader: Runner): Promise<number> =>
-  Number((await reader.rows(READ_MARK, [STAMP_MARK]))[0]?.[0] ?? 0)
-
-/**
- * Caches and stamps in memory would not notice the writes of another process, so a lock keeps other processes off the database.
- * @throws StorageError of kind `unreachable`, or `busy` when another process uses the database
- */
-export async function useAlone({ databaseUrl, clock, log, reader, setForWrite }: SharingOptions): Promise<Sharing> {
-  const where = placeOf(databaseUrl)
-  const { gap, ...bus } = createBus(log)
-  const lock = await lockPostgres(databaseUrl, 'alone', gap)
-  const locks = new TimedConnection(databaseUrl, {})
-  const doubtful = new DoubtfulWrites(locks, gap)
-  let stamps: Stamps
-  try {
-    await waitForEarlierWrites(locks)
-    stamps = new Stamps(clock, await readMark(reader))
-  } catch (error) {
-    await Promise.all([locks.close(), lock.release()])
-    throw error
-  }
+/** Saves the mark before a stamp above it is given. Done outside the writes, which would all conflict on its row. */
+function stampSaver(stamps: Stamps): (connection: Runner) => Promise<void> {
   let saving: Promise<void> | undefined
-  /** Saves the mark before a stamp above it is given. Done outside the writes, which would all conflict on its row. */
-  async function reserveStamps(connection: Runner): Promise<void> {
+  return async (connection) => {
     const mark = stamps.markToSave()
     if (mark === undefined) return
     saving ??= (async () => {
@@ -128,7 +110,32 @@ export async function useAlone({ databaseUrl, clock, log, reader, setForWrite }:
     })().finally(() => (saving = undefined))
     await saving
   }
+}
 
+/**
+ * Caches and stamps in memory would not notice the writes of another process, so a lock keeps other processes off the database.
+ * @throws StorageError of kind `unreachable`, or `busy` when another process uses the database
+ */
+export async function useAlone(options: SharingOptions): Promise<Sharing> {
+  const { databaseUrl, clock, log, reader, setForWrite } = options
+  const where = placeOf(databaseUrl)
+  const { gap, ...bus } = createBus(log)
+  const stamps = new Stamps(clock, 0)
+  const lock = await lockPostgres(databaseUrl, 'alone', () => {
+    options.onOtherServer()
+    gap()
+    void continueStamps(stamps, options).then(gap)
+  })
+  const locks = new TimedConnection(databaseUrl, {})
+  const doubtful = new DoubtfulWrites(locks, gap)
+  try {
+    await waitForEarlierWrites(locks)
+    stamps.continueFrom(await skipStamps(reader, clock))
+  } catch (error) {
+    await Promise.all([locks.close(), lock.release()])
+    throw error
+  }
+  const reserveStamps = stampSaver(stamps)
   /** The stamps, ascending, of each running group and of those whose COMMIT got no answer. */
   const unsettled = new Set<readonly number[]>()
 
@@ -186,7 +193,7 @@ export async function useAlone({ databaseUrl, clock, log, reader, setForWrite }:
 
 /** @throws StorageError of kind `unreachable`, or `busy` when a process uses the database alone */
 export async function useShared(options: SharingOptions): Promise<Sharing> {
-  const { databaseUrl, clock, log, metrics, storage, reader, busTimes, setForWrite } = options
+  const { databaseUrl, clock, log, metrics, storage, reader, busTimes, setForWrite, onOtherServer } = options
   const where = placeOf(databaseUrl)
   let gap = () => {}
   // Each write and each read of the bus asks for the lock again. This one keeps processes that use the database alone off it while there are none.
@@ -196,13 +203,17 @@ export async function useShared(options: SharingOptions): Promise<Sharing> {
   const stamps = new SharedStamps(marks, clock)
   let closePart = async () => {}
   try {
-    stamps.noteMark(await readMark(reader))
+    stamps.noteMark(await skipStamps(reader, clock))
     const { bus, ...events } = await openPgBus({
       databaseUrl,
       log,
       metrics,
       onMark: (mark) => stamps.noteMark(mark),
       onTrouble: (error) => storage.failed(error),
+      async onOtherServer() {
+        onOtherServer()
+        stamps.noteMark(await skipStamps(reader, clock))
+      },
       times: busTimes,
     })
     gap = events.gap

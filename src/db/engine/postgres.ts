@@ -12,14 +12,21 @@ import type { Log } from '#platform/log.ts'
 import { createMetrics, type Metrics } from '#platform/metrics.ts'
 
 import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
-import { asStorageError, isLockTimeout, isSerializationFailure, storageError } from '../errors.ts'
+import {
+  asStorageError,
+  isFromReadOnly,
+  isLockTimeout,
+  isSerializationFailure,
+  readOnly,
+  storageError,
+} from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
 import type { Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
 import { connectPostgres, placeOf } from './pg-connection.ts'
 import { conflictCounter, PoolMeter, showWaiting } from './pg-metrics.ts'
-import { checkConnections, type PoolSizes, poolSizes, unpooled } from './pg-pools.ts'
+import { checkConnections, Pools, type PoolSizes, poolSizes, unpooled } from './pg-pools.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { type Ended, WriteGroups } from './write-groups.ts'
@@ -52,7 +59,7 @@ const IDLE_TIMEOUT = { idle_in_transaction_session_timeout: '10000' }
 const STATEMENT_TIMEOUT = 'statement_timeout'
 
 /** Through a pooler, settings hold for one transaction only. */
-const SET_FOR_WRITE = Object.entries({ synchronous_commit: 'on', ...IDLE_TIMEOUT })
+const SET_FOR_WRITE = Object.entries({ synchronous_commit: 'on', [STATEMENT_TIMEOUT]: '0', ...IDLE_TIMEOUT })
   .map(([name, value]) => `SET LOCAL ${name} TO ${value}; `)
   .join('')
 
@@ -63,15 +70,15 @@ const asTemplate = (sql: string): TemplateStringsArray =>
 /** Runs statements on a pool or on a reserved connection. */
 class PgRunner implements Runner {
   constructor(
-    readonly client: SQL,
+    readonly client: () => SQL,
     readonly where: string,
     readonly meter: PoolMeter,
   ) {}
   rows(sql: string, params: unknown[]): Promise<Rows> {
-    return this.#answer(this.client.unsafe(sql, params).values())
+    return this.#answer(this.client().unsafe(sql, params).values())
   }
   command(sql: string): Promise<Rows> {
-    return this.#answer((this.client as SQL)(asTemplate(sql)).values())
+    return this.#answer(this.client()(asTemplate(sql)).values())
   }
   async #answer(statement: Promise<Rows>): Promise<Rows> {
     try {
@@ -85,14 +92,14 @@ class PgRunner implements Runner {
 /** Runs each statement in a transaction that limits its time. */
 class PooledSearcher implements Runner {
   constructor(
-    readonly pool: SQL,
+    readonly pool: () => SQL,
     readonly where: string,
     readonly meter: PoolMeter,
     readonly maxMs: number,
   ) {}
   async rows(sql: string, params: unknown[]): Promise<Rows> {
     try {
-      return (await this.pool.begin(async (tx) => {
+      return (await this.pool().begin(async (tx) => {
         await tx.unsafe(`SET LOCAL ${STATEMENT_TIMEOUT} TO ${this.maxMs}`)
         return this.meter.timed(tx.unsafe(sql, params).values())
       })) as Rows
@@ -195,17 +202,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // The pooler keeps connections for its clients, and says itself if they are too many.
   await checkConnections(databaseUrl, pooled ? unpooled(shared) : connections)
   const pool = (max: number, settings = {}) => connectPostgres(poolerUrl || databaseUrl, max, { settings, pooled })
-  const pools: Pools = {
+  const pools = new Pools(() => ({
     readers: pool(sizes.readers),
     writers: pool(sizes.writers, IDLE_TIMEOUT),
     searchers: pool(sizes.searchers, { [STATEMENT_TIMEOUT]: String(searchMs) }),
-  }
+  }))
   const meters = {
     read: new PoolMeter(metrics, 'read'),
     write: new PoolMeter(metrics, 'write'),
     search: new PoolMeter(metrics, 'search'),
   }
-  const reader = new PgRunner(pools.readers, where, meters.read)
+  const reader = new PgRunner(() => pools.readers, where, meters.read)
   const storage = new StorageState(log)
   try {
     const sharing = await (shared ? useShared : useAlone)({
@@ -216,12 +223,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       storage,
       reader,
       busTimes,
+      onOtherServer: () => pools.renew(),
       ...(pooled && { setForWrite: SET_FOR_WRITE }),
     })
     const search = searchQueue(
       pooled
-        ? new PooledSearcher(pools.searchers, where, meters.search, searchMs)
-        : new PgRunner(pools.searchers, where, meters.search),
+        ? new PooledSearcher(() => pools.searchers, where, meters.search, searchMs)
+        : new PgRunner(() => pools.searchers, where, meters.search),
       searchMs,
     )
     const parts = { where, log, metrics, meter: meters.write, limits, pools, sizes, reader, storage, sharing, search }
@@ -229,19 +237,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     showWaiting(metrics, meters, sizes, () => store.writes)
     return store
   } catch (error) {
-    await closePools(pools)
+    await pools.close()
     throw error
   }
 }
-
-interface Pools {
-  readonly readers: SQL
-  readonly writers: SQL
-  readonly searchers: SQL
-}
-
-const closePools = ({ readers, writers, searchers }: Pools) =>
-  Promise.all([readers.close(), searchers.close(), writers.close()])
 
 interface Parts {
   /** The place of the database for error messages. */
@@ -335,7 +334,7 @@ class PostgresStore implements Store {
       for (const { reject } of group) reject(error)
     })
     if (!client) return DONE
-    const connection = new PgRunner(client, this.#where, this.#meter)
+    const connection = new PgRunner(() => client, this.#where, this.#meter)
     let begun: Begun | undefined
     try {
       const { inOrder, isOneStatement } = group[0]!
@@ -355,7 +354,9 @@ class PostgresStore implements Store {
     } catch (error) {
       if (isConflict(error)) this.#countConflict()
       await connection.rows('ROLLBACK', []).catch(() => undefined)
-      return this.#afterRollback(group, error)
+      const isAway = isFromReadOnly(error)
+      if (isAway) this.#pools.renew()
+      return this.#afterRollback(group, isAway ? readOnly(this.#where, error) : error)
     } finally {
       begun?.end()
       client.release()
@@ -400,7 +401,7 @@ class PostgresStore implements Store {
   }
 
   #txOn(client: SQL, begun: Begun): WriteTx<WriteRunner> {
-    return new WriteTx(new WriteRunner(client, this.#where, this.#meter), this.read, begun.nextStamp, this.bus)
+    return new WriteTx(new WriteRunner(() => client, this.#where, this.#meter), this.read, begun.nextStamp, this.bus)
   }
 
   async #runOne(write: PgWrite, tx: WriteTx<WriteRunner>): Promise<Outcome> {
@@ -451,6 +452,6 @@ class PostgresStore implements Store {
     this.storage.stop()
     await Promise.allSettled(this.#running)
     await this.#sharing.close()
-    await closePools(this.#pools)
+    await this.#pools.close()
   }
 }

@@ -23,6 +23,12 @@ export const STAMP_MARK = 'stamp.mark'
 /** Key of the row with the time of the last restore: clients that continue from stamps may have later ones than the backup. */
 export const RESTORED_AT = 'restored.at'
 
+/**
+ * Start of the keys of rows with stamps that were never given: the key ends with the stamp before them, the value is the one behind them. A client that
+ * continues from one between them has it from a later state of the database than the one that was put back.
+ */
+export const STAMP_GAP = 'stamp.gap.'
+
 /** Most stamps that may be needed before the mark can be saved again: at least the writes of one group, or of one in each connection. */
 const MARGIN = 512
 /** How far the mark is set ahead of the clock, in milliseconds. After a crash, stamps start that far ahead. */
@@ -43,6 +49,11 @@ export class Stamps {
   /** The last stamp given: the mark to save when the server stops. */
   get last(): number {
     return this.#last
+  }
+
+  /** `mark` was saved, whatever the database had before. It is not below `last`. */
+  continueFrom(mark: number): void {
+    this.#last = this.#savedMark = mark
   }
 
   /** The mark to save before more stamps are given; undefined while the saved one is high enough. */

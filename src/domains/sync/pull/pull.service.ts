@@ -64,8 +64,14 @@ async function start(
   })
 }
 
-/** The time of the last restore cannot change while the server runs. */
-const lastRestore = perContext((): { at?: number } => ({}))
+/** They change only with a gap while the server runs. */
+const losses = perContext((ctx) => {
+  type Known = { restoredAt?: number; gaps?: Awaited<ReturnType<typeof store.stampGaps>> }
+  const losses: { known: Known } = { known: {} }
+  // Not emptied: a pull may be reading them.
+  ctx.bus.onGap(() => (losses.known = {}))
+  return losses
+})
 
 /** Whether the client must begin again. */
 async function isLost(ctx: AppContext, { userId, device, since, orgId, asked, scopes }: Search): Promise<boolean> {
@@ -76,12 +82,19 @@ async function isLost(ctx: AppContext, { userId, device, since, orgId, asked, sc
     scopes.accesses.map((access) => access.orgId),
   )
   const horizons = since === 0 ? [] : await store.horizonsAfter(ctx.db.read, since)
-  const restored = (lastRestore(ctx).at ??= await store.restoredAt(ctx.db.read))
+  const { known } = losses(ctx)
+  const restored = (known.restoredAt ??= await store.restoredAt(ctx.db.read))
+  const gaps = (known.gaps ??= await store.stampGaps(ctx.db.read))
+  const lost = gaps.filter(({ from, to }) => from < since && since < to)
   const client = {
     since,
     now,
     // Rows that a client got after the backup was made are neither in the database nor among the deleted ones.
-    horizons: [restored, ...horizons.filter(({ owner }) => owners.has(owner)).map(({ stamp }) => stamp)],
+    horizons: [
+      restored,
+      ...lost.map(({ to }) => to),
+      ...horizons.filter(({ owner }) => owners.has(owner)).map(({ stamp }) => stamp),
+    ],
   }
   if (isUpToDate(client)) return false
   const rows = await store.startsOf(ctx.db.read, device, orgId ?? 0)

@@ -1,6 +1,6 @@
-import { and, asc, count, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, like, lt, sql } from 'drizzle-orm'
 
-import { RESTORED_AT } from '#db/engine/stamps.ts'
+import { RESTORED_AT, STAMP_GAP } from '#db/engine/stamps.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { serverState } from '#db/schema/settings.ts'
@@ -32,6 +32,15 @@ export const horizonsAfter = (db: Db, since: number): Promise<{ readonly owner: 
 export async function restoredAt(db: Db): Promise<number> {
   const [row] = await db.select({ value: serverState.value }).from(serverState).where(eq(serverState.key, RESTORED_AT))
   return Number(row?.value ?? 0)
+}
+
+/** Stamps that were never given, without both ends. */
+export async function stampGaps(db: Db): Promise<{ readonly from: number; readonly to: number }[]> {
+  const rows = await db
+    .select()
+    .from(serverState)
+    .where(like(serverState.key, `${STAMP_GAP}%`))
+  return rows.map(({ key, value }) => ({ from: Number(key.slice(STAMP_GAP.length)), to: Number(value) }))
 }
 
 /** When the device last pulled each entity from 0; entities that it never did are left out. */
