@@ -49,6 +49,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
     databaseDirectUrl: ['postgres://u:p@h:2/d', 'postgres://u:p@h:2/d'],
+    databaseReadUrl: ['postgres://u:p@h:3/d', 'postgres://u:p@h:3/d'],
     databaseConnections: ['12', 12],
     storageUrl: ['s3://k:s@h/bucket', 's3://k:s@h/bucket'],
     sharedFiles: ['/shared', '/shared'],
@@ -137,8 +138,10 @@ test.each([
 test('TESSERA_DATABASE_CONNECTIONS requires PostgreSQL, and 9 of them if several processes can serve the database', () => {
   const connections = (most: number) => ({ TESSERA_DATABASE_CONNECTIONS: String(most) })
   const alone = { TESSERA_DATABASE_URL: 'postgres://h/d' }
-  expect(read({ ...connections(12), TESSERA_DATABASE_DIRECT_URL: 'postgres://h/d' }).problems).toEqual([
+  const others = { TESSERA_DATABASE_DIRECT_URL: 'postgres://h/d', TESSERA_DATABASE_READ_URL: 'postgres://h:2/d' }
+  expect(read({ ...connections(12), ...others }).problems).toEqual([
     'TESSERA_DATABASE_DIRECT_URL requires TESSERA_DATABASE_URL as well.',
+    'TESSERA_DATABASE_READ_URL requires TESSERA_DATABASE_URL as well.',
     'TESSERA_DATABASE_CONNECTIONS requires TESSERA_DATABASE_URL as well.',
   ])
   for (const most of [5, 100]) expect(read({ ...alone, ...connections(most) }).problems).toEqual([])

@@ -65,6 +65,7 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
     panel('p99 of a statement', 's', { '{{pool}}': quantile(0.99, 'tessera_db_seconds', 'pool') }),
     panel('Waiting for a connection', 'short', { '{{pool}}': `sum by (pool) (tessera_db_waiting{${OF}})` }),
     panel('Writes in a COMMIT', 'short', quantiles('tessera_db_group_size')),
+    panel('Delay of the replica', 's', value('tessera_replica_delay_seconds')),
     panel('Conflicts', 'cps', { '{{instance}}': rate('tessera_db_conflicts_total', 'instance') }),
     panel('Log of SQLite', 'bytes', value('tessera_database_log_bytes')),
   ],
@@ -234,6 +235,12 @@ groups:
         labels: { severity: warning }
         annotations:
           summary: '{{ $labels.instance }} waits for connections of the pool {{ $labels.pool }}: raise TESSERA_DATABASE_CONNECTIONS.'
+      - alert: TesseraReplicaBehind
+        expr: tessera_replica_delay_seconds > 30
+        for: 1m
+        labels: { severity: warning }
+        annotations:
+          summary: 'The replica for reads of {{ $labels.instance }} is away or behind: the primary is read instead.'
       - alert: TesseraBehind
         expr: tessera_caught_up_seconds > 5
         for: 1m

@@ -170,7 +170,7 @@ const CHECKS: Record<string, Check> = {
     return finding('clock', 'OK', new Date(now).toISOString())
   },
 
-  async database({ databaseUrl, poolerUrl, dataDir }) {
+  async database({ databaseUrl, databaseReadUrl, poolerUrl, dataDir }) {
     // Opening a database whose log has been moved away already would show, and could save, an old state.
     if (restorePending(dataDir)) return []
     const db = await import('#db/maintenance.ts')
@@ -194,6 +194,10 @@ const CHECKS: Record<string, Check> = {
       const missing = await (await import('#db/needs.ts')).needsProblem(databaseUrl)
       if (missing !== undefined) return finding('engine', 'FAIL', missing)
       found.push(finding('engine', 'OK', 'PostgreSQL with everything that Tessera needs'))
+      if (databaseReadUrl !== '') {
+        const { kind, message } = await (await import('#db/replica.ts')).replicaState({ databaseUrl, databaseReadUrl })
+        found.push(finding('replica', ({ OK: 'OK', AWAY: 'WARN', WRONG: 'FAIL' } as const)[kind], message))
+      }
       const before = performance.now()
       const state = await db.postgresSchema(databaseUrl)
       found.push(

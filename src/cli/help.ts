@@ -28,7 +28,7 @@ ${CODES}
 
 const SOME_SETTINGS: Partial<Record<Verb['settings'], readonly SettingKey[]>> = {
   data: ['dataDir', 'databaseUrl'],
-  backup: ['dataDir', 'databaseUrl', 'backupDir'],
+  backup: ['dataDir', 'databaseUrl', 'databaseReadUrl', 'backupDir'],
   gateways: ['smtpUrl', 'mailFrom', 'smsUrl'],
 }
 

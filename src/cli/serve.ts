@@ -45,6 +45,10 @@ export const run: Run = async (call) => {
       if (problem !== undefined) throw new Refusal(problem, EXIT.usage)
       const missing = await (await import('#db/needs.ts')).needsProblem(config.databaseUrl)
       if (missing !== undefined) throw new Refusal(missing, EXIT.data)
+      if (config.databaseReadUrl !== '') {
+        const { kind, message } = await (await import('#db/replica.ts')).replicaState(config)
+        if (kind === 'WRONG') throw new Refusal(message, EXIT.usage)
+      }
     }
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')

@@ -21,6 +21,8 @@ export interface Config {
   readonly databaseUrl: string
   /** PostgreSQL past a pooler; empty if `databaseUrl` leads to no pooler. */
   readonly databaseDirectUrl: string
+  /** A replica of PostgreSQL for reads of many rows; empty: none. */
+  readonly databaseReadUrl: string
   /** Not a setting: see `pastPooler`. */
   readonly poolerUrl: string
   /** The most connections that this process opens to PostgreSQL while it serves. */
@@ -76,6 +78,7 @@ export const defaultConfig: Config = {
   dataDir: resolve('data'),
   databaseUrl: '',
   databaseDirectUrl: '',
+  databaseReadUrl: '',
   poolerUrl: '',
   databaseConnections: 25,
   storageUrl: '',

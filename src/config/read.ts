@@ -130,7 +130,7 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   if (values.httpPort && values.httpPort === port)
     problems.push(`${origins.get('httpPort')!} and the port for HTTPS are both ${port}: choose another one.`)
   const connections = origins.get('databaseConnections')
-  for (const key of ['databaseDirectUrl', 'databaseConnections'] as const)
+  for (const key of ['databaseDirectUrl', 'databaseReadUrl', 'databaseConnections'] as const)
     if (origins.has(key) && !values.databaseUrl)
       problems.push(`${origins.get(key)!} requires ${envName('databaseUrl')} as well.`)
   if (connections && isShared({ ...defaultConfig, ...values }) && values.databaseConnections! < MIN_SHARED_CONNECTIONS)

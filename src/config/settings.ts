@@ -181,6 +181,16 @@ export const settings: readonly Setting[] = [
     parse: postgresUrl,
   }),
   setting({
+    key: 'databaseReadUrl',
+    value: 'URL',
+    help: 'Replica of the database for backups, statistics and exports: docs/operations.md, "A replica for reads".',
+    accepts: 'an address such as postgres://user:password@host:5432/database',
+    fallback: 'none; all reads go to the database',
+    secret: true,
+    mask: maskDatabase,
+    parse: postgresUrl,
+  }),
+  setting({
     key: 'databaseConnections',
     value: 'NUMBER',
     help: 'The most connections that this process opens to PostgreSQL. Several processes need 9 or more each.',

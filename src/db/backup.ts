@@ -26,7 +26,7 @@ import { version } from '#platform/version.ts'
 import * as db from './maintenance.ts'
 
 /** The part of the configuration that says where the data is. */
-export type DataPlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'sharedFiles' | 'backupDir'>
+export type DataPlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseReadUrl' | 'sharedFiles' | 'backupDir'>
 
 export interface Progress {
   /** Called once, when the number of bytes to read is known. */
@@ -59,7 +59,8 @@ export async function createBackup(options: BackupOptions): Promise<{ manifest: 
   await mkdir(work, { mode: 0o700 })
   try {
     return await whileFilesAreKept(files, async () => {
-      // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards.
+      // The database comes first: a file is on disk before its row, so every file that the copy refers to is found afterwards. A replica has all
+      // deletions of before, and files of later ones are kept.
       const { facts, member } = await copyDatabase(place, work, signal)
       signal.throwIfAborted()
       const members = [member, ...(await dataMembers(place.dataDir, files))]
@@ -73,13 +74,13 @@ export async function createBackup(options: BackupOptions): Promise<{ manifest: 
 }
 
 async function copyDatabase(
-  { databaseUrl, dataDir }: DataPlace,
+  { databaseUrl, databaseReadUrl, dataDir }: DataPlace,
   work: string,
   signal: AbortSignal,
 ): Promise<{ facts: DatabaseFacts; member: Member }> {
   if (databaseUrl !== '') {
     const path = join(work, POSTGRES_FILE)
-    const counted = await db.dumpPostgres(databaseUrl, path, signal)
+    const counted = await db.dumpPostgres({ databaseUrl, databaseReadUrl }, path, signal)
     return {
       facts: { database: 'postgres', ...counted },
       member: { name: POSTGRES_FILE, path, size: statSync(path).size },

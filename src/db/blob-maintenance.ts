@@ -4,7 +4,7 @@
  */
 
 import { INSTALLATION, type Installation } from './installation.ts'
-import { type Place, type Query, withDatabase } from './maintenance.ts'
+import { type Place, type Query, type ReadPlace, withDatabase, withHeavyReads } from './maintenance.ts'
 
 export interface StoredBlob {
   readonly id: number
@@ -42,6 +42,7 @@ export interface BlobRows {
   totalSize(): Promise<number>
   /** The blobs whose hash begins with `prefix`, hex digits of which the last one is not f. */
   withPrefix(prefix: string): Promise<StoredBlob[]>
+  /** Now. */
   exists(blob: StoredBlob): Promise<boolean>
   /** At most 20 rows of each kind that refer to the blob: `file 12 (album, PHOTO 7)`. */
   usesOf(id: number): Promise<string[]>
@@ -49,10 +50,10 @@ export interface BlobRows {
   wrongUsage(): Promise<{ userId: number; orgId: number; recorded: Usage; actual: Usage }[]>
 }
 
-export const withBlobRows = <T>(place: Place, work: (rows: BlobRows) => Promise<T>): Promise<T> =>
-  withDatabase(place, (query) => work(rowsOf(query)))
+export const withBlobRows = <T>(place: ReadPlace, work: (rows: BlobRows) => Promise<T>): Promise<T> =>
+  withHeavyReads(place, (query, primary) => work(rowsOf(query, primary)))
 
-function rowsOf(query: Query): BlobRows {
+function rowsOf(query: Query, primary: Query): BlobRows {
   return {
     async totalSize() {
       const [row] = await query('SELECT sum(size) AS size FROM blobs')
@@ -72,7 +73,7 @@ function rowsOf(query: Query): BlobRows {
       }))
     },
     async exists({ id }) {
-      return (await query(`SELECT id FROM blobs WHERE id = ${id}`)).length > 0
+      return (await primary(`SELECT id FROM blobs WHERE id = ${id}`)).length > 0
     },
     async usesOf(id) {
       const uses: string[] = []

@@ -1,6 +1,7 @@
 /** Database work of the commands backup, restore, migrate and doctor, with or without a running server. SQLite functions block. */
 
 import { Database } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { escapeControlCharacters } from '#lib/text.ts'
@@ -10,11 +11,13 @@ import { version } from '#platform/version.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
+import { HAS_REPLAYED, type Position, Unusable } from './engine/pg-replica.ts'
 import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
 import { asStorageError, StorageError, storageError } from './errors.ts'
 import { INSTALLATION } from './installation.ts'
 import { readApplied } from './migrate-postgres.ts'
 import { databaseFile, LIST_APPLIED } from './migrate.ts'
+import { currentReplica } from './replica.ts'
 import { type Applied, type SchemaState, stateOf } from './schema-state.ts'
 
 export { databaseFile }
@@ -136,15 +139,23 @@ export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean
     }),
   )
 
-async function withServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
+/** `since`: a position of the primary, which `databaseUrl`, a replica, must have reached. */
+async function withServer<T>(databaseUrl: string, work: (sql: Bun.SQL) => Promise<T>, since?: Position): Promise<T> {
   const sql = connectPostgres(databaseUrl, 1)
   try {
+    if (since !== undefined) await requireReplayed(sql, since)
     return await work(sql)
   } catch (error) {
     throw asStorageError(error, placeOf(databaseUrl))
   } finally {
     await sql.close()
   }
+}
+
+/** Asked again on the connection that reads, because an address can lead to several replicas. */
+async function requireReplayed(sql: Bun.SQL, { identity, bytes }: Position): Promise<void> {
+  const [row] = (await sql.unsafe(HAS_REPLAYED, [identity, String(bytes)]).values()) as [[boolean]]
+  if (!row[0]) throw new Unusable('it is behind', false)
 }
 
 export const postgresSchema = (databaseUrl: string): Promise<SchemaState> =>
@@ -162,12 +173,14 @@ export interface Place {
 /** Runs a statement; its parameters are called `$1`, `$2`. PostgreSQL's driver returns bigint columns as strings. */
 export type Query = (sql: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
+const queryOn =
+  (sql: Bun.SQL): Query =>
+  async (text, parameters) =>
+    (await sql.unsafe(text, parameters)) as Record<string, unknown>[]
+
 /** Opens the database for several queries. A server may be writing meanwhile. */
 export async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (query: Query) => Promise<T>): Promise<T> {
-  if (databaseUrl !== '')
-    return withServer(databaseUrl, (sql) =>
-      work(async (text, parameters) => (await sql.unsafe(text, parameters)) as Record<string, unknown>[]),
-    )
+  if (databaseUrl !== '') return withServer(databaseUrl, (sql) => work(queryOn(sql)))
   const file = databaseFile(dataDir)
   const db = openFile(file)
   try {
@@ -182,6 +195,25 @@ export async function withDatabase<T>({ databaseUrl, dataDir }: Place, work: (qu
     db.close()
   }
 }
+
+/** A place with a replica (replica.ts). */
+export interface ReadPlace extends Place {
+  readonly databaseReadUrl: string
+}
+
+/** `withDatabase` for reads of many rows: `query` runs at the replica, if there is one and it is up to date, and `primary` never does. */
+export const withHeavyReads = <T>(place: ReadPlace, work: (query: Query, primary: Query) => Promise<T>): Promise<T> =>
+  withDatabase(place, async (primary) => {
+    const since = await currentReplica(place)
+    if (since === undefined) return work(primary, primary)
+    return withServer(place.databaseReadUrl, async (sql) => {
+      const query: Query = async (text, parameters) => {
+        const atReplica = async () => (await requireReplayed(sql, since), queryOn(sql)(text, parameters))
+        return atReplica().catch(() => primary(text, parameters))
+      }
+      return work(query, primary)
+    })
+  })
 
 async function countRows(sql: Bun.SQL): Promise<RowCounts> {
   const tables =
@@ -198,21 +230,46 @@ async function countRows(sql: Bun.SQL): Promise<RowCounts> {
 
 export const countPostgres = (databaseUrl: string): Promise<RowCounts> => withServer(databaseUrl, countRows)
 
-/** Dumps the PostgreSQL database into `target` with `pg_dump`. The counts and the head of the log are from the same snapshot. */
-export const dumpPostgres = (
-  databaseUrl: string,
+/**
+ * Dumps the PostgreSQL database into `target` with `pg_dump`, from its replica if that is up to date and does not fail. The counts and the head of the
+ * log are from the same snapshot.
+ */
+export async function dumpPostgres(
+  place: Omit<ReadPlace, 'dataDir'>,
   target: string,
   signal?: AbortSignal,
+): Promise<{ tables: RowCounts; log?: LogHead }> {
+  const since = await currentReplica(place)
+  if (since !== undefined) {
+    try {
+      return await dumpFrom(place.databaseReadUrl, target, signal, since)
+    } catch {
+      // A replica ends long reads that delay its replay.
+      signal?.throwIfAborted()
+      rmSync(target, { force: true })
+    }
+  }
+  return dumpFrom(place.databaseUrl, target, signal)
+}
+
+const dumpFrom = (
+  databaseUrl: string,
+  target: string,
+  signal: AbortSignal | undefined,
+  since?: Position,
 ): Promise<{ tables: RowCounts; log?: LogHead }> =>
-  withServer(databaseUrl, (sql) =>
-    sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
-      const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
-      const tables = await countRows(tx)
-      const log = 'admin_log_head' in tables ? logHeadOf((await tx.unsafe(READ_LOG_HEAD)) as StoredHead[]) : {}
-      const options = ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`]
-      await runTool(databaseUrl, 'pg_dump', options, signal)
-      return { tables, ...log }
-    }),
+  withServer(
+    databaseUrl,
+    (sql) =>
+      sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
+        const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
+        const tables = await countRows(tx)
+        const log = 'admin_log_head' in tables ? logHeadOf((await tx.unsafe(READ_LOG_HEAD)) as StoredHead[]) : {}
+        const options = ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`]
+        await runTool(databaseUrl, 'pg_dump', options, signal)
+        return { tables, ...log }
+      }),
+    since,
   )
 
 /** The newest row of the operation log. */

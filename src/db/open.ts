@@ -6,6 +6,7 @@ import type { Metrics } from '#platform/metrics.ts'
 
 import { dialect } from './dialect.ts'
 import type { BusTimes } from './engine/pg-bus.ts'
+import type { ReplicaTimes } from './engine/pg-replica.ts'
 import { openPostgres } from './engine/postgres.ts'
 import { SqliteStore } from './engine/sqlite.ts'
 import type { WriteLimits } from './engine/write.ts'
@@ -18,6 +19,7 @@ export interface OpenOptions {
     readonly databaseUrl: string
     readonly dataDir: string
     readonly poolerUrl?: string
+    readonly databaseReadUrl?: string
     readonly databaseConnections?: number
     /** Compare every page of a paged list with a plain query (tests and development). */
     readonly checkAnswers?: boolean
@@ -33,11 +35,20 @@ export interface OpenOptions {
   searchMs?: number
   /** For tests. */
   busTimes?: BusTimes
+  /** For tests. */
+  replicaTimes?: ReplicaTimes
 }
 
 /** @throws StorageError with one sentence for the operator (errors.ts) */
 export async function openStore({
-  config: { databaseUrl, dataDir, poolerUrl = '', databaseConnections, checkAnswers = false },
+  config: {
+    databaseUrl,
+    dataDir,
+    poolerUrl = '',
+    databaseReadUrl: readUrl = '',
+    databaseConnections,
+    checkAnswers = false,
+  },
   ...options
 }: OpenOptions): Promise<Store> {
   if ((databaseUrl === '') !== (dialect === 'sqlite'))
@@ -45,6 +56,6 @@ export async function openStore({
   await migrate({ databaseUrl, dataDir, ...options })
   if (databaseUrl === '') return new SqliteStore({ file: databaseFile(dataDir), checksPages: checkAnswers, ...options })
   const connections = databaseConnections && { connections: databaseConnections }
-  const store = await openPostgres({ databaseUrl, poolerUrl, ...connections, ...options })
+  const store = await openPostgres({ databaseUrl, poolerUrl, readUrl, ...connections, ...options })
   return Object.assign(store, { read: Object.assign(store.read, { checksPages: checkAnswers }) })
 }

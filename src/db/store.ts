@@ -94,6 +94,9 @@ export interface StorageTroubles {
   failed(error: StorageError): void
 }
 
+/** The parts of the store that read many rows. */
+export type HeavyReads = Pick<Store, 'read' | 'readInWorker' | 'search'>
+
 export interface Store {
   readonly read: Db
   /**
@@ -106,6 +109,11 @@ export interface Store {
    * @throws SearchRefused when it takes too long, or when newer searches of the user have replaced it
    */
   search<T>(userId: number, fn: (db: Db) => Promise<T>): Promise<T>
+  /**
+   * For statistics, exports and filtered lists of all owners: the same reads at a replica, if there is one and it has everything that had been
+   * committed before this call. Otherwise those of this store. To be called for each answer.
+   */
+  heavyReads(): Promise<HeavyReads>
   /**
    * Runs `fn` in a transaction. `name` (`domain.useCase`) is the name of the write in the log. On PostgreSQL `fn` may run more than
    * once, so side effects belong in `afterCommit`.

@@ -1,6 +1,7 @@
 /** Files that are generated while they are sent, so that an export of any size takes little memory. */
 
 import { type AppContext, perContext } from '#context'
+import type { HeavyReads } from '#db/store.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { limited } from './errors.ts'
@@ -38,18 +39,23 @@ export const EXPORT_LIMITS =
   'A user has one export at a time; further requests get 429 with code 4022, as do those that have waited 15 seconds for their turn.'
 
 /**
- * Sends the file that `start` prepares. `rows`: if they are known before. A user has one export at a time, and users take turns.
+ * Sends the file that `start` prepares, which reads its rows with `reads`. `rows`: if they are known before. A user has one export at a time, and users take turns.
  * @throws AppError 429, and errors of `start`
  */
 export async function sendExport(
   ctx: AppContext,
   party: Party,
-  start: () => Promise<ExportFile>,
+  start: (reads: HeavyReads) => Promise<ExportFile>,
   rows?: number,
 ): Promise<Response> {
   const work = await exporting(ctx).openShared('exports', party, rows)
   try {
-    const { pieces, type, name, rows: found } = await work.run(start, MAX_WAIT_MS)
+    const {
+      pieces,
+      type,
+      name,
+      rows: found,
+    } = await work.run(async () => start(await ctx.db.heavyReads()), MAX_WAIT_MS)
     work.rows = found
     return new Response(streamOf(ctx, pieces, work), {
       headers: {

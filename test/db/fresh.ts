@@ -55,10 +55,11 @@ export interface Place {
   readonly log: ReturnType<typeof memoryLog>
   /** Migrates and opens the database. The store is closed with the place. `checkAnswers`: as in the configuration. */
   open(
-    options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes'> & {
+    options?: Pick<OpenOptions, 'limits' | 'searchMs' | 'shared' | 'busTimes' | 'replicaTimes'> & {
       checkAnswers?: boolean
       databaseConnections?: number
       poolerUrl?: string
+      databaseReadUrl?: string
     },
   ): Promise<Store>
   /** Runs SQL on a connection of its own, as another program would. */
@@ -81,8 +82,14 @@ async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) =
       databaseUrl,
       clock,
       log,
-      async open({ checkAnswers = false, databaseConnections = 25, poolerUrl = '', ...options } = {}) {
-        const config = { databaseUrl, dataDir, checkAnswers, databaseConnections, poolerUrl }
+      async open({
+        checkAnswers = false,
+        databaseConnections = 25,
+        poolerUrl = '',
+        databaseReadUrl = '',
+        ...options
+      } = {}) {
+        const config = { databaseUrl, dataDir, checkAnswers, databaseConnections, poolerUrl, databaseReadUrl }
         const store = await openStore({ config, clock, log, ...options })
         stores.push(store)
         return store

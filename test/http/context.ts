@@ -33,6 +33,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       read: undefined as never,
       readInWorker: undefined as never,
       settledStamp: async () => 0,
+      heavyReads: noStore,
       search: noStore,
       write: noStore,
       aroundWrites: (_, run) => run(),

@@ -24,8 +24,10 @@ const SHARED = {
   TESSERA_PUBLIC_URL: 'http://localhost:8080',
 }
 
-/** Metrics of the other database. */
-const ELSEWHERE = onPostgres ? ['tessera_database_log_bytes'] : [/^tessera_db_(?!group_size)/, /^tessera_bus_/]
+/** Metrics of the other database, and of a replica. */
+const ELSEWHERE = onPostgres
+  ? ['tessera_database_log_bytes', 'tessera_replica_delay_seconds']
+  : [/^tessera_db_(?!group_size)/, /^tessera_bus_/, 'tessera_replica_delay_seconds']
 
 test('every metric of the dashboard and of the alerts exists', async () => {
   const token = 'a-token-for-prometheus'

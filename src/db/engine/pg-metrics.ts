@@ -16,7 +16,7 @@ const CONFLICTS = {
 }
 
 /** The pools by the purpose of their connections. */
-export type Pool = 'read' | 'write' | 'search' | 'events' | 'stamps'
+export type Pool = 'read' | 'write' | 'search' | 'replica' | 'events' | 'stamps'
 
 /** Measures the statements of a pool. */
 export class PoolMeter {

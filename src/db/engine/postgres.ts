@@ -22,13 +22,14 @@ import {
 } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
-import type { Store, Tx, WriteOptions } from '../store.ts'
+import type { HeavyReads, Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
 import { connectPostgres, placeOf } from './pg-connection.ts'
 import { conflictCounter, PoolMeter, showWaiting } from './pg-metrics.ts'
 import { checkConnections, Pools, type PoolSizes, poolSizes, unpooled } from './pg-pools.ts'
+import { Replica, type ReplicaTimes } from './pg-replica.ts'
 import { type Begun, type Sharing, useAlone, useShared } from './pg-sharing.ts'
-import { SEARCH_MS, searchQueue } from './search-queue.ts'
+import { type Search, SEARCH_MS, searchQueue } from './search-queue.ts'
 import { type Ended, WriteGroups } from './write-groups.ts'
 import { tracedBody, tracedGroup, traceWrite, type WriteTrace } from './write-trace.ts'
 import {
@@ -176,6 +177,8 @@ export interface PostgresOptions {
   databaseUrl: string
   /** A pooler for the pools, which leads to the same database; empty: none. */
   poolerUrl?: string
+  /** A replica for reads of many rows; empty: none. */
+  readUrl?: string
   clock: Clock
   log: Log
   metrics?: Metrics
@@ -189,12 +192,14 @@ export interface PostgresOptions {
   searchMs?: number
   /** For tests. */
   busTimes?: BusTimes
+  /** For tests. */
+  replicaTimes?: ReplicaTimes
 }
 
 /** @throws StorageError of kind `unreachable`, also for too few connections, or `busy` when another process uses the database */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { databaseUrl, clock, log, shared = false, limits = WRITE_LIMITS, searchMs = SEARCH_MS, busTimes } = options
-  const { poolerUrl = '' } = options
+  const { poolerUrl = '', readUrl = '' } = options
   const pooled = poolerUrl !== ''
   const { connections = defaultConfig.databaseConnections, metrics = createMetrics() } = options
   const where = placeOf(databaseUrl)
@@ -232,7 +237,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
         : new PgRunner(() => pools.searchers, where, meters.search),
       searchMs,
     )
-    const parts = { where, log, metrics, meter: meters.write, limits, pools, sizes, reader, storage, sharing, search }
+    const times = options.replicaTimes
+    const replica = readUrl && new Replica({ readUrl, searchMs, primary: reader, log, metrics, times })
+    const own = { where, log, metrics, meter: meters.write, limits }
+    const parts = { ...own, pools, sizes, reader, storage, sharing, search, replica: replica || undefined }
     const store = new PostgresStore(parts)
     showWaiting(metrics, meters, sizes, () => store.writes)
     return store
@@ -255,13 +263,14 @@ interface Parts {
   readonly reader: PgRunner
   readonly storage: StorageState
   readonly sharing: Sharing
-  readonly search: Store['search']
+  readonly search: Search
+  readonly replica: Replica | undefined
 }
 
 class PostgresStore implements Store {
   readonly read: ReadDb
   readonly readInWorker: ReadDb
-  readonly search: Store['search']
+  readonly search: Search
   readonly storage: StorageState
   readonly bus: Bus
   readonly aroundWrites = aroundWrites
@@ -273,11 +282,12 @@ class PostgresStore implements Store {
   readonly #limits: WriteLimits
   readonly #pools: Pools
   readonly #sharing: Sharing
+  readonly #replica: Replica | undefined
   readonly #groups: WriteGroups<PgWrite>
   readonly #running = new Set<Promise<unknown>>()
   #closed = false
 
-  constructor({ where, log, metrics, meter, limits, pools, sizes, reader, storage, sharing, search }: Parts) {
+  constructor({ where, log, metrics, meter, limits, pools, sizes, reader, storage, sharing, search, replica }: Parts) {
     this.read = this.readInWorker = new ReadDb(reader)
     this.search = search
     this.storage = storage
@@ -293,11 +303,24 @@ class PostgresStore implements Store {
       tracedGroup(group, () => this.#runGroup(group)),
     )
     this.#sharing = sharing
+    this.#replica = replica
   }
 
   /** How many run or wait. */
   get writes(): number {
     return this.#running.size
+  }
+
+  async heavyReads(): Promise<HeavyReads> {
+    const runnerOf = await this.#replica?.caughtUp()
+    if (runnerOf === undefined) return this
+    const searcher = runnerOf('searchers')
+    const read = new ReadDb(runnerOf('readers'))
+    return {
+      read,
+      readInWorker: read,
+      search: (userId, fn) => this.search(userId, fn, searcher),
+    }
   }
 
   settledStamp(waitMs?: number): Promise<number> {
@@ -451,6 +474,7 @@ class PostgresStore implements Store {
     this.#closed = true
     this.storage.stop()
     await Promise.allSettled(this.#running)
+    await this.#replica?.close()
     await this.#sharing.close()
     await this.#pools.close()
   }

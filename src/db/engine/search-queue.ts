@@ -8,7 +8,7 @@
 
 import { isStatementTimeout, SearchRefused } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
-import type { Store } from '../store.ts'
+import type { Db } from '../store.ts'
 import { ReadDb } from './write.ts'
 
 /** Searches of one user that wait while another one runs. Beyond, the one that has waited longest is refused. */
@@ -34,8 +34,11 @@ function refuseTimeout(error: unknown): never {
   throw isStatementTimeout(error) ? new SearchRefused('timeout') : error
 }
 
+/** `Store.search`, with another runner if one is given. */
+export type Search = <T>(userId: number, fn: (db: Db) => Promise<T>, on?: Runner) => Promise<T>
+
 /** `runner` must run statements in the order in which they come, and away from the event loop. */
-export function searchQueue(runner: Runner, searchMs: number): Store['search'] {
+export function searchQueue(runner: Runner, searchMs: number): Search {
   /** Users with a running search, and their waiting ones, the newest last. */
   const waitingOf = new Map<number, PromiseWithResolvers<void>[]>()
 
@@ -57,11 +60,11 @@ export function searchQueue(runner: Runner, searchMs: number): Store['search'] {
     else waitingOf.delete(userId)
   }
 
-  return async (userId, fn) => {
+  return async (userId, fn, on = runner) => {
     const endsAt = performance.now() + searchMs
     await turnOf(userId)
     try {
-      return await fn(new ReadDb(new TimedRunner(runner, endsAt)))
+      return await fn(new ReadDb(new TimedRunner(on, endsAt)))
     } finally {
       startNext(userId)
     }

@@ -16,7 +16,7 @@ import { aroundWrites, outsideRequest, withAround } from '../around-writes.ts'
 import { asStorageError, StorageError } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
-import type { Store, Tx, WriteOptions } from '../store.ts'
+import type { HeavyReads, Store, Tx, WriteOptions } from '../store.ts'
 import { DatabaseFile } from './database-file.ts'
 import { SEARCH_MS, searchQueue } from './search-queue.ts'
 import { Checkpointer, LOG_PAGES, type LogPages } from './sqlite-checkpoint.ts'
@@ -258,6 +258,10 @@ export class SqliteStore implements Store {
     this.readInWorker = new ReadDb(this.#workerReader)
     this.search = searchQueue(this.#searchReader, searchMs)
     this.bus = createBus(log)
+  }
+
+  async heavyReads(): Promise<HeavyReads> {
+    return this
   }
 
   async settledStamp(): Promise<number> {

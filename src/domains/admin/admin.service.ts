@@ -51,12 +51,14 @@ const ownerView = (userId: number, user?: { username: string | null; nickname: s
  * searched: one search at a time for each administrator, in short statements and for a limited time (`Store.search`).
  * @throws SearchRefused
  */
-export const adminPage = <Row>(
+export async function adminPage<Row>(
   ctx: AppContext,
   adminId: number,
   list: AdminList<Row>,
   { page, size }: PageInput,
-): Promise<Page<Row>> =>
-  list.where === undefined
-    ? plainPage(ctx.db.readInWorker, list, { page, size })
-    : ctx.db.search(adminId, (db) => searchPage(db, { ...list, scope: list.scope, where: list.where }, { page, size }))
+): Promise<Page<Row>> {
+  const { scope, where } = list
+  if (where === undefined) return plainPage(ctx.db.readInWorker, list, { page, size })
+  const { search } = await ctx.db.heavyReads()
+  return search(adminId, (db) => searchPage(db, { ...list, scope, where }, { page, size }))
+}

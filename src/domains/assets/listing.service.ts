@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
-import type { Db, SQL } from '#db/store.ts'
+import type { Db, HeavyReads, SQL } from '#db/store.ts'
 import {
   computedMatch,
   type FieldFilter,
@@ -70,8 +70,8 @@ async function rowsPage(
 }
 
 /** Where to run queries that look at all assets of an owner. */
-export const assetsReader = async (ctx: AppContext, owner: OwnerKey): Promise<Db> =>
-  readerFor(ctx.db, await store.countAssets(ctx.db.read, owner))
+export const assetsReader = async (ctx: AppContext, owner: OwnerKey, reads: HeavyReads = ctx.db): Promise<Db> =>
+  readerFor(reads, await store.countAssets(ctx.db.read, owner))
 
 export interface ListConditions {
   /** To which the caller adds the owner (`assetsWhere`). Undefined for all assets. */

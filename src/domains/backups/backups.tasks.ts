@@ -137,8 +137,8 @@ class Worker {
 
   async #work(kind: StoredTask['kind'], name: string): Promise<BackupReply> {
     if (this.#stopping) return { kind: 'interrupted' }
-    const { dataDir, databaseUrl, sharedFiles, backupDir } = this.ctx.config
-    const place = { dataDir, databaseUrl, sharedFiles, backupDir }
+    const { dataDir, databaseUrl, databaseReadUrl, sharedFiles, backupDir } = this.ctx.config
+    const place = { dataDir, databaseUrl, databaseReadUrl, sharedFiles, backupDir }
     const archive = join(this.#folder, name)
     const child = startBackupProcess({ kind, place, archive, gzip: name.endsWith('.gz'), work: workFolder(place) })
     this.#child = child

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
+import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import { adminPage } from '#domains/admin/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
@@ -83,7 +84,7 @@ export const exportLogs = async (
   format: TableFormat,
   caller: Caller,
 ): Promise<Response> =>
-  sendExport(ctx, await partyOf(ctx, userId, caller), async (): Promise<ExportFile> => {
+  sendExport(ctx, await partyOf(ctx, userId, caller), async ({ read }): Promise<ExportFile> => {
     const { locale } = caller
     const zone = zoneOf(query)
     const range = await store.rangeOf(ctx.db.read, query)
@@ -95,7 +96,7 @@ export const exportLogs = async (
     const sheet: Sheet = {
       name: { en: 'Operation log', zh: '操作日志' }[locale],
       columns: columnsIn(COLUMNS, locale, zone),
-      rows: rowsOf(ctx, range, store.filtersOf(query), zone),
+      rows: rowsOf(read, range, store.filtersOf(query), zone),
     }
     const now = ctx.clock.now()
     const name = `operation-log-${dayStamp(now, zone)}.${format}`
@@ -103,13 +104,13 @@ export const exportLogs = async (
   })
 
 async function* rowsOf(
-  ctx: AppContext,
+  db: Db,
   range: Parameters<typeof store.rowsBefore>[1],
   filters: Parameters<typeof store.rowsBefore>[2],
   zone: string,
 ): AsyncGenerator<readonly Cell[]> {
   for (let before = range.last + 1; ;) {
-    const rows = await store.rowsBefore(ctx.db.read, range, filters, before, ROWS_PER_READ)
+    const rows = await store.rowsBefore(db, range, filters, before, ROWS_PER_READ)
     for (const { row, isMatch } of rows) if (Number(isMatch) === 1) yield COLUMNS.map((column) => column.of(row, zone))
     if (rows.length < ROWS_PER_READ) return
     before = rows.at(-1)!.row.id

@@ -15,7 +15,7 @@ export const BACKUP_PROCESS = 'backup-process'
 
 export interface BackupTask {
   readonly kind: 'CREATE' | 'VERIFY'
-  readonly place: Pick<Config, 'dataDir' | 'databaseUrl' | 'sharedFiles' | 'backupDir'>
+  readonly place: Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseReadUrl' | 'sharedFiles' | 'backupDir'>
   /** Path of the file to write or to read. */
   readonly archive: string
   readonly gzip: boolean

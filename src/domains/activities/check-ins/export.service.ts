@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { readerFor } from '#db/paging.ts'
 import type { CheckInMethod } from '#db/schema/activities.ts'
+import type { Db, HeavyReads } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
@@ -46,16 +47,16 @@ export const exportRecords = async (
   asking: Asking,
   caller: Pick<Caller, 'locale' | 'signal'>,
 ): Promise<Response> =>
-  sendExport(ctx, await partyOf(ctx, asking.viewer.userId, caller), async (): Promise<ExportFile> => {
+  sendExport(ctx, await partyOf(ctx, asking.viewer.userId, caller), async (reads): Promise<ExportFile> => {
     const { locale } = caller
     const zone = zoneOf(query)
     const records = await visibleRecords(ctx, id, query, asking)
-    const count = records === undefined ? 0 : await countRows(ctx, records, query)
+    const count = records === undefined ? 0 : await countRows(ctx, reads, records, query)
     const now = ctx.clock.now()
     const sheet = {
       name: { en: 'Check-ins', zh: '签到记录' }[locale],
       columns: columnsIn(COLUMNS, locale, zone),
-      rows: records === undefined ? [] : rowsOf(ctx, records, query, locale, zone),
+      rows: records === undefined ? [] : rowsOf(reads.read, records, query, locale, zone),
     }
     return {
       ...(await tableFile(sheet, 'xlsx', now)),
@@ -68,10 +69,15 @@ export const exportRecords = async (
  * The rows to read. Other filters than the period do not count: finding their matches would take a second for each million.
  * @throws AppError 400
  */
-async function countRows(ctx: AppContext, records: store.Records, query: RecordsQuery): Promise<number> {
+async function countRows(
+  ctx: AppContext,
+  reads: HeavyReads,
+  records: store.Records,
+  query: RecordsQuery,
+): Promise<number> {
   const { total } = await store.recordsPage(ctx.db.read, records, { page: 1, size: 1 })
   if (total <= MAX_ROWS) return total
-  const inPeriod = await store.countIn(readerFor(ctx.db, total), records, query)
+  const inPeriod = await store.countIn(readerFor(reads, total), records, query)
   if (inPeriod > MAX_ROWS) throw tooManyForWorkbook(MAX_ROWS)
   return inPeriod
 }
@@ -80,14 +86,14 @@ async function countRows(ctx: AppContext, records: store.Records, query: Records
 const ROWS_PER_READ = 250
 
 async function* rowsOf(
-  ctx: AppContext,
+  db: Db,
   records: store.Records,
   query: RecordsQuery,
   locale: Locale,
   zone: string,
 ): AsyncGenerator<readonly Cell[]> {
   for (let before: store.CheckInRow | undefined; ;) {
-    const rows = await store.recordsBefore(ctx.db.read, records, query, before, ROWS_PER_READ)
+    const rows = await store.recordsBefore(db, records, query, before, ROWS_PER_READ)
     for (const row of rows)
       if (row.isMatch)
         yield [

@@ -1,6 +1,7 @@
 /** Files of many passes, for printing. A file of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
@@ -45,11 +46,11 @@ export async function exportPasses(
   if (!isManager) throw noPermission
   const zone = zoneOf(query)
   const party = await partyOf(ctx, asking.viewer.userId, caller)
-  return sendExport(ctx, party, async (): Promise<ExportFile> => {
+  return sendExport(ctx, party, async ({ read: db }): Promise<ExportFile> => {
     const { locale } = caller
     const { format } = query
     const now = ctx.clock.now()
-    const table = { ctx, activityId, activityName: activity.name, query, locale, now, zone }
+    const table = { ctx, db, activityId, activityName: activity.name, query, locale, now, zone }
     let selected = 0
     for await (const rows of selectedRows(table)) selected += rows.length
     if (selected > MAX_EXPORT)
@@ -74,6 +75,7 @@ const WRITERS: Readonly<Record<keyof typeof TYPES, (table: Table) => MaybePromis
 
 interface Table {
   readonly ctx: AppContext
+  readonly db: Db
   readonly activityId: number
   readonly activityName: string
   readonly query: PassesQuery
@@ -83,7 +85,7 @@ interface Table {
 }
 
 /** Oldest first, in the order of their issue. */
-async function* selectedRows({ ctx, activityId, query, now }: Table): AsyncGenerator<PassRow[]> {
+async function* selectedRows({ db, activityId, query, now }: Table): AsyncGenerator<PassRow[]> {
   const keyword = query.keyword?.toLowerCase() ?? ''
   const isSelected = (row: PassRow): boolean =>
     (query.userId === undefined || row.holderUserId === query.userId) &&
@@ -93,7 +95,7 @@ async function* selectedRows({ ctx, activityId, query, now }: Table): AsyncGener
       [row.holderName, ...row.fields.map(({ value }) => value)].some((text) => text.toLowerCase().includes(keyword)))
   let after = 0
   for (;;) {
-    const rows = await passesAfter(ctx.db.read, activityId, after, ROWS_PER_READ)
+    const rows = await passesAfter(db, activityId, after, ROWS_PER_READ)
     yield rows.filter(isSelected)
     if (rows.length < ROWS_PER_READ) return
     after = rows.at(-1)!.id

@@ -45,7 +45,7 @@ const snapshots = perContext(
 /** One computation at a time in each process, on the worker and in short statements, however many administrators ask. */
 async function takeSnapshot(ctx: AppContext): Promise<Snapshot> {
   const at = ctx.clock.now()
-  const db = ctx.db.readInWorker
+  const { readInWorker: db } = await ctx.db.heavyReads()
   const totals: Partial<Numbers> = {}
   const created: Partial<Record<keyof Numbers, QuarterHours>> = {}
   for (const name of NAMES) {

@@ -52,10 +52,11 @@ async function rowsPage(ctx: AppContext, adminId: number, query: AdminListQuery)
   })
   const owners = store.ownersWhere(query)
   const where = listing.conditionsWhere(conditions, query.keyword, owners)
-  if (query.keyword) return ctx.db.search(adminId, (reader) => listing.searchAll(reader, where, query))
   if (where === undefined) return listing.allAssetsPage(db, query)
+  const { search, readInWorker } = await ctx.db.heavyReads()
+  if (query.keyword) return search(adminId, (reader) => listing.searchAll(reader, where, query))
   // The filters and the total may look at all assets.
-  return listing.filteredOfAll(ctx.db.readInWorker, where, query)
+  return listing.filteredOfAll(readInWorker, where, query)
 }
 
 export async function getAnyAsset(ctx: AppContext, id: number): Promise<AssetView> {

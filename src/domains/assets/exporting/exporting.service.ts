@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import type { Db, HeavyReads } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { RefTarget } from '#domains/contributions.ts'
 import { computeValues, fieldSet, isEnabled, seesValues, shownValues, visibleFields } from '#domains/metadata/index.ts'
@@ -54,7 +55,7 @@ export const exportAssets = async (
   { query, parameters }: Asked,
   caller: Caller,
 ): Promise<Response> =>
-  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async () => {
+  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async (reads) => {
     const { format = 'xlsx', lang = caller.locale, template = false } = query
     const zone = zoneOf(query)
     const hasFields = (await isEnabled(ctx.db.read, 'asset')) && (await seesValues(ctx, owner))
@@ -63,7 +64,7 @@ export const exportAssets = async (
     const table: Table = { columns: columnsFor(rows), fields, locale: lang, zone, titleZone: query.tz && zone }
     const { sheet, rows: count } = template
       ? { sheet: await templateSheet(ctx, owner, table), rows: 0 }
-      : await exportSheet(ctx, owner, { query, parameters }, table)
+      : await exportSheet(ctx, reads, owner, { query, parameters }, table)
     const now = ctx.clock.now()
     const name = template ? `assets-template.${format}` : `assets-${dayStamp(now, zone)}.${format}`
     return { ...(await tableFile(sheet, format, now)), name, rows: count }
@@ -82,6 +83,7 @@ async function templateSheet(ctx: AppContext, owner: Owner, table: Table): Promi
 
 async function exportSheet(
   ctx: AppContext,
+  reads: HeavyReads,
   owner: Owner,
   { query, parameters }: Asked,
   table: Table,
@@ -89,8 +91,8 @@ async function exportSheet(
   const key = ownerKey(owner)
   const { where, isSearch, keep } = await listConditions(ctx, owner, query, parameters)
   const ids = isSearch
-    ? await ctx.db.search(owner.userId, (db) => assetIds(db, key, where, query.sort, MAX_EXPORT + 1))
-    : await assetIds(await assetsReader(ctx, key), key, where, query.sort, MAX_EXPORT + 1)
+    ? await reads.search(owner.userId, (db) => assetIds(db, key, where, query.sort, MAX_EXPORT + 1))
+    : await assetIds(await assetsReader(ctx, key, reads), key, where, query.sort, MAX_EXPORT + 1)
   if (ids.length > MAX_EXPORT)
     throw badRequest(
       `An export has at most ${MAX_EXPORT} assets: filter the list`,
@@ -100,7 +102,7 @@ async function exportSheet(
   const sheet = {
     name: SHEET[locale],
     columns: columns.map((column) => ({ title: titleOf(column, locale, table.titleZone), width: widthOf(column) })),
-    rows: exportedRows(ctx, owner, ids, keep, table),
+    rows: exportedRows(ctx, reads.read, owner, ids, keep, table),
   }
   return { sheet, rows: ids.length }
 }
@@ -108,12 +110,12 @@ async function exportSheet(
 /** Assets that were deleted since the export began are left out. */
 async function* exportedRows(
   ctx: AppContext,
+  db: Db,
   owner: Owner,
   ids: readonly number[],
   keep: Keep | undefined,
   table: Table,
 ): AsyncGenerator<readonly Cell[]> {
-  const db = ctx.db.read
   const key = ownerKey(owner)
   const paths = { categories: await categoryPaths(ctx, db, owner), locations: await locationPaths(db, key) }
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
@@ -123,7 +125,7 @@ async function* exportedRows(
     const rows = keep === undefined ? found : await keep(db, found)
     const people = await personTexts(db, key, [...new Set(rows.flatMap(({ custodianId }) => custodianId ?? []))])
     const names: NamesOf = { ...paths, people }
-    const values = await valuesOf(ctx, owner, names, rows, table)
+    const values = await valuesOf(ctx, db, owner, names, rows, table)
     for (const row of rows)
       yield table.columns.map((column) =>
         column.field === undefined
@@ -139,6 +141,7 @@ type ValueOf = (assetId: number, field: FieldRow) => unknown
 /** The values of the fields for spreadsheets: references as texts, files as names. */
 async function valuesOf(
   ctx: AppContext,
+  db: Db,
   owner: Owner,
   names: NamesOf,
   rows: readonly AssetRow[],
@@ -146,7 +149,6 @@ async function valuesOf(
 ): Promise<ValueOf> {
   const asked = columns.flatMap(({ field }) => field ?? [])
   if (asked.length === 0 || rows.length === 0) return () => null
-  const db = ctx.db.read
   const entities = await computeValues(db, 'asset', fields, await entitiesOf(db, rows))
   const byAsset = new Map(entities.map((of) => [of.entity.id, of]))
   const named = asked.filter(({ type }) => type === 'REF' || type === 'ATTACHMENT' || type === 'PHOTO')
@@ -155,7 +157,7 @@ async function valuesOf(
   )
   const shown = await shownValues(ctx, db, owner, found)
   const refs = found.flatMap(({ field }, i) => (field.type === 'REF' ? [{ field, value: shown[i] as Ref | null }] : []))
-  const texts = await refTexts(ctx, ownerKey(owner), names, refs)
+  const texts = await refTexts(db, ownerKey(owner), names, refs)
   const special = new Map<string, unknown>()
   for (const [i, { values, field }] of found.entries()) {
     const value =
@@ -178,7 +180,7 @@ const targetOf = (field: FieldRow): RefTarget => field.config['target'] as RefTa
 
 /** The texts by which imports find the targets again: number, username or path. */
 async function refTexts(
-  ctx: AppContext,
+  db: Db,
   key: OwnerKey,
   names: NamesOf,
   refs: readonly { readonly field: FieldRow; readonly value: Ref | null }[],
@@ -190,12 +192,9 @@ async function refTexts(
   ]
   const assetIdsOf = idsOf('ASSET')
   const numbers = new Map(
-    (assetIdsOf.length === 0 ? [] : await assetsByIds(ctx.db.read, key, assetIdsOf)).map(({ id, assetNo }) => [
-      id,
-      assetNo,
-    ]),
+    (assetIdsOf.length === 0 ? [] : await assetsByIds(db, key, assetIdsOf)).map(({ id, assetNo }) => [id, assetNo]),
   )
-  const people = await personTexts(ctx.db.read, key, idsOf('USER'))
+  const people = await personTexts(db, key, idsOf('USER'))
   const byTarget: Partial<Record<RefTarget, ReadonlyMap<number, string>>> = {
     ASSET: numbers,
     USER: people,

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Condition, InventoryState } from '#db/schema/assets.ts'
+import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
@@ -53,13 +54,13 @@ export const exportInventory = async (
   zone: string,
   caller: Caller,
 ): Promise<Response> =>
-  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async (): Promise<ExportFile> => {
+  sendExport(ctx, await partyOf(ctx, owner.userId, caller), async ({ read }): Promise<ExportFile> => {
     const { locale } = caller
     const inventory = await store.findInventory(ctx.db.read, ownerKey(owner), id)
     if (inventory === undefined) throw notFound()
     const now = ctx.clock.now()
     const columns = columnsIn(COLUMNS, locale, zone)
-    const sheet = { name: inventory.name, columns, rows: rowsOf(ctx, inventory, locale, zone) }
+    const sheet = { name: inventory.name, columns, rows: rowsOf(ctx, read, inventory, locale, zone) }
     const name = `inventory-${id}-${dayStamp(now, zone)}.xlsx`
     return { ...(await tableFile(sheet, 'xlsx', now)), name, rows: itemCount(inventory, undefined) }
   })
@@ -69,12 +70,12 @@ const ROWS_PER_READ = 200
 
 async function* rowsOf(
   ctx: AppContext,
+  read: Db,
   { id, owner, status }: InventoryRow,
   locale: Locale,
   zone: string,
 ): AsyncGenerator<readonly Cell[]> {
   if (status === 'DRAFT') return
-  const { read } = ctx.db
   const locations = await locationPaths(ctx, owner)
   const names = new Map<number, string>()
   for (let after = 0; ;) {

@@ -75,7 +75,7 @@ const snapshots = perContext(
 async function takeSnapshot(ctx: AppContext): Promise<Snapshot> {
   const at = ctx.clock.now()
   const from = at - LONGEST
-  const db = ctx.db.readInWorker
+  const { readInWorker: db } = await ctx.db.heavyReads()
   const totals = await store.totals(db, at)
   const byType = new Map<MessageType, QuarterHours>()
   const senders = new SenderQuarters()

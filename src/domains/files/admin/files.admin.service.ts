@@ -105,7 +105,8 @@ export const showStats = async (ctx: AppContext): Promise<FileStats> =>
   statsOf(ctx).get('files') ?? (await statsOf(ctx).fetch('files'))!
 
 async function computeStats(ctx: AppContext): Promise<FileStats> {
-  const [byType, orphaned] = await Promise.all([sumByType(ctx.db.readInWorker), countOrphans(ctx)])
+  const { readInWorker } = await ctx.db.heavyReads()
+  const [byType, orphaned] = await Promise.all([sumByType(readInWorker), countOrphans(ctx)])
   const sum = (pick: (row: (typeof byType)[number]) => number) => byType.reduce((total, row) => total + pick(row), 0)
   const [count, bytes] = [sum((row) => row.count), sum((row) => row.bytes)]
   return {

@@ -6,7 +6,7 @@ import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { finishInSlices } from '#db/slices.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db, HeavyReads, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
 import type { Job } from '#domains/domain.ts'
@@ -38,8 +38,8 @@ async function codesPage(ctx: AppContext, owner: Owner, query: ListQuery): Promi
 }
 
 /** Where to run queries that look at all codes of an owner. */
-export const codesReader = async (ctx: AppContext, owner: Owner): Promise<Db> =>
-  readerFor(ctx.db, await store.countCodes(ctx.db.read, owner))
+export const codesReader = async (ctx: AppContext, owner: Owner, reads: HeavyReads = ctx.db): Promise<Db> =>
+  readerFor(reads, await store.countCodes(ctx.db.read, owner))
 
 /** The categories that a filter selects: the category and its sub-categories. Another user's category selects nothing. */
 export async function categoriesUnder(

@@ -1,6 +1,7 @@
 /** Exports of many codes. An export of any size holds some rows and one picture in memory. */
 
 import type { AppContext } from '#context'
+import type { Db, HeavyReads } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -37,13 +38,19 @@ export async function exportCodes(
 ): Promise<Response> {
   const reader = { locale: caller.locale, zone }
   const party = await partyOf(ctx, owner.userId, caller)
-  return sendExport(ctx, party, () => startExport(ctx, owner, input, reader), input.ids?.length)
+  return sendExport(ctx, party, (reads) => startExport(ctx, reads, owner, input, reader), input.ids?.length)
 }
 
-async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, reader: Reader): Promise<ExportFile> {
-  const ids = await chosenIds(ctx, owner, input)
+async function startExport(
+  ctx: AppContext,
+  reads: HeavyReads,
+  owner: Owner,
+  input: ExportCodes,
+  reader: Reader,
+): Promise<ExportFile> {
+  const ids = await chosenIds(ctx, reads, owner, input)
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
-  const table = { ctx, rows: rowsOf(ctx, owner, ids), categories, ...reader }
+  const table = { ctx, rows: rowsOf(reads.read, owner, ids), categories, ...reader }
   const now = ctx.clock.now()
   const { format } = input
   // Archives and pictures load zlib, which the start of the server should not wait for.
@@ -55,12 +62,12 @@ async function startExport(ctx: AppContext, owner: Owner, input: ExportCodes, re
   return { ...file, name: `qr-codes-${day}.${format}`, rows: ids.length }
 }
 
-async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Promise<number[]> {
+async function chosenIds(ctx: AppContext, reads: HeavyReads, owner: Owner, input: ExportCodes): Promise<number[]> {
   const { ids, categoryId } = input
   if (ids && categoryId != null) throw badRequest('Give either ids or categoryId', '请提供 ids 或 categoryId 之一')
   if (!ids) {
     const categoryIds = await categoriesUnder(ctx, owner, categoryId)
-    const all = await codeIds(await codesReader(ctx, owner), owner, categoryIds, MAX_EXPORT + 1)
+    const all = await codeIds(await codesReader(ctx, owner, reads), owner, categoryIds, MAX_EXPORT + 1)
     if (all.length > MAX_EXPORT)
       throw badRequest(
         `An export has at most ${MAX_EXPORT} codes: select a category or list the ids`,
@@ -70,19 +77,15 @@ async function chosenIds(ctx: AppContext, owner: Owner, input: ExportCodes): Pro
   }
   // Checked here because the schema's check takes a microsecond per id.
   if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not contain duplicates', '不能有重复项')
-  for await (const rows of rowsOf(ctx, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
+  for await (const rows of rowsOf(reads.read, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
   return ids
 }
 
 /** Reads the rows of `ids` in this order, some at a time. Rows that do not exist (anymore) are undefined. */
-async function* rowsOf(
-  ctx: AppContext,
-  owner: Owner,
-  ids: readonly number[],
-): AsyncGenerator<(QrCodeRow | undefined)[]> {
+async function* rowsOf(db: Db, owner: Owner, ids: readonly number[]): AsyncGenerator<(QrCodeRow | undefined)[]> {
   for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
     const some = ids.slice(at, at + ROWS_PER_READ)
-    const found = new Map((await codesByIds(ctx.db.read, owner, some)).map((row) => [row.id, row]))
+    const found = new Map((await codesByIds(db, owner, some)).map((row) => [row.id, row]))
     yield some.map((id) => found.get(id))
     await pause()
   }
