@@ -38,7 +38,6 @@ import {
   refuseNested,
   runHooks,
   runWrite,
-  StuckWrite,
   WRITE_LIMITS,
   type WriteLimits,
   WriteTx,
@@ -457,9 +456,9 @@ class PostgresStore implements Store {
       if (failed === undefined && write.attempts >= ATTEMPTS) answer(write, error)
     }
     for (const { write, value } of failed ?? []) {
-      // In a group, it may have failed because of the writes before it, which have not been committed.
+      // In a group, it may have failed because of the writes before it, which have not been committed, or have waited for those beside it.
       write.isAlone = true
-      if (group.length === 1 || value instanceof StuckWrite) answer(write, value)
+      if (group.length === 1) answer(write, value)
     }
     return { again: group.filter((write) => !answered.has(write)), isConflict: failed === undefined }
   }
