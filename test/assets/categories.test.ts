@@ -272,7 +272,8 @@ describe('deleting', () => {
       const rows = await db.read.select().from(assets).where(eq(assets.owner, -me.id))
       expect(rows.every((row) => row.categoryId === null && row.version === 2)).toBe(true)
       const steps = [...new Set(rows.map((row) => row.updatedAt))].toSorted((a, b) => a - b)
-      expect(steps.length).toBe(11)
+      // Their sizes follow from the times that they take.
+      expect(steps.length).toBeGreaterThan(2)
       stamps = stamps.filter((stamp) => stamp > steps[0]! && stamp < steps.at(-1)!)
       expect(stamps.length).toBeGreaterThan(0)
     },

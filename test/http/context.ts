@@ -33,7 +33,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
       read: undefined as never,
       readInWorker: undefined as never,
       settledStamp: async () => 0,
-      heavyReads: noStore,
+      heavyReads: async () => ({ read: undefined as never, readInWorker: undefined as never, search: noStore }),
       search: noStore,
       write: noStore,
       aroundWrites: (_, run) => run(),

@@ -247,8 +247,9 @@ class World {
         .filter(([, fact]) => asked.includes(fact.id))
         .map(([id, fact]) => ({ id, server_id: fact.id }))
     }
-    const adapter = new Proxy(database.adapter, {
-      get: (target, key) => (key === 'unsafeQueryRaw' ? unsafeQueryRaw : bound(target, key)),
+    // Asked for each time: while the database is being reset, it has another one, of which every function fails.
+    const adapter = new Proxy({} as typeof database.adapter, {
+      get: (_, key) => (key === 'unsafeQueryRaw' ? unsafeQueryRaw : bound(database.adapter, key)),
     })
     return new Proxy(database, {
       get: (target, key) => {
