@@ -124,6 +124,8 @@ if (!onSqlite && onPostgres)
         const sleepers = `FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND state = 'active' AND pid <> pg_backend_pid()`
         for (const end of ['pg_cancel_backend', 'pg_terminate_backend']) {
           const running = run(await reading.heavyReads())
+          // It ends before it is awaited.
+          running.catch(() => undefined)
           await until(async () => (await replica!.run(`SELECT pid ${sleepers}`)).length > 0)
           await replica!.run(`SELECT ${end}(pid) ${sleepers}`)
           if (end === 'pg_cancel_backend') expect(await rejection(running)).toMatchObject({ errno: '57014' })
