@@ -6,7 +6,7 @@
 import type { AppContext } from '#context'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
-import { pathOf } from './log-path.ts'
+import { addressOf } from './caller.ts'
 
 const HEALTH = /^\/actuator\/health(?:\/live|\/ready)?$/
 /** Seconds. Nobody stays here. */
@@ -26,10 +26,9 @@ export function listenPlain(
   if (config.httpPort === null) return undefined
   const { host: hostname, httpPort: port, publicUrl } = config
   const fetch = (request: Request): MaybePromise<Response> => {
-    const { method, url } = request
+    const { pathname, search } = addressOf(request)
     // A new one: the caller's headers, such as a token, are for HTTPS only.
-    if (HEALTH.test(pathOf(url))) return answer(new Request(url, { method }))
-    const { pathname, search } = new URL(url)
+    if (HEALTH.test(pathname)) return answer(new Request(publicUrl + pathname, { method: request.method }))
     return new Response(null, { status: 308, headers: { location: publicUrl + pathname + search } })
   }
   try {
