@@ -37,19 +37,31 @@ export function watchCertificate(ctx: AppContext, exchange: (next: Certificate) 
   state.certificate = first
   if (first.notAfter < clock.now()) log.warn('the certificate has expired: browsers warn of this server')
   let problem = ''
-  const look = (): void => {
+  const read = (): Certificate => {
     try {
       const next = readCertificate(config)
       problem = ''
-      if (next.cert === state.certificate!.cert && next.key === state.certificate!.key) return
-      exchange(next)
-      state.certificate = next
-      log.info('the certificate was exchanged', { expires: new Date(next.notAfter).toISOString() })
+      return next
     } catch (error) {
       // Also while a program that renews certificates has written one of the files only.
       const { message } = error as Error
       if (message !== problem) log.warn('the new certificate is not used', { reason: message })
       problem = message
+      return state.certificate!
+    }
+  }
+  let isOpen = true
+  const look = (): void => {
+    const next = read()
+    if (isOpen && next.cert === state.certificate!.cert && next.key === state.certificate!.key) return
+    try {
+      isOpen = false
+      exchange(next)
+      isOpen = true
+      state.certificate = next
+      log.info('the certificate was exchanged', { expires: new Date(next.notAfter).toISOString() })
+    } catch (error) {
+      log.error('the port of HTTPS could not be opened again: the server tries again', { error })
     }
   }
   const timer = setInterval(look, LOOK_EVERY_MS)

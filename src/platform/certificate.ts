@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { createSecureContext } from 'node:tls'
 
 import { DAY } from './clock.ts'
 
@@ -46,6 +47,8 @@ export function readCertificate({ tlsCert, tlsKey, publicUrl }: Files): Certific
     `The key ${tlsKey} is not a private key in PEM form without a password.`,
   )
   if (!parsed.checkPrivateKey(secret)) throw new BadCertificate(`The key ${tlsKey} does not belong to ${tlsCert}.`)
+  // Bun refuses a chain of which a later certificate is damaged, for example because the file is still being written.
+  attempt(() => createSecureContext({ cert, key }), `The certificate ${tlsCert} or its chain is not complete.`)
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
   if ((isIP(host) === 0 ? parsed.checkHost(host) : parsed.checkIP(host)) === undefined)
     throw new BadCertificate(

@@ -1,7 +1,9 @@
-/** The server with a certificate: what it serves, what it refuses at start, and how it changes the certificate while clients work. */
+/** The server with a certificate: HTTPS, the port for plain HTTP, refused starts, and a change of the certificate while clients work. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
@@ -41,6 +43,30 @@ const TRUSTED = {
 /** A request of a client that verifies the certificate. */
 const get = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, { ...TRUSTED, ...init })
 
+const SIGN_IN_HEADERS = { 'content-type': 'application/json', 'x-device-id': 'device-of-the-https-test' }
+/** A second sign-in with the same device would end the session of the first. */
+const OTHER_DEVICE = { ...SIGN_IN_HEADERS, 'x-device-id': 'other-device-of-the-https-test' }
+const SIGN_IN = JSON.stringify({ account: ADMIN.username, password: ADMIN.password })
+
+/** Begins a sign-in whose body goes on arriving until `end`, which resolves with the status of the answer. */
+function slowSignIn(url: string): { end(): Promise<number | undefined> } {
+  const answer = Promise.withResolvers<number | undefined>()
+  const sending = request(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: OTHER_DEVICE,
+    rejectUnauthorized: false,
+  })
+  sending.on('response', ({ statusCode }) => answer.resolve(statusCode)).on('error', answer.reject)
+  const timer = setInterval(() => sending.write(' '), 100)
+  return {
+    end() {
+      clearInterval(timer)
+      sending.end(SIGN_IN)
+      return answer.promise
+    },
+  }
+}
+
 /** The common name of the certificate that a new connection gets. */
 async function nameAt(url: string): Promise<string> {
   const { hostname, port } = new URL(url)
@@ -56,9 +82,7 @@ async function nameAt(url: string): Promise<string> {
 }
 
 async function signIn(url: string): Promise<string> {
-  const body = JSON.stringify({ account: ADMIN.username, password: ADMIN.password })
-  const headers = { 'content-type': 'application/json', 'x-device-id': 'device-of-the-https-test' }
-  const answer = await get(`${url}/api/auth/login`, { method: 'POST', headers, body })
+  const answer = await get(`${url}/api/auth/login`, { method: 'POST', headers: SIGN_IN_HEADERS, body: SIGN_IN })
   return ((await answer.json()) as { data: { accessToken: string } }).data.accessToken
 }
 
@@ -88,12 +112,15 @@ test('the port for plain HTTP leads to the public address, whatever host the req
     expect([answer.status, answer.headers.get('location')]).toEqual([308, `https://localhost:8443${path}`])
     expect(answer.headers.get('set-cookie')).toBeNull()
   }
+  // Addresses that are none.
+  for (const host of ['[', 'a b', ''])
+    expect(await firstLine(port, `GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe('HTTP/1.1 308 Permanent Redirect')
   const health = await fetch(`http://127.0.0.1:${port}/actuator/health`)
   expect([health.status, await health.json()]).toEqual([200, { status: 'UP' }])
   expect(await server.end()).toBe(0)
 })
 
-test('changed files are used for new connections, while a socket and a download of the old ones go on', async () => {
+test('changed files are used for new connections, while an open socket and an upload go on', async () => {
   const server = await serve()
   expect(await nameAt(server.url)).toBe('first')
   const token = await signIn(server.url)
@@ -102,23 +129,32 @@ test('changed files are used for new connections, while a socket and a download 
   const frames: string[] = []
   socket.addEventListener('message', ({ data }) => frames.push(JSON.parse(data as string).type))
   await until(() => frames.includes('hello'))
+  const upload = slowSignIn(server.url)
 
+  const [first, second] = ['localhost-1', 'localhost-2'].map((name) =>
+    readFileSync(fixture(`${name}.cert.pem`), 'utf8'),
+  )
+  // A chain that is still being written.
+  writeFileSync(certFile, first! + second!.slice(0, 300))
+  await until(() => server.stderr().includes('is not complete'))
+  expect(await nameAt(server.url)).toBe('first')
   // The key alone fits nothing.
   copyFileSync(fixture('localhost-2.key.pem'), keyFile)
-  await until(() => server.stderr().includes('the new certificate is not used'))
+  await until(() => server.stderr().includes('does not belong to'))
   expect(await nameAt(server.url)).toBe('first')
   copyFileSync(fixture('localhost-2.cert.pem'), certFile)
   await until(async () => (await nameAt(server.url)) === 'second')
 
+  expect(await upload.end()).toBe(200)
   socket.send(JSON.stringify({ type: 'ping', id: '1' }))
   await until(() => frames.includes('pong'))
   expect((await get(`${server.url}/actuator/health`)).status).toBe(200)
   // A socket that opens now is served by the new listener.
-  const second = new WebSocket(url, TRUSTED as never)
-  await until(() => second.readyState === WebSocket.OPEN)
+  const newer = new WebSocket(url, TRUSTED as never)
+  await until(() => newer.readyState === WebSocket.OPEN)
   expect(socket.readyState).toBe(WebSocket.OPEN)
   expect(await server.end()).toBe(0)
-  await until(() => socket.readyState === WebSocket.CLOSED && second.readyState === WebSocket.CLOSED)
+  await until(() => socket.readyState === WebSocket.CLOSED && newer.readyState === WebSocket.CLOSED)
 })
 
 describe('a start is refused', () => {
@@ -129,6 +165,11 @@ describe('a start is refused', () => {
       /The certificate \S+ cannot be read: there is no such file/,
     ],
     ['the certificate is no PEM', () => writeFileSync(certFile, 'x'), /The certificate \S+ is not in PEM form/],
+    [
+      'its chain is cut off',
+      () => writeFileSync(certFile, readFileSync(certFile, 'utf8').repeat(2).slice(0, -100)),
+      /The certificate \S+ or its chain is not complete/,
+    ],
     ['the key is no PEM', () => writeFileSync(keyFile, 'x'), /The key \S+ is not a private key/],
     [
       'the key is of another one',
@@ -165,6 +206,17 @@ test('an expired certificate only warns', async () => {
   expect([code, stdout]).toEqual([1, expect.stringMatching(/FAIL +certificate +\S+ expired on 2021-01-01/)])
   expect(await server.end()).toBe(0)
 })
+
+function firstLine(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request))
+    socket.once('data', (bytes) => {
+      resolve(bytes.toString().split('\r\n')[0]!)
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
 
 /** Nobody else takes it in the moment until the server does, as the system gives free ports in turn. */
 function freePort(): number {
