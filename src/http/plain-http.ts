@@ -36,6 +36,7 @@ export function listenPlain(
       hostname,
       port,
       reusePort: false,
+      development: false,
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: LARGEST_BODY,
       fetch,

@@ -49,6 +49,8 @@ export function listen(
   const options = {
     hostname,
     reusePort: false,
+    // Its page for errors that no code caught shows the source.
+    development: false,
     idleTimeout,
     maxRequestBodySize: largest + 1024,
     // Bun's own handlers: those of Elysia are part of its routes, which do not work for a host of less than four characters.
