@@ -13,32 +13,7 @@ import { type PostgresProxy, startPostgresProxy } from '../harness/postgres-prox
 import { onPostgres } from '../ops/cli.ts'
 import { onSqlite, type Place, withTwo } from './fresh.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { hear, publish, published } from './sharing.ts'
-
-/** Writes one number after the other until it is stopped, and counts refusals by their kind. */
-function writer(store: Store, from: number) {
-  let isRunning = true
-  const written: number[] = []
-  const refused = new Set<string>()
-  const ended = (async () => {
-    for (let n = from; isRunning; n++)
-      await publish(store, n).then(
-        () => written.push(n),
-        async ({ name, kind }: { name: string; kind: string }) => {
-          refused.add(`${name} ${kind}`)
-          await Bun.sleep(5)
-        },
-      )
-  })()
-  return {
-    written,
-    refused,
-    async stop() {
-      isRunning = false
-      await ended
-    },
-  }
-}
+import { hear, published, publisher } from './sharing.ts'
 
 const isStandby = async (store: Store) =>
   (await store.read.select({ at: sql<boolean>`pg_is_in_recovery()` }).from(sql`(VALUES (1)) AS one`))[0]!.at
@@ -71,7 +46,7 @@ if (!onSqlite && onPostgres)
     test('an address that leads to a standby counts as away, and nothing reads from there afterwards', async () => {
       if (proxy === undefined) return
       await withStores(async (a, b) => {
-        const writers = [writer(a, 0), writer(b, 100_000)]
+        const writers = [publisher(a, 0), publisher(b, 100_000)]
         await until(() => writers.every(({ written }) => written.length > 20))
         proxy!.leadTo(standby!.databaseUrl)
         proxy!.breakAll()
@@ -107,7 +82,7 @@ if (!onSqlite && onPostgres)
       if (proxy === undefined) return
       await withStores(async (a, b, place) => {
         const [atA, atB] = [hear(a), hear(b)]
-        const writers = [0, 1, 2, 3].map((i) => writer(i % 2 === 0 ? a : b, (i + 10) * 100_000))
+        const writers = [0, 1, 2, 3].map((i) => publisher(i % 2 === 0 ? a : b, (i + 10) * 100_000))
         await until(() => writers.every(({ written }) => written.length > 50))
         await primary!.kill()
         const before = writers.map(({ written }) => written.length)

@@ -10,7 +10,7 @@ import type { Store } from '#db/store.ts'
 import { until } from '../harness/index.ts'
 import { onSqlite, type Place, withStore, withTwo } from './fresh.ts'
 import { startPostgres } from './postgres-server.ts'
-import { ascending, hear, latch, publish, published } from './sharing.ts'
+import { ascending, hear, latch, publish, published, publisher } from './sharing.ts'
 
 const children: Bun.Subprocess[] = []
 afterAll(() => {
@@ -56,31 +56,6 @@ async function startOther(
   await until(() => isStarted || child.exitCode !== null)
   expect(isStarted).toBe(true)
   return other
-}
-
-/** Publishes numbers, one after the other, until it is stopped. Refused ones are skipped. */
-function publisher(store: Store, from: number) {
-  let isRunning = true
-  const written: number[] = []
-  const refused = new Set<string>()
-  const ended = (async () => {
-    for (let n = from; isRunning; n++)
-      await publish(store, n).then(
-        () => written.push(n),
-        async (error: { name: string; kind: string }) => {
-          refused.add(`${error.name} ${error.kind}`)
-          await Bun.sleep(5)
-        },
-      )
-  })()
-  return {
-    written,
-    refused,
-    async stop() {
-      isRunning = false
-      await ended
-    },
-  }
 }
 
 /** Ends connections of Tessera to the database, as a failure of the network would. */

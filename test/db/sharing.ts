@@ -24,6 +24,31 @@ export const publish = (store: Store, n: number): Promise<void> =>
     tx.publish(changed, n)
   })
 
+/** Publishes numbers, one after the other, until it is stopped. Refused ones are skipped. */
+export function publisher(store: Store, from: number) {
+  let isRunning = true
+  const written: number[] = []
+  const refused = new Set<string>()
+  const ended = (async () => {
+    for (let n = from; isRunning; n++)
+      await publish(store, n).then(
+        () => written.push(n),
+        async (error: { name: string; kind: string }) => {
+          refused.add(`${error.name} ${error.kind}`)
+          await Bun.sleep(5)
+        },
+      )
+  })()
+  return {
+    written,
+    refused,
+    async stop() {
+      isRunning = false
+      await ended
+    },
+  }
+}
+
 /** The numbers of committed writes of `publish`, in ascending order. */
 export async function published(place: Place): Promise<number[]> {
   const rows = await place.raw("SELECT substr(key, 2)::int FROM counters WHERE key LIKE 'k%' ORDER BY 1")
