@@ -44,7 +44,7 @@ export const run: Run = async ({ options, words: [directory] }) => {
   }
   const listed = [...sums.toString().matchAll(/^([\da-f]{64}) [ *]([^/\\\n]+)$/gm)]
   const here = listed.filter(([, , name]) => existsSync(join(directory!, name!)))
-  if (here.length === 0) throw new Refusal(`${directory!} has none of the files that ${SUMS} lists.`, EXIT.usage)
+  if (here.length === 0) throw new Refusal(`${directory!} contains none of the files that ${SUMS} lists.`, EXIT.usage)
   const damaged: string[] = []
   for (const [, sum, name] of here) {
     const isGood = (await sha256Of(join(directory!, name!))) === sum

@@ -1,6 +1,7 @@
 /**
- * Watches the schema of a PostgreSQL database while processes of another version may use it. An older process must end as soon as a newer one
- * has removed what it needs, even if it was taken for dead meanwhile. A newer one runs the migrations that wait for the end of older ones.
+ * Watches the schema of a PostgreSQL database while processes of another version may use it. An older process must end as soon as a newer
+ * one has removed something that it uses, even if it was taken for dead meanwhile. A newer process runs the migrations that had to wait until the older
+ * processes ended.
  */
 
 import type { Bus } from '#platform/bus.ts'

@@ -75,7 +75,7 @@ export interface WriteOptions {
   readonly rowsOf?: OwnerKey
   /**
    * The write consists of one statement, sent before `fn` awaits anything; afterwards `fn` neither uses `tx` nor refuses anything. On PostgreSQL it sees
-   * what is committed when the statement runs, and no conflict is noticed: a lock, a condition of the statement or a unique index must enforce each rule
+   * all rows that are committed when the statement runs, and no conflict is noticed: a lock, a condition of the statement or a unique index must enforce each rule
    * (docs/adr/0003-group-commit.md). It must not give its stamp to rows that were there before.
    */
   readonly isOneStatement?: boolean

@@ -52,7 +52,7 @@ export class RequestCaller implements Caller {
   get ip(): string {
     return (this.#ip ??= clientIp(this.#peer, this.request.headers.get('x-forwarded-for') ?? undefined, this.trusted))
   }
-  /** The span of a proxy. Clients have no say in what is sampled. */
+  /** The span of a proxy. Clients cannot choose which requests are sampled. */
   get traceparent(): RemoteParent | undefined {
     const given = this.request.headers.get('traceparent')
     return given !== null && this.trusted(this.#peer) ? parseTraceparent(given) : undefined

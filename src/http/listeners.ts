@@ -1,4 +1,4 @@
-/** The listener of the port, and those that it has replaced, as long as they have connections. */
+/** The listener of the port, and the earlier ones, which it has replaced, until their connections have ended. */
 
 import type { Server } from 'bun'
 

@@ -250,7 +250,7 @@ export class Work {
     }
   }
 
-  /** The user can open another one when it has resolved and what runs has ended. May be called repeatedly. */
+  /** The user can open another one when this has resolved and the running part has ended. May be called repeatedly. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -9,7 +9,7 @@ import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { addressOf } from './caller.ts'
 
 const HEALTH = /^\/actuator\/health(?:\/live|\/ready)?$/
-/** Seconds. Nobody stays here. */
+/** Seconds. A client has one short request here. */
 const IDLE_SECONDS = 10
 /** Bytes. Nobody reads a body; a larger one is refused instead of led on. */
 const LARGEST_BODY = 64 * 1024

@@ -112,7 +112,7 @@ test('the port for plain HTTP leads to the public address, whatever host the req
     expect([answer.status, answer.headers.get('location')]).toEqual([308, `https://localhost:8443${path}`])
     expect(answer.headers.get('set-cookie')).toBeNull()
   }
-  // Addresses that are none.
+  // Hosts with which the address of the request cannot be parsed.
   for (const host of ['[', 'a b', ''])
     expect(await firstLine(port, `GET /x HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe('HTTP/1.1 308 Permanent Redirect')
   const health = await fetch(`http://127.0.0.1:${port}/actuator/health`)

@@ -30,7 +30,7 @@ export class Pools {
     return this.#pools.searchers
   }
 
-  /** Replaces all connections, because those of before may lead to another server. Their statements fail. */
+  /** Replaces all connections, because the old ones may lead to another server. Statements that run on them fail. */
   renew(): void {
     const before = this.#pools
     this.#pools = this.open()

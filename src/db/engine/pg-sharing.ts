@@ -54,12 +54,12 @@ export interface SharingOptions {
   readonly log: Log
   readonly metrics: Metrics
   readonly storage: StorageState
-  /** Settings of PostgreSQL at the begin of each write, each with its semicolon and space. */
+  /** Settings of PostgreSQL for the transaction of each write, each with its semicolon and space. */
   readonly setForWrite?: string
   /** For the stamp mark. */
   readonly reader: Runner
   readonly busTimes?: BusTimes | undefined
-  /** PostgreSQL has restarted, or another server has taken its place: connections of before are worth nothing. */
+  /** PostgreSQL has restarted, or another server has taken its place: older connections must not be used. */
   readonly onOtherServer: () => void
 }
 

@@ -11,7 +11,7 @@
 export interface QueuedWrite {
   /** Writes with the same table run in one lane at a time. */
   readonly inOrder: string | undefined
-  /** Shares groups only with others of which this is as true: their transactions are READ COMMITTED. */
+  /** Such writes form groups of their own, whose transactions are READ COMMITTED. */
   readonly isOneStatement: boolean
   /** Runs in a group of its own. */
   isAlone: boolean
