@@ -143,7 +143,8 @@ test('changed files are used for new connections, while an open socket and an up
   await until(() => server.stderr().includes('does not belong to'))
   expect(await nameAt(server.url)).toBe('first')
   copyFileSync(fixture('localhost-2.cert.pem'), certFile)
-  await until(async () => (await nameAt(server.url)) === 'second')
+  // A handshake in the moment of the exchange may be cut off.
+  await until(async () => (await nameAt(server.url).catch(() => '')) === 'second')
 
   expect(await upload.end()).toBe(200)
   socket.send(JSON.stringify({ type: 'ping', id: '1' }))
