@@ -32,6 +32,7 @@ import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
+import { server } from '#domains/server/index.ts'
 import { getSetting, settings } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
 import { sync } from '#domains/sync/index.ts'
@@ -79,6 +80,7 @@ export const domains = [
   access,
   admin,
   settings,
+  server,
   operationLog,
   backups,
   operations,
@@ -128,6 +130,8 @@ export interface Parts {
   log: Log
   clock?: Clock
   passwords?: Passwords
+  /** See `AppContext`. */
+  origins?: ReadonlyMap<string, string>
   /** Other domains than the product's: for tests. */
   domains?: readonly Domain[]
 }
@@ -149,6 +153,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
   const limiter = shared ? new ReportingLimiter(counts, db.bus, processes, () => clock.now()) : counts
   const ctx: AppContext = {
     config,
+    origins: parts.origins ?? new Map(),
     clock,
     log,
     db,

@@ -40,6 +40,8 @@ export interface Lifecycle {
 
 export interface AppContext {
   readonly config: Config
+  /** The source of each value of the configuration: `--port`, `TESSERA_PORT`, `port in tessera.toml`. Defaults have none. */
+  readonly origins: ReadonlyMap<string, string>
   readonly clock: Clock
   readonly log: Log
   readonly db: Store

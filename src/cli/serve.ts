@@ -52,7 +52,7 @@ export const run: Run = async (call) => {
     }
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')
-    const ctx = await app.createContext(config, { log })
+    const ctx = await app.createContext(config, { log, origins: call.reading.origins })
     try {
       let link: string | null = null
       const server = await app

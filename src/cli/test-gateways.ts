@@ -1,6 +1,7 @@
 /** `test-mail` and `test-sms`: send one message at once and print the gateway's answer. They do not use the data directory. */
 
 import { parseMailbox, parseSms, parseSmtp } from '#config/gateways.ts'
+import { PRODUCT } from '#http/site.ts'
 import { MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { digits, uuid } from '#platform/ids.ts'
 import { createLog } from '#platform/log.ts'
@@ -25,7 +26,7 @@ export const testMail: Run = async (call) => {
     throw new Refusal('No mail server is configured: set TESSERA_SMTP_URL and TESSERA_MAIL_FROM.', EXIT.usage)
   const { codeLetter } = await import('#domains/delivery/index.ts')
   const code = digits(6)
-  const letter = codeLetter({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en', config.publicUrl)
+  const letter = codeLetter({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en', senderOf(config.publicUrl))
   await sendAndReport(`${server.host}:${server.port}`, async () => {
     const mailer = await openMailer(server, { from, log: logOf(call) })
     await mailer.send({ id: uuid(), to, ...letter }, AbortSignal.timeout(TRY_MS))
@@ -45,7 +46,7 @@ export const testSms: Run = async (call) => {
     throw new Refusal('No SMS gateway is configured: set TESSERA_SMS_URL.', EXIT.usage)
   const { codeSms } = await import('#domains/delivery/index.ts')
   const code = digits(6)
-  const text = codeSms({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en')
+  const text = codeSms({ purpose: 'LOGIN', code, minutes: MINUTES }, 'en', senderOf(config.publicUrl))
   const message = { id: uuid(), to, code, minutes: MINUTES, purpose: 'LOGIN', locale: 'en', text } as const
   await sendAndReport(`The ${gateway.kind} gateway`, async () => {
     const sms = await openSms(gateway, { clock: systemClock, log: logOf(call) })
@@ -54,6 +55,9 @@ export const testSms: Run = async (call) => {
   say(`It contains the test code ${code}, which is not valid for anything.`)
   return EXIT.ok
 }
+
+/** The database, which has the name of the server, is not opened. */
+const senderOf = (publicUrl: string) => ({ name: PRODUCT, shortName: PRODUCT, publicUrl })
 
 const logOf = (call: Call) => createLog({ level: 'error', format: call.config().logFormat })
 

@@ -16,6 +16,8 @@ export interface SmtpServer {
   readonly password: string
   /** PEM file of the certificate authority to trust; empty: those of the system. */
   readonly caFile: string
+  /** The same as text, of a mail server that was set in the browser. */
+  readonly caPem?: string
 }
 
 export interface Mailbox {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 
+import { isHostName } from '#lib/host-name.ts'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
 import { type Config, defaultConfig, MIN_CONNECTIONS } from './config.ts'
@@ -94,8 +95,6 @@ function origins(text: string): string[] | undefined {
   return given.length > 0 && parsed.length === given.length ? [...new Set(parsed)] : undefined
 }
 
-const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
-
 /** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
@@ -110,7 +109,7 @@ export const settings: readonly Setting[] = [
     help: 'Address to listen on. 127.0.0.1 for this machine only, 0.0.0.0 or :: for all networks.',
     accepts: 'an IP address or a host name',
     fallback: defaultConfig.host,
-    parse: (text) => (parseIp(text) || hostName.test(text) ? text : undefined),
+    parse: (text) => (parseIp(text) || isHostName(text) ? text : undefined),
   }),
   setting({
     key: 'port',

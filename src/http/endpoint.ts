@@ -63,6 +63,7 @@ export const TAGS = [
   'Access control',
   'Operation log',
   'Setup',
+  'Server',
   'Operations',
   'Documentation',
 ] as const

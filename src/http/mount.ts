@@ -408,16 +408,22 @@ class Route {
     else if (shown.status >= 500 && !(error instanceof AppError))
       this.ctx.log.error('request failed', { endpoint: this.endpoint.id, requestId: caller.requestId, error })
     if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })
-    return refusal(shown, this.endpoint.answers, request, caller.requestId)
+    return refusal(this.ctx, shown, this.endpoint.answers, request, caller.requestId)
   }
 }
 
 /** Errors of pages are pages too, unless the client asks for JSON. */
-function refusal(error: AppError, answers: string | undefined, request: Request, requestId: string): Response {
+function refusal(
+  ctx: AppContext,
+  error: AppError,
+  answers: string | undefined,
+  request: Request,
+  requestId: string,
+): Response {
   const locale = localeOf(request)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
   return bare(
-    error.status === 404 ? notFoundPage(locale) : errorPage(error.status, error.text[locale], locale),
+    error.status === 404 ? notFoundPage(ctx, locale) : errorPage(ctx, error.status, error.text[locale], locale),
     requestId,
   )
 }
@@ -463,7 +469,7 @@ function refuseUnrouted(
   // Scanners try thousands of paths, and each answer takes time and a line of the log.
   const wait = ctx.config.rateLimit ? takePublic(ctx, caller) : 0
   const error = wait > 0 ? tooMany(wait) : allowed.length === 0 ? notFound() : wrongMethod(request.method)
-  const response = refusal(error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
+  const response = refusal(ctx, error, isForPeople && wait === 0 ? 'text/html' : undefined, request, caller.requestId)
   if (error.status === 405) response.headers.set('allow', allowed.join(', '))
   if (ctx.lifecycle.leaving) response.headers.set('connection', 'close')
   addTlsHeaders(response, ctx)

@@ -12,7 +12,9 @@ import maskable from './page-files/icon-maskable.png' with { type: 'file' }
 import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
 import { THEME_COLORS } from './page-style.ts'
+import { iconPath } from './pages.ts'
 import { cached } from './respond.ts'
+import { type Site, siteOf } from './site.ts'
 
 const PNG = 'image/png'
 const WEBP = 'image/webp'
@@ -53,22 +55,14 @@ const FILES = [
 ] as const
 
 /** `id` of an address without its language, so that a phone keeps one entry on its home screen. */
-const MANIFEST = JSON.stringify({
+const MANIFEST = {
   id: '/console/',
-  name: 'Tessera',
-  short_name: 'Tessera',
   description: 'QR codes, activities with gates, assets, and chats',
   lang: 'en',
   start_url: '/console/',
   scope: '/',
   display: 'standalone',
   background_color: THEME_COLORS.light,
-  theme_color: THEME_COLORS.light,
-  icons: [
-    { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
-    { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
-    { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
-  ],
   // Made by scripts/screenshots.ts. Browsers show them before they install the application.
   screenshots: [
     { src: '/icons/screenshot-wide.webp', sizes: '1280x800', type: WEBP, form_factor: 'wide', label: 'QR codes' },
@@ -87,7 +81,29 @@ const MANIFEST = JSON.stringify({
     { name: 'My passes', url: '/console/activities/passes' },
     { name: 'Stock-taking', url: '/console/assets/inventories' },
   ],
-})
+} as const
+
+const PRODUCT_ICONS = [
+  { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
+  { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
+  { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+]
+const iconsOf = (key: string) => [
+  { src: iconPath(key, '192'), sizes: '192x192', type: PNG },
+  { src: iconPath(key, '512'), sizes: '512x512', type: PNG },
+  { src: iconPath(key, 'maskable'), sizes: '512x512', type: PNG, purpose: 'maskable' },
+]
+
+function manifest({ name, shortName, description, accent, iconKey }: Site): string {
+  return JSON.stringify({
+    ...MANIFEST,
+    name,
+    short_name: shortName,
+    ...(description !== '' && { description }),
+    theme_color: accent?.light ?? THEME_COLORS.light,
+    icons: iconKey === undefined ? PRODUCT_ICONS : iconsOf(iconKey),
+  })
+}
 
 /**
  * Pages of users say `noindex`, which search engines see only if they may read them. Programs that show previews of links in chats obey
@@ -106,14 +122,14 @@ const TEXTS = [
   {
     id: 'manifest',
     path: '/manifest.webmanifest',
-    text: MANIFEST,
+    text: manifest,
     type: 'application/manifest+json; charset=utf-8',
     summary: 'Get the web app manifest',
   },
   {
     id: 'robots',
     path: '/robots.txt',
-    text: ROBOTS,
+    text: () => ROBOTS,
     type: 'text/plain; charset=utf-8',
     summary: 'Get the rules for search engines',
   },
@@ -121,7 +137,7 @@ const TEXTS = [
 
 const record = (
   { id, path, type, summary }: { id: string; path: string; type: string; summary: string },
-  contentOf: () => { readonly body: string | Blob; readonly etag: string },
+  contentOf: (site: Site) => { readonly body: string | Blob; readonly etag: string },
 ): AnyEndpoint =>
   endpoint({
     id: `pages.${id}`,
@@ -131,8 +147,8 @@ const record = (
     tag: 'Public pages',
     access: open,
     answers: type.split(';')[0]!,
-    run({ request }) {
-      const { body, etag } = contentOf()
+    run({ ctx, request }) {
+      const { body, etag } = contentOf(siteOf(ctx))
       return cached(request, body, etag, { 'content-type': type })
     },
   })
@@ -144,5 +160,10 @@ export const pageFileEndpoints: readonly AnyEndpoint[] = [
       return { body, etag: `"${version}-${body.size}"` }
     }),
   ),
-  ...TEXTS.map((asset) => record(asset, () => ({ body: asset.text, etag: `"${Bun.hash(asset.text).toString(36)}"` }))),
+  ...TEXTS.map((asset) =>
+    record(asset, (site) => {
+      const body = asset.text(site)
+      return { body, etag: `"${Bun.hash(body).toString(36)}"` }
+    }),
+  ),
 ]

@@ -1,10 +1,8 @@
 /** The style sheet of the HTML pages. It is written into each page and allowed there by its hash, so no other style applies. */
 
-import { createHash } from 'node:crypto'
-
 import { rawHtml } from '#lib/html.ts'
 
-const STYLE = `
+export const STYLE = `
 :root{color-scheme:light dark;--ground:#f4f5f2;--paper:#fff;--ink:#17201d;--soft:#5a6762;--line:#dfe4e0;--accent:#0b6b57;--on-accent:#fff;--tint:#e6f1ed;--bad:#a4262c;--bad-tint:#fbebeb;--shadow:0 1px 2px rgba(16,32,27,.06),0 8px 24px rgba(16,32,27,.06)}
 @media(prefers-color-scheme:dark){:root{--ground:#101513;--paper:#181f1c;--ink:#e8eeeb;--soft:#9dada6;--line:#2b3531;--accent:#5fcdb0;--on-accent:#07231c;--tint:#1b2d27;--bad:#ff9a96;--bad-tint:#33201f;--shadow:none}}
 *,*::before,*::after{box-sizing:border-box}
@@ -16,7 +14,7 @@ header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-betw
 .languages>*{padding:.25rem .625rem;border-radius:.5rem}
 .languages [aria-current]{background:var(--tint);font-weight:600}
 .brand{display:inline-flex;align-items:center;gap:.6rem;font-weight:650;letter-spacing:.01em;color:var(--ink);text-decoration:none}
-.brand svg{width:1.5rem;height:1.5rem;color:var(--accent)}
+.brand svg,.brand img{width:1.5rem;height:1.5rem;color:var(--accent)}
 main{flex:1}
 footer{padding-top:1.5rem;padding-bottom:1.75rem;color:var(--soft);font-size:.8125rem}
 footer a{color:inherit}
@@ -113,12 +111,6 @@ div.screen{margin:0 0 1.5rem}
 
 /** The backgrounds of the style sheet, for the bars of browsers. */
 export const THEME_COLORS = { light: '#f4f5f2', dark: '#101513' } as const
-
-/** A single value: the formatter must not indent it, because the hash covers every character. */
-export const STYLE_ELEMENT = rawHtml(`<style>${STYLE}</style>`)
-
-/** `'sha256-…'` for the `style-src` of a page's Content-Security-Policy. */
-export const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
 
 /** The logo: a finder pattern of a QR code made of tiles. */
 export const MARK_SVG =

@@ -4,16 +4,18 @@
  * without files from other servers.
  */
 
+import type { AppContext } from '#context'
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { addressOf, chosenLocale } from './caller.ts'
-import { MARK, STYLE_ELEMENT, STYLE_HASH, THEME_COLORS } from './page-style.ts'
+import { MARK, THEME_COLORS } from './page-style.ts'
+import { type Site, siteOf } from './site.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
 
 export interface Page {
-  /** Shown in the browser's tab before the product's name. */
+  /** Shown in the browser's tab before the name of the server. */
   title: string
   locale: Locale
   body: Html
@@ -46,42 +48,59 @@ export interface Preview {
 }
 
 const WORDS = {
-  en: { lang: 'en', footer: 'Served by Tessera', copy: 'Copy', copied: 'Copied', language: 'Language' },
-  zh: { lang: 'zh-CN', footer: '由 Tessera 提供服务', copy: '复制', copied: '已复制', language: '语言' },
+  en: {
+    lang: 'en',
+    footer: (name: string) => `Served by ${name}`,
+    copy: 'Copy',
+    copied: 'Copied',
+    language: 'Language',
+    imprint: 'Legal notice',
+    privacy: 'Privacy',
+  },
+  zh: {
+    lang: 'zh-CN',
+    footer: (name: string) => `由 ${name} 提供服务`,
+    copy: '复制',
+    copied: '已复制',
+    language: '语言',
+    imprint: '法律声明',
+    privacy: '隐私',
+  },
 } as const
 const LANGUAGES = [
   { locale: 'en', lang: 'en', name: 'English' },
   { locale: 'zh', lang: 'zh-CN', name: '中文' },
 ] as const satisfies readonly { locale: Locale; lang: string; name: string }[]
 
-export function htmlPage(page: Page): Response {
+export function htmlPage(ctx: AppContext, page: Page): Response {
   const words = WORDS[page.locale]
+  const site = siteOf(ctx)
+  const { name, iconKey } = site
   const markup = html`<!doctype html>
     <html lang="${words.lang}">
       <head>
         <meta charset="utf-8" />
-        <title>${page.title === '' ? 'Tessera' : `${page.title} · Tessera`}</title>
+        <title>${page.title === '' ? name : `${page.title} · ${name}`}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="${THEME_COLORS.light}" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="${THEME_COLORS.dark}" media="(prefers-color-scheme: dark)" />
         ${page.indexed !== true && html`<meta name="robots" content="noindex" />`}
         <meta name="format-detection" content="telephone=no" />
-        ${page.preview && previewTags(page.preview)}
-        <link rel="icon" href="/favicon.ico" sizes="48x48" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        ${page.preview && previewTags(page.preview, name)} ${icons(iconKey)}
         <link rel="manifest" href="/manifest.webmanifest" />
-        ${STYLE_ELEMENT}
+        ${site.style}
         ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
       </head>
       <body>
         <header>
-          <a class="brand" href="/">${MARK}Tessera</a>
+          <a class="brand" href="/"
+            >${iconKey === undefined ? MARK : html`<img src="${iconPath(iconKey, 'logo')}" alt="" />`}${name}</a
+          >
           ${page.path !== undefined && languageLinks(page.path, page.locale)}
         </header>
         <main>${page.body}</main>
-        <footer><a href="/">${words.footer}</a></footer>
+        <footer>${footer(site, page.locale)}</footer>
       </body>
     </html> `
   return new Response(markup.text, {
@@ -89,7 +108,7 @@ export function htmlPage(page: Page): Response {
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-language': words.lang,
-      'content-security-policy': policy(page),
+      'content-security-policy': policy(page, site),
       'cache-control': page.cache ?? 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
@@ -112,9 +131,40 @@ export function languageQuery(request: Request): string {
   return chosen === undefined ? '' : `?lang=${chosen}`
 }
 
-const previewTags = ({ title, description = '', image }: Preview): Html =>
+/** The path of a picture that was made of the logo (domains/server): `logo`, or the pixels of an icon. */
+export const iconPath = (key: string, picture: string): string => `/icons/${key}/${picture}`
+
+function icons(key: string | undefined): Html {
+  if (key === undefined)
+    return html`<link rel="icon" href="/favicon.ico" sizes="48x48" />
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />`
+  return html`<link rel="icon" href="${iconPath(key, '32')}" sizes="32x32" type="image/png" />
+    <link rel="icon" href="${iconPath(key, '192')}" sizes="192x192" type="image/png" />
+    <link rel="apple-touch-icon" href="${iconPath(key, '180')}" />`
+}
+
+/** With an operator or a legal notice, who runs the server and how to reach them. */
+function footer({ name, contact }: Site, locale: Locale): Html {
+  const words = WORDS[locale]
+  const served = html`<a href="/">${words.footer(name)}</a>`
+  const { operator, email, phone, url, imprintUrl, privacyUrl } = contact
+  if (operator === null && imprintUrl === null) return served
+  const link = (href: string, label: string): Html => html`<a href="${href}">${label}</a>`
+  const parts = [
+    ...(operator === null ? [] : [url === null ? html`${operator}` : link(url, operator)]),
+    ...(email === null ? [] : [link(`mailto:${email}`, email)]),
+    ...(phone === null ? [] : [link(`tel:${phone.replace(/[^+\d]/g, '')}`, phone)]),
+    ...(imprintUrl === null ? [] : [link(imprintUrl, words.imprint)]),
+    ...(privacyUrl === null ? [] : [link(privacyUrl, words.privacy)]),
+  ]
+  return html`<p>${parts.map((part, nth) => html`${nth > 0 && ' · '}${part}`)}</p>
+    ${served}`
+}
+
+const previewTags = ({ title, description = '', image }: Preview, site: string): Html =>
   html`<meta property="og:type" content="website" />
-    <meta property="og:site_name" content="Tessera" />
+    <meta property="og:site_name" content="${site}" />
     <meta property="og:title" content="${title}" />
     ${description !== '' && html`<meta property="og:description" content="${description}" /><meta name="description" content="${description}" />`}
     ${typeof image === 'string' && html`<meta property="og:image" content="${image}" />`}`
@@ -130,12 +180,12 @@ function languageLinks(path: string, current: Locale): Html {
   </nav>`
 }
 
-function policy({ imageSources = [], formAction = "'self'", copies }: Page): string {
+function policy({ imageSources = [], formAction = "'self'", copies }: Page, site: Site): string {
   return [
     "default-src 'none'",
     ...(copies ? ["script-src 'self'"] : []),
     "manifest-src 'self'",
-    `style-src ${STYLE_HASH}`,
+    `style-src ${site.styleHash}`,
     `img-src ${["'self'", ...imageSources].join(' ')}`,
     `form-action ${formAction}`,
     "base-uri 'none'",
@@ -144,8 +194,8 @@ function policy({ imageSources = [], formAction = "'self'", copies }: Page): str
 }
 
 /** A page with one sentence about the error. `message` is in the caller's language. */
-export function errorPage(status: number, message: string, locale: Locale): Response {
-  return htmlPage({
+export function errorPage(ctx: AppContext, status: number, message: string, locale: Locale): Response {
+  return htmlPage(ctx, {
     title: message,
     locale,
     status,
@@ -177,9 +227,9 @@ const NOT_FOUND = {
  * The same page for rows that never existed, that were withdrawn, and that the caller may not see. `webAppPath`: the page of the web application
  * that shows the row to its members.
  */
-export function notFoundPage(locale: Locale, webAppPath?: string): Response {
+export function notFoundPage(ctx: AppContext, locale: Locale, webAppPath?: string): Response {
   const { title, text, members, signIn, front } = NOT_FOUND[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title,
     locale,
     status: 404,

@@ -71,7 +71,8 @@ export async function runIfMatch<I extends { readonly ctx: AppContext; readonly 
   if (isAny(header)) return run()
   const versions = versionsIn(header)
   const { db } = input.ctx
-  const id = Object.values(input.params as object).findLast((value): value is number => typeof value === 'number')!
+  // Operations without one are about the only row of its kind.
+  const id = Object.values(input.params ?? {}).findLast((value): value is number => typeof value === 'number')!
   const check = async (reader: Db | Tx): Promise<void> => {
     const version = await row.version(reader, id)
     // The operation itself says that there is no such row.

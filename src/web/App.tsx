@@ -8,6 +8,7 @@ import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { isAway, onConnection } from './api/connection.ts'
 import { ApiError, isLost } from './api/errors.ts'
 import { mayBeSignedIn, onLogin } from './api/tokens.ts'
+import { site } from './browser/site.ts'
 import { currentSession, hasSignedOut, onSession, restoreSession, useOptionalSession } from './session/session.ts'
 import { Notices } from './shell/Notices.tsx'
 import { PageErrors } from './shell/PageError.tsx'
@@ -92,5 +93,5 @@ function SignedIn() {
 
 /** The ring of index.html, until there is something to show. */
 function Ring() {
-  return <output className="loading" aria-label="Tessera" />
+  return <output className="loading" aria-label={site.name} />
 }

@@ -59,6 +59,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
   const limiter = createLimiter(clock)
   const context = (): AppContext => ({
     config,
+    origins: new Map(),
     clock,
     log,
     db,

@@ -127,7 +127,8 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'sync',
     'admin',
   ],
-  settings: ['settings', 'admin'],
+  server: ['server', 'identity', 'mail', 'overview'],
+  settings: ['settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
 }

@@ -81,6 +81,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
   'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },
+  'server.identity.update': { who: () => admin, body: () => ({ name: 'Library' }) },
+  'server.mail.update': {
+    who: () => admin,
+    body: () => ({ host: 'mail.lan', security: 'NONE', from: 'desk@example.org' }),
+  },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'admin.nicknameAdjectives.update': {
     who: () => admin,

@@ -110,6 +110,13 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
     params: { activityId: (await activity()).params.id },
     body: name,
   }),
+  'server.identity.update': () => Promise.resolve({ who: admin, params: {}, body: name }),
+  'server.mail.update': () =>
+    Promise.resolve({
+      who: admin,
+      params: {},
+      body: (i) => ({ host: `mail-${i}.lan`, security: 'NONE', from: 'desk@example.org' }),
+    }),
   'admin.activities.delete': async () => ({ who: admin, params: { activityId: (await activity()).params.id } }),
 }
 

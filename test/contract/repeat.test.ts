@@ -309,6 +309,7 @@ const IGNORED = {
     'profile.setPassword',
   ],
   'It changes nothing.': ['admin.markdown.render'],
+  'It sends a mail, whose steps are its answer.': ['server.mail.test'],
   'A repeat may send another code.': [
     'auth.changeCode',
     'auth.emailBindCode',

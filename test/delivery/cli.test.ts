@@ -230,7 +230,7 @@ describe('serve', () => {
     const running = await bare.serve()
     await running.end()
     expect(running.stderr()).toContain(
-      'no mail server is configured (TESSERA_SMTP_URL): codes by e-mail go to this log',
+      'no mail server is configured (Administration → Name and mail, or TESSERA_SMTP_URL): codes by e-mail go to this log',
     )
     expect(running.stderr()).toContain('no SMS gateway is configured (TESSERA_SMS_URL): codes by SMS go to this log')
     const complete = await bare.serve([], { env: env() })

@@ -9,6 +9,7 @@ import { moment, noticeLetter } from '#domains/delivery/templates/notices.ts'
 const PURPOSES: CodePurpose[] = ['LOGIN', 'BIND', 'ACCOUNT_LINK', 'RESET', 'CHANGE']
 const LOCALES = ['en', 'zh'] as const
 const URL = 'https://qr.example.org'
+const SENDER = { name: 'Tessera', shortName: 'Tessera', publicUrl: URL }
 const AT = Date.UTC(2026, 10, 21, 8, 5)
 
 const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
@@ -36,14 +37,14 @@ const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 describe('messages with codes', () => {
   test.each(PURPOSES)('exist for %s in both languages, as e-mail and as SMS of one part', (purpose) => {
     for (const locale of LOCALES) {
-      const letter = codeLetter({ purpose, code: '012345', minutes: 5 }, locale, URL)
+      const letter = codeLetter({ purpose, code: '012345', minutes: 5 }, locale, SENDER)
       for (const part of [letter.subject, letter.text, letter.html]) {
         expect(part).toContain('012345')
         expect(isChinese(part)).toBe(locale === 'zh')
       }
       expect(letter.text).toContain(locale === 'zh' ? '5 分钟' : '5 minutes')
       expect(letter.text).toContain(URL)
-      const sms = codeSms({ purpose, code: '012345', minutes: 5 }, locale)
+      const sms = codeSms({ purpose, code: '012345', minutes: 5 }, locale, SENDER)
       expect(sms).toContain('012345')
       expect(isChinese(sms)).toBe(locale === 'zh')
       // Length of one billed part: 70 UTF-16 units, or 160 characters of the GSM alphabet.
@@ -54,20 +55,20 @@ describe('messages with codes', () => {
 
   test('have a different text for each purpose, so that a code is not given away for another purpose', () => {
     for (const locale of LOCALES) {
-      const texts = PURPOSES.map((purpose) => codeSms({ purpose, code: '1', minutes: 5 }, locale))
+      const texts = PURPOSES.map((purpose) => codeSms({ purpose, code: '1', minutes: 5 }, locale, SENDER))
       expect(new Set(texts).size).toBe(PURPOSES.length)
     }
   })
 
   test('use the singular for one minute', () => {
-    expect(codeSms({ purpose: 'LOGIN', code: '1', minutes: 1 }, 'en')).toContain('1 minute.')
+    expect(codeSms({ purpose: 'LOGIN', code: '1', minutes: 1 }, 'en', SENDER)).toContain('1 minute.')
   })
 })
 
 describe('notices', () => {
   test.each(KINDS)('exist for %s in both languages, with the time and with advice', (kind) => {
     for (const locale of LOCALES) {
-      const letter = noticeLetter(kind, NOTICES[kind], locale, URL)
+      const letter = noticeLetter(kind, NOTICES[kind], locale, SENDER)
       for (const part of [letter.subject, letter.text, letter.html])
         expect(isChinese(part.replace('深圳市', ''))).toBe(locale === 'zh')
       expect(letter.text).toContain(moment(AT))
@@ -77,17 +78,17 @@ describe('notices', () => {
   })
 
   test('contain device, place and IP address if they are known, and omit them otherwise', () => {
-    const known = noticeLetter('NEW_DEVICE', NOTICES.NEW_DEVICE, 'en', URL)
+    const known = noticeLetter('NEW_DEVICE', NOTICES.NEW_DEVICE, 'en', SENDER)
     for (const part of [known.text, known.html])
       for (const word of ['Pixel 9', '203.0.113.9', '深圳市']) expect(part).toContain(word)
-    const unknown = noticeLetter('NEW_DEVICE', { at: AT, device: '', city: '' }, 'en', URL)
+    const unknown = noticeLetter('NEW_DEVICE', { at: AT, device: '', city: '' }, 'en', SENDER)
     expect(unknown.text).not.toMatch(/Device|Place|IP address/)
   })
 
   test('contain the undo link if there is one, instead of the advice to change the password', () => {
     for (const locale of LOCALES) {
       const data = { at: AT, identity: 'ann@example.com', undoPath: '/account/undo-email?token=secret' }
-      const { text, html } = noticeLetter('IDENTITY_BOUND', data, locale, URL)
+      const { text, html } = noticeLetter('IDENTITY_BOUND', data, locale, SENDER)
       expect(text).toContain(`\n${URL}/account/undo-email?token=secret\n`)
       expect(html).toContain(`<a href="${URL}/account/undo-email?token=secret">`)
       expect(text).not.toContain(locale === 'zh' ? '修改密码' : 'change your password')
@@ -95,10 +96,10 @@ describe('notices', () => {
   })
 
   test('show e-mail addresses and phone numbers only in part', () => {
-    const bound = noticeLetter('IDENTITY_BOUND', NOTICES.IDENTITY_BOUND, 'en', URL)
+    const bound = noticeLetter('IDENTITY_BOUND', NOTICES.IDENTITY_BOUND, 'en', SENDER)
     expect(bound.text).toContain('+86***00')
     expect(bound.text + bound.html).not.toContain('13800138000')
-    const unbound = noticeLetter('IDENTITY_UNBOUND', NOTICES.IDENTITY_UNBOUND, 'en', URL)
+    const unbound = noticeLetter('IDENTITY_UNBOUND', NOTICES.IDENTITY_UNBOUND, 'en', SENDER)
     expect(unbound.text).toContain('a***@example.com')
     expect(unbound.text + unbound.html).not.toContain('ann.smith')
   })
@@ -110,7 +111,7 @@ describe('names chosen by an attacker', () => {
   test('add neither markup nor lines nor links to an e-mail', () => {
     for (const kind of ['NEW_DEVICE', 'ACCOUNT_LINKED', 'USERNAME_CHANGED'] as const) {
       const data = { at: AT, device: evil, city: evil, account: evil, username: evil }
-      const { subject, text, html } = noticeLetter(kind, data, 'en', URL)
+      const { subject, text, html } = noticeLetter(kind, data, 'en', SENDER)
       expect(html).not.toContain('<a ')
       expect(text + html).not.toContain('evil.example')
       expect(text + html).not.toContain('https://evil')
@@ -122,8 +123,8 @@ describe('names chosen by an attacker', () => {
 
 test('the HTML of all e-mails loads no resources and runs no scripts', () => {
   const letters = LOCALES.flatMap((locale) => [
-    ...PURPOSES.map((purpose) => codeLetter({ purpose, code: '1', minutes: 5 }, locale, URL)),
-    ...KINDS.map((kind) => noticeLetter(kind, NOTICES[kind], locale, URL)),
+    ...PURPOSES.map((purpose) => codeLetter({ purpose, code: '1', minutes: 5 }, locale, SENDER)),
+    ...KINDS.map((kind) => noticeLetter(kind, NOTICES[kind], locale, SENDER)),
   ])
   expect(letters).toHaveLength(2 * (PURPOSES.length + KINDS.length))
   for (const { html } of letters) {

@@ -26,6 +26,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
   const limiter = createLimiter(clock)
   return {
     config,
+    origins: new Map(),
     clock,
     log,
     bus,

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 
+import type { AppContext } from '#context'
 import {
   button,
   card,
@@ -21,8 +22,11 @@ import {
   text,
 } from '#http/pages.ts'
 
+/** Pages ask it for the name of the server only. */
+const ctx = {} as AppContext
 const EVIL = `"><script>alert('x')</script>&`
-const page = (more: Partial<Page> = {}) => htmlPage({ title: 'Menu', locale: 'en', body: html`<p>Hello</p>`, ...more })
+const page = (more: Partial<Page> = {}) =>
+  htmlPage(ctx, { title: 'Menu', locale: 'en', body: html`<p>Hello</p>`, ...more })
 const policy = (response: Response): Record<string, string> =>
   Object.fromEntries(
     response.headers
@@ -152,8 +156,8 @@ describe('a page', () => {
           { title: EVIL },
         ),
       }),
-      errorPage(400, EVIL, 'en'),
-      notFoundPage('zh'),
+      errorPage(ctx, 400, EVIL, 'en'),
+      notFoundPage(ctx, 'zh'),
     ]
     for (const response of pages) {
       const body = await response.text()
@@ -222,15 +226,15 @@ describe('the parts', () => {
 
 describe('error pages', () => {
   test('an error page has the status and the sentence of the error', async () => {
-    const error = errorPage(403, 'You may not', 'en')
+    const error = errorPage(ctx, 403, 'You may not', 'en')
     expect(error.status).toBe(403)
     expect(await error.text()).toContain('<h1>You may not</h1>')
   })
 
   test('the 404 page is always the same, in English or Chinese', async () => {
-    expect(notFoundPage('en').status).toBe(404)
-    expect(await notFoundPage('en').text()).toBe(await notFoundPage('en').text())
-    expect(await notFoundPage('en').text()).toContain('Nothing to see here')
-    expect(await notFoundPage('zh').text()).toContain('未找到内容')
+    expect(notFoundPage(ctx, 'en').status).toBe(404)
+    expect(await notFoundPage(ctx, 'en').text()).toBe(await notFoundPage(ctx, 'en').text())
+    expect(await notFoundPage(ctx, 'en').text()).toContain('Nothing to see here')
+    expect(await notFoundPage(ctx, 'zh').text()).toContain('未找到内容')
   })
 })

@@ -15,6 +15,7 @@ import { logged as metadata } from '../metadata/logged.ts'
 import { logged as notifications } from '../notifications/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
+import { logged as server } from '../server/logged.ts'
 import { logged as settings } from '../settings/logged.ts'
 import { logged as shares } from '../shares/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
@@ -35,6 +36,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   notifications,
   orgs,
   qrCodes,
+  server,
   settings,
   shares,
 ]

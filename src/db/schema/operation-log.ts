@@ -30,6 +30,7 @@ export const LOGGED_VERBS = {
   PERMISSION: ['CREATE', 'UPDATE'],
   ROLE: ['CREATE', 'UPDATE', 'DELETE'],
   USER_ROLE: ['GRANT', 'REVOKE'],
+  SERVER: ['UPDATE'],
   BACKUP: ['CREATE', 'VERIFY', 'DOWNLOAD', 'DELETE'],
 } as const
 

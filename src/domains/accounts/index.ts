@@ -75,6 +75,7 @@ export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
 export { normalizeEmail, normalizePhone } from './accounts.rules.ts'
+export { requireConfirmation } from './confirmations/confirmations.service.ts'
 export {
   type Administrator,
   createAdministrator,

@@ -50,7 +50,7 @@ export const agreementEndpoints = [
     data: CurrentAgreement,
     run: async ({ ctx, params, request, caller }) => {
       const current = await getCurrentByName(ctx, params.type)
-      return wantsJson(request) ? current.answer : agreementPage(current, caller.locale)
+      return wantsJson(request) ? current.answer : agreementPage(ctx, current, caller.locale)
     },
   }),
 ]

@@ -1,5 +1,6 @@
 /** The public pages of the current terms of service and privacy policy. */
 
+import type { AppContext } from '#context'
 import { card, html, htmlPage, prose } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -16,11 +17,11 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
-export function agreementPage({ answer: { data }, activatedAt }: Current, locale: Locale): Response {
+export function agreementPage(ctx: AppContext, { answer: { data }, activatedAt }: Current, locale: Locale): Response {
   const words = WORDS[locale]
   const { type, version, title, contentHtml } = data
   const date = new Date(activatedAt).toISOString().slice(0, 10)
-  return htmlPage({
+  return htmlPage(ctx, {
     title,
     locale,
     path: `/public/agreement/${type.toLowerCase()}`,

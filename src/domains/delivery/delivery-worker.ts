@@ -31,6 +31,7 @@ import {
 } from './delivery.store.ts'
 import { mailerOf, missingGateways, smsOf } from './gateways.ts'
 import { codeLetter, codeSms } from './templates/codes.ts'
+import { senderOf } from './templates/layout.ts'
 import { noticeLetter } from './templates/notices.ts'
 
 /** Added to the attempt timeout, so that a message is not claimed again while it is being sent. */
@@ -47,6 +48,9 @@ const MESSAGES = { name: 'tessera_messages_total', help: 'Attempts to send a mes
 
 const RESULTS = ['sent', 'retried', 'refused', 'expired', 'unreadable'] as const
 type Result = (typeof RESULTS)[number]
+
+/** Of mails, in this process. */
+export const lastDelivery = perContext(() => ({ lastSentAt: null as number | null, lastError: null as string | null }))
 
 class Worker {
   readonly #attempts = new Set<Promise<void>>()
@@ -165,6 +169,7 @@ class Worker {
       const failure = await this.#attempt(message)
       span?.end(failure !== undefined)
       if (failure === undefined) {
+        if (this.channel === 'EMAIL') lastDelivery(this.ctx).lastSentAt = this.ctx.clock.now()
         await this.#deleteSent(row)
         this.#count('sent')
       } else await this.#handleFailure(row, message, failure)
@@ -200,6 +205,7 @@ class Worker {
     const { ctx } = this
     // An attempt aborted by a stop does not count as a failure; the next start makes the message due.
     if (this.#stop.signal.aborted) return
+    if (this.channel === 'EMAIL') lastDelivery(ctx).lastError = this.#describe(row, message, failure.message).reason
     const now = ctx.clock.now()
     const next = failure.permanent ? undefined : nextAttempt(row, now, fraction())
     if (next === undefined) {
@@ -237,7 +243,7 @@ class Worker {
     this.ctx.log.error('a message was given up', this.#describe(row, message, reason))
   }
 
-  #describe(row: OutboxRow, message: Outgoing | undefined, reason: string): Record<string, unknown> {
+  #describe(row: OutboxRow, message: Outgoing | undefined, reason: string) {
     const to = message && { [this.channel === 'EMAIL' ? 'email' : 'phone']: message.to }
     const about = message?.type === 'CODE' ? message.purpose : message?.kind
     // Gateways often repeat parts of the message in their errors.
@@ -262,16 +268,16 @@ class Worker {
  */
 async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<void> {
   const { id, to, locale } = message
-  const { publicUrl } = ctx.config
+  const sender = senderOf(ctx)
   if (message.type === 'NOTICE') {
-    const letter = noticeLetter(message.kind, message.data, locale, publicUrl)
+    const letter = noticeLetter(message.kind, message.data, locale, sender)
     return (await mailerOf(ctx)).send({ id, to, ...letter }, signal)
   }
   const { purpose, code } = message
   const minutes = minutesLeft(message.expiresAt, ctx.clock.now())
   if (message.channel === 'EMAIL')
-    return (await mailerOf(ctx)).send({ id, to, ...codeLetter({ purpose, code, minutes }, locale, publicUrl) }, signal)
-  const text = codeSms({ purpose, code, minutes }, locale)
+    return (await mailerOf(ctx)).send({ id, to, ...codeLetter({ purpose, code, minutes }, locale, sender) }, signal)
+  const text = codeSms({ purpose, code, minutes }, locale, sender)
   return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
 }
 

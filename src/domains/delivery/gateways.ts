@@ -1,10 +1,13 @@
 /** The gateways of this server, created from the configuration on first use. */
 
-import { parseMailbox, parseOneClick, parseSms, parseSmtp } from '#config/gateways.ts'
+import { type Mailbox, parseMailbox, parseOneClick, parseSms, parseSmtp, type SmtpServer } from '#config/gateways.ts'
 import { type AppContext, perContext } from '#context'
+import { type PartValue, serverValues } from '#domains/settings/index.ts'
+import { siteOf } from '#http/site.ts'
 import { type Cities, openCities } from '#platform/geoip/index.ts'
 import { type Mailer, openMailer } from '#platform/mail/index.ts'
 import { type OneClick, openOneClick } from '#platform/oneclick.ts'
+import type { Seal } from '#platform/seal.ts'
 import { openSms, type Sms } from '#platform/sms/index.ts'
 
 /** Only used without a mail server, when mails are written to the log. */
@@ -22,10 +25,48 @@ function createOnce<T>(create: (ctx: AppContext) => Promise<T>): (ctx: AppContex
   }
 }
 
-/** @throws GatewayError if the configured certificate authority cannot be read. */
-export const mailerOf: (ctx: AppContext) => Promise<Mailer> = createOnce(({ config, log }) =>
-  openMailer(parseSmtp(config.smtpUrl), { from: parseMailbox(config.mailFrom) ?? DEFAULT_SENDER, log }),
-)
+export interface MailServer {
+  readonly server: SmtpServer
+  readonly from: Mailbox
+  readonly replyTo: string | null
+}
+
+/** That of the start values, or else that of the server values; undefined if there is none. */
+export function mailServerOf(ctx: AppContext): MailServer | undefined {
+  const { smtpUrl, mailFrom } = ctx.config
+  const replyTo = siteOf(ctx).contact.email
+  const started = parseSmtp(smtpUrl)
+  if (started !== undefined) return { server: started, from: parseMailbox(mailFrom) ?? DEFAULT_SENDER, replyTo }
+  const stored = serverValues(ctx).mail
+  return stored && mailServerIn(ctx.seal, stored, replyTo)
+}
+
+const TLS = { TLS: 'implicit', STARTTLS: 'required', NONE: 'off' } as const
+
+/** `replyTo`: the address of a mail server without one of its own. */
+export function mailServerIn(seal: Seal, stored: PartValue<'mail'>, replyTo: string | null): MailServer {
+  const { host, port, security, user, password, from, caPem } = stored
+  return {
+    server: {
+      host,
+      port,
+      tls: TLS[security],
+      user,
+      // Sealed with another key, it would only be refused by the mail server.
+      password: password === '' ? '' : (seal.open(password) ?? ''),
+      caFile: '',
+      ...(caPem !== null && { caPem }),
+    },
+    from: parseMailbox(from) ?? DEFAULT_SENDER,
+    replyTo: stored.replyTo ?? replyTo,
+  }
+}
+
+/** Opens no connection before a mail. @throws GatewayError if the configured certificate authority cannot be read. */
+export function mailerOf(ctx: AppContext): Promise<Mailer> {
+  const { server, ...parts } = mailServerOf(ctx) ?? { from: DEFAULT_SENDER }
+  return openMailer(server, { ...parts, log: ctx.log })
+}
 
 export const smsOf: (ctx: AppContext) => Promise<Sms> = createOnce(({ config, clock, log }) =>
   openSms(parseSms(config.smsUrl) ?? { kind: 'log' }, { clock, log }),
@@ -42,9 +83,13 @@ export const citiesOf: (ctx: AppContext) => Cities = perContext(({ config }) => 
 
 /** One sentence for each gateway that is not configured, with the consequence. Logged at start. */
 export function missingGateways(ctx: AppContext): string[] {
-  const { smtpUrl, smsUrl } = ctx.config
+  const { smsUrl } = ctx.config
   return [
-    ...(smtpUrl === '' ? ['no mail server is configured (TESSERA_SMTP_URL): codes by e-mail go to this log'] : []),
+    ...(mailServerOf(ctx) === undefined
+      ? [
+          'no mail server is configured (Administration → Name and mail, or TESSERA_SMTP_URL): codes by e-mail go to this log',
+        ]
+      : []),
     ...(smsUrl === '' || smsUrl === 'log:'
       ? ['no SMS gateway is configured (TESSERA_SMS_URL): codes by SMS go to this log']
       : []),

@@ -13,6 +13,6 @@ export const frontEndpoints = [
     tag: 'Public pages',
     access: open,
     answers: 'text/html',
-    run: async ({ ctx, request, caller }) => frontPage(await frontOf(ctx, request), caller.locale),
+    run: async ({ ctx, request, caller }) => frontPage(ctx, await frontOf(ctx, request), caller.locale),
   }),
 ]

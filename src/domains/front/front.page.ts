@@ -1,7 +1,9 @@
 /** The front page of the server. */
 
+import type { AppContext } from '#context'
 import { MARK_SVG } from '#http/page-style.ts'
 import { button, card, facts, type Html, html, htmlPage, notice, rawHtml } from '#http/pages.ts'
+import { PRODUCT, siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { Front } from './front.service.ts'
@@ -59,20 +61,22 @@ const SHEET = rawHtml(
     .join('')}</svg>`,
 )
 
-export function frontPage(front: Front, locale: Locale): Response {
+export function frontPage(ctx: AppContext, front: Front, locale: Locale): Response {
   const words = WORDS[locale]
   const { inLanguage } = front
-  return htmlPage({
+  const { name, description } = siteOf(ctx)
+  const about = description === '' ? words.about : description
+  return htmlPage(ctx, {
     title: '',
     locale,
     path: '/',
     indexed: true,
-    preview: { title: `Tessera · ${front.host}`, description: words.about },
+    preview: { title: `${name} · ${front.host}`, description: about },
     body: html`<div class="hero">
         <div>
           <p class="number">${front.host}</p>
-          <h1>${words.title}</h1>
-          <p class="soft">${words.about}</p>
+          <h1>${name === PRODUCT ? words.title : name}</h1>
+          <p class="soft">${about}</p>
         </div>
         ${SHEET}
       </div>

@@ -3,6 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import { type Compressed, compressedText } from '#http/compressed.ts'
 import { card, errorPage, type Html, html, htmlPage } from '#http/pages.ts'
+import { type Site, siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { type LicensedPackage, type Licenses, readLicenses } from '#platform/licenses.ts'
 
@@ -25,6 +26,8 @@ const WORDS = {
 } as const satisfies Record<Locale, object>
 
 interface MadePage {
+  /** Whose name it has. */
+  readonly site: Site
   readonly text: Compressed
   readonly headers: Readonly<Record<string, string>>
 }
@@ -33,20 +36,21 @@ const pages = perContext(() => new Map<Locale, MadePage>())
 
 export async function showLicenses(ctx: AppContext, request: Request, locale: Locale): Promise<Response> {
   const known = pages(ctx)
+  const site = siteOf(ctx)
   let page = known.get(locale)
-  if (page === undefined) {
+  if (page?.site !== site) {
     const licenses = await readLicenses()
-    if (licenses === undefined) return errorPage(404, NOT_BUILT[locale], locale)
-    const response = licensesPage(licenses, locale)
-    page = { text: compressedText(await response.text()), headers: Object.fromEntries(response.headers) }
+    if (licenses === undefined) return errorPage(ctx, 404, NOT_BUILT[locale], locale)
+    const response = licensesPage(ctx, licenses, locale)
+    page = { site, text: compressedText(await response.text()), headers: Object.fromEntries(response.headers) }
     known.set(locale, page)
   }
   return page.text.answer(request, page.headers)
 }
 
-function licensesPage({ packages, texts }: Licenses, locale: Locale): Response {
+function licensesPage(ctx: AppContext, { packages, texts }: Licenses, locale: Locale): Response {
   const words = WORDS[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.title,
     locale,
     path: '/licenses',

@@ -4,6 +4,7 @@ import { isLoopback } from '#config/gateways.ts'
 import { type AppContext, perContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import type { ListedProcess, ProcessFigures } from '#db/process-list.ts'
+import { mailServerOf } from '#domains/delivery/index.ts'
 import { socketsOfServer } from '#http/sockets/sockets.ts'
 import { SECOND } from '#platform/clock.ts'
 import { version } from '#platform/version.ts'
@@ -25,7 +26,7 @@ export async function info(ctx: AppContext): Promise<InfoView> {
     memoryBytes: process.memoryUsage.rss(),
     freeDiskBytes: await freeDiskBytes(ctx.config.dataDir),
     hasLocalAddress: isLoopback(new URL(ctx.config.publicUrl).hostname),
-    sendsMail: ctx.config.smtpUrl !== '',
+    sendsMail: mailServerOf(ctx) !== undefined,
     sendsSms: ctx.config.smsUrl !== '' && ctx.config.smsUrl !== 'log:',
   }
 }

@@ -3,9 +3,18 @@
 import { domain } from '#domains/domain.ts'
 
 import { settingEndpoints } from './admin/settings.admin.endpoints.ts'
+import { loadServerValues } from './values/values.service.ts'
 
-export const settings = domain({ name: 'settings', endpoints: settingEndpoints })
+export const settings = domain({ name: 'settings', endpoints: settingEndpoints, seed: loadServerValues })
 
 export type { SettingKey, Settings, SettingValue } from './settings.model.ts'
 export { definitions as settingDefinitions, LARGEST_UPLOAD } from './settings.model.ts'
 export { changeSettings, getSetting, limitOf, setSetting } from './settings.service.ts'
+export type { PartValue, ServerValues } from './values/values.model.ts'
+export {
+  loadServerValues,
+  onServerValues,
+  readServerValues,
+  serverValues,
+  setServerValue,
+} from './values/values.service.ts'

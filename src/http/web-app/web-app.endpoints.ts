@@ -4,9 +4,11 @@ import { type AppContext, perContext } from '#context'
 
 import { answerBytes } from '../byte-response.ts'
 import { addressOf, localeOf } from '../caller.ts'
+import { type Compressed, compressedText } from '../compressed.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
-import { button, html, htmlPage } from '../pages.ts'
+import { button, html, htmlPage, iconPath } from '../pages.ts'
+import { PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
 
@@ -51,7 +53,7 @@ export const webAppEndpoints: readonly AnyEndpoint[] = [
     streamsBody: true,
     maxBody: 256 * 1024 * 1024,
     answers: 'text/html',
-    run: ({ request }) => shareAgain(request),
+    run: ({ ctx, request }) => shareAgain(ctx, request),
   }),
 ]
 
@@ -68,10 +70,12 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
     pack = await packs(ctx).get(name === PAGE)
   } catch (error) {
     ctx.log.error('the web application cannot be built', { reason: (error as Error).message })
-    return notBuilt(request, error as Error)
+    return notBuilt(ctx, request, error as Error)
   }
   const file = pack.find(name)
   if (file === undefined) throw notFound()
+  const site = siteOf(ctx)
+  if (name === PAGE && !isProduct(site)) return (await brandedPage(ctx, pack, site)).answer(request, PAGE_HEADERS)
   const isCompressed = file.plain === undefined
   const coding = isCompressed ? chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip']) : 'identity'
   const headers = {
@@ -83,6 +87,30 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   const etag = coding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${coding}"`
   const stored = { size: sizeOf(file, coding), etag, type: file.type, disposition: 'inline', name, headers } as const
   return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
+}
+
+const isProduct = ({ name, accent, iconKey }: Site): boolean =>
+  name === PRODUCT && accent === undefined && iconKey === undefined
+
+/** The page with the name and colours of the server, so that the web application need not ask for them before it is drawn. */
+const branded = perContext(() => ({
+  pack: undefined as Pack | undefined,
+  site: undefined as Site | undefined,
+  page: undefined as Compressed | undefined,
+}))
+
+async function brandedPage(ctx: AppContext, pack: Pack, site: Site): Promise<Compressed> {
+  const known = branded(ctx)
+  if (known.page === undefined || known.pack !== pack || known.site !== site) {
+    const { name, accent, iconKey } = site
+    const icon = iconKey === undefined ? undefined : iconPath(iconKey, 'logo')
+    const content = JSON.stringify({ name, accent, ...(icon !== undefined && { icon }) })
+    const text = await new Response(await pack.read(pack.find(PAGE)!, 'identity')).text()
+    const head = html`<title>${name}</title><meta name="site" content="${content}" />`.text
+    // A function: a name may contain the patterns of a replacement, such as $&.
+    Object.assign(known, { pack, site, page: compressedText(text.replace('<title>Tessera</title>', () => head)) })
+  }
+  return known.page!
 }
 
 /** In development the sources may have changed since the last page was opened. */
@@ -124,23 +152,23 @@ const PAGE_HEADERS = {
 const SHARE_AGAIN = {
   en: {
     title: 'Please share it again',
-    text: 'This browser did not have the application yet, so nothing of what you shared was kept. Open Tessera, sign in, and share it again.',
-    open: 'Open Tessera',
+    text: 'This browser did not have the application yet, so nothing of what you shared was kept. Open the application, sign in, and share it again.',
+    open: 'Open the application',
   },
   zh: {
     title: '请重新分享',
-    text: '此浏览器尚未加载应用，分享的内容没有保存。请打开 Tessera 并登录，然后重新分享。',
-    open: '打开 Tessera',
+    text: '此浏览器尚未加载应用，分享的内容没有保存。请打开应用并登录，然后重新分享。',
+    open: '打开应用',
   },
 } as const
 
-function shareAgain(request: Request): Response {
+function shareAgain(ctx: AppContext, request: Request): Response {
   const locale = localeOf(request)
   const { title, text, open } = SHARE_AGAIN[locale]
   const body = html`<h1>${title}</h1>
     <p>${text}</p>
     ${button(open, { href: '/console/' })}`
-  return htmlPage({ title, locale, body })
+  return htmlPage(ctx, { title, locale, body })
 }
 
 const NOT_BUILT = {
@@ -154,10 +182,10 @@ const NOT_BUILT = {
   },
 } as const
 
-function notBuilt(request: Request, error: Error): Response {
+function notBuilt(ctx: AppContext, request: Request, error: Error): Response {
   const locale = localeOf(request)
   const { title, text } = NOT_BUILT[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title,
     locale,
     status: 503,

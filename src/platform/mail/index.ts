@@ -9,6 +9,7 @@ export type { Mail, Mailer } from './port.ts'
 
 export interface MailParts {
   readonly from: Mailbox
+  readonly replyTo?: string | null
   /** Receives the mails that no server takes. */
   readonly log: Log
 }
@@ -17,8 +18,11 @@ export interface MailParts {
  * `server` is undefined if none is configured. nodemailer is loaded with the first mail.
  * @throws GatewayError if the file of the certificate authority cannot be read.
  */
-export async function openMailer(server: SmtpServer | undefined, { from, log }: MailParts): Promise<Mailer> {
-  return server === undefined ? logMailer(log) : (await import('./smtp.ts')).smtpMailer(server, from)
+export async function openMailer(
+  server: SmtpServer | undefined,
+  { from, replyTo = null, log }: MailParts,
+): Promise<Mailer> {
+  return server === undefined ? logMailer(log) : (await import('./smtp.ts')).smtpMailer(server, from, replyTo)
 }
 
 function logMailer(log: Log): Mailer {

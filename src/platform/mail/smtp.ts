@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 
-import { createTransport, type NodemailerError } from 'nodemailer'
+import { createTransport, type NodemailerError, type SendMailOptions } from 'nodemailer'
 
 import type { Mailbox, SmtpServer } from '#config/gateways.ts'
 
 import { SECOND } from '../clock.ts'
 import { GatewayError } from '../outgoing.ts'
-import type { Mailer } from './port.ts'
+import type { Mail, Mailer } from './port.ts'
 
 /** Time limit for connecting, the greeting and STARTTLS. */
 const CONNECT_MS = 10 * SECOND
@@ -16,8 +16,8 @@ const CONNECT_MS = 10 * SECOND
 const SILENCE_MS = 20 * SECOND
 
 /** @throws GatewayError if the file of the certificate authority cannot be read. */
-export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
-  const { host, port, tls, user, password, caFile } = server
+export function smtpMailer(server: SmtpServer, from: Mailbox, replyTo: string | null): Mailer {
+  const { host, port, tls, user, password } = server
   const transport = createTransport({
     host,
     port,
@@ -25,7 +25,7 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
     requireTLS: tls === 'required',
     ignoreTLS: tls === 'off',
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
-    tls: { minVersion: 'TLSv1.2', ...(caFile !== '' && { ca: readAuthority(caFile) }) },
+    tls: { minVersion: 'TLSv1.2', ...authorityOf(server) },
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
@@ -34,21 +34,10 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
   return {
-    async send({ id, to, subject, text, html }, signal) {
+    async send(mail, signal) {
       try {
-        await transport.sendMail({
-          from,
-          // An object is always one recipient, even if the text contains separators.
-          to: { name: '', address: to },
-          subject,
-          text,
-          html,
-          messageId: `<${id}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          ...(signal && { signal }),
-        })
+        await transport.sendMail({ ...headersOf(mail, from, replyTo), ...(signal && { signal }) })
       } catch (error) {
         throw refusal(error, host)
       }
@@ -64,6 +53,30 @@ export function smtpMailer(server: SmtpServer, from: Mailbox): Mailer {
     },
   }
 }
+
+/** The mail as nodemailer takes it. */
+export function headersOf(
+  { id, to, subject, text, html }: Mail,
+  from: Mailbox,
+  replyTo: string | null,
+): SendMailOptions {
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  return {
+    from,
+    // An object is always one recipient, even if the text contains separators.
+    to: { name: '', address: to },
+    ...(replyTo !== null && { replyTo: { name: '', address: replyTo } }),
+    subject,
+    text,
+    html,
+    messageId: `<${id}@${domain}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  }
+}
+
+/** The certificate authority to trust; empty for those of the system. @throws GatewayError */
+export const authorityOf = ({ caFile, caPem }: SmtpServer): { readonly ca?: string } =>
+  caPem ? { ca: caPem } : caFile === '' ? {} : { ca: readAuthority(caFile) }
 
 function readAuthority(path: string): string {
   try {

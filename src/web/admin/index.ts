@@ -16,6 +16,7 @@ import { serverLog } from './server-log/index.ts'
 import { server } from './server/index.ts'
 import { sessionsAdmin } from './sessions/index.ts'
 import { settings } from './settings/index.ts'
+import { site } from './site/index.ts'
 import { users } from './users/index.ts'
 
 export const adminAreas: readonly Area[] = [
@@ -34,5 +35,6 @@ export const adminAreas: readonly Area[] = [
   serverLog,
   sessionsAdmin,
   settings,
+  site,
   users,
 ]

@@ -16,6 +16,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router'
 
+import { site } from '../browser/site.ts'
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
@@ -86,9 +87,9 @@ export function AppBar() {
               px: 0.5,
             }}
           >
-            <img src="/favicon.svg" alt="" width={24} height={24} />
+            <img src={site.icon} alt="" width={24} height={24} />
             <Box component="span" sx={{ display: { xs: 'none', sm: 'inline' } }}>
-              Tessera
+              {site.name}
             </Box>
             <span className="visually-hidden">{t.home}</span>
           </MuiLink>

@@ -1,7 +1,8 @@
 /** Colours and shapes: those of the server's own pages (src/http/page-style.ts), in light and dark. */
 
-import { createTheme, type Theme, type ThemeOptions, useMediaQuery } from '@mui/material'
+import { createTheme, type PaletteColorOptions, type Theme, type ThemeOptions, useMediaQuery } from '@mui/material'
 
+import { site } from '../browser/site.ts'
 import { stored } from '../browser/stored.ts'
 
 const FONT =
@@ -97,12 +98,16 @@ const shared: ThemeOptions = {
   components,
 }
 
+function accent(main: string, contrastText?: string): { primary: PaletteColorOptions; secondary: PaletteColorOptions } {
+  const color = { main, ...(contrastText !== undefined && { contrastText }) }
+  return { primary: color, secondary: color }
+}
+
 const light: ThemeOptions = {
   ...shared,
   palette: {
     mode: 'light',
-    primary: { main: '#0b6b57' },
-    secondary: { main: '#0b6b57' },
+    ...accent(site.accent?.light ?? '#0b6b57', site.accent?.onLight),
     error: { main: '#a4262c' },
     warning: { main: '#8a4b00' },
     info: { main: '#0b5f8a' },
@@ -116,8 +121,7 @@ const dark: ThemeOptions = {
   ...shared,
   palette: {
     mode: 'dark',
-    primary: { main: '#5fcdb0', contrastText: '#07231c' },
-    secondary: { main: '#5fcdb0', contrastText: '#07231c' },
+    ...accent(site.accent?.dark ?? '#5fcdb0', site.accent?.onDark ?? '#07231c'),
     error: { main: '#ff9a96' },
     warning: { main: '#ffb95c' },
     info: { main: '#7cc7f2' },

@@ -3,6 +3,7 @@
 import { Box, Button, Card, CardContent, Link, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
 
+import { site } from '../browser/site.ts'
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
@@ -58,8 +59,8 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         underline="none"
         sx={{ display: 'flex', alignItems: 'center', gap: 1, mb: 3, fontWeight: 650, fontSize: '1.125rem' }}
       >
-        <img src="/favicon.svg" alt="" width={28} height={28} />
-        Tessera
+        <img src={site.icon} alt="" width={28} height={28} />
+        {site.name}
       </Link>
       {invitation !== undefined && <Invitation code={invitation} />}
       <Card sx={{ width: '100%', maxWidth: 400 }}>

@@ -2,7 +2,9 @@
 
 import { useEffect } from 'react'
 
-const NAME = 'Tessera'
+import { site } from '../browser/site.ts'
+
+const NAME = site.name
 
 export function useTitle(title: string): void {
   useEffect(() => {

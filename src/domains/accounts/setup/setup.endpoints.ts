@@ -25,7 +25,8 @@ const SetupForm = Model('SetupForm', {
   repeated: Type.Optional(Raw(500, 0, { description: 'The password again', examples: ['correct horse battery'] })),
 })
 
-const visitorOf = (request: Request, { locale }: { readonly locale: Locale }): Visitor => ({
+const visitorOf = (ctx: AppContext, request: Request, { locale }: { readonly locale: Locale }): Visitor => ({
+  ctx,
   locale,
   inLanguage: languageQuery(request),
 })
@@ -50,7 +51,7 @@ async function submit(
   { token, password, repeated, ...body }: Static<typeof SetupForm>,
   caller: Caller,
 ): Promise<Response> {
-  const visitor = visitorOf(request, caller)
+  const visitor = visitorOf(ctx, request, caller)
   const username = body.username.trim()
   try {
     if (repeated !== undefined && repeated !== password)
@@ -84,7 +85,7 @@ export const setupEndpoints = [
     query: Type.Object({ token: Type.Optional(Token) }),
     refuses: { 403: 'The link has been used or has expired.' },
     run: ({ ctx, query: { token }, request, caller }) => {
-      const visitor = visitorOf(request, caller)
+      const visitor = visitorOf(ctx, request, caller)
       if (token === undefined) return explain(ctx, request, visitor)
       return show(ctx, token, visitor).catch((error: unknown) => explain(ctx, request, visitor, error))
     },
@@ -105,7 +106,7 @@ export const setupEndpoints = [
     refuses: { 403: 'The link has been used or has expired.' },
     run: ({ ctx, body, request, caller }) =>
       submit(ctx, request, body, caller).catch((error: unknown) =>
-        explain(ctx, request, visitorOf(request, caller), error),
+        explain(ctx, request, visitorOf(ctx, request, caller), error),
       ),
   }),
 ]

@@ -1,5 +1,6 @@
 /** The page for creating the first administrator: a plain form without script. */
 
+import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { button, card, field, form, hiddenField, html, htmlPage, notice, text } from '#http/pages.ts'
@@ -61,6 +62,7 @@ const WORDS = {
 
 /** The visitor: the language of the page, and the query of links that keeps it. */
 export interface Visitor extends Pick<Caller, 'locale'> {
+  readonly ctx: AppContext
   readonly inLanguage: string
 }
 
@@ -74,7 +76,7 @@ interface SetupFields {
 /** The form; with `problems`, the form with its problems (status 400). */
 export function setupPage(
   { token, username = '', problems = [] }: SetupFields,
-  { locale, inLanguage }: Visitor,
+  { ctx, locale, inLanguage }: Visitor,
 ): Response {
   const words = WORDS[locale]
   const problem = (name: string) => {
@@ -117,7 +119,7 @@ export function setupPage(
     }),
     button(words.submit),
   ]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.title,
     locale,
     path: `/setup?token=${encodeURIComponent(token)}`,
@@ -131,9 +133,9 @@ export function setupPage(
   })
 }
 
-export function setupDonePage(username: string, { locale, inLanguage }: Visitor): Response {
+export function setupDonePage(username: string, { ctx, locale, inLanguage }: Visitor): Response {
   const words = WORDS[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.doneTitle,
     locale,
     body: card(
@@ -154,7 +156,7 @@ interface LinkProblem {
 }
 
 /** Says how to go on without a setup link that works. Status 403 for a link that is refused. */
-export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { locale, inLanguage }: Visitor): Response {
+export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { ctx, locale, inLanguage }: Visitor): Response {
   const words = WORDS[locale]
   const [where, restart, command] = words.findHow
   const front = button(words.front, { href: `/${inLanguage}`, kind: 'plain' })
@@ -169,7 +171,7 @@ export function setupLinkPage({ isSetUp, isRefused }: LinkProblem, { locale, inL
           </ul>`,
         front,
       ]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.title,
     locale,
     path: '/setup',

@@ -29,7 +29,7 @@ export const undoEndpoints = [
     refuses,
     run: async ({ ctx, query, caller }) => {
       const email = await checkUndoLink(ctx, query.token)
-      return undoPage(query.token, email, caller)
+      return undoPage(ctx, query.token, email, caller)
     },
   }),
   endpoint({
@@ -47,6 +47,6 @@ export const undoEndpoints = [
     acceptsForm: true,
     body: Model('UndoForm', { token: Token }),
     refuses,
-    run: async ({ ctx, body, caller }) => undoDonePage(await restoreEmail(ctx, body.token, caller), caller),
+    run: async ({ ctx, body, caller }) => undoDonePage(ctx, await restoreEmail(ctx, body.token, caller), caller),
   }),
 ]

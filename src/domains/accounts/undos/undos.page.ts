@@ -1,5 +1,6 @@
 /** The page of an undo link: it says what the link does, and a button does it. A mail scanner that opens the link changes nothing. */
 
+import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
 import { button, card, form, hiddenField, htmlPage, text } from '#http/pages.ts'
 
@@ -27,9 +28,9 @@ const WORDS = {
   },
 } as const
 
-export function undoPage(token: string, email: string, { locale }: Caller): Response {
+export function undoPage(ctx: AppContext, token: string, email: string, { locale }: Caller): Response {
   const words = WORDS[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.title,
     locale,
     body: card(
@@ -43,9 +44,9 @@ export function undoPage(token: string, email: string, { locale }: Caller): Resp
   })
 }
 
-export function undoDonePage(email: string, { locale }: Caller): Response {
+export function undoDonePage(ctx: AppContext, email: string, { locale }: Caller): Response {
   const words = WORDS[locale]
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.doneTitle,
     locale,
     body: card(text(words.done(masked(email))), { title: words.doneTitle }),

@@ -111,8 +111,8 @@ const landingPage =
       return publicSuccess(publicItem(ctx, row), caller.requestId, request.headers.get('if-none-match'))
     } catch (error) {
       if (!(error instanceof AppError) || wantsJson(request)) throw error
-      if (error.status === 404) return notFoundPage(caller.locale, webAppPath(request))
-      if (error.status === 403) return codePage(codeOf(request), caller.locale)
+      if (error.status === 404) return notFoundPage(ctx, caller.locale, webAppPath(request))
+      if (error.status === 403) return codePage(ctx, codeOf(request), caller.locale)
       throw error
     }
   }
@@ -125,7 +125,7 @@ export const activityLandingPage = landingPage('activity', (ctx, row, { caller: 
   const item = publicItem(ctx, row)
   const isOver = isPast(ctx, row)
   const paragraphs = paragraphsOf(row.description)
-  return htmlPage({
+  return htmlPage(ctx, {
     title: row.name,
     locale,
     path: pathOfPage(request, 'code', 'tz'),
@@ -199,7 +199,7 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
   const zone = zoneOf(request)
   const isOver = isPast(ctx, row)
   const picture = pictureOf(checkInUrl(ctx, row))
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.checkInTitle(row.name),
     locale,
     path: pathOfPage(request, 'tz'),
@@ -228,7 +228,7 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
 })
 
 /** Asks for the invite code; sending it leads to the same address with `?code=`. Names nothing of the activity. */
-function codePage(given: string | undefined, locale: Locale): Response {
+function codePage(ctx: AppContext, given: string | undefined, locale: Locale): Response {
   const words = WORDS[locale]
   const input = field({
     label: words.codeLabel,
@@ -238,7 +238,7 @@ function codePage(given: string | undefined, locale: Locale): Response {
     required: true,
     maxLength: 40,
   })
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.codeTitle,
     locale,
     status: 403,

@@ -93,7 +93,7 @@ export const passLandingPage: LandingPage = async (ctx, { id, caller, request })
   const now = ctx.clock.now()
   if (wantsJson(request))
     return found && publicSuccess(publicPass(found.pass, now), caller.requestId, request.headers.get('if-none-match'))
-  return found === undefined ? notFoundPage(caller.locale) : passPage(ctx, found, zoneOf(request), caller.locale)
+  return found === undefined ? notFoundPage(ctx, caller.locale) : passPage(ctx, found, zoneOf(request), caller.locale)
 }
 
 interface Found {
@@ -107,7 +107,7 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
   const isGood = state === 'valid' || state === 'early'
   const [title, advice] = words.states[state]
   const verdict = html`<p class="${isGood ? 'state' : 'state bad'}"><b>${title}</b> ${advice}</p>`
-  return htmlPage({
+  return htmlPage(ctx, {
     title: `${words.pass}: ${activity.name}`,
     locale,
     path: `/s/pass/${pass.uuid}?tz=${encodeURIComponent(zone)}`,

@@ -1,3 +1,4 @@
+import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
 import { wantsJson } from '#http/mount.ts'
 import { card, facts, type Html, html, htmlPage, notFoundPage, pathOfPage, text } from '#http/pages.ts'
@@ -23,7 +24,7 @@ export const assetLandingPage: LandingPage = async (ctx, { id, caller, request }
   const asset = await findPublicAsset(ctx, id, caller.locale)
   if (wantsJson(request))
     return asset && publicSuccess(jsonOf(asset), caller.requestId, request.headers.get('if-none-match'))
-  return asset === undefined ? notFoundPage(caller.locale) : assetPage(asset, request, caller.locale)
+  return asset === undefined ? notFoundPage(ctx, caller.locale) : assetPage(ctx, asset, request, caller.locale)
 }
 
 const jsonOf = ({ uuid, kind, fields }: PublicAsset) => ({
@@ -32,13 +33,13 @@ const jsonOf = ({ uuid, kind, fields }: PublicAsset) => ({
   fields: fields.map(({ key, label, value }) => ({ key, label, value })),
 })
 
-function assetPage({ fields }: PublicAsset, request: Request, locale: Locale): Response {
+function assetPage(ctx: AppContext, { fields }: PublicAsset, request: Request, locale: Locale): Response {
   const words = WORDS[locale]
   const valueOf = (key: string) => fields.find((field) => field.key === key)?.value
   const title = String(valueOf('name') ?? valueOf('assetNo') ?? words.asset)
   const photos = (valueOf('photos') ?? []) as readonly PublicPhoto[]
   const shown = fields.filter(({ key }) => key !== 'name' && key !== 'photos')
-  return htmlPage({
+  return htmlPage(ctx, {
     title,
     locale,
     path: pathOfPage(request),

@@ -1,9 +1,9 @@
-/** Messages with verification codes, for e-mail and SMS. */
+/** Messages with verification codes, for e-mail and SMS, and the mail that tries a mail server. */
 
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import type { CodePurpose } from '../delivery.model.ts'
-import { type Letter, letter, PRODUCT } from './layout.ts'
+import { type Letter, letter, type Sender } from './layout.ts'
 
 /** Completes the sentences "Your code to …" and "验证码用于…". */
 const ACTIONS: Readonly<Record<CodePurpose, Localized>> = {
@@ -22,12 +22,12 @@ export interface Code {
 
 const inMinutes = (n: number): string => (n === 1 ? '1 minute' : `${n} minutes`)
 
-export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, publicUrl: string): Letter {
+export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, sender: Sender): Letter {
   const action = ACTIONS[purpose][locale]
   const content =
     locale === 'zh'
       ? {
-          subject: `${code} 是你的 ${PRODUCT} 验证码`,
+          subject: `${code} 是你的 ${sender.name} 验证码`,
           lead: `你正在${action}，验证码为：`,
           code,
           advice: [
@@ -36,7 +36,7 @@ export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, pub
           ],
         }
       : {
-          subject: `${code} is your ${PRODUCT} code`,
+          subject: `${code} is your ${sender.name} code`,
           lead: `Your code to ${action}:`,
           code,
           advice: [
@@ -44,13 +44,31 @@ export function codeLetter({ purpose, code, minutes }: Code, locale: Locale, pub
             'If you did not request this code, ignore this e-mail: no one can continue without the code.',
           ],
         }
-  return letter(content, locale, publicUrl)
+  return letter(content, locale, sender)
 }
 
 /** At most 70 characters in Chinese or 160 in English: providers charge for each part of that length. */
-export function codeSms({ purpose, code, minutes }: Code, locale: Locale): string {
+export function codeSms({ purpose, code, minutes }: Code, locale: Locale, { shortName }: Sender): string {
   const action = ACTIONS[purpose][locale]
   return locale === 'zh'
-    ? `${PRODUCT} 验证码 ${code}，用于${action}，${minutes} 分钟内有效，请勿告诉他人。`
-    : `${code} is your ${PRODUCT} code to ${action}. Valid for ${inMinutes(minutes)}. Do not share it.`
+    ? `${shortName} 验证码 ${code}，用于${action}，${minutes} 分钟内有效，请勿告诉他人。`
+    : `${code} is your ${shortName} code to ${action}. Valid for ${inMinutes(minutes)}. Do not share it.`
 }
+
+/** The mail with which an administrator tries a mail server. */
+export const trialLetter = (locale: Locale, sender: Sender): Letter =>
+  letter(
+    locale === 'zh'
+      ? {
+          subject: `${sender.name} 的测试邮件`,
+          lead: '此邮件由管理员发送，用于测试邮件服务器。收到即表示发送正常。',
+          advice: ['无需任何操作。'],
+        }
+      : {
+          subject: `Test mail from ${sender.name}`,
+          lead: 'An administrator sent this mail to try the mail server. It works, as you can read this.',
+          advice: ['There is nothing to do.'],
+        },
+    locale,
+    sender,
+  )

@@ -1,9 +1,23 @@
 /** The layout of all e-mails: plain text, and HTML without scripts, images or other resources to load. */
 
+import type { AppContext } from '#context'
+import { siteOf } from '#http/site.ts'
 import { html, type HtmlValue } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
-export const PRODUCT = 'Tessera'
+/** The server that sends a message. */
+export interface Sender {
+  readonly name: string
+  /** At most 12 characters, for SMS. */
+  readonly shortName: string
+  readonly publicUrl: string
+}
+
+/** As recipients know this server. */
+export function senderOf(ctx: AppContext): Sender {
+  const { name, shortName } = siteOf(ctx)
+  return { name, shortName, publicUrl: ctx.config.publicUrl }
+}
 
 export interface Letter {
   readonly subject: string
@@ -31,15 +45,15 @@ const CODE = 'margin:20px 0;font:700 32px/1.2 ui-monospace,Menlo,Consolas,monosp
 const NAME = 'padding:2px 16px 2px 0;color:#606770;vertical-align:top;white-space:nowrap'
 const SMALL = 'margin:24px 0 0;color:#606770;font-size:13px'
 
-/** The signature contains `publicUrl`, so that recipients know which server sent the e-mail. */
-export function letter(content: Content, locale: Locale, publicUrl: string): Letter {
+/** The signature contains the address of the server, so that recipients know which one sent the e-mail. */
+export function letter(content: Content, locale: Locale, { name, publicUrl }: Sender): Letter {
   const { subject, lead, code, facts = [], advice, link } = content
-  const signature = `${PRODUCT} · ${publicUrl}`
+  const signature = `${name} · ${publicUrl}`
   const colon = locale === 'zh' ? '：' : ': '
   const text = [
     lead,
     ...(code === undefined ? [] : [code]),
-    ...(facts.length === 0 ? [] : [facts.map(([name, value]) => name + colon + value).join('\n')]),
+    ...(facts.length === 0 ? [] : [facts.map(([what, value]) => what + colon + value).join('\n')]),
     ...advice,
     ...(link === undefined ? [] : [link]),
     `-- \n${signature}`,
@@ -60,9 +74,9 @@ export function letter(content: Content, locale: Locale, publicUrl: string): Let
             facts.length > 0 &&
             html`<table role="presentation" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">
               ${facts.map(
-                ([name, value]) =>
+                ([what, value]) =>
                   html`<tr>
-                    <td style="${NAME}">${name}</td>
+                    <td style="${NAME}">${what}</td>
                     <td style="padding:2px 0">${value}</td>
                   </tr>`,
               )}

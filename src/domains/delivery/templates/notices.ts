@@ -5,11 +5,12 @@ import { plainName } from '#lib/text.ts'
 import { serverZone } from '#platform/clock.ts'
 
 import type { EventContext, NoticeData, NoticeKind } from '../delivery.model.ts'
-import { type Letter, letter, PRODUCT } from './layout.ts'
+import { type Letter, letter, type Sender } from './layout.ts'
 
 interface Notice<K extends NoticeKind> {
   readonly subject: Localized
-  readonly lead: Localized
+  /** `name`: of the server. */
+  readonly lead: (name: string) => Localized
   /** A fact shown before time, device, place and IP address. */
   readonly fact?: (data: NoticeData[K]) => readonly [name: Localized, value: string]
 }
@@ -19,119 +20,119 @@ const CONTACT: Localized = { en: 'Contact', zh: '联系方式' }
 const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
   PASSWORD_SET: {
     subject: { en: 'A password was set', zh: '你的账号已设置密码' },
-    lead: {
-      en: `A password was set for your ${PRODUCT} account. It can be used to sign in.`,
-      zh: `你的 ${PRODUCT} 账号已设置密码，可用于登录。`,
-    },
+    lead: (name) => ({
+      en: `A password was set for your ${name} account. It can be used to sign in.`,
+      zh: `你的 ${name} 账号已设置密码，可用于登录。`,
+    }),
   },
   PASSWORD_CHANGED: {
     subject: { en: 'Your password was changed', zh: '你的密码已修改' },
-    lead: {
-      en: `The password of your ${PRODUCT} account was changed. All devices have been signed out.`,
-      zh: `你的 ${PRODUCT} 账号密码已修改，所有已登录的设备均已退出。`,
-    },
+    lead: (name) => ({
+      en: `The password of your ${name} account was changed. All devices have been signed out.`,
+      zh: `你的 ${name} 账号密码已修改，所有已登录的设备均已退出。`,
+    }),
   },
   USERNAME_CHANGED: {
     subject: { en: 'Your username was set', zh: '你的用户名已设置' },
-    lead: { en: `A username was set for your ${PRODUCT} account.`, zh: `你的 ${PRODUCT} 账号已设置用户名。` },
+    lead: (name) => ({ en: `A username was set for your ${name} account.`, zh: `你的 ${name} 账号已设置用户名。` }),
     fact: ({ username }) => [{ en: 'Username', zh: '用户名' }, plainName(username)],
   },
   IDENTITY_BOUND: {
     subject: { en: 'A way to sign in was added', zh: '你的账号新增了登录方式' },
-    lead: {
-      en: `A phone number or e-mail address was added to your ${PRODUCT} account. It can be used to sign in.`,
-      zh: `你的 ${PRODUCT} 账号绑定了新的手机号或邮箱，可用于登录。`,
-    },
+    lead: (name) => ({
+      en: `A phone number or e-mail address was added to your ${name} account. It can be used to sign in.`,
+      zh: `你的 ${name} 账号绑定了新的手机号或邮箱，可用于登录。`,
+    }),
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
   IDENTITY_UNBOUND: {
     subject: { en: 'A way to sign in was removed', zh: '你的账号移除了登录方式' },
-    lead: {
-      en: `A phone number or e-mail address was removed from your ${PRODUCT} account. It can no longer be used to sign in.`,
-      zh: `你的 ${PRODUCT} 账号解绑了一个手机号或邮箱，不能再用于登录。`,
-    },
+    lead: (name) => ({
+      en: `A phone number or e-mail address was removed from your ${name} account. It can no longer be used to sign in.`,
+      zh: `你的 ${name} 账号解绑了一个手机号或邮箱，不能再用于登录。`,
+    }),
     fact: ({ identity }) => [CONTACT, masked(identity)],
   },
   TOTP_ENABLED: {
     subject: { en: 'Two-factor sign-in is on', zh: '你的账号已启用两步验证' },
-    lead: {
-      en: `Signing in to your ${PRODUCT} account now takes a code of an authenticator app. All other devices have been signed out.`,
-      zh: `登录你的 ${PRODUCT} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
-    },
+    lead: (name) => ({
+      en: `Signing in to your ${name} account now takes a code of an authenticator app. All other devices have been signed out.`,
+      zh: `登录你的 ${name} 账号现在需要身份验证器的验证码，其他设备均已退出。`,
+    }),
   },
   TOTP_DISABLED: {
     subject: { en: 'Two-factor sign-in is off', zh: '你的账号已关闭两步验证' },
-    lead: {
-      en: `Signing in to your ${PRODUCT} account no longer takes a code of an authenticator app.`,
-      zh: `登录你的 ${PRODUCT} 账号不再需要身份验证器的验证码。`,
-    },
+    lead: (name) => ({
+      en: `Signing in to your ${name} account no longer takes a code of an authenticator app.`,
+      zh: `登录你的 ${name} 账号不再需要身份验证器的验证码。`,
+    }),
   },
   RECOVERY_CODES_REPLACED: {
     subject: { en: 'Your recovery codes were replaced', zh: '你的恢复码已更换' },
-    lead: {
-      en: `New recovery codes were made for your ${PRODUCT} account. The earlier ones no longer work.`,
-      zh: `你的 ${PRODUCT} 账号已生成新的恢复码，原有恢复码已失效。`,
-    },
+    lead: (name) => ({
+      en: `New recovery codes were made for your ${name} account. The earlier ones no longer work.`,
+      zh: `你的 ${name} 账号已生成新的恢复码，原有恢复码已失效。`,
+    }),
   },
   RECOVERY_CODE_USED: {
     subject: { en: 'A recovery code was used', zh: '你的恢复码已被使用' },
-    lead: {
-      en: `A recovery code of your ${PRODUCT} account was used in place of the authenticator app.`,
-      zh: `你的 ${PRODUCT} 账号使用了一个恢复码代替身份验证器。`,
-    },
+    lead: (name) => ({
+      en: `A recovery code of your ${name} account was used in place of the authenticator app.`,
+      zh: `你的 ${name} 账号使用了一个恢复码代替身份验证器。`,
+    }),
     fact: ({ left }) => [{ en: 'Recovery codes left', zh: '剩余恢复码' }, String(left)],
   },
   TOTP_GUESSED: {
     subject: { en: 'Someone is guessing your two-factor codes', zh: '有人在猜测你的两步验证码' },
-    lead: {
-      en: `Someone who can get past the password of your ${PRODUCT} account has entered wrong codes. Codes are refused for a while. If it was not you, reset your password.`,
-      zh: `有人已通过你的 ${PRODUCT} 账号的密码验证，并多次输入错误的验证码。验证码暂时无法使用。如非本人操作，请重置密码。`,
-    },
+    lead: (name) => ({
+      en: `Someone who can get past the password of your ${name} account has entered wrong codes. Codes are refused for a while. If it was not you, reset your password.`,
+      zh: `有人已通过你的 ${name} 账号的密码验证，并多次输入错误的验证码。验证码暂时无法使用。如非本人操作，请重置密码。`,
+    }),
     fact: ({ wrong }) => [{ en: 'Wrong codes', zh: '错误次数' }, String(wrong)],
   },
   EMAIL_RESTORED: {
     subject: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
-    lead: {
-      en: `This address was bound to your ${PRODUCT} account again. All devices have been signed out, and the password was removed: choose a new one with “Forgot password”.`,
-      zh: `此邮箱已重新绑定到你的 ${PRODUCT} 账号。所有设备均已退出，密码已移除，请通过“忘记密码”设置新密码。`,
-    },
+    lead: (name) => ({
+      en: `This address was bound to your ${name} account again. All devices have been signed out, and the password was removed: choose a new one with “Forgot password”.`,
+      zh: `此邮箱已重新绑定到你的 ${name} 账号。所有设备均已退出，密码已移除，请通过“忘记密码”设置新密码。`,
+    }),
   },
   NEW_DEVICE: {
     subject: { en: 'New sign-in to your account', zh: '你的账号在新设备上登录' },
-    lead: {
-      en: `Someone signed in to your ${PRODUCT} account on a new device.`,
-      zh: `你的 ${PRODUCT} 账号在一台新设备上登录。`,
-    },
+    lead: (name) => ({
+      en: `Someone signed in to your ${name} account on a new device.`,
+      zh: `你的 ${name} 账号在一台新设备上登录。`,
+    }),
   },
   ACCOUNT_LINKED: {
     subject: { en: 'Another account was linked to yours', zh: '有账号与你的账号关联' },
-    lead: {
-      en: `Another ${PRODUCT} account was linked to yours. The user of that account can switch to your account.`,
-      zh: `另一个 ${PRODUCT} 账号与你的账号建立了关联，其使用者可以切换到你的账号。`,
-    },
+    lead: (name) => ({
+      en: `Another ${name} account was linked to yours. The user of that account can switch to your account.`,
+      zh: `另一个 ${name} 账号与你的账号建立了关联，其使用者可以切换到你的账号。`,
+    }),
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
   ACCOUNT_UNLINKED: {
     subject: { en: 'An account link was removed', zh: '账号关联已解除' },
-    lead: {
-      en: `The link between your ${PRODUCT} account and another one was removed. The sessions that it opened have ended.`,
-      zh: `你的 ${PRODUCT} 账号与另一个账号的关联已解除，通过该关联打开的会话已结束。`,
-    },
+    lead: (name) => ({
+      en: `The link between your ${name} account and another one was removed. The sessions that it opened have ended.`,
+      zh: `你的 ${name} 账号与另一个账号的关联已解除，通过该关联打开的会话已结束。`,
+    }),
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
   ACCOUNT_DELETED: {
     subject: { en: 'Your account was deleted', zh: '你的账号已注销' },
-    lead: {
-      en: `Your ${PRODUCT} account and all its data were deleted.`,
-      zh: `你的 ${PRODUCT} 账号及其全部数据已删除。`,
-    },
+    lead: (name) => ({
+      en: `Your ${name} account and all its data were deleted.`,
+      zh: `你的 ${name} 账号及其全部数据已删除。`,
+    }),
   },
   MORE_EVENTS: {
     subject: { en: 'More changes to your account', zh: '你的账号还有更多变动' },
-    lead: {
-      en: `There were more events in your ${PRODUCT} account today. No further e-mails are sent about them: open the app to see all of them.`,
-      zh: `你的 ${PRODUCT} 账号今天还有更多变动，不再逐一发送邮件，请在应用中查看全部通知。`,
-    },
+    lead: (name) => ({
+      en: `There were more events in your ${name} account today. No further e-mails are sent about them: open the app to see all of them.`,
+      zh: `你的 ${name} 账号今天还有更多变动，不再逐一发送邮件，请在应用中查看全部通知。`,
+    }),
   },
 }
 
@@ -153,7 +154,7 @@ export function noticeLetter<K extends NoticeKind>(
   kind: K,
   data: NoticeData[K],
   locale: Locale,
-  publicUrl: string,
+  sender: Sender,
 ): Letter {
   const { subject, lead, fact } = NOTICES[kind]
   const own = fact?.(data)
@@ -162,13 +163,13 @@ export function noticeLetter<K extends NoticeKind>(
   return letter(
     {
       subject: subject[locale],
-      lead: lead[locale],
+      lead: lead(sender.name)[locale],
       facts: [...(own ? [[own[0][locale], own[1]] as const] : []), ...circumstances(data, locale)],
       advice: [undoPath === undefined ? advice[locale] : UNDO[locale]],
-      ...(undoPath !== undefined && { link: publicUrl + undoPath }),
+      ...(undoPath !== undefined && { link: sender.publicUrl + undoPath }),
     },
     locale,
-    publicUrl,
+    sender,
   )
 }
 

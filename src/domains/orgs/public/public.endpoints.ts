@@ -53,7 +53,7 @@ export const publicEndpoints = [
     data: PublicOrg,
     run: async ({ ctx, caller, params, request }) => {
       const org = await getPublicOrgByCode(ctx, caller, params.code)
-      return wantsJson(request) ? org : orgPage(org, request, caller.locale)
+      return wantsJson(request) ? org : orgPage(ctx, org, request, caller.locale)
     },
   }),
 ]

@@ -1,5 +1,6 @@
 /** The public page of an organization: how to join it in a browser, in the app, or with its code. */
 
+import type { AppContext } from '#context'
 import { button, card, copyable, facts, html, htmlPage, languageQuery, qrPicture, text } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -34,13 +35,13 @@ const WORDS = {
 /** Sharp on phones with three device pixels per CSS pixel. */
 const PICTURE_PIXELS = 1024
 
-export function orgPage(org: PublicOrg, request: Request, locale: Locale): Response {
+export function orgPage(ctx: AppContext, org: PublicOrg, request: Request, locale: Locale): Response {
   const words = WORDS[locale]
   const parameters = new URLSearchParams(languageQuery(request))
   parameters.set('code', org.code)
   const joinableByCode = org.joinPolicy !== 'INVITE'
   const picture = `${joinQrCodePath(org.code)}&size=${PICTURE_PIXELS}`
-  return htmlPage({
+  return htmlPage(ctx, {
     title: org.name,
     locale,
     path: `/public/orgs/${org.code}`,

@@ -56,7 +56,7 @@ export const publicEndpoints = [
     run: async ({ ctx, params, request, caller }) => {
       const code = await viewPublic(ctx, params.uuid)
       if (wantsJson(request)) return code ?? Promise.reject(notFound())
-      return code ? publicPage(ctx, code, caller.locale) : notFoundPage(caller.locale)
+      return code ? publicPage(ctx, code, caller.locale) : notFoundPage(ctx, caller.locale)
     },
   }),
   endpoint({

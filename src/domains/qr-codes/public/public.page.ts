@@ -63,7 +63,7 @@ export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale):
   const fileName = safeFileName(code.name)
   // A path instead of an address, so that the picture also loads when the server is reached by another name than the configured one.
   const picture = `${renderPath(code.isDynamic ? code.publicUrl : code.content, code.style)}&size=${PICTURE_PIXELS}`
-  return htmlPage({
+  return htmlPage(ctx, {
     title: code.name,
     locale,
     path: `/public/qr/${code.uuid}`,

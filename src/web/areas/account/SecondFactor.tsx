@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { saveAs } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { NewTotp } from '../../api/types.ts'
+import { site } from '../../browser/site.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
@@ -38,7 +39,7 @@ const words = texts({
       'Each of them replaces the app once, if you lose your phone. They are shown only now: print them or write them down.',
     save: 'Save as a file',
     understood: 'I have kept them',
-    file: 'Recovery codes of Tessera',
+    file: `Recovery codes of ${site.name}`,
   },
   zh: {
     title: '两步验证',
@@ -63,7 +64,7 @@ const words = texts({
     codesText: '丢失手机时，每个恢复码可代替应用使用一次。恢复码只显示这一次，请打印或抄写保存。',
     save: '保存为文件',
     understood: '我已保存',
-    file: 'Tessera 恢复码',
+    file: `${site.name} 恢复码`,
   },
 })
 

@@ -16,7 +16,7 @@ import { useMay, useSession } from '../../session/session.ts'
 const words = texts({
   en: {
     title: 'Notifications on this device',
-    text: 'New messages and notifications are shown when Tessera is closed.',
+    text: 'New messages and notifications are shown when the application is closed.',
     quiet: 'Quiet hours',
     quietText: 'Nothing is shown in these hours, and nothing follows afterwards.',
     from: 'From',
@@ -30,7 +30,7 @@ const words = texts({
     obstacles: {
       http: 'Browsers allow notifications only on pages with https. Ask the person who runs this server.',
       notInstalled:
-        'On iPhone and iPad, first add Tessera to the home screen with the Share button, and open it there.',
+        'On iPhone and iPad, first add the application to the home screen with the Share button, and open it there.',
       noPush: 'This browser does not support notifications. Use a current version of Chrome, Edge, Firefox or Safari.',
       refused:
         'You have blocked notifications of this page. Allow them in the settings of your browser, then reload the page.',
@@ -38,7 +38,7 @@ const words = texts({
   },
   zh: {
     title: '在此设备上通知',
-    text: '关闭 Tessera 时也会显示新消息和通知。',
+    text: '关闭应用时也会显示新消息和通知。',
     quiet: '免打扰时段',
     quietText: '此时段内不显示通知，之后也不会补发。',
     from: '开始',
@@ -51,7 +51,7 @@ const words = texts({
     service: '浏览器无法连接其推送服务，请检查网络或换用其他浏览器。',
     obstacles: {
       http: '浏览器只允许 https 页面显示通知，请联系服务器管理员。',
-      notInstalled: '在 iPhone 和 iPad 上，请先用“分享”按钮将 Tessera 添加到主屏幕，再从主屏幕打开。',
+      notInstalled: '在 iPhone 和 iPad 上，请先用“分享”按钮将应用添加到主屏幕，再从主屏幕打开。',
       noPush: '此浏览器不支持通知，请使用新版 Chrome、Edge、Firefox 或 Safari。',
       refused: '你已屏蔽此页面的通知，请在浏览器设置中允许后刷新页面。',
     },

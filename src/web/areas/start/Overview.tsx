@@ -43,7 +43,7 @@ const words = texts({
     peopleText: 'Create an organization, and share codes, assets and activities in it.',
     install: 'Install on this phone or computer',
     installText:
-      'Tessera then opens like an app. Without a button here, use “Add to home screen” in the menu of the browser.',
+      'The application then opens in a window of its own. Without a button here, use “Add to home screen” in the menu of the browser.',
     installAction: 'Install',
     done: 'Done',
     mail: 'No mail server is configured: codes, invitations and notices by e-mail go to the log of the server. Set TESSERA_SMTP_URL and start the server again.',

@@ -1,0 +1,89 @@
+import { Enum, Line, Model, Multiline, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import { TRIAL_STEPS } from '#platform/mail/trial.ts'
+
+import { ServerVersion, Sources } from '../server.model.ts'
+
+const Kind = Enum(['NONE', 'SMTP'])
+const Security = Enum(['TLS', 'STARTTLS', 'NONE'], {
+  description: 'TLS from the first byte (usually port 465), STARTTLS (587), or none, in a private network only',
+})
+const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [465] })
+
+export const MailView = Model('ServerMail', {
+  version: ServerVersion,
+  kind: Kind,
+  host: Nullable(Text('smtp.example.org')),
+  port: Nullable(Port),
+  security: Nullable(Security),
+  user: Nullable(Text('desk@library.example.org')),
+  hasPassword: Type.Boolean(),
+  from: Nullable(Text('Willow Street Library <desk@library.example.org>')),
+  replyTo: Nullable(
+    Text('desk@library.example.org', { description: 'Null: the e-mail of the contact, if there is one' }),
+  ),
+  caPem: Nullable(Type.String({ description: 'The certificate authority to trust instead of those of the system' })),
+  status: Model(
+    'ServerMailStatus',
+    { description: 'Of this process since its start' },
+    { lastSentAt: Nullable(Time), lastError: Nullable(Text('smtp.example.org: 535 Authentication failed')) },
+  ),
+  sources: Sources,
+})
+export type MailView = Static<typeof MailView>
+
+const PASSWORD_MAX = 1000
+const EXAMPLE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBgDCCASegAwIBAgIUfCo5AIpeDnoZGH4rBvpB74LqJeowCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMjkwNTE2NTdaGA8yMTI2MTEw
+NTA1MTY1N1owFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABA6ASU9RjGNoF65O8PvyjOKlnnx4IJXR6tnw6Vx8LuZ+0m2BKrM7
+tjLPbq4ryq1pHdDaprmm1pfWWbyKrjffeUujUzBRMB0GA1UdDgQWBBQcYlkhjMUg
+YaMNWy+xFH8DsUYLWTAfBgNVHSMEGDAWgBQcYlkhjMUgYaMNWy+xFH8DsUYLWTAP
+BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
++CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
+/g2MvA==
+-----END CERTIFICATE-----`
+
+export const MailChange = Model(
+  'ServerMailChange',
+  { description: 'Fields that you leave out stay as they are. `kind: NONE` forgets all others.' },
+  {
+    kind: Type.Optional(Kind),
+    host: Type.Optional(Line(253, 1, { examples: ['smtp.example.org'] })),
+    port: Type.Optional(Nullable({ ...Port, description: 'Null: the usual one of `security`' })),
+    security: Type.Optional(Security),
+    user: Type.Optional(Nullable(Line(254, 1, { examples: ['desk@library.example.org'] }))),
+    password: Type.Optional(
+      Nullable(
+        Raw(PASSWORD_MAX, 1, {
+          description: 'Left out: the stored one stays. Null deletes it. Never returned',
+          examples: ['correct horse battery'],
+        }),
+      ),
+    ),
+    from: Type.Optional(Line(320, 3, { examples: ['Willow Street Library <desk@library.example.org>'] })),
+    replyTo: Type.Optional(Nullable(Line(254, 3, { examples: ['desk@library.example.org'] }))),
+    caPem: Type.Optional(Nullable(Multiline(50_000, 1, { examples: [EXAMPLE_CERTIFICATE] }))),
+  },
+)
+export type MailChange = Static<typeof MailChange>
+
+export const MailTest = Model('ServerMailTest', {
+  to: Line(254, 3, { examples: ['mei@example.org'] }),
+  mail: Type.Optional(MailChange),
+})
+export type MailTest = Static<typeof MailTest>
+
+export const MailTestResult = Model('ServerMailTestResult', {
+  accepted: Type.Boolean({ description: 'The mail server took the mail' }),
+  steps: Type.Array(
+    Model('ServerMailTestStep', {
+      step: Enum(TRIAL_STEPS),
+      ok: Type.Boolean(),
+      ms: Type.Integer({ minimum: 0, description: 'Rounded to 100', examples: [100] }),
+      answer: Text('250 2.0.0 Ok: queued', { description: 'Of the server, or what went wrong' }),
+    }),
+    { description: 'In their order; the last one failed unless the mail was accepted' },
+  ),
+})
+export type MailTestResult = Static<typeof MailTestResult>

@@ -1,0 +1,229 @@
+/** The mail server: its values, and a test mail whose steps say what is wrong. */
+
+import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
+import { useState } from 'react'
+
+import { useAction } from '../../api/hooks.ts'
+import type { ServerMail, ServerMailTestResult } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
+import { dateTime } from '../../i18n/format.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { ErrorNotice } from '../../ui/Answer.tsx'
+import { NumberField } from '../../ui/fields.tsx'
+import { Form } from '../../ui/Form.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { useForm } from '../../ui/use-form.tsx'
+import { presetOf } from './presets.ts'
+
+const words = texts({
+  en: {
+    title: 'Mail server',
+    about:
+      'Without one, nobody can sign in with a code by e-mail or reset a forgotten password, and notices of sign-ins are not sent.',
+    locked: (name: string) => `Set by ${name} at the start of the server, and can only be changed there.`,
+    saved: 'The mail server is changed.',
+    kind: 'Mails',
+    kinds: { NONE: 'Are not sent', SMTP: 'Are sent by a mail server' },
+    from: 'Sender',
+    fromHelp: 'Name <address>, or an address. Known providers are filled in from it.',
+    host: 'Host',
+    port: 'Port',
+    security: 'Encryption',
+    securities: { TLS: 'TLS', STARTTLS: 'STARTTLS', NONE: 'None (private network only)' },
+    user: 'User',
+    stored: 'A password is stored. Leave empty to keep it.',
+    passwordHelp: 'Many providers want a password made for applications here.',
+    replyTo: 'Answers go to',
+    replyToHelp: 'Empty: the e-mail of the contact.',
+    caPem: 'Certificate authority (PEM)',
+    caPemHelp: 'Only if the mail server has a certificate of your own authority.',
+    sent: (at: string) => `The last mail was sent on ${at}.`,
+    failed: (error: string) => `The last attempt failed: ${error}`,
+    test: 'Send a test mail',
+    testTo: 'Test mail to',
+    accepted: 'The mail server took the mail. Look into the mailbox, also among the junk mail.',
+    refused: 'The mail was not sent.',
+    steps: {
+      DNS: 'Find the host',
+      CONNECT: 'Connect',
+      TLS: 'Encrypt',
+      LOGIN: 'Sign in',
+      FROM: 'Sender',
+      TO: 'Recipient',
+      DATA: 'Mail',
+    },
+    advice: {
+      DNS: 'There is no such host: check the spelling.',
+      CONNECT:
+        'No mail server answers there: check the host and the port, and whether a firewall lets this server out.',
+      TLS: 'Try the other kind of encryption: TLS with port 465, or STARTTLS with port 587. The name of the host must be that of its certificate.',
+      LOGIN: 'Check the user and the password. Many providers want a password made for applications.',
+      FROM: 'The provider does not accept this sender: use the address of the account.',
+      TO: 'The provider does not accept this recipient: try another address.',
+      DATA: 'The provider does not accept the mail; its answer says why.',
+    },
+  },
+  zh: {
+    title: '邮件服务器',
+    about: '未设置时，用户无法通过邮箱验证码登录或找回密码，也不会收到登录通知。',
+    locked: (name: string) => `由启动服务器时的 ${name} 设定，只能在该处更改。`,
+    saved: '邮件服务器已更新。',
+    kind: '邮件',
+    kinds: { NONE: '不发送', SMTP: '通过邮件服务器发送' },
+    from: '发件人',
+    fromHelp: '“名称 <邮箱地址>”，或仅邮箱地址。常见服务商会自动填写。',
+    host: '主机',
+    port: '端口',
+    security: '加密',
+    securities: { TLS: 'TLS', STARTTLS: 'STARTTLS', NONE: '无（仅限内网）' },
+    user: '用户名',
+    stored: '已保存密码，留空则保持不变。',
+    passwordHelp: '许多服务商要求使用专用的授权码。',
+    replyTo: '回复地址',
+    replyToHelp: '留空则使用联系邮箱。',
+    caPem: '证书颁发机构（PEM）',
+    caPemHelp: '仅当邮件服务器使用自建机构的证书时填写。',
+    sent: (at: string) => `最近一封邮件发送于 ${at}。`,
+    failed: (error: string) => `最近一次发送失败：${error}`,
+    test: '发送测试邮件',
+    testTo: '测试邮件收件人',
+    accepted: '邮件服务器已接收邮件。请查看收件箱和垃圾邮件。',
+    refused: '邮件未发送。',
+    steps: { DNS: '查找主机', CONNECT: '连接', TLS: '加密', LOGIN: '登录', FROM: '发件人', TO: '收件人', DATA: '邮件' },
+    advice: {
+      DNS: '找不到该主机，请检查拼写。',
+      CONNECT: '该处没有邮件服务器应答。请检查主机和端口，以及防火墙是否允许此服务器向外连接。',
+      TLS: '请尝试另一种加密方式：TLS 配端口 465，或 STARTTLS 配端口 587。主机名须与证书一致。',
+      LOGIN: '请检查用户名和密码。许多服务商要求使用专用的授权码。',
+      FROM: '服务商不接受此发件人，请使用账号对应的邮箱地址。',
+      TO: '服务商不接受此收件人，请换一个地址。',
+      DATA: '服务商不接受此邮件，原因见其应答。',
+    },
+  },
+})
+
+const valuesOf = (mail: ServerMail) => ({
+  kind: mail.kind,
+  from: mail.from ?? '',
+  host: mail.host ?? '',
+  port: mail.port,
+  security: mail.security ?? ('TLS' as const),
+  user: mail.user ?? '',
+  password: '',
+  replyTo: mail.replyTo ?? '',
+  caPem: mail.caPem ?? '',
+})
+type Values = ReturnType<typeof valuesOf>
+
+const bodyOf = ({ user, password, replyTo, caPem, ...values }: Values) =>
+  values.kind === 'NONE'
+    ? { kind: 'NONE' as const }
+    : {
+        ...values,
+        user: user || null,
+        // An empty field keeps the stored one, and without a user there is none.
+        ...(user === '' ? { password: null } : password !== '' && { password }),
+        replyTo: replyTo || null,
+        caPem: caPem || null,
+      }
+
+export function MailSection({ mail }: { mail: ServerMail }) {
+  const t = useTexts(words)
+  const { save } = useTexts(common)
+  const isLocked = !['DEFAULT', 'DATABASE'].includes(mail.sources['kind']!)
+  const form = useForm('server.mail.update', () => valuesOf(mail), {
+    done: t.saved,
+    refreshes: ['server'],
+    from: { version: mail.version, values: valuesOf },
+    input: (values) => ({ body: bodyOf(values) }),
+  })
+  const { values } = form
+  const fillIn = () => {
+    const preset = values.host === '' ? presetOf(values.from) : undefined
+    if (preset !== undefined) form.set({ ...preset, user: values.user || preset.user })
+  }
+  return (
+    <Section title={t.title} text={t.about}>
+      {isLocked && <Alert severity="info">{t.locked('TESSERA_SMTP_URL')}</Alert>}
+      <Form form={form} {...(!isLocked && { action: save })} needsChange>
+        <Box component="fieldset" disabled={isLocked} sx={{ border: 0, m: 0, p: 0, minWidth: 0 }}>
+          <Stack spacing={2}>
+            <TextField {...form.choice('kind', t.kinds, { label: t.kind })} disabled={isLocked} />
+            {values.kind === 'SMTP' && (
+              <>
+                <TextField {...form.text('from', { label: t.from, help: t.fromHelp })} onBlur={fillIn} />
+                <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '2fr 1fr 1fr' } }}>
+                  <TextField {...form.text('host', { label: t.host })} />
+                  <TextField {...form.choice('security', t.securities, { label: t.security })} disabled={isLocked} />
+                  <NumberField {...form.number('port', { label: t.port })} />
+                </Box>
+                <TextField {...form.text('user', { label: t.user })} autoComplete="off" />
+                <TextField
+                  {...form.text('password', { help: mail.hasPassword ? t.stored : t.passwordHelp })}
+                  type="password"
+                  autoComplete="new-password"
+                />
+                <TextField {...form.text('replyTo', { label: t.replyTo, help: t.replyToHelp })} />
+                <TextField {...form.text('caPem', { label: t.caPem, help: t.caPemHelp })} multiline maxRows={6} />
+              </>
+            )}
+          </Stack>
+        </Box>
+      </Form>
+      {mail.status.lastError !== null && <Alert severity="warning">{t.failed(mail.status.lastError)}</Alert>}
+      {mail.status.lastSentAt !== null && (
+        <Typography variant="body2" color="text.secondary">
+          {t.sent(dateTime(mail.status.lastSentAt))}
+        </Typography>
+      )}
+      {values.kind === 'SMTP' && <Trial mail={isLocked ? undefined : bodyOf(values)} />}
+    </Section>
+  )
+}
+
+function Trial({ mail }: { mail: ReturnType<typeof bodyOf> | undefined }) {
+  const t = useTexts(words)
+  const [to, setTo] = useState('')
+  const { mutate, data, error, isPending } = useAction('server.mail.test', { quiet: true })
+  return (
+    <Stack spacing={1.5} sx={{ mt: 1 }}>
+      <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1}>
+        <TextField
+          label={t.testTo}
+          type="email"
+          value={to}
+          onChange={({ target }) => setTo(target.value)}
+          sx={{ flex: 1 }}
+        />
+        <Button
+          variant="outlined"
+          loading={isPending}
+          disabled={to === ''}
+          onClick={() => mutate({ body: { to, ...(mail !== undefined && { mail }) } })}
+        >
+          {t.test}
+        </Button>
+      </Stack>
+      {error !== null && <ErrorNotice error={error} />}
+      {data !== undefined && !isPending && <Steps result={data} />}
+    </Stack>
+  )
+}
+
+function Steps({ result: { accepted, steps } }: { result: ServerMailTestResult }) {
+  const t = useTexts(words)
+  const last = steps.at(-1)
+  return (
+    <Alert severity={accepted ? 'success' : 'error'}>
+      {accepted ? t.accepted : `${t.refused} ${last ? t.advice[last.step] : ''}`}
+      <Box component="ol" sx={{ m: 0, mt: 1, pl: 2.5, overflowWrap: 'anywhere' }}>
+        {steps.map(({ step, ok, answer }) => (
+          <li key={step}>
+            {ok ? '✓' : '✗'} {t.steps[step]}
+            {answer !== '' && `: ${answer}`}
+          </li>
+        ))}
+      </Box>
+    </Alert>
+  )
+}

@@ -1,0 +1,14 @@
+/** The name and colours of the server, which it writes into the page if an administrator has set them (http/web-app). */
+
+export interface Site {
+  readonly name: string
+  /** The path of its icon. */
+  readonly icon: string
+  readonly accent?: { readonly light: string; readonly dark: string; readonly onLight: string; readonly onDark: string }
+}
+
+const PRODUCT: Site = { name: 'Tessera', icon: '/favicon.svg' }
+
+const written = document.querySelector<HTMLMetaElement>('meta[name="site"]')?.content
+
+export const site: Site = written === undefined ? PRODUCT : { ...PRODUCT, ...(JSON.parse(written) as Partial<Site>) }

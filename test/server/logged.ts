@@ -1,0 +1,28 @@
+import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+
+export const logged: LoggedFixture = {
+  'server.identity.update': async ({ admin }) => {
+    const change = (body: object) => admin.send('PUT', '/api/admin/server/identity', { body })
+    return {
+      call: () => change({ name: 'Library' }),
+      row: { targetId: null, targetName: 'identity', before: { name: null }, after: { name: 'Library' } },
+      refused: [() => change({ contact: { url: 'x' } })],
+      unchanged: () => change({ name: 'Library' }),
+    }
+  },
+  'server.mail.update': async ({ admin }) => {
+    const change = (body: object) => admin.send('PUT', '/api/admin/server/mail', { body })
+    const mail = { host: '127.0.0.1', port: 2525, security: 'NONE', from: 'a@example.org' }
+    return {
+      call: () => change(mail),
+      row: {
+        targetId: null,
+        targetName: 'mail',
+        before: { host: null, port: null, security: null, from: null, user: null },
+        after: { ...mail, user: '' },
+      },
+      refused: [() => change({ port: 0 })],
+      unchanged: () => change(mail),
+    }
+  },
+}
