@@ -11,12 +11,14 @@
  */
 
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
+import type { ReadDb } from './engine/write.ts'
 import { prepared } from './prepared.ts'
 import { listChanges, listTotals } from './schema/list-totals.ts'
 import { inSlices, isAmongFirst, type Sliced } from './slices.ts'
-import type { Store, Tx } from './store.ts'
+import type { Db, Store, Tx } from './store.ts'
 
 /** The lists of which triggers keep the totals, as `<table>.<list>`. */
 export type KeptTotal =
@@ -30,10 +32,13 @@ export type KeptTotal =
   | 'asset_loans.owner'
   | 'assets.all'
   | 'assets.owner'
+  | 'categories.all'
   | 'check_ins.activity'
   | 'check_ins.all'
   | 'files.all'
+  | 'login_records.all'
   | 'org_members.org'
+  | 'organizations.all'
   | 'pass_uses.activity'
   | 'passes.activity'
   | 'passes.all'
@@ -44,12 +49,33 @@ export type KeptTotal =
   | 'registrations.activity'
   | 'scan_records.all'
   | 'scan_records.user'
+  | 'sessions.active'
+  | 'users.all'
 
 /** The total of a list as a scalar. `owner` is its owner, or 0 for the list of all owners. */
 export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
   const is = (table: typeof listTotals | typeof listChanges) =>
     sql`${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${table.owner} = ${owner}`
   return sql<number>`(select coalesce(sum(n), 0)::bigint from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
+}
+
+/**
+ * The total of a list of all owners: the rows of `table` that meet `where`. SQLite counts them; on PostgreSQL, tests and development compare both.
+ */
+export async function totalOf(
+  db: Db,
+  list: KeptTotal,
+  { table, where }: { readonly table: SQLiteTable; readonly where: SQL | undefined },
+): Promise<number> {
+  const counted = sql<number>`(select count(*) from ${table} ${where && sql`where ${where}`})`.mapWith(Number)
+  const kept = keptTotal(list, sql`0`).mapWith(Number)
+  const isChecked = dialect === 'postgres' && (db as ReadDb).checksPages
+  const [row] = await db
+    .select({ total: dialect === 'sqlite' ? counted : kept, ...(isChecked && { counted }) })
+    .from(sql`(select 1) as one_row`)
+  if (isChecked && row!.counted !== row!.total)
+    throw new Error(`the total of the list ${list} is wrong: ${JSON.stringify(row)}`)
+  return row!.total
 }
 
 const p = sql.placeholder

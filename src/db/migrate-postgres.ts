@@ -226,7 +226,7 @@ async function apply(
     const indexes = indexStatements(migration)
     for (const statement of indexes) await changeIndex(sql, statement)
     if (indexes.length > 0) await sql.begin((tx) => record(tx, migration, clock))
-    else if (canceller === undefined)
+    else if (canceller === undefined || isUnlimited(migration))
       await sql.begin(async (tx) => {
         await tx.unsafe(migration.sql)
         await record(tx, migration, clock)
@@ -268,6 +268,9 @@ async function record(tx: Bun.SQL, migration: Migration, clock: Clock): Promise<
   // A process that was taken for dead hears of it before it answers a request.
   await tx.unsafe(INSERT_EVENTS, ['', JSON.stringify([{ topic: CONTRACTED.name, payload: 'null' }])])
 }
+
+/** It only adds rows that nobody else changes, so it may take as long as it needs. */
+const isUnlimited = ({ sql }: Migration): boolean => /^-- Without a limit of time\b/m.test(sql)
 
 const INDEX_STATEMENT = /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY|DROP INDEX CONCURRENTLY IF EXISTS) "?(\w+)"?/
 

@@ -53,6 +53,7 @@ export function userList(
     order === 'createdAt' ? undefined : created,
     keyword === undefined ? undefined : matches(keyword),
   )
+  const isAll = !isInactive && role !== 'ADMIN' && orgId === undefined && created === undefined
   const isSearchedForMembers = orgId !== undefined && hasMany && others !== undefined
   return {
     table: users,
@@ -65,6 +66,7 @@ export function userList(
     where: isSearchedForMembers ? and(isMember(db, orgId), others) : others,
     order: ORDERS[order],
     isReversed: sort.startsWith('-'),
+    total: isAll ? 'users.all' : undefined,
     select: (reader) => reader.select().from(users).$dynamic() as never,
   }
 }

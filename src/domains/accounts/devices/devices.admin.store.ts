@@ -27,6 +27,7 @@ export function allSessions(query: AdminSessionsQuery): AdminList<SessionWithUse
     ),
     // SQLite would look for the sessions of one user among all of the status, because the index on status has them by id.
     order: userId === undefined ? [sessions.id] : [sessions.createdAt, sessions.id],
+    total: userId === undefined && status === 'ACTIVE' ? 'sessions.active' : undefined,
     isReversed: sort !== 'createdAt',
     select: (db) =>
       db

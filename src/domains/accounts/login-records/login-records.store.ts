@@ -122,6 +122,7 @@ export function allRecords(query: Omit<AdminRecordsQuery, 'hours'>): AdminList<L
     ),
     // The order of the ids is that of the times.
     order: byType || userId !== undefined ? [loginRecords.id] : [loginRecords.createdAt, loginRecords.id],
+    total: userId === undefined && inTime === undefined && !byType ? 'login_records.all' : undefined,
     isReversed: sort !== 'createdAt',
     select: (db) => db.select().from(loginRecords).$dynamic(),
   }

@@ -31,6 +31,7 @@ export function organizationsList(query: OrgFilters): AdminList<OrgRow> {
     where: and(conditions(query), isAnswered ? undefined : times),
     order: orders[order],
     isReversed: sort.startsWith('-'),
+    total: userId === undefined && times === undefined ? 'organizations.all' : undefined,
     select: (db) => db.select().from(organizations).$dynamic(),
   }
 }

@@ -6,7 +6,7 @@ import { contains } from '#db/contains.ts'
 import type { Page } from '#db/paging.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import type { AdminList } from '#domains/admin/index.ts'
+import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { CategoryRow } from '../categories/categories.store.ts'
 import {
@@ -117,6 +117,10 @@ export const allCategories = (query: AllCategoriesQuery): AdminList<CategoryRow>
     query.orgId === undefined ? undefined : sql`1 = 0`,
   ),
   period: query,
+  total:
+    query.userId === undefined && query.orgId === undefined && within(categories.createdAt, query) === undefined
+      ? 'categories.all'
+      : undefined,
   where: query.keyword ? contains(categories.name, query.keyword) : undefined,
   order: [categories.createdAt, categories.id],
   isReversed: isReversed(query),
