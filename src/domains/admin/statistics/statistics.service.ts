@@ -51,10 +51,10 @@ async function takeSnapshot(ctx: AppContext): Promise<Snapshot> {
   for (const name of NAMES) {
     const series: Series = SERIES[name]
     // A total of bytes reads all rows, and a count only an index.
-    const from = series.bytes === undefined ? at - LONGEST : 0
+    const from = series.total === undefined ? 0 : at - LONGEST
     const { quarters, total } = await collected(countByQuarter(db, series, from))
     created[name] = quarters
-    totals[name] = series.bytes === undefined ? await countAll(db, series) : total
+    totals[name] = series.total === undefined ? total : await countAll(db, series.total, series)
   }
   const { quarters: lastActivity } = await collected(countLastActivity(db, at - LONGEST))
   return { at, totals: totals as Numbers, created: created as Snapshot['created'], lastActivity }
