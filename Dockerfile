@@ -23,6 +23,8 @@ COPY --from=build /out/LICENSES.txt /out/sbom.cdx.json /usr/share/doc/tessera/
 COPY --from=build --chown=nonroot:nonroot /out/data /data
 USER nonroot
 ENV TESSERA_HOST=0.0.0.0 TESSERA_PORT=8080 TESSERA_DATA_DIR=/data
+# Tells the program that it is in a container (src/platform/supervisor.ts); Podman sets it too.
+ENV container=docker
 # A folder that this user cannot write, so that it never contains a tessera.toml.
 WORKDIR /
 VOLUME /data
