@@ -20,6 +20,36 @@ create the first. The log is written to standard error.`,
     load: () => import('./serve.ts'),
   },
   {
+    name: 'service',
+    words: 'install | status | start | stop | restart | uninstall',
+    takes: [1, 1],
+    summary: 'Install the server as a service, which starts with the machine, and control it.',
+    about: `Only root or an administrator can do this, except status and --dry-run.
+
+install copies this program to /usr/local/bin, makes a user that runs the server, and starts it: with systemd on Linux, as
+a daemon of launchd on macOS, as a task on Windows. Settings of the command, of the environment and of tessera.toml in the
+working directory are written to tessera.toml in the data directory, which only the user of the service can read. Prints
+the address and the link that creates the first administrator; or the last lines of the log, if the server does not answer
+within 30 seconds. Data that is there already is kept.
+
+uninstall removes what install has made, but no data. The exit code of status is 0 if the service is running, 1 if it is
+not, and 3 if it is not installed.`,
+    options: [
+      { name: 'name', value: 'NAME', help: 'Name of the service, if the machine has several. Default: tessera.' },
+      { name: 'user', value: 'USER', help: 'User that runs the server. It is made if it does not exist.' },
+      { name: 'force', help: 'Replace a service and a program that are already there. Data is kept.' },
+      { name: 'dry-run', help: 'Only print the files and commands.' },
+      {
+        name: 'purge',
+        value: 'DIRECTORY',
+        help: 'With uninstall: also delete the data directory, which is DIRECTORY.',
+      },
+      { name: 'yes', help: 'With --purge: do it.' },
+    ],
+    settings: 'all',
+    load: () => import('./service.ts'),
+  },
+  {
     name: 'migrate',
     words: '',
     takes: [0, 0],

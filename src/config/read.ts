@@ -17,6 +17,8 @@ export interface Sources {
   directory: string
   /** The value of `--config`. The file must exist. */
   configFile?: string
+  /** The start of relative paths in the file, if not `directory`. */
+  configDirectory?: string
   /** Whether the log is written to a terminal. */
   terminal: boolean
 }
@@ -43,6 +45,8 @@ export class ConfigError extends Error {
 interface Given {
   origin: string
   text: string
+  /** The start of relative paths. */
+  directory: string
 }
 
 export function readConfig(given: Sources): Reading {
@@ -56,7 +60,8 @@ export function readConfig(given: Sources): Reading {
   const layers: ((setting: Setting) => Given | undefined)[] = [
     ({ key, secret }) => pick((name) => sources.flags.get(name), flagName(key), '-file', '--', '', secret),
     ({ key, secret }) => pick((name) => sources.env[name] || undefined, envName(key), '_FILE', '', '', secret),
-    ({ key, secret }) => pick((name) => tomlText(toml[name]), tomlName(key), '_file', '', label, secret),
+    ({ key, secret }) =>
+      pick((name) => tomlText(toml[name]), tomlName(key), '_file', '', label, secret, sources.configDirectory),
   ]
 
   function pick(
@@ -66,15 +71,17 @@ export function readConfig(given: Sources): Reading {
     before: string,
     after: string,
     secret?: true,
-  ) {
+    directory: string = sources.directory,
+  ): Given | undefined {
     const own = get(name)
     const path = secret ? get(name + suffix) : undefined
     const origin = `${before}${name}${after}`
     const fileOrigin = `${before}${name}${suffix}${after}`
     if (own !== undefined && path !== undefined)
       problems.push(`${origin} and ${fileOrigin} are both set: set only one of them.`)
-    if (own !== undefined) return { origin, text: own }
-    return path === undefined ? undefined : readSecret(fileOrigin, resolve(sources.directory, path), problems)
+    if (own !== undefined) return { origin, text: own, directory }
+    const text = path === undefined ? undefined : readSecret(fileOrigin, resolve(directory, path), problems)
+    return text === undefined ? undefined : { origin: fileOrigin, text, directory }
   }
 
   const values: Partial<Record<SettingKey, unknown>> = {}
@@ -82,7 +89,7 @@ export function readConfig(given: Sources): Reading {
   for (const setting of settings) {
     const given = layers.reduce<Given | undefined>((found, layer) => found ?? layer(setting), undefined)
     if (given === undefined || given.text === '') continue
-    const value = setting.parse(given.text, sources.directory)
+    const value = setting.parse(given.text, given.directory)
     origins.set(setting.key, given.origin)
     if (value !== undefined) values[setting.key] = value
     else {
@@ -183,12 +190,12 @@ function tomlText(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-function readSecret(origin: string, path: string, problems: string[]): Given | undefined {
+function readSecret(origin: string, path: string, problems: string[]): string | undefined {
   try {
     // Editors add a newline at the end of a file.
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (text === '') problems.push(`${origin} names ${path}, which is empty.`)
-    return { origin, text }
+    return text
   } catch (error) {
     problems.push(`${origin} names ${path}, which cannot be read: ${reason(error)}.`)
     return undefined

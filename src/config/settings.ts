@@ -397,11 +397,15 @@ export const flagName = (key: SettingKey): string => words(key).join('-')
 export const envName = (key: SettingKey): string => `TESSERA_${words(key).join('_').toUpperCase()}`
 export const tomlName = (key: SettingKey): string => words(key).join('_')
 
-/** A value with its secret parts masked. */
-export function maskedValue(setting: Setting, value: Config[SettingKey]): string {
-  if (value === '') return ''
+/** A value as the text that a flag takes. */
+export function settingText(value: Config[SettingKey]): string {
   if (value === null) return 'off'
-  if (setting.secret) return setting.mask ? setting.mask(String(value)) : '***'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',')
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
+}
+
+/** A value with its secret parts masked. */
+export function maskedValue(setting: Setting, value: Config[SettingKey]): string {
+  if (value === '' || !setting.secret) return settingText(value)
+  return setting.mask ? setting.mask(String(value)) : '***'
 }
