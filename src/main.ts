@@ -1,6 +1,7 @@
 /** The command line: finds the command, reads the configuration, and turns an error into a sentence and an exit code. */
 
 import { type Option, parseArgs } from '#cli/args.ts'
+import { keepWindow } from '#cli/double-click.ts'
 import { EXIT, type ExitCode, explain, Refusal } from '#cli/exit-codes.ts'
 import { configOption, overview, verbHelp } from '#cli/help.ts'
 import { note, say } from '#cli/terminal.ts'
@@ -98,6 +99,7 @@ try {
   const { sentence, exitCode, unexpected } = explain(error, place)
   note(unexpected ? `Tessera failed: ${sentence}` : sentence)
   if (unexpected && error instanceof Error && error.stack) note(error.stack)
+  keepWindow()
   // Not `process.exitCode`: a timer or connection that the failed command has left would keep the process alive.
   process.exit(exitCode)
 }

@@ -9,6 +9,7 @@ import { uuid } from '#platform/ids.ts'
 import { createLog, type Log } from '#platform/log.ts'
 
 import { hasOtherData, openDataDirectory } from './data-directory.ts'
+import { openBrowser } from './double-click.ts'
 import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
 import type { Run } from './verb.ts'
@@ -66,6 +67,7 @@ export const run: Run = async (call) => {
         const origin = isPublic ? ctx.config.publicUrl : server.url
         if (link !== null)
           say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
+        openBrowser(`${origin}${link ?? '/'}`)
 
         stopped = await Promise.race([reason, outdated(ctx, log)])
         const { name, exitCode } = stopped
