@@ -51,7 +51,7 @@ test('hostile names are texts everywhere', async () => {
   ok(await change({ name }))
   expect(await page()).not.toContain('<script>alert')
   expect((JSON.parse((await server.request('GET', '/manifest.webmanifest')).text) as { name: string }).name).toBe(name)
-  for (const bad of ['', 'x'.repeat(61), 'a\u202Eb', 'a\nb', 7]) expect((await change({ name: bad })).status).toBe(400)
+  for (const bad of ['x'.repeat(61), 'a\u202Eb', 'a\nb', 7]) expect((await change({ name: bad })).status).toBe(400)
   ok(await change({ name: '👩‍🚀'.repeat(20) }))
   expect((await shown()).shortName).toBe('👩‍🚀'.repeat(12))
 })

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core'
 import { createRole, grant } from '../access/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
+import { startMailSink } from '../harness/mail-sink.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
@@ -199,4 +200,55 @@ test('the page of the server shows its processes, database, files, background wo
       expect(await barriers(page)).toEqual([])
       await screenshot(page, `server-${locale}-${isPhone ? 'phone' : 'desktop'}`)
     }
+})
+
+test('the name is shown in the application, and the mail server is tried before it is saved', async () => {
+  const page = await browser.signedIn(admin)
+  await page.goto('/console/admin/site')
+  await page.getByLabel('Name', { exact: true }).fill('Willow Street')
+  await page.getByLabel('Colour on light ground').fill('#ffff00')
+  await page.getByLabel('Website').fill('willow.example')
+  browser.allow(/status of 400/)
+  await button(page, 'Save').first().click()
+  await says(page, /must be an address that begins with/)
+  await page.getByLabel('Website').fill('https://willow.example')
+  await button(page, 'Save').first().click()
+  await says(page, 'The name and look are changed.')
+  await says(page, /^Shown as #/)
+  expect(await barriers(page)).toEqual([])
+
+  const { port, mails, stop } = await startMailSink({ clear: true })
+  await page.getByLabel('Mails', { exact: true }).click()
+  await page.getByRole('option', { name: 'Are sent by a mail server' }).click()
+  await page.getByLabel('Sender').fill('Desk <desk@gmail.com>')
+  await page.getByLabel('Sender').blur()
+  expect(await page.getByLabel('Host').inputValue()).toBe('smtp.gmail.com')
+  expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe('desk@gmail.com')
+  await page.getByLabel('Host').fill('127.0.0.1')
+  await page.getByLabel('Port').fill(String(port))
+  await page.getByLabel('Encryption').click()
+  await page.getByRole('option', { name: /^None/ }).click()
+  await page.getByLabel('User', { exact: true }).fill('')
+  await page.getByLabel('Test mail to').fill('mei@example.org')
+  await button(page, 'Send a test mail').click()
+  await says(page, /The mail server took the mail/)
+  expect(mails[0]!.subject).toBe('Test mail from Willow Street')
+  await stop()
+  await button(page, 'Send a test mail').click()
+  await says(page, /No mail server answers there/)
+  // The name has the same version, so the form of the mail server sends its values again.
+  browser.allow(/status of 412/)
+  await button(page, 'Save').last().click()
+  await says(page, 'The mail server is changed.')
+  await screenshot(page, 'site')
+
+  await page.goto('/console/admin/site')
+  await page.getByRole('banner').getByText('Willow Street').waitFor()
+  expect(await page.title()).toBe('Name and mail · Willow Street')
+  expect(await page.getByLabel('Host').inputValue()).toBe('127.0.0.1')
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await isTooWide(page)).toBe(false)
+  await screenshot(page, 'site-phone')
+  ok(await admin.call('server.identity.update', { body: {} }))
+  ok(await admin.call('server.mail.update', { body: { kind: 'NONE' } }))
 })

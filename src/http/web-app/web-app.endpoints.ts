@@ -75,7 +75,8 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   const file = pack.find(name)
   if (file === undefined) throw notFound()
   const site = siteOf(ctx)
-  if (name === PAGE && !isProduct(site)) return (await brandedPage(ctx, pack, site)).answer(request, PAGE_HEADERS)
+  if (name === PAGE && !isProduct(site))
+    return (await brandedPage(ctx, pack, site)).answer(request, { ...PAGE_HEADERS, 'content-type': file.type })
   const isCompressed = file.plain === undefined
   const coding = isCompressed ? chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip']) : 'identity'
   const headers = {

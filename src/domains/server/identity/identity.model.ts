@@ -5,7 +5,7 @@ import { ServerVersion, Sources } from '../server.model.ts'
 export const NAME_MAX = 60
 export const SHORT_NAME_MAX = 12
 
-const Color = Type.String({ pattern: '^#[0-9a-fA-F]{6}$', examples: ['#0b6b57'] })
+const Color = Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', examples: ['#0b6b57'] })
 const colorsOf = (name: string, description: string) =>
   Model(name, { description }, { primary: Nullable(Color), primaryDark: Nullable(Color) })
 
@@ -16,11 +16,11 @@ export const EffectiveColors = colorsOf(
 )
 
 /** Checked by `identity.rules.ts`, which also says what is wrong with it. */
-const Address = Nullable(Documented(Line(500, 1, { examples: ['https://library.example.org'] }), { format: 'uri' }))
+const Address = Nullable(Documented(Line(500, 0, { examples: ['https://library.example.org'] }), { format: 'uri' }))
 const contact = {
-  operator: Nullable(Line(200, 1, { examples: ['Willow Street Library'] })),
-  email: Nullable(Documented(Line(254, 3, { examples: ['desk@library.example.org'] }), { format: 'email' })),
-  phone: Nullable(Line(50, 3, { examples: ['+44 20 7946 0000'] })),
+  operator: Nullable(Line(200, 0, { examples: ['Willow Street Library'] })),
+  email: Nullable(Documented(Line(254, 0, { examples: ['desk@library.example.org'] }), { format: 'email' })),
+  phone: Nullable(Line(50, 0, { examples: ['+44 20 7946 0000'] })),
   url: Address,
   imprintUrl: Address,
   privacyUrl: Address,
@@ -43,10 +43,10 @@ export type IdentityView = Static<typeof IdentityView>
 
 export const IdentityChange = Model(
   'ServerIdentityChange',
-  { description: 'Fields that you leave out stay as they are; null, or an empty object, is the default' },
+  { description: 'Fields that you leave out stay as they are; null, an empty text, or an empty object is the default' },
   {
-    name: Type.Optional(Nullable(Line(NAME_MAX, 1, { examples: ['Willow Street Library'] }))),
-    shortName: Type.Optional(Nullable(Line(SHORT_NAME_MAX, 1, { examples: ['Willow'] }))),
+    name: Type.Optional(Nullable(Line(NAME_MAX, 0, { examples: ['Willow Street Library'] }))),
+    shortName: Type.Optional(Nullable(Line(SHORT_NAME_MAX, 0, { examples: ['Willow'] }))),
     description: Type.Optional(Nullable(Multiline(200, 0, { examples: ['Our books, rooms and events'] }))),
     colors: Type.Optional(Type.Partial(Type.Object({ primary: Nullable(Color), primaryDark: Nullable(Color) }))),
     contact: Type.Optional(Type.Partial(Type.Object(contact))),

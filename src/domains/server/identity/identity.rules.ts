@@ -67,7 +67,7 @@ export function changed(before: Identity, change: IdentityChange): Identity | un
     ...(isEmpty(colors) ? none('primary', 'primaryDark') : colors),
     ...(isEmpty(contact) ? none(...Object.keys(NO_CONTACT)) : contact),
   }
-  const kept = Object.entries(all).filter(([, value]) => value !== null && value !== undefined)
+  const kept = Object.entries(all).filter(([, value]) => value !== null && value !== undefined && value !== '')
   return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Identity)
 }
 
@@ -78,7 +78,7 @@ export function problemsOf({ contact = {} }: IdentityChange): FieldProblem[] {
   const problems: FieldProblem[] = []
   for (const field of ADDRESSES) {
     const value = contact[field]
-    if (typeof value === 'string' && !(/^https?:\/\//i.test(value) && URL.canParse(value)))
+    if (value && !(/^https?:\/\//i.test(value) && URL.canParse(value)))
       problems.push({
         path: `body.contact.${field}`,
         text: {
@@ -87,7 +87,7 @@ export function problemsOf({ contact = {} }: IdentityChange): FieldProblem[] {
         },
       })
   }
-  if (typeof contact.email === 'string' && !EMAIL.test(contact.email))
+  if (contact.email && !EMAIL.test(contact.email))
     problems.push({ path: 'body.contact.email', text: { en: 'must be an e-mail address', zh: '须为邮箱地址' } })
   return problems
 }

@@ -52,18 +52,18 @@ export const MailChange = Model(
     host: Type.Optional(Line(253, 1, { examples: ['smtp.example.org'] })),
     port: Type.Optional(Nullable({ ...Port, description: 'Null: the usual one of `security`' })),
     security: Type.Optional(Security),
-    user: Type.Optional(Nullable(Line(254, 1, { examples: ['desk@library.example.org'] }))),
+    user: Type.Optional(Nullable(Line(254, 0, { examples: ['desk@library.example.org'] }))),
     password: Type.Optional(
       Nullable(
-        Raw(PASSWORD_MAX, 1, {
-          description: 'Left out: the stored one stays. Null deletes it. Never returned',
+        Raw(PASSWORD_MAX, 0, {
+          description: 'Left out: the stored one stays. Null, or an empty text, deletes it. Never returned',
           examples: ['correct horse battery'],
         }),
       ),
     ),
     from: Type.Optional(Line(320, 3, { examples: ['Willow Street Library <desk@library.example.org>'] })),
-    replyTo: Type.Optional(Nullable(Line(254, 3, { examples: ['desk@library.example.org'] }))),
-    caPem: Type.Optional(Nullable(Multiline(50_000, 1, { examples: [EXAMPLE_CERTIFICATE] }))),
+    replyTo: Type.Optional(Nullable(Line(254, 0, { examples: ['desk@library.example.org'] }))),
+    caPem: Type.Optional(Nullable(Multiline(50_000, 0, { examples: [EXAMPLE_CERTIFICATE] }))),
   },
 )
 export type MailChange = Static<typeof MailChange>

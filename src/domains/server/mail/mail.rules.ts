@@ -34,10 +34,15 @@ export function merged(
       PORTS[security ?? 'TLS'],
     security: security ?? 'TLS',
     user: change.user === undefined ? (before?.user ?? '') : (change.user ?? ''),
-    password: password === undefined ? (before?.password ?? '') : password === null ? '' : seal.seal(password),
+    password:
+      password === undefined
+        ? (before?.password ?? '')
+        : password === null || password === ''
+          ? ''
+          : seal.seal(password),
     from: change.from ?? before?.from ?? '',
-    replyTo: change.replyTo === undefined ? (before?.replyTo ?? null) : change.replyTo,
-    caPem: change.caPem === undefined ? (before?.caPem ?? null) : change.caPem,
+    replyTo: change.replyTo === undefined ? (before?.replyTo ?? null) : change.replyTo || null,
+    caPem: change.caPem === undefined ? (before?.caPem ?? null) : change.caPem || null,
   }
   return { value, problems: [...addressProblems(value, security), ...signInProblems(value)] }
 }

@@ -115,17 +115,11 @@ const valuesOf = (mail: ServerMail) => ({
 })
 type Values = ReturnType<typeof valuesOf>
 
-const bodyOf = ({ user, password, replyTo, caPem, ...values }: Values) =>
+/** An empty password keeps the stored one, and without a user there is none. */
+const bodyOf = ({ password, ...values }: Values) =>
   values.kind === 'NONE'
     ? { kind: 'NONE' as const }
-    : {
-        ...values,
-        user: user || null,
-        // An empty field keeps the stored one, and without a user there is none.
-        ...(user === '' ? { password: null } : password !== '' && { password }),
-        replyTo: replyTo || null,
-        caPem: caPem || null,
-      }
+    : { ...values, ...(values.user === '' ? { password: null } : password !== '' && { password }) }
 
 export function MailSection({ mail }: { mail: ServerMail }) {
   const t = useTexts(words)

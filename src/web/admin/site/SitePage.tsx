@@ -1,6 +1,6 @@
 /** The name, the colours and the contact of the server, and below them its mail server. */
 
-import { Box, TextField } from '@mui/material'
+import { Box, Stack, TextField } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
 import type { ServerIdentity } from '../../api/types.ts'
@@ -63,14 +63,18 @@ export default function SitePage() {
       <Answer query={query}>
         {({ identity, mail }) => (
           <>
-            <IdentityForm identity={identity} />
-            <MailSection mail={mail} />
+            <IdentityForm key={contentOf(identity)} identity={identity} />
+            <MailSection key={contentOf(mail)} mail={mail} />
           </>
         )}
       </Answer>
     </Page>
   )
 }
+
+/** Each form begins anew when its own values are saved, and keeps what is typed when the other one's are: both have one version. */
+const contentOf = ({ version: _, ...values }: { version: number; status?: unknown }): string =>
+  JSON.stringify({ ...values, status: null })
 
 const CONTACT = ['operator', 'email', 'phone', 'url', 'imprintUrl', 'privacyUrl'] as const
 
@@ -102,18 +106,11 @@ function IdentityForm({ identity }: { identity: ServerIdentity }) {
     },
     input: (values) => ({
       body: {
-        name: values.name || null,
-        shortName: values.shortName || null,
-        description: values.description || null,
-        colors: { primary: values.primary || null, primaryDark: values.primaryDark || null },
-        contact: {
-          operator: values.operator || null,
-          email: values.email || null,
-          phone: values.phone || null,
-          url: values.url || null,
-          imprintUrl: values.imprintUrl || null,
-          privacyUrl: values.privacyUrl || null,
-        },
+        name: values.name,
+        shortName: values.shortName,
+        description: values.description,
+        colors: { primary: values.primary, primaryDark: values.primaryDark },
+        contact: Object.fromEntries(CONTACT.map((field) => [field, values[field]])),
       },
     }),
   })
@@ -125,21 +122,25 @@ function IdentityForm({ identity }: { identity: ServerIdentity }) {
   return (
     <Form form={form} action={save} needsChange>
       <Section title={t.look} text={t.about}>
-        <TextField {...form.text('name')} />
-        <TextField {...form.text('shortName', { label: t.shortName, help: t.shortNameHelp })} />
-        <TextField {...form.text('description', { label: t.description })} multiline />
-        <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>
-          <TextField {...form.text('primary', { label: t.primary, help: colorHelp('primary') })} />
-          <TextField {...form.text('primaryDark', { label: t.primaryDark, help: colorHelp('primaryDark') })} />
-        </Box>
+        <Stack spacing={2}>
+          <TextField {...form.text('name')} />
+          <TextField {...form.text('shortName', { label: t.shortName, help: t.shortNameHelp })} />
+          <TextField {...form.text('description', { label: t.description })} multiline />
+          <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>
+            <TextField {...form.text('primary', { label: t.primary, help: colorHelp('primary') })} />
+            <TextField {...form.text('primaryDark', { label: t.primaryDark, help: colorHelp('primaryDark') })} />
+          </Box>
+        </Stack>
       </Section>
       <Section title={t.contact} text={t.contactAbout}>
-        {CONTACT.map((field) => (
-          <TextField
-            key={field}
-            {...form.text(field, field === 'email' || field === 'phone' ? {} : { label: t[field] })}
-          />
-        ))}
+        <Stack spacing={2}>
+          {CONTACT.map((field) => (
+            <TextField
+              key={field}
+              {...form.text(field, field === 'email' || field === 'phone' ? {} : { label: t[field] })}
+            />
+          ))}
+        </Stack>
       </Section>
     </Form>
   )
