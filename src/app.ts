@@ -18,6 +18,7 @@ import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
 import { backups } from '#domains/backups/index.ts'
+import { certificates, certificatesByAcme } from '#domains/certificates/index.ts'
 import { chat } from '#domains/chat/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
@@ -42,6 +43,7 @@ import type { Gatekeeper } from '#http/mount.ts'
 import { pageFileEndpoints } from '#http/page-files.endpoints.ts'
 import { listen, type RunningServer } from '#http/server.ts'
 import { socketEndpoints } from '#http/sockets/socket.endpoints.ts'
+import { certificateFiles, type CertificateSource } from '#http/tls.ts'
 import { webAppEndpoints } from '#http/web-app/web-app.endpoints.ts'
 import { openBlobs, openStaging } from '#platform/blobs/index.ts'
 import { tracedBlobs } from '#platform/blobs/traced.ts'
@@ -83,6 +85,7 @@ export const domains = [
   server,
   operationLog,
   backups,
+  certificates,
   operations,
   appUpdates,
   licenses,
@@ -252,9 +255,14 @@ export interface ServeOptions {
   idleSeconds?: number | undefined
 }
 
-/** The configuration with the port that the system has chosen, unless the public address was given. */
-function withPort(config: Config, port: string): Config {
-  return { ...config, publicUrl: config.publicUrl.replace(/^(https?:\/\/localhost):0$/, `$1:${port}`) }
+/** The configuration with the ports that the system has chosen. A public address that was given has no port 0. */
+function withPorts(config: Config, { port, plainPort }: RunningServer): Config {
+  return { ...config, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`), httpPort: plainPort }
+}
+
+function certificatesOf(ctx: AppContext): CertificateSource | undefined {
+  if (ctx.config.tlsCert !== '') return certificateFiles(ctx.config)
+  return ctx.config.domain.length > 0 ? certificatesByAcme(ctx) : undefined
 }
 
 /** Starts the domains, then answers requests and runs the jobs until `stop`. */
@@ -263,9 +271,9 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   for (const { start } of ctx.domains) await start?.(ctx)
   await beforeListening?.()
   const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
-  const server = listen(endpoints, ctx, gatekeeper, idleSeconds)
+  const server = listen(endpoints, ctx, gatekeeper, { idleTimeout: idleSeconds, certificates: certificatesOf(ctx) })
   // One object, see createContext. Addresses are made from the configuration whenever they are needed.
-  if (ctx.config.port === 0) Object.assign(ctx, { config: withPort(ctx.config, new URL(server.url).port) })
+  if (ctx.config.port === 0 || ctx.config.httpPort === 0) Object.assign(ctx, { config: withPorts(ctx.config, server) })
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const states = jobs.map(({ name, every }): JobState => ({ name, every, lastSuccessAt: null }))
   ctx.lifecycle.jobs = states

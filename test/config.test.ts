@@ -38,12 +38,58 @@ test('without any setting the defaults are used and there are no mistakes', () =
   expect(Object.isFrozen(config)).toBe(true)
 })
 
+test('with TESSERA_DOMAIN the defaults are those of a server for the internet', () => {
+  const { config, problems } = read({ TESSERA_DOMAIN: 'qr.example.org,www.example.org' })
+  expect(problems).toEqual([])
+  expect(config).toMatchObject({ port: 443, httpPort: 80, publicUrl: 'https://qr.example.org' })
+  expect(['::', '0.0.0.0']).toContain(config.host)
+  const other = read({ TESSERA_DOMAIN: 'qr.example.org', TESSERA_PORT: '8443', TESSERA_HTTP_PORT: '8080' })
+  expect(other.config).toMatchObject({ port: 8443, httpPort: 8080, publicUrl: 'https://qr.example.org:8443' })
+})
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['an address', { TESSERA_DOMAIN: '192.0.2.1' }, /TESSERA_DOMAIN is "192\.0\.2\.1" but must be 1 to 20 names/],
+  ['a name of one label', { TESSERA_DOMAIN: 'localhost' }, /must be 1 to 20 names/],
+  ['a port', { TESSERA_DOMAIN: 'qr.example.org:443' }, /must be 1 to 20 names/],
+  ['a wildcard first', { TESSERA_DOMAIN: '*.example.org' }, /the first without \*/],
+  [
+    'a wildcard without a program for DNS',
+    { TESSERA_DOMAIN: 'a.example,*.a.example' },
+    /The name \*\.a\.example requires/,
+  ],
+  [
+    'no port for challenges',
+    { TESSERA_DOMAIN: 'a.example', TESSERA_HTTP_PORT: 'off' },
+    /=off requires TESSERA_ACME_DNS/,
+  ],
+  [
+    'another public address',
+    { TESSERA_DOMAIN: 'a.example', TESSERA_PUBLIC_URL: 'https://b.example' },
+    /with a name of/,
+  ],
+  ['a public address without TLS', { TESSERA_DOMAIN: 'a.example', TESSERA_PUBLIC_URL: 'http://a.example' }, /https:/],
+  ['one port for both', { TESSERA_DOMAIN: 'a.example', TESSERA_PORT: '80' }, /are both 80: choose another one/],
+  [
+    'files of a certificate',
+    { TESSERA_DOMAIN: 'a.example', TESSERA_TLS_CERT: 'c', TESSERA_TLS_KEY: 'k' },
+    /TESSERA_TLS_CERT and TESSERA_DOMAIN cannot be used together/,
+  ],
+  ['only a contact', { TESSERA_ACME_EMAIL: 'a@b.example' }, /TESSERA_ACME_EMAIL requires TESSERA_DOMAIN as well/],
+])('names for a certificate cannot be used with %s', (_what, env, sentence) => {
+  expect(read(env).problems).toEqual([expect.stringMatching(sentence)])
+})
+
 test('every setting can be set by a flag, a variable or the file', () => {
   const good: Record<string, [text: string, value: unknown]> = {
     host: ['0.0.0.0', '0.0.0.0'],
     port: ['80', 80],
     tlsCert: ['/c.pem', '/c.pem'],
     tlsKey: ['/k.pem', '/k.pem'],
+    domain: ['QR.example.org., münchen.example', ['qr.example.org', 'xn--mnchen-3ya.example']],
+    acmeEmail: ['admin@example.org', 'admin@example.org'],
+    acmeDirectory: ['https://CA.example.org/dir', 'https://ca.example.org/dir'],
+    acmeCa: ['/ca.pem', '/ca.pem'],
+    acmeDnsCommand: ['/usr/bin/dns', '/usr/bin/dns'],
     httpPort: ['8081', 8081],
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
@@ -81,6 +127,9 @@ test('every setting can be set by a flag, a variable or the file', () => {
   expect(Object.keys(good)).toEqual(settings.map(({ key }) => key))
   // Files are either in S3 or shared.
   delete good['sharedFiles']
+  // A certificate is either in files or ordered.
+  delete good['tlsCert']
+  delete good['tlsKey']
   const values = Object.fromEntries(Object.entries(good).map(([key, [, value]]) => [key, value]))
   const kebab = (key: string): string => key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
   const texts = Object.entries(good).map(([key, [text]]) => [key, text] as const)

@@ -6,7 +6,6 @@ import { type Config, isShared } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 import { envName } from '#config/settings.ts'
 import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
-import { certificateState, readCertificate } from '#platform/certificate.ts'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
 import { syncDirectory, writeDurably } from '#platform/files.ts'
 import { uuid } from '#platform/ids.ts'
@@ -14,6 +13,7 @@ import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
 import { builtAt } from '#platform/version.ts'
 
 import { hasOtherData } from './data-directory.ts'
+import { checkCertificate } from './doctor-certificate.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { fetchLocal, localAddress, serverAddress } from './healthcheck.ts'
@@ -287,19 +287,10 @@ const CHECKS: Record<string, Check> = {
     )
   },
 
-  certificate(config) {
-    if (config.tlsCert === '') return []
-    const certificate = readCertificate(config)
-    const { status, daysLeft } = certificateState(certificate, systemClock.now())
-    const until = new Date(certificate.notAfter).toISOString().slice(0, 10)
-    if (status === 'EXPIRED') return finding('certificate', 'FAIL', `${config.tlsCert} expired on ${until}: renew it.`)
-    return status === 'EXPIRING'
-      ? finding('certificate', 'WARN', `${config.tlsCert} expires on ${until}: see why it was not renewed.`)
-      : finding('certificate', 'OK', `valid until ${until}, for ${daysLeft} days`)
-  },
+  certificate: checkCertificate,
 
   async publicUrl(config, { origins }) {
-    if (!origins.has('publicUrl')) {
+    if (!origins.has('publicUrl') && config.domain.length === 0) {
       const local = ['127.0.0.1', '::1', 'localhost'].includes(config.host)
       return local
         ? []

@@ -1,4 +1,4 @@
-import type { Config } from '#config/config.ts'
+import { type Config, hasTls } from '#config/config.ts'
 import { SECOND } from '#platform/clock.ts'
 import { readHolder } from '#platform/lock.ts'
 
@@ -36,7 +36,8 @@ export function serverAddress(config: ReturnType<Call['config']>): string {
 }
 
 /** `http://host:port` or `https://host:port`. For a server that listens on all interfaces, the loopback address. */
-export function localAddress({ host, port, tlsCert }: Config): string {
+export function localAddress(config: Config): string {
+  const { host, port } = config
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `${tlsCert === '' ? 'http' : 'https'}://${name.includes(':') ? `[${name}]` : name}:${port}`
+  return `${hasTls(config) ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

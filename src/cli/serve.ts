@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { RunningContext } from '#app'
+import { hasTls } from '#config/config.ts'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import { readCertificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
@@ -61,13 +62,21 @@ export const run: Run = async (call) => {
         .catch(refuseCredentials)
       try {
         lock.announce(server.url)
-        say(`listening on ${server.url}`)
+        if (server.opening) {
+          say(`getting a certificate for ${config.domain.join(', ')}`)
+          say(`until then this computer reaches the server at ${server.url}`)
+          if (link !== null) say(setupLink(server.url, String(link)))
+        }
         // The certificate is for the public address.
-        const isPublic = call.reading.origins.has('publicUrl') || config.tlsCert !== ''
-        const origin = isPublic ? ctx.config.publicUrl : server.url
-        if (link !== null)
-          say(`There is no administrator yet. Create the first one here within 24 hours: ${origin}${String(link)}`)
-        openBrowser(`${origin}${link ?? '/'}`)
+        const isPublic = call.reading.origins.has('publicUrl') || hasTls(config)
+        const opened = (url: string): void => {
+          say(`listening on ${url}`)
+          const origin = isPublic ? ctx.config.publicUrl : url
+          if (link !== null) say(setupLink(origin, String(link)))
+          openBrowser(`${origin}${link ?? '/'}`)
+        }
+        if (server.opening) void server.opening.then(opened)
+        else opened(server.url)
 
         stopped = await Promise.race([reason, outdated(ctx, log)])
         const { name, exitCode } = stopped
@@ -93,6 +102,9 @@ export const run: Run = async (call) => {
   // Anything that is still alive (a file watcher in development, an idle connection) must not keep the process running.
   process.exit(stopped.exitCode)
 }
+
+const setupLink = (origin: string, path: string): string =>
+  `There is no administrator yet. Create the first one here within 24 hours: ${origin}${path}`
 
 /** The first administrator is checked by the rules of the interface; here its 400 is a mistake in the configuration. */
 function refuseCredentials(error: unknown): never {

@@ -11,6 +11,16 @@ export interface Config {
   /** Absolute paths of a certificate with its chain and of its key, for HTTPS; both empty for plain HTTP. */
   readonly tlsCert: string
   readonly tlsKey: string
+  /** DNS names, in lower case and as ASCII, for which the server gets its certificate itself; empty: it does not. The first is the public one. */
+  readonly domain: readonly string[]
+  /** Contact for the certificate authority; empty: none. */
+  readonly acmeEmail: string
+  /** Address of the certificate authority's directory (RFC 8555). */
+  readonly acmeDirectory: string
+  /** Absolute path of the certificates by which the server trusts a private authority (PEM); empty for those of the system. */
+  readonly acmeCa: string
+  /** Absolute path of a program that sets TXT records; empty: the authority validates names over HTTP. */
+  readonly acmeDnsCommand: string
   /** Beside HTTPS, a port that leads to it; null: none. 0 = any free port. */
   readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
@@ -73,6 +83,11 @@ export const defaultConfig: Config = {
   port: 8080,
   tlsCert: '',
   tlsKey: '',
+  domain: [],
+  acmeEmail: '',
+  acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
+  acmeCa: '',
+  acmeDnsCommand: '',
   httpPort: null,
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
@@ -105,6 +120,14 @@ export const defaultConfig: Config = {
   drainSeconds: 0.25,
   checkAnswers: false,
 }
+
+/** The defaults of `port` and `httpPort` with `domain`. */
+export const DOMAIN_PORT = 443
+export const DOMAIN_HTTP_PORT = 80
+
+/** Whether the server itself speaks HTTPS. */
+export const hasTls = ({ tlsCert, domain }: Pick<Config, 'tlsCert' | 'domain'>): boolean =>
+  tlsCert !== '' || domain.length > 0
 
 /**
  * The configuration for everything behind the command line: `databaseUrl` leads past the pooler, if there is one, and `poolerUrl` to it. Only

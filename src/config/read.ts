@@ -1,11 +1,20 @@
 /** Reads the configuration: flag > environment > `tessera.toml` > default. Reports all mistakes, not only the first. */
 
 import { readFileSync, statSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 
 import { didYouMean } from '#lib/nearest.ts'
 
-import { type Config, defaultConfig, isShared, MIN_SHARED_CONNECTIONS } from './config.ts'
+import {
+  type Config,
+  defaultConfig,
+  DOMAIN_HTTP_PORT,
+  DOMAIN_PORT,
+  hasTls,
+  isShared,
+  MIN_SHARED_CONNECTIONS,
+} from './config.ts'
 import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
 
 export interface Sources {
@@ -105,8 +114,14 @@ export function readConfig(given: Sources): Reading {
 const TOGETHER = [
   ['tlsCert', 'tlsKey'],
   ['tlsKey', 'tlsCert'],
-  ['httpPort', 'tlsCert'],
+  ['acmeEmail', 'domain'],
+  ['acmeDirectory', 'domain'],
+  ['acmeCa', 'domain'],
+  ['acmeDnsCommand', 'domain'],
 ] as const satisfies readonly (readonly [SettingKey, SettingKey])[]
+
+/** Ways to HTTPS. */
+const HTTPS = ['tlsCert', 'domain'] as const satisfies readonly SettingKey[]
 
 const localUrl = (scheme: 'http' | 'https', port: number): string =>
   `${scheme}://localhost${port === { http: 80, https: 443 }[scheme] ? '' : `:${port}`}`
@@ -114,7 +129,8 @@ const localUrl = (scheme: 'http' | 'https', port: number): string =>
 const S3_SESSION_TOKENS = ['AWS_SESSION_TOKEN', 'S3_SESSION_TOKEN']
 
 function complete(values: Partial<Config>, sources: Complete, origins: Reading['origins'], problems: string[]): Config {
-  const port = values.port ?? defaultConfig.port
+  const given = { ...(values.domain && domainDefaults(values.domain, values.port)), ...values }
+  const port = given.port ?? defaultConfig.port
   const named = origins.get('adminUsername')
   const secret = origins.get('adminPassword')
   if (named && !secret) problems.push(`${named} requires ${envName('adminPassword')} as well.`)
@@ -134,8 +150,7 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   for (const [key, other] of TOGETHER)
     if (origins.has(key) && !origins.has(other))
       problems.push(`${origins.get(key)!} requires ${envName(other)} as well.`)
-  if (values.httpPort && values.httpPort === port)
-    problems.push(`${origins.get('httpPort')!} and the port for HTTPS are both ${port}: choose another one.`)
+  findHttpsProblems(given, origins, problems)
   const connections = origins.get('databaseConnections')
   for (const key of ['databaseDirectUrl', 'databaseReadUrl', 'databaseConnections'] as const)
     if (origins.has(key) && !values.databaseUrl)
@@ -153,8 +168,49 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
     publicUrl: localUrl(values.tlsCert ? 'https' : 'http', port),
     logFormat: sources.terminal ? 'text' : 'json',
     checkAnswers: !Bun.isStandaloneExecutable && ['test', 'development'].includes(sources.env['NODE_ENV'] ?? ''),
-    ...values,
+    ...given,
   })
+}
+
+/** With TESSERA_DOMAIN the server is for the internet. */
+function domainDefaults([first]: readonly string[], port = DOMAIN_PORT): Partial<Config> {
+  const publicUrl = `https://${first!}${port === DOMAIN_PORT ? '' : `:${port}`}`
+  return { host: allAddresses(), port, httpPort: DOMAIN_HTTP_PORT, publicUrl }
+}
+
+function allAddresses(): string {
+  try {
+    const found = Object.values(networkInterfaces()).flat()
+    return found.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
+  } catch {
+    // A service whose socket families are restricted: reading them takes AF_NETLINK.
+    return '0.0.0.0'
+  }
+}
+
+function findHttpsProblems(given: Partial<Config>, origins: Reading['origins'], problems: string[]): void {
+  const { domain = [], httpPort, acmeDnsCommand, publicUrl = '' } = given
+  const ways = HTTPS.filter((key) => origins.has(key))
+  if (ways.length > 1) problems.push(`${ways.map((key) => origins.get(key)!).join(' and ')} cannot be used together.`)
+  if (origins.has('httpPort') && !hasTls({ ...defaultConfig, ...given }))
+    problems.push(`${origins.get('httpPort')!} requires ${HTTPS.map(envName).join(' or ')} as well.`)
+  if (httpPort && httpPort === (given.port ?? defaultConfig.port))
+    problems.push(
+      `${origins.get('httpPort') ?? 'The port for plain HTTP'} and the port for HTTPS are both ${httpPort}: choose another one.`,
+    )
+  if (domain.length === 0) return
+  const needsCommand = [
+    ...(httpPort === null ? [`${origins.get('httpPort')!}=off`] : []),
+    ...domain.filter((name) => name.startsWith('*')).map((name) => `The name ${name}`),
+  ]
+  if (!acmeDnsCommand)
+    for (const what of needsCommand) problems.push(`${what} requires ${envName('acmeDnsCommand')} as well.`)
+  const { protocol, hostname } = new URL(publicUrl)
+  const isCovered = domain.includes(hostname) || domain.includes(hostname.replace(/^[^.]+/, '*'))
+  if (protocol !== 'https:' || !isCovered)
+    problems.push(
+      `${origins.get('publicUrl')!} is ${JSON.stringify(publicUrl)} but must be https:// with a name of ${origins.get('domain')!}.`,
+    )
 }
 
 function configFile({ configFile: named, directory }: Sources): string | undefined {
@@ -223,6 +279,10 @@ const PUBLISH_KEY = 'TESSERA_PUBLISH_KEY'
 
 /** The publisher key of the environment; undefined if there is none. */
 export const publishKeyOf = (env: Sources['env'] = process.env): string | undefined => env[PUBLISH_KEY] || undefined
+
+/** The environment for programs of others. The settings of the server contain secrets. */
+export const environmentWithoutSettings = (): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_')))
 
 function findUnknown(sources: Complete, toml: Record<string, unknown>, label: string, problems: string[]): void {
   for (const name of Object.keys(sources.env))

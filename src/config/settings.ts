@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { isHostName } from '#lib/host-name.ts'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
-import { type Config, defaultConfig, MIN_CONNECTIONS } from './config.ts'
+import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, MIN_CONNECTIONS } from './config.ts'
 import {
   maskGateway,
   parseCollector,
@@ -95,6 +95,24 @@ function origins(text: string): string[] | undefined {
   return given.length > 0 && parsed.length === given.length ? [...new Set(parsed)] : undefined
 }
 
+const MAX_DOMAINS = 20
+
+/** Names that the internet knows: of two labels at least, and no addresses. Other forms become lower-case ASCII. */
+function domains(text: string): string[] | undefined {
+  const given = text.split(/[\s,]+/).filter((part) => part !== '')
+  const names = given.map((name) => {
+    const [, star = '', rest = ''] = /^(\*\.)?(.*?)\.?$/.exec(name)!
+    const host = URL.parse(`http://${rest}`)?.host ?? ''
+    return isHostName(host) && host.includes('.') && !parseIp(host) ? star + host : ''
+  })
+  const isAccepted =
+    names.length > 0 && names.length <= MAX_DOMAINS && !names.includes('') && !names[0]!.startsWith('*')
+  return isAccepted ? [...new Set(names)] : undefined
+}
+
+const httpsUrl = (text: string): string | undefined =>
+  /^https:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === '' ? new URL(text).href : undefined
+
 /** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
@@ -108,7 +126,7 @@ export const settings: readonly Setting[] = [
     value: 'ADDRESS',
     help: 'Address to listen on. 127.0.0.1 for this machine only, 0.0.0.0 or :: for all networks.',
     accepts: 'an IP address or a host name',
-    fallback: defaultConfig.host,
+    fallback: `${defaultConfig.host}; all addresses with TESSERA_DOMAIN`,
     parse: (text) => (parseIp(text) || isHostName(text) ? text : undefined),
   }),
   setting({
@@ -116,7 +134,7 @@ export const settings: readonly Setting[] = [
     value: 'NUMBER',
     help: 'Port to listen on. 0 for any free port, which is printed at start.',
     accepts: 'a whole number from 0 to 65535',
-    fallback: String(defaultConfig.port),
+    fallback: `${defaultConfig.port}; ${DOMAIN_PORT} with TESSERA_DOMAIN`,
     parse: (text) => wholeNumber(text, 65_535),
   }),
   setting({
@@ -136,11 +154,51 @@ export const settings: readonly Setting[] = [
     parse: path,
   }),
   setting({
+    key: 'domain',
+    value: 'NAMES',
+    help: 'Names for which the server gets a certificate itself, and so agrees to the terms of the authority: docs/operations.md, "HTTPS by itself".',
+    accepts: `1 to ${MAX_DOMAINS} names such as qr.example.org,www.example.org, separated by commas, the first without *`,
+    fallback: 'none',
+    parse: domains,
+  }),
+  setting({
+    key: 'acmeEmail',
+    value: 'ADDRESS',
+    help: 'Contact for the certificate authority.',
+    accepts: 'an address such as admin@example.org',
+    fallback: 'none',
+    parse: (text) => (/^[^\s@,?&]+@[^\s@,?&]+$/.test(text) ? text : undefined),
+  }),
+  setting({
+    key: 'acmeDirectory',
+    value: 'URL',
+    help: 'Directory of the certificate authority (ACME, RFC 8555).',
+    accepts: 'an address such as https://ca.example.org/acme/directory',
+    fallback: `Let's Encrypt`,
+    parse: httpsUrl,
+  }),
+  setting({
+    key: 'acmeCa',
+    value: 'FILE',
+    help: 'Certificates by which the server trusts the directory of a private authority (PEM).',
+    accepts: 'the path of a file',
+    fallback: 'those of the system',
+    parse: path,
+  }),
+  setting({
+    key: 'acmeDnsCommand',
+    value: 'PROGRAM',
+    help: 'Program that sets DNS records, to prove the names without port 80: called as PROGRAM present|cleanup NAME VALUE.',
+    accepts: 'the path of a program',
+    fallback: 'none; the authority asks port 80',
+    parse: path,
+  }),
+  setting({
     key: 'httpPort',
     value: 'NUMBER|off',
-    help: 'With a certificate: port for plain HTTP, which leads to the public address.',
+    help: 'With HTTPS: port for plain HTTP, which leads to the public address.',
     accepts: 'off, or a whole number from 0 to 65535',
-    fallback: 'off',
+    fallback: `off; ${DOMAIN_HTTP_PORT} with TESSERA_DOMAIN`,
     parse: (text) => (text === 'off' ? null : wholeNumber(text, 65_535)),
   }),
   setting({
@@ -148,7 +206,7 @@ export const settings: readonly Setting[] = [
     value: 'URL',
     help: 'Address of the server for its users. Printed links and QR codes begin with it.',
     accepts: 'an address such as https://qr.example.org, without a path',
-    fallback: 'http://localhost:<port>, or https:// with a certificate',
+    fallback: 'http://localhost:<port>, https:// with a certificate, or the first name of TESSERA_DOMAIN',
     parse: origin,
   }),
   setting({

@@ -1,24 +1,24 @@
-/** The listener of the port, and the earlier ones, which it has replaced, until their connections have ended. */
+/** The listener of the port, the earlier ones, which it has replaced, until their connections have ended, and one on another port beside it. */
 
 import type { Server } from 'bun'
 
 export class Listeners<T> {
-  #current: Server<T>
-  readonly #replaced = new Set<Server<T>>()
+  #current: Server<T> | undefined
+  readonly #others = new Set<Server<T>>()
 
-  constructor(first: Server<T>) {
+  /** `first`: undefined if the port is still closed. */
+  constructor(first: Server<T> | undefined, beside?: Server<T>) {
     this.#current = first
-  }
-
-  get current(): Server<T> {
-    return this.#current
+    if (beside !== undefined) this.#others.add(beside)
   }
 
   /** `listen` takes the port, which is free then. If it cannot, the port stays closed until the next call. */
   replace(listen: () => Server<T>): Server<T> {
     const old = this.#current
-    this.#replaced.add(old)
-    void old.stop(false).then(() => this.#replaced.delete(old))
+    if (old !== undefined) {
+      this.#others.add(old)
+      void old.stop(false).then(() => this.#others.delete(old))
+    }
     return (this.#current = listen())
   }
 
@@ -27,7 +27,7 @@ export class Listeners<T> {
     request: Request,
     options: { readonly data: T; readonly headers?: Record<string, string> | undefined },
   ): boolean {
-    for (const server of [this.#current, ...this.#replaced])
+    for (const server of this.#all())
       try {
         return server.upgrade(request, options as never)
       } catch (error) {
@@ -38,6 +38,10 @@ export class Listeners<T> {
   }
 
   async stop(closeConnections: boolean): Promise<void> {
-    await Promise.all([this.#current, ...this.#replaced].map((server) => server.stop(closeConnections)))
+    await Promise.all(this.#all().map((server) => server.stop(closeConnections)))
+  }
+
+  #all(): Server<T>[] {
+    return [...(this.#current === undefined ? [] : [this.#current]), ...this.#others]
   }
 }

@@ -1,35 +1,47 @@
 /**
- * Plain HTTP beside HTTPS: leads browsers that were given an address without `https:` to the public one, and answers health checks. Whatever host
- * a request names, it is led to the public address only, and no cookie is set.
+ * Plain HTTP beside HTTPS: leads browsers that were given an address without `https:` to the public one, and answers health checks and the
+ * challenges of certificate authorities. A request is led to the host that it names only if that is one of the server's names, otherwise to the
+ * public address, and no cookie is set.
  */
 
 import type { AppContext } from '#context'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { addressOf } from './caller.ts'
+import type { CertificateSource } from './tls.ts'
 
 const HEALTH = /^\/actuator\/health(?:\/live|\/ready)?$/
+const CHALLENGE = /^\/\.well-known\/acme-challenge\/[^/]*$/
 /** Seconds. A client has one short request here. */
 const IDLE_SECONDS = 10
 /** Bytes. Nobody reads a body; a larger one is refused instead of led on. */
 const LARGEST_BODY = 64 * 1024
 
 export interface PlainListener {
+  readonly port: number
   stop(): Promise<void>
 }
 
-/** `answer` answers the health checks. Undefined if the configuration has no port for it. */
+/**
+ * `answer` answers the health checks and challenges. Undefined if the configuration has no port for it.
+ */
 export function listenPlain(
-  { config }: AppContext,
+  ctx: AppContext,
   answer: (request: Request) => MaybePromise<Response>,
+  certificates: CertificateSource | undefined,
 ): PlainListener | undefined {
-  if (config.httpPort === null) return undefined
-  const { host: hostname, httpPort: port, publicUrl } = config
+  if (ctx.config.httpPort === null) return undefined
+  const { host: hostname, httpPort: port } = ctx.config
   const fetch = (request: Request): MaybePromise<Response> => {
     const { pathname, search } = addressOf(request)
+    // Not in the constants above: the port of the address may have been chosen after the start.
+    const { publicUrl } = ctx.config
     // A new one: the caller's headers, such as a token, are for HTTPS only.
-    if (HEALTH.test(pathname)) return answer(new Request(publicUrl + pathname, { method: request.method }))
-    return new Response(null, { status: 308, headers: { location: publicUrl + pathname + search } })
+    if (HEALTH.test(pathname) || CHALLENGE.test(pathname))
+      return answer(new Request(publicUrl + pathname, { method: request.method }))
+    if (certificates?.waiting && certificates.read() === undefined) return certificates.waiting(request)
+    const location = publicOrigin(ctx.config, request) + pathname + search
+    return new Response(null, { status: 308, headers: { location } })
   }
   try {
     const server = Bun.serve({
@@ -41,9 +53,16 @@ export function listenPlain(
       maxRequestBodySize: LARGEST_BODY,
       fetch,
     })
-    return { stop: () => server.stop(true) }
+    return { port: server.port!, stop: () => server.stop(true) }
   } catch (error) {
     // For the sentence that names the setting (cli/exit-codes.ts).
     throw Object.assign(error as Error, { setting: 'TESSERA_HTTP_PORT' })
   }
+}
+
+/** The public address, with the host of the request if the server has a certificate for it. */
+function publicOrigin({ publicUrl, domain }: AppContext['config'], request: Request): string {
+  const { hostname } = addressOf(request)
+  const { port } = new URL(publicUrl)
+  return domain.includes(hostname) ? `https://${hostname}${port === '' ? '' : `:${port}`}` : publicUrl
 }

@@ -20,7 +20,7 @@ export interface Certificate {
 export type CertificateStatus = 'VALID' | 'EXPIRING' | 'EXPIRED'
 
 /** EXPIRING: by now it should have been renewed. Programs that renew certificates do so after two thirds of their time. */
-export function certificateState({ notBefore, notAfter }: Certificate, now: number) {
+export function certificateState({ notBefore, notAfter }: Pick<Certificate, 'notBefore' | 'notAfter'>, now: number) {
   const left = notAfter - now
   const soon = Math.min(7 * DAY, (notAfter - notBefore) / 5)
   const status: CertificateStatus = left < 0 ? 'EXPIRED' : left < soon ? 'EXPIRING' : 'VALID'

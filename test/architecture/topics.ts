@@ -76,6 +76,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'public',
     'sync',
   ],
+  certificates: ['certificates', 'orders'],
   chat: [
     'chat',
     'numbers',

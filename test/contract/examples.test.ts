@@ -40,6 +40,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'qrCodes.public': NO_SUCH_ROW,
   'qrCodes.publicPage': NO_SUCH_ROW,
   'qrCodes.publicFile': NO_SUCH_ROW,
+  'certificates.challenge': NO_SUCH_ROW,
   'landing.page': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,

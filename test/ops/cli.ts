@@ -116,7 +116,7 @@ export class Installation {
       read(child.stdout, (text) => (out += text)),
       read(child.stderr, (text) => (err += text)),
     ])
-    const address = (): string | undefined => /^listening on (https?:\/\/\S+)\n/.exec(out)?.[1]
+    const address = (): string | undefined => /^listening on (https?:\/\/\S+)\n/m.exec(out)?.[1]
     while (address() === undefined) {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server ended: ${out}${err}`)
       await Bun.sleep(5)

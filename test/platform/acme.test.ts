@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 
 import { AcmeClient } from '#platform/acme/client.ts'
 import { checkIssued, newKey, renewalIdOf } from '#platform/acme/keys.ts'
-import { obtain, type Obtaining, OrderGone } from '#platform/acme/obtain.ts'
-import { AcmeError } from '#platform/acme/request.ts'
+import { obtain, type Obtaining } from '#platform/acme/obtain.ts'
+import { AcmeError, OrderGone } from '#platform/acme/request.ts'
 
 import { AUTHORITY_CA, startPebble } from '../harness/pebble.ts'
 

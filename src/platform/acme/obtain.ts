@@ -6,12 +6,10 @@ import { SECOND } from '../clock.ts'
 import { sha256 } from '../ids.ts'
 import type { AcmeClient, Authorization, Challenge, Order } from './client.ts'
 import { certificateRequest } from './keys.ts'
-import { AcmeError, problemOf } from './request.ts'
+import { AcmeError, OrderGone, problemOf, TOKEN } from './request.ts'
 
 /** Milliseconds between two looks, unless the authority asks for another pause; at first less. */
 const LOOK_EVERY = { first: 250, least: 100, most: 30 * SECOND } as const
-/** The shape of tokens (RFC 8555, section 8.1); others are never asked for. */
-export const TOKEN = /^[\w-]{20,128}$/
 
 export interface HttpProof {
   readonly kind: 'HTTP_01'
@@ -39,11 +37,6 @@ export interface Obtaining {
   ordered(url: string): Promise<void>
   /** Called before each step. An error ends the work. */
   keep(): Promise<void>
-}
-
-/** The order that was begun can no longer be continued. */
-export class OrderGone extends Error {
-  override name = 'OrderGone'
 }
 
 /** The chain (PEM), unchecked. @throws AcmeError, OrderGone */

@@ -31,6 +31,14 @@ export class AcmeError extends Error {
   }
 }
 
+/** The order that was begun can no longer be continued. */
+export class OrderGone extends Error {
+  override name = 'OrderGone'
+}
+
+/** The shape of tokens (RFC 8555, section 8.1); others are never asked for. */
+export const TOKEN = /^[\w-]{20,128}$/
+
 /** One line without control characters. */
 const shown = (text: string): string =>
   text

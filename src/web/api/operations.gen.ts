@@ -211,6 +211,7 @@ export const OPERATIONS = {
   'categories.reorder': ['PATCH', '/api/categories/reorder', 'app', 'category:update'],
   'categories.tree': ['GET', '/api/categories/tree', 'app', 'category:read'],
   'categories.update': ['PUT', '/api/categories/:id', 'app', 'category:update'],
+  'certificates.challenge': ['GET', '/.well-known/acme-challenge/:token', 'open', null],
   'chat.socket': ['GET', '/ws/chat', 'app', 'chat:read'],
   'chats.sync': ['GET', '/api/chats/sync', 'app', 'chat:read'],
   'contacts.accept': ['POST', '/api/contacts/:id/accept', 'app', 'contact:create'],

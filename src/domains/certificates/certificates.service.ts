@@ -1,0 +1,62 @@
+/** The certificate that this process uses, and answers to challenges. Rows are the truth: any process may have ordered it. */
+
+import { type AppContext, perContext } from '#context'
+import { notFound } from '#http/errors.ts'
+import { TOKEN } from '#platform/acme/request.ts'
+import { topic } from '#platform/bus.ts'
+import type { Certificate } from '#platform/certificate.ts'
+
+import { covers, targetOf } from './certificates.rules.ts'
+import { type CertificateRow, findAnswer, findCertificates, findOrder, type OrderRow } from './certificates.store.ts'
+
+/** There is a new certificate, or another reason why there is none. */
+export const certificatesChanged = topic<Record<string, never>>('certificates.changed')
+
+export interface Found {
+  readonly row: CertificateRow
+  readonly certificate: Certificate
+}
+
+/** As of the last look. */
+export const present = perContext(() => ({
+  found: undefined as Found | undefined,
+  order: undefined as OrderRow | undefined,
+  changed: () => undefined as void,
+}))
+
+/** Undefined if it has ended. The server goes on with one that ends while it runs. */
+export function certificateToUse(ctx: AppContext): Certificate | undefined {
+  const certificate = present(ctx).found?.certificate
+  return certificate && certificate.notAfter > ctx.clock.now() ? certificate : undefined
+}
+
+/** Reads what other processes, or this one before a restart, have stored. */
+export async function look(ctx: AppContext): Promise<void> {
+  const state = present(ctx)
+  state.found = choose(ctx, await findCertificates(ctx.db.read))
+  state.order = await findOrder(ctx.db.read, targetOf(ctx.config))
+  state.changed()
+}
+
+/** The newest for all names; while there is none, for example because a name was added, the newest for the public one. */
+export function choose(ctx: AppContext, rows: readonly CertificateRow[]): Found | undefined {
+  const { domain, publicUrl } = ctx.config
+  const isFor = (wanted: readonly string[]) => rows.filter(({ names }) => covers(names, wanted))
+  for (const row of [...isFor(domain), ...isFor([new URL(publicUrl).hostname])]) {
+    // Sealed with the key of another server: it is ordered again.
+    const key = ctx.seal.open(row.key)
+    if (key === undefined) continue
+    const { chain: cert, notBefore, notAfter } = row
+    return { row, certificate: { cert, key, notBefore, notAfter } }
+  }
+  return undefined
+}
+
+/** @throws AppError 404 */
+export async function answerChallenge(ctx: AppContext, token: string): Promise<Response> {
+  const answer = TOKEN.test(token) ? await findAnswer(ctx.db.read, token) : undefined
+  if (answer === undefined) throw notFound()
+  return new Response(answer, {
+    headers: { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' },
+  })
+}
