@@ -36,7 +36,7 @@ export interface Pebble {
   /** Lines of its log so far. */
   log(): string
   /** Sends a request to its management interface. */
-  manage(path: string): Promise<Response>
+  manage(path: string, init?: RequestInit): Promise<Response>
 }
 
 /** Undefined if there is no Pebble here. Then a test of the file fails if CI is set, and is skipped with the reason otherwise. */
@@ -97,8 +97,8 @@ async function start(
     stdout: Bun.file(log),
     stderr: Bun.file(log),
   })
-  const manage = (path: string): Promise<Response> =>
-    fetch(`https://localhost:${management}${path}`, { tls: { rejectUnauthorized: false } })
+  const manage: Pebble['manage'] = (path, init = {}) =>
+    fetch(`https://localhost:${management}${path}`, { ...init, tls: { rejectUnauthorized: false } })
   const directory = `https://localhost:${port}/dir`
   const until = Date.now() + START_MS
   while (child.exitCode === null && Date.now() < until) {
