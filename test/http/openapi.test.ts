@@ -150,8 +150,12 @@ describe('the document of this server', () => {
 
   test('every operation has summary, access, tag, examples, answers and refusals', () => {
     const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
-    // Probes have no limit of requests.
-    expect(lacking).toEqual(['GET /actuator/health/live: 429', 'GET /actuator/health/ready: 429'])
+    // Probes and challenges have no limit of requests.
+    expect(lacking).toEqual([
+      'GET /.well-known/acme-challenge/{token}: 429',
+      'GET /actuator/health/live: 429',
+      'GET /actuator/health/ready: 429',
+    ])
   })
 
   test('every operation has a summary of its own', () => {

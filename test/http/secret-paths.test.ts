@@ -16,6 +16,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   key: 'of a picture that is public',
   name: 'of a backup, whose download is signed',
   objectName: 'of a kind of objects',
+  token: 'of a challenge, which proves nothing without the key of the account',
   type: 'of an agreement or a landing page',
   uploadId: 'the link of an upload is signed in its query',
   uuid: 'of a code that its owner has made public',

@@ -8,7 +8,7 @@ export const certificateEndpoints = [
     id: 'certificates.challenge',
     method: 'GET',
     path: '/.well-known/acme-challenge/:token',
-    summary: 'Answer the challenge of a certificate authority',
+    summary: 'Show the answer to a challenge of a certificate authority',
     description:
       'The authority asks for it over plain HTTP at port 80, while the server gets a certificate (RFC 8555).',
     tag: 'Operations',
