@@ -3,7 +3,7 @@
 import 'reflect-metadata'
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 
@@ -121,6 +121,22 @@ describe.skipIf(pebble === undefined)('HTTPS by itself', () => {
     }
     expect([...keys.values()].map(({ size }) => size)).toEqual([1])
     expect(await server.end()).toBe(0)
+  })
+
+  test('a restored server goes on with its certificate and asks the authority for nothing', async () => {
+    const server = await serve()
+    const { serial } = await handshake(new URL(server.url).port, 'qr.example.org', '')
+    expect(await server.end()).toBe(0)
+    const archive = join(place.home, 'backup.tar.zst')
+    expect((await place.run(['backup', archive])).code).toBe(0)
+    rmSync(place.dataDir, { recursive: true })
+    if (onPostgres) await place.newDatabase()
+    expect((await place.run(['restore', archive])).code).toBe(0)
+    const asked = authority.messages.length
+    const again = await serve()
+    expect((await handshake(new URL(again.url).port, 'qr.example.org', '')).serial).toBe(serial)
+    expect(authority.messages.length).toBe(asked)
+    expect(await again.end()).toBe(0)
   })
 
   test('a certificate is renewed while a socket stays open and clients work', async () => {
