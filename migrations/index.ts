@@ -35,6 +35,7 @@ import sqlite0032 from './sqlite/0032_limits_and_processes.sql' with { type: 'te
 import sqlite0033 from './sqlite/0033_list_totals.sql' with { type: 'text' }
 import sqlite0034 from './sqlite/0034_autovacuum.sql' with { type: 'text' }
 import sqlite0035 from './sqlite/0035_totals_of_quotas.sql' with { type: 'text' }
+import sqlite0036 from './sqlite/0036_removals.sql' with { type: 'text' }
 import sqlite0038 from './sqlite/0038_certificates.sql' with { type: 'text' }
 import sqlite0040 from './sqlite/0040_totals_of_accounts.sql' with { type: 'text' }
 import sqlite0041 from './sqlite/0041_counts_of_accounts.sql' with { type: 'text' }
@@ -73,6 +74,7 @@ import postgres0032 from './postgres/0032_limits_and_processes.sql' with { type:
 import postgres0033 from './postgres/0033_list_totals.sql' with { type: 'text' }
 import postgres0034 from './postgres/0034_autovacuum.sql' with { type: 'text' }
 import postgres0035 from './postgres/0035_totals_of_quotas.sql' with { type: 'text' }
+import postgres0036 from './postgres/0036_removals.sql' with { type: 'text' }
 import postgres0038 from './postgres/0038_certificates.sql' with { type: 'text' }
 import postgres0040 from './postgres/0040_totals_of_accounts.sql' with { type: 'text' }
 import postgres0041 from './postgres/0041_counts_of_accounts.sql' with { type: 'text' }
@@ -119,6 +121,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0033_list_totals', sql: sqlite0033 },
     { name: '0034_autovacuum', sql: sqlite0034 },
     { name: '0035_totals_of_quotas', sql: sqlite0035 },
+    { name: '0036_removals', sql: sqlite0036 },
     { name: '0038_certificates', sql: sqlite0038 },
     { name: '0040_totals_of_accounts', sql: sqlite0040 },
     { name: '0041_counts_of_accounts', sql: sqlite0041 },
@@ -159,6 +162,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0033_list_totals', sql: postgres0033 },
     { name: '0034_autovacuum', sql: postgres0034 },
     { name: '0035_totals_of_quotas', sql: postgres0035 },
+    { name: '0036_removals', sql: postgres0036 },
     { name: '0038_certificates', sql: postgres0038 },
     { name: '0040_totals_of_accounts', sql: postgres0040 },
     { name: '0041_counts_of_accounts', sql: postgres0041 },

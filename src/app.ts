@@ -33,6 +33,7 @@ import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
+import { removals } from '#domains/removals/index.ts'
 import { server } from '#domains/server/index.ts'
 import { getSetting, settings } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
@@ -64,6 +65,7 @@ import { createUrlSigner } from '#platform/url-signer.ts'
 
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
 export const domains = [
+  removals,
   accounts,
   qrCodes,
   orgs,

@@ -83,6 +83,8 @@ export interface Sliced {
 interface SliceOptions extends WriteOptions {
   /** Rows of the first slice, if each of them changes many others. */
   readonly firstRows?: number
+  /** Rows of the largest slice, if rows of several kinds follow each other, of which some take much longer. */
+  readonly maxRows?: number
 }
 
 /** The end of the last slice of each store. */
@@ -96,9 +98,9 @@ export async function inSlices(
   { db, lifecycle }: Sliced,
   name: string,
   work: (tx: Tx, limit: number) => Promise<number>,
-  { firstRows = SLICE_ROWS, ...options }: SliceOptions = {},
+  { firstRows = SLICE_ROWS, maxRows = MAX_ROWS, ...options }: SliceOptions = {},
 ): Promise<void> {
-  const size = new SliceSize(MAX_ROWS, firstRows, Math.min(firstRows, MIN_ROWS))
+  const size = new SliceSize(maxRows, firstRows, Math.min(firstRows, MIN_ROWS))
   const slice = async (): Promise<boolean> => {
     let took = 0
     const isFull = await db.write(

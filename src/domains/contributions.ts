@@ -36,6 +36,8 @@ export interface Contributions {
   readonly pendingAgreements?: FindPendingAgreements
   /** Things that an organization owns. Read by orgs. */
   readonly orgResources?: readonly OrgResource[]
+  /** Deletes rows that remain of a deleted user or organization. Read by removals. */
+  readonly remains?: RemoveRemains
   /** Things that are kept at an organization's locations. Read by orgs. */
   readonly locationUses?: readonly LocationUse[]
   /** Things that can have metadata, by the name of their object. Read by metadata. */
@@ -124,6 +126,12 @@ export interface OrgResource {
    */
   count(db: Db | Tx, orgId: number): Promise<number>
 }
+
+/**
+ * Deletes at most `limit` rows (or changes, if the row of another owner refers to it) that remain of a user or organization that was deleted, which no operation
+ * finds. Returns their number: less than `limit` if nothing remains.
+ */
+export type RemoveRemains = (ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number) => Promise<number>
 
 export interface LocationUse {
   /** In English, for messages: `assets`. */

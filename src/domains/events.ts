@@ -36,6 +36,8 @@ export interface Events {
   'org.statusChanged': { readonly orgId: number; readonly status: OrgStatus }
   /** An organization is about to be dissolved; its rows and members are still there. */
   'org.dissolving': { readonly orgId: number }
+  /** Some memberships of an organization that was dissolved are deleted. At most 5,000 at once. */
+  'org.membersRemoved': { readonly orgId: number; readonly userIds: readonly number[] }
   /**
    * An administrator has deleted files that things may show: their rows are gone. Each listener takes them away from the things of its domain.
    * At most 500 at once.

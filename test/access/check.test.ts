@@ -7,6 +7,7 @@ import { and, eq } from 'drizzle-orm'
 import type { AppContext } from '#context'
 import { type PermissionDomain, permissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import { myPermissions } from '#domains/access/access.service.ts'
 import {
   bindPlatformRole,
@@ -41,11 +42,11 @@ async function holderOf(domain: PermissionDomain, scopeId: number, ...codes: str
   return id
 }
 
-let organizations = 0
+let orgCount = 0
 /** Creates the roles of a new organization and returns its id. */
 async function createOrg(): Promise<number> {
-  await context.createOrgRoles(++organizations)
-  return organizations
+  await context.createOrgRoles(++orgCount)
+  return orgCount
 }
 
 const setEnabled = (domain: PermissionDomain, resource: string, action: string, enabled: boolean) =>
@@ -144,8 +145,16 @@ test('a login returns the union of APP and PLATFORM points, sorted, and the name
 
 describe('myPermissions', () => {
   const actor = (userId: number) => ({ userId, sessionId: 1, deviceKey: '' })
+  /** Also gives the organization, which has only roles, its row. */
   const switchTo = (userId: number, orgId: number) =>
-    ctx.db.write('test', (tx) => tx.update(users).set({ currentOrgId: orgId }).where(eq(users.id, userId)))
+    ctx.db.write('test', async (tx) => {
+      const limits = { visibility: 'INTERNAL', joinPolicy: 'INVITE', memberLimit: 10, memberCount: 1 } as const
+      const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+      await tx
+        .insert(organizations)
+        .values({ id: orgId, name: 'Club', code: `CLUB${orgId}`, ownerId: userId, ...limits, ...times })
+      await tx.update(users).set({ currentOrgId: orgId }).where(eq(users.id, userId))
+    })
 
   test('contains the points of the current organization and of no other', async () => {
     const [here, elsewhere] = [await createOrg(), await createOrg()]

@@ -58,10 +58,8 @@ export const userRoles = table(
       .int('user_id')
       .notNull()
       .references(() => users.id),
-    roleId: col
-      .int('role_id')
-      .notNull()
-      .references(() => roles.id, { onDelete: 'cascade' }),
+    /** Without a reference: bindings of the roles of a dissolved organization are deleted after them (domains/removals). Those without a role grant nothing. */
+    roleId: col.int('role_id').notNull(),
     /** The first administrator's SYSTEM_ADMIN binding, which cannot be revoked. */
     isInitial: col.bool('is_initial').notNull().default(false),
     createdAt: col.time('created_at').notNull(),

@@ -16,7 +16,8 @@ export type NotificationType =
   | 'ASSET'
   | 'SYSTEM'
 
-export type SendStatus = 'RUNNING' | 'DONE'
+/** LISTING: recipients are added; the send has not begun. */
+export type SendStatus = 'LISTING' | 'RUNNING' | 'DONE'
 export type AudienceKind = 'USERS' | 'ORG' | 'ALL'
 
 /** The text of a notification, stored once for all recipients. */

@@ -50,10 +50,8 @@ export const organizations = table(
 export const orgMembers = table(
   'org_members',
   {
-    orgId: col
-      .int('org_id')
-      .notNull()
-      .references(() => organizations.id),
+    /** Without a reference: rows of a dissolved organization are deleted after it (domains/removals). */
+    orgId: col.int('org_id').notNull(),
     userId: col
       .int('user_id')
       .notNull()
@@ -74,10 +72,8 @@ export const orgJoinRequests = table(
   'org_join_requests',
   {
     id: col.id(),
-    orgId: col
-      .int('org_id')
-      .notNull()
-      .references(() => organizations.id),
+    /** Without a reference, as in `org_members`. */
+    orgId: col.int('org_id').notNull(),
     userId: col
       .int('user_id')
       .notNull()
@@ -96,10 +92,8 @@ export const orgInvitations = table(
   'org_invitations',
   {
     id: col.id(),
-    orgId: col
-      .int('org_id')
-      .notNull()
-      .references(() => organizations.id),
+    /** Without a reference, as in `org_members`. */
+    orgId: col.int('org_id').notNull(),
     inviterId: col
       .int('inviter_id')
       .notNull()

@@ -1,7 +1,6 @@
 import { col, descending, index, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 import { albumPhotos } from './album.ts'
-import { organizations } from './orgs.ts'
 import { qrCodes } from './qr-codes.ts'
 
 export type ShareEntity = 'QR_CODE' | 'ALBUM_PHOTO'
@@ -11,10 +10,8 @@ export const orgShares = table(
   'org_shares',
   {
     id: col.id(),
-    orgId: col
-      .int('org_id')
-      .notNull()
-      .references(() => organizations.id),
+    /** Without a reference, as in `org_members`. */
+    orgId: col.int('org_id').notNull(),
     entityType: col.text('entity_type').$type<ShareEntity>().notNull(),
     /** The id of the original, which may have been changed or deleted since. */
     sourceId: col.int('source_id').notNull(),

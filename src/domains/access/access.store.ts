@@ -49,8 +49,9 @@ const pointsByDomain = prepared((db) =>
 
 const currentOrgByUser = prepared((db) =>
   db
-    .select({ orgId: users.currentOrgId })
+    .select({ orgId: organizations.id })
     .from(users)
+    .innerJoin(organizations, eq(organizations.id, users.currentOrgId))
     .where(eq(users.id, sql.placeholder('userId'))),
 )
 

@@ -52,4 +52,4 @@ export {
   roleHasPoint,
   usersHoldingPoint,
 } from './organizations.service.ts'
-export { findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations.store.ts'
+export { deleteUnboundRoles, findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations.store.ts'

@@ -19,7 +19,7 @@ export async function copyOrgTemplates(tx: Tx, orgId: number): Promise<void> {
   }
 }
 
-/** Deletes the organization's roles and their bindings. */
+/** Deletes the organization's roles. Their bindings remain, see `deleteUnboundRoles`. */
 export async function deleteOrgRoles(tx: Tx, orgId: number): Promise<void> {
   await store.deleteOrgRoles(tx, orgId)
   rolesChanged(tx)

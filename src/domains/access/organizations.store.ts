@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, notExists, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
@@ -43,9 +43,15 @@ export async function copyRolePoints(tx: Tx, fromRoleId: number, toRoleId: numbe
   await copyPoints(tx, { fromRoleId, toRoleId })
 }
 
-/** `ON DELETE CASCADE` deletes the rows that bind these roles to users and to points. */
+/** `ON DELETE CASCADE` deletes the rows that bind these roles to points. Those that bind them to users remain, and grant nothing. */
 export async function deleteOrgRoles(tx: Tx, orgId: number): Promise<void> {
   await tx.delete(roles).where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, orgId)))
+}
+
+/** Deletes the rows that bind these users to roles that were deleted. */
+export async function deleteUnboundRoles(tx: Tx, userIds: readonly number[]): Promise<void> {
+  const role = tx.select({ id: roles.id }).from(roles).where(eq(roles.id, userRoles.roleId))
+  await tx.delete(userRoles).where(and(inArray(userRoles.userId, [...userIds]), notExists(role)))
 }
 
 const roleByIdOrCode = prepared((db) =>

@@ -9,7 +9,7 @@ import { assetAdminEndpoints } from './admin/assets.admin.endpoints.ts'
 import { assetEndpoints } from './assets.endpoints.ts'
 import { clearPhotos, mayRead, resolveScan } from './assets.service.ts'
 import { calendarEndpoints } from './calendars/calendars.endpoints.ts'
-import { deleteCalendar, deleteCalendarsOfOrg, deleteCalendarsOfUser } from './calendars/calendars.store.ts'
+import { deleteCalendar, deleteCalendarsOfMembers, deleteCalendarsOfUser } from './calendars/calendars.store.ts'
 import { assetCategoryAdminEndpoints } from './categories/categories.admin.endpoints.ts'
 import { assetCategoryEndpoints } from './categories/categories.endpoints.ts'
 import { dropDeletedTemplates, emptyCategories, templateDeleting } from './categories/categories.service.ts'
@@ -83,10 +83,10 @@ export const assets = domain({
       await endCustody(tx, orgId, userId)
     },
     async 'org.dissolving'(_ctx, tx, { orgId }) {
-      await deleteCalendarsOfOrg(tx, orgId)
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
     },
+    'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
     async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
       await deleteCalendarsOfUser(tx, userId)
     },

@@ -10,7 +10,7 @@ import { directConversation, hideDirect, isAcquainted } from './conversations/co
 import { hasConversations, leaveDirect } from './conversations/conversations.store.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
-import { clearAvatars, endGroupsOfOrg, followJoined, followLeft, leaveAllGroups } from './groups/groups.listeners.ts'
+import { clearAvatars, followJoined, followLeft, removeFromGroups } from './groups/groups.listeners.ts'
 import { deleteOldCursorsJob, flushCursors, listenForTyping, liveFrames } from './live.service.ts'
 import { deleteCursorsOf } from './live.store.ts'
 import { lostFilesJob } from './messages/media.service.ts'
@@ -50,12 +50,11 @@ export const chat = domain({
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
     'member.joined': followJoined,
     'member.left': followLeft,
-    'org.dissolving': (ctx, tx, { orgId }) => endGroupsOfOrg(ctx, tx, orgId),
-    async 'user.deleting'(ctx, tx, { userId }) {
-      await leaveAllGroups(ctx, tx, userId)
-      await leaveDirect(tx, userId)
-      await deleteCursorsOf(tx, userId)
-    },
+    'user.deleting': (_ctx, tx, { userId }) => deleteCursorsOf(tx, userId),
+  },
+  async remains(ctx, tx, owner, limit) {
+    const rows = await removeFromGroups(ctx, tx, owner, limit)
+    return owner > 0 || rows >= limit ? rows : rows + (await leaveDirect(tx, -owner, limit - rows))
   },
   // Everyone else opens files by the messages that have them.
   fileEntities: { MESSAGE: async (_ctx, userId, _id, { uploaderId }) => uploaderId === userId },

@@ -8,6 +8,7 @@ import { and, eq, getTableColumns, gt, inArray, lt, lte, ne, sql } from 'drizzle
 import { jsonInt, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, conversations, type MessageType } from '#db/schema/chat.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
 import { type Countable, counts, isUnread } from './members.rules.ts'
@@ -35,14 +36,23 @@ const conversation = prepared((db) =>
 export const findConversation = async (db: Db | Tx, id: number): Promise<ConversationRow | undefined> =>
   (await conversation(db, { id }))[0]
 
-/** In no particular order. */
-export const conversationsByIds = async (db: Db | Tx, ids: readonly number[]): Promise<ConversationRow[]> =>
-  ids.length === 0
-    ? []
-    : db
-        .select()
-        .from(conversations)
-        .where(inArray(conversations.id, [...ids]))
+/** In no particular order. A group of an organization that was dissolved has ended (`isOver`), even before its rows say so. */
+export async function conversationsByIds(
+  db: Db | Tx,
+  ids: readonly number[],
+): Promise<(ConversationRow & { readonly isOver: boolean })[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .select({ row: conversations, orgExists: organizations.id })
+    .from(conversations)
+    .leftJoin(organizations, eq(organizations.id, conversations.orgId))
+    .where(inArray(conversations.id, [...ids]))
+  return rows.map(({ row, orgExists }) =>
+    row.orgId === 0 || orgExists !== null
+      ? { ...row, isOver: false }
+      : { ...row, orgId: 0, followsOrg: false, memberCount: 0, isOver: true },
+  )
+}
 
 const direct = prepared((db) =>
   db

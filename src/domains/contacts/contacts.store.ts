@@ -269,15 +269,21 @@ const anyContact = prepared((db) =>
 export const hasContacts = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anyContact(db, { userId })).length > 0
 
-/** Deletes everything that is about the user. */
+/** Deletes what others see of the user. */
 export async function deleteAllOf(tx: Tx, userId: number): Promise<void> {
-  await tx.delete(contacts).where(eq(contacts.userId, userId))
   await tx.delete(contacts).where(eq(contacts.otherId, userId))
   await tx.delete(contactRequests).where(eq(contactRequests.fromId, userId))
   await tx.delete(contactRequests).where(eq(contactRequests.toId, userId))
-  await tx.delete(contactLookups).where(eq(contactLookups.userId, userId))
   await tx.delete(contactLookups).where(eq(contactLookups.foundId, userId))
   await tx.delete(contactProfiles).where(eq(contactProfiles.userId, userId))
+}
+
+/** Deletes at most `limit` rows of a user whose account was deleted. Returns their number. */
+export async function deleteRestOf(tx: Tx, userId: number, limit: number): Promise<number> {
+  const rows = await deleteSome(tx, contacts, eq(contacts.userId, userId), limit)
+  return rows >= limit
+    ? rows
+    : rows + (await deleteSome(tx, contactLookups, eq(contactLookups.userId, userId), limit - rows))
 }
 
 /** Deletes at most `limit` look-ups until `before`. Returns how many it deleted. */

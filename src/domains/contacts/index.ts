@@ -5,7 +5,7 @@ import { domain } from '#domains/domain.ts'
 import { cardEndpoints } from './card/card.endpoints.ts'
 import { resolveCard } from './card/card.service.ts'
 import { jobs } from './contacts.jobs.ts'
-import { deleteAllOf, hasContacts } from './contacts.store.ts'
+import { deleteAllOf, deleteRestOf, hasContacts } from './contacts.store.ts'
 import { contactEndpoints } from './list/list.endpoints.ts'
 import { privacyEndpoints } from './privacy/privacy.endpoints.ts'
 import { requestEndpoints } from './requests/requests.endpoints.ts'
@@ -17,6 +17,7 @@ export const contacts = domain({
   endpoints: [...requestEndpoints, ...contactEndpoints, ...searchEndpoints, ...cardEndpoints, ...privacyEndpoints],
   jobs,
   on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOf(tx, userId) },
+  remains: async (_ctx, tx, owner, limit) => (owner > 0 ? 0 : deleteRestOf(tx, -owner, limit)),
   userContent: hasContacts,
   scanTargets: { USER: resolveCard },
   start: startPushing,

@@ -4,7 +4,7 @@ import { domain } from '#domains/domain.ts'
 
 import { notificationEndpoints } from './notifications.endpoints.ts'
 import { helloUnread, publishCreated, pushCreated, stopPushing } from './notifications.listeners.ts'
-import { cleanUpJob, deleteOfDeletedUser, withdrawalJob } from './notifications.service.ts'
+import { cleanUpJob, removeNotifications, withdrawalJob } from './notifications.service.ts'
 import { continueSends, sendJob, stopSends } from './sends/sends-worker.ts'
 import { sendAdminEndpoints } from './sends/sends.admin.endpoints.ts'
 import { sendEndpoints } from './sends/sends.endpoints.ts'
@@ -13,10 +13,8 @@ export const notifications = domain({
   name: 'notifications',
   endpoints: [...notificationEndpoints, ...sendEndpoints, ...sendAdminEndpoints],
   jobs: [sendJob, cleanUpJob, withdrawalJob],
-  on: {
-    'user.deleting': (_ctx, tx, { userId }) => deleteOfDeletedUser(tx, userId),
-    'notification.created': publishCreated,
-  },
+  on: { 'notification.created': publishCreated },
+  remains: removeNotifications,
   socketHello: helloUnread,
   start(ctx) {
     pushCreated(ctx)
@@ -28,6 +26,6 @@ export const notifications = domain({
   },
 })
 
-export { notifyMembers } from './sends/sends.service.ts'
+export { addRecipients, notifyMembers, startMemberSend } from './sends/sends.service.ts'
 export { type Notice, notify } from './notifications.service.ts'
 export { countOnSubjects, unreadOnSubject } from './notifications.store.ts'

@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import { mapPage } from '#db/paging.ts'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import { finishInSlices, inSlices } from '#db/slices.ts'
@@ -68,9 +69,9 @@ const TRIMMED_AT_ONCE = 50
 /** Rows that one write changes: about 10 ms on SQLite. */
 const BATCH = 1000
 
-/** In the write that deletes the account. Users have no more than a batch, unless they had more before there was a limit. */
-export const deleteOfDeletedUser = async (tx: Tx, userId: number): Promise<void> =>
-  void (await store.deleteOldest(tx, userId, BATCH))
+/** Deletes notifications of a user whose account was deleted. */
+export const removeNotifications = async (_ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>
+  owner > 0 ? 0 : store.deleteOldest(tx, -owner, limit)
 
 /** Deletes notifications beyond the limits of age and number, and those of deleted accounts. */
 export async function cleanUp(ctx: AppContext): Promise<void> {

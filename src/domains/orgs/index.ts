@@ -10,7 +10,7 @@ import { joiningEndpoints } from './joining/joining.endpoints.ts'
 import { locationEndpoints } from './locations/locations.endpoints.ts'
 import { locationTarget } from './locations/locations.store.ts'
 import { memberEndpoints } from './members/members.endpoints.ts'
-import { endMemberships, userTarget } from './members/members.service.ts'
+import { endMemberships, removeRest, userTarget } from './members/members.service.ts'
 import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/members.store.ts'
 import { membershipAdminEndpoints } from './memberships/memberships.admin.endpoints.ts'
 import { reportRoleChange } from './memberships/memberships.service.ts'
@@ -44,6 +44,7 @@ export const orgs = domain({
       if (lost) await clearAvatars(tx, lost.entityIds, lost.publicKeys.map(publicImagePath))
     },
   },
+  remains: removeRest,
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,

@@ -300,8 +300,8 @@ export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: n
   })
 
 /** In the background: an organization can have very many members. `actorId`: the user who dissolves it, who is left out. */
-export const notifyOfDissolution = (ctx: AppContext, tx: Tx, org: Org, actorId: number): Promise<void> =>
-  notifyMembers(ctx, tx, {
+export const notifyOfDissolution = (tx: Tx, org: Org, actorId: number): Promise<void> =>
+  notifyMembers(tx, {
     orgId: org.id,
     senderId: actorId,
     type: 'ORG_DISSOLVED',

@@ -1,7 +1,9 @@
 import { count, eq, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { organizations } from '#db/schema/orgs.ts'
+import { organizations, orgInvitations, orgJoinRequests } from '#db/schema/orgs.ts'
+import { orgShares } from '#db/schema/shares.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type OrgRow = typeof organizations.$inferSelect
@@ -47,3 +49,11 @@ const firstOwned = prepared((db) =>
 /** Whether the user is the owner of any organization. */
 export const ownsAny = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await firstOwned(db, { userId })).length > 0
+
+/** Deletes at most `limit` requests, invitations and shares of an organization that was dissolved. Returns their number. */
+export async function deleteRestOfOrg(tx: Tx, id: number, limit: number): Promise<number> {
+  let rows = 0
+  for (const table of [orgJoinRequests, orgInvitations, orgShares])
+    if (rows < limit) rows += await deleteSome(tx, table, eq(table.orgId, id), limit - rows)
+  return rows
+}

@@ -18,7 +18,7 @@ import { statsEndpoints } from './stats/stats.endpoints.ts'
 import { oldCountsJob } from './stats/stats.service.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { trashEndpoints } from './trash/trash.endpoints.ts'
-import { purgeJob, purgeOrgCode, purgeTrashOfOrg } from './trash/trash.service.ts'
+import { purgeJob, purgeOrgCode, removeTrash } from './trash/trash.service.ts'
 import { countLiveOfOrg } from './trash/trash.store.ts'
 
 export const qrCodes = domain({
@@ -38,10 +38,8 @@ export const qrCodes = domain({
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],
-  on: {
-    'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id),
-    'org.dissolving': (ctx, tx, { orgId }) => purgeTrashOfOrg(ctx, tx, orgId),
-  },
+  on: { 'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id) },
+  remains: removeTrash,
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   syncEntities,

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { orgExists } from '#db/org-exists.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -130,7 +131,7 @@ export async function replacePoints(tx: Tx, roleId: number, permissionIds: reado
   )
 }
 
-/** Does nothing for system roles. Rows that bind the role to users and to points are deleted by `ON DELETE CASCADE`. */
+/** Does nothing for system roles. Rows that bind the role to points are deleted by `ON DELETE CASCADE`; nobody holds it. */
 export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
   await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
 }
@@ -229,6 +230,6 @@ export async function isMember(db: Db | Tx, orgId: number, userId: number): Prom
   const rows = await db
     .select({ userId: orgMembers.userId })
     .from(orgMembers)
-    .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId)))
+    .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, userId), orgExists(orgMembers.orgId)))
   return rows.length > 0
 }

@@ -1,13 +1,14 @@
 import { and, asc, count, eq, exists, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { orgExists } from '#db/org-exists.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { identities, users, type UserStatus } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
-import type { IdentityRow, UserRow } from '../users/users.store.ts'
+import { type IdentityRow, userColumns, type UserRow } from '../users/users.store.ts'
 import type { UsersQuery } from './accounts.admin.model.ts'
 
 /** The columns of the index of each order. Usernames and sign-ins can be null; these users come last in both directions. */
@@ -67,7 +68,7 @@ export function userList(
     order: ORDERS[order],
     isReversed: sort.startsWith('-'),
     total: isAll ? 'users.all' : undefined,
-    select: (reader) => reader.select().from(users).$dynamic() as never,
+    select: (reader) => reader.select(userColumns).from(users).$dynamic() as never,
   }
 }
 
@@ -86,14 +87,17 @@ const administrators = (db: Db) =>
     .where(eq(roles.domain, 'PLATFORM'))
 
 const membersOf = (db: Db, orgId: number) =>
-  db.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, orgId))
+  db
+    .select({ userId: orgMembers.userId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.orgId, orgId), orgExists(orgMembers.orgId)))
 
 const isMember = (db: Db, orgId: number): SQL =>
   exists(
     db
       .select({ userId: orgMembers.userId })
       .from(orgMembers)
-      .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, users.id))),
+      .where(and(eq(orgMembers.orgId, orgId), eq(orgMembers.userId, users.id), orgExists(orgMembers.orgId))),
   )
 
 /** The values of the filter `identity` (spec §4.7, rule 9). */
@@ -142,7 +146,7 @@ export function oldestMemberships(db: Db, userIds: readonly number[], limit: num
       place: sql<number>`row_number() over (partition by ${userId} order by ${joinedAt}, ${orgId})`.as('place'),
     })
     .from(orgMembers)
-    .where(inArray(userId, [...userIds]))
+    .where(and(inArray(userId, [...userIds]), orgExists(orgId)))
     .as('ranked')
   return db
     .select({
@@ -164,7 +168,7 @@ export const countMemberships = (db: Db, userIds: readonly number[]) =>
   db
     .select({ userId: orgMembers.userId, n: count() })
     .from(orgMembers)
-    .where(inArray(orgMembers.userId, [...userIds]))
+    .where(and(inArray(orgMembers.userId, [...userIds]), orgExists(orgMembers.orgId)))
     .groupBy(orgMembers.userId)
 
 /** Does nothing to a deleted user. */

@@ -9,6 +9,7 @@ import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
 import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { changeAvatar } from '#domains/files/index.ts'
+import { removeRemains } from '#domains/removals/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
@@ -197,6 +198,7 @@ async function endAccount(
   await deleteRepeatKeysOf(tx, userId)
   await unbindRoles(tx, userId, 'APP', 0)
   await anonymizeUser(tx, userId, nickname)
+  await removeRemains(ctx, tx, -userId)
   const data = { at: ctx.clock.now(), device: device.name, ip, city: cityOf(ctx, ip) }
   for (const to of provedEmails(bound)) await sendLastNotice(ctx, tx, { to, kind: 'ACCOUNT_DELETED', locale, data })
 }

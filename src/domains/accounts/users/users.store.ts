@@ -1,5 +1,21 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  notExists,
+  or,
+  sql,
+} from 'drizzle-orm'
 
+import { orgExists } from '#db/org-exists.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import {
@@ -20,21 +36,30 @@ import { isMereClaim } from './users.rules.ts'
 export type UserRow = typeof users.$inferSelect
 export type IdentityRow = typeof identities.$inferSelect
 
+const { id, currentOrgId } = users
+/** The current organization is null if it was dissolved, even while the row of the user still names it. */
+export const userColumns = {
+  ...getTableColumns(users),
+  currentOrgId: sql<number | null>`case when ${orgExists(currentOrgId)} then ${currentOrgId} end`
+    .mapWith(id)
+    .as('shown_org_id'),
+}
+
 const byId = prepared((db) =>
   db
-    .select()
+    .select(userColumns)
     .from(users)
     .where(eq(users.id, sql.placeholder('id'))),
 )
 const byUsernameKey = prepared((db) =>
   db
-    .select()
+    .select(userColumns)
     .from(users)
     .where(eq(users.usernameKey, sql.placeholder('key'))),
 )
 const byCredential = prepared((db) =>
   db
-    .select({ user: users, identity: identities })
+    .select({ user: userColumns, identity: identities })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(

@@ -3,7 +3,6 @@ import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne } from 'dr
 import type { OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
 import { assetCalendars, assetLoans, assets } from '#db/schema/assets.ts'
-import { orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type CalendarRow = typeof assetCalendars.$inferSelect
@@ -47,10 +46,11 @@ export async function deleteCalendarsOfUser(tx: Tx, userId: number): Promise<voi
   await tx.delete(assetCalendars).where(eq(assetCalendars.userId, userId))
 }
 
-/** Looks the members up in the index by user: there is none by owner. */
-export async function deleteCalendarsOfOrg(tx: Tx, orgId: number): Promise<void> {
-  const members = tx.select({ id: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, orgId))
-  await tx.delete(assetCalendars).where(and(inArray(assetCalendars.userId, members), eq(assetCalendars.owner, orgId)))
+/** Those of these users in an organization. */
+export async function deleteCalendarsOfMembers(tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> {
+  await tx
+    .delete(assetCalendars)
+    .where(and(inArray(assetCalendars.userId, [...userIds]), eq(assetCalendars.owner, orgId)))
 }
 
 /** The first warranties that end in these days, inclusive. */

@@ -9,6 +9,7 @@ import { users } from '#db/schema/accounts.ts'
 import { conversationMembers as members, conversations } from '#db/schema/chat.ts'
 import { contacts } from '#db/schema/contacts.ts'
 import { searchPage } from '#db/search.ts'
+import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
@@ -175,22 +176,32 @@ export async function clearHistory(tx: Tx, row: MemberRow, createdAt: number, de
 export const setPurge = async (tx: Tx, conversationId: number, upTo: number): Promise<void> =>
   void (await tx.update(conversations).set({ purgeUpTo: upTo }).where(eq(conversations.id, conversationId)))
 
-/** Ends a user's part in all direct conversations. Messages that only this user could see may then be deleted. */
-export async function leaveDirect(tx: Tx, userId: number): Promise<void> {
-  const own = and(eq(members.userId, userId), sql`${members.role} is null`)
-  const others = sql`from ${members} as other where other.conversation_id = ${conversations.id} and other.user_id <> ${userId}`
-  await tx
-    .update(conversations)
-    .set({ purgeUpTo: sql`coalesce((select min(other.cleared_up_to) ${others}), ${Number.MAX_SAFE_INTEGER})` })
-    .where(
-      and(
-        eq(conversations.type, 'DIRECT'),
-        inArray(conversations.id, tx.select({ id: members.conversationId }).from(members).where(own)),
-        sql`not exists (select 1 ${others} and other.cleared_up_to = 0)`,
-      ),
-    )
-  await tx.delete(members).where(own)
+/**
+ * Ends the part of a user whose account was deleted in at most `limit` direct conversations, and in groups that the user had left. Messages that only this user
+ * could see may then be deleted. Returns their number.
+ */
+export async function leaveDirect(tx: Tx, userId: number, limit: number): Promise<number> {
+  const left = await tx
+    .delete(members)
+    .where(isAmongFirst(tx, members, { where: and(eq(members.userId, userId), sql`${members.role} is null`), limit }))
+    .returning({ id: members.conversationId })
+  const ids = left.map(({ id }) => id)
+  const others = sql`from ${members} as other where other.conversation_id = ${conversations.id}`
+  for (let i = 0; i < ids.length; i += IDS_PER_UPDATE)
+    await tx
+      .update(conversations)
+      .set({ purgeUpTo: sql`coalesce((select min(other.cleared_up_to) ${others}), ${Number.MAX_SAFE_INTEGER})` })
+      .where(
+        and(
+          eq(conversations.type, 'DIRECT'),
+          inArray(conversations.id, ids.slice(i, i + IDS_PER_UPDATE)),
+          sql`not exists (select 1 ${others} and other.cleared_up_to = 0)`,
+        ),
+      )
+  return ids.length
 }
+
+const IDS_PER_UPDATE = 500
 
 export const hasConversations = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await db.select({ id: members.conversationId }).from(members).where(eq(members.userId, userId)).limit(1)).length > 0

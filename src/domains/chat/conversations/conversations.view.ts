@@ -83,10 +83,13 @@ export async function toConversations(
   })
 }
 
-const groupInfo = (group: ConversationRow, { role }: MemberRow): Conversation['group'] =>
+const groupInfo = (
+  group: ConversationRow & { readonly isOver: boolean },
+  { role }: MemberRow,
+): Conversation['group'] =>
   group.type === 'GROUP'
     ? {
-        role,
+        role: group.isOver ? null : role,
         memberCount: group.memberCount,
         orgId: group.orgId === 0 ? null : group.orgId,
         followsOrg: group.followsOrg,

@@ -1,6 +1,7 @@
 /** Groups of organizations follow their membership, and no group keeps a user whose account is deleted. */
 
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import type { LostFiles } from '#domains/events.ts'
 
@@ -33,19 +34,20 @@ export async function followLeft(
   }
 }
 
-export async function endGroupsOfOrg(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
-  for (const group of await store.groupsOfOrg(tx, orgId)) {
-    await endGroup(ctx, tx, group, 'GROUP_ENDED')
-    await tx.pause()
+/** Ends the groups of an organization that was dissolved, or the memberships of a user in groups of contacts. A change of a group changes the rows of all members. */
+export async function removeFromGroups(ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  const left =
+    owner > 0
+      ? (await store.groupsOfOrg(tx, owner)).map((group) => ({ group, role: null }))
+      : await store.groupsOf(tx, -owner)
+  let rows = 0
+  for (const { group, role } of left) {
+    if (rows >= limit) return limit
+    if (owner > 0) await endGroup(ctx, tx, group, 'GROUP_ENDED')
+    else await endMembership(ctx, tx, group, -owner, role, 'MEMBER_LEFT')
+    rows += Math.max(1, group.memberCount)
   }
-}
-
-/** The groups of contacts; those of organizations were left with the organizations. */
-export async function leaveAllGroups(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
-  for (const { group, role } of await store.groupsOf(tx, userId)) {
-    await endMembership(ctx, tx, group, userId, role, 'MEMBER_LEFT')
-    await tx.pause()
-  }
+  return Math.min(rows, limit)
 }
 
 /** Groups of up to 500 members that are announced before other requests run. */

@@ -25,9 +25,12 @@ export interface Membership {
   readonly orgStatus: OrgStatus | null
 }
 
+/** Null also in a group of an organization that was dissolved, which a job is about to end. */
+const presentRole = sql<GroupRole | null>`case when ${conversations.orgId} = 0 or ${organizations.id} is not null then ${member.role} end`
+
 const membership = prepared((db) =>
   db
-    .select({ group: conversations, role: member.role, orgStatus: organizations.status })
+    .select({ group: conversations, role: presentRole, orgStatus: organizations.status })
     .from(member)
     .innerJoin(conversations, eq(conversations.id, member.conversationId))
     .leftJoin(organizations, eq(organizations.id, conversations.orgId))

@@ -192,7 +192,7 @@ async function checkTarget(
   tx: Tx,
   senderId: number,
   { toUserId }: TargetIds,
-  { conversationId, peerId, peerHidden, hidden, leftAfter, orgStatus }: Facts,
+  { conversationId, peerId, peerHidden, hidden, leftAfter, orgStatus, isOver }: Facts,
 ): Promise<void> {
   if (toUserId != null) {
     // The first message creates the conversation.
@@ -203,9 +203,8 @@ async function checkTarget(
   } else {
     // Null: the user was never a member.
     if (hidden !== false) throw notFound()
-    if (leftAfter !== null) throw errors.notInConversation()
+    if (leftAfter !== null || isOver) throw errors.notInConversation()
   }
-  // The member rows of deleted accounts are gone.
   if (peerId !== null && peerHidden === null) throw errors.notInConversation()
   if (orgStatus === 'DISABLED') throw organizationDisabled
 }

@@ -4,6 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
 import { conversationMembers as members, conversations, messageKeys, messages } from '#db/schema/chat.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { counters } from '#db/schema/settings.ts'
@@ -29,6 +30,9 @@ const asked = jsonRows('asked', {
 const direct = sql`(select pair.id from ${conversations} as pair where pair.low_user_id = ${asked.low} and pair.high_user_id = ${asked.high})`
 const peerId = sql`coalesce(${asked.peerId}, case when ${conversations.lowUserId} = ${asked.senderId} then ${conversations.highUserId} else ${conversations.lowUserId} end)`
 
+/** Whether the group is one of an organization that was dissolved: a job ends it (groups.listeners.ts). */
+const isOver = sql<boolean>`(${conversations.orgId} <> 0 and ${organizations.id} is null)`
+
 const facts = prepared((db) =>
   db
     .select({
@@ -36,15 +40,16 @@ const facts = prepared((db) =>
       conversationId: conversations.id,
       memberCount: conversations.memberCount,
       peerId: peerId.mapWith(Number),
-      // Null: there is no such member.
+      // Null: there is no such member, or the account was deleted.
       peerHidden:
-        sql`(select peer.hidden from ${members} as peer where peer.conversation_id = ${conversations.id} and peer.user_id = ${peerId})`.mapWith(
+        sql`(select peer.hidden from ${members} as peer inner join ${users} as account on account.id = peer.user_id where peer.conversation_id = ${conversations.id} and peer.user_id = ${peerId} and account.status <> 'DELETED')`.mapWith(
           Boolean,
         ),
       hidden: members.hidden,
       clearedUpTo: members.clearedUpTo,
       leftAfter: members.leftAfter,
       orgStatus: organizations.status,
+      isOver: isOver.mapWith(Boolean),
       refusal: messageRefusal(asked.senderId, peerId),
       keyConversationId: messageKeys.conversationId,
       keyFirstId: messageKeys.firstId,

@@ -13,14 +13,15 @@ import { insertContent, insertNotifications, insertWithdrawal } from '../notific
 import { continueSends, organizationAudience } from './sends-worker.ts'
 import type { AnySendView, NewSend, SendsQuery, SendView } from './sends.model.ts'
 import {
+  beginMemberSend,
   countUsers,
   deleteSend,
   existingUsers,
   findManualSend,
   findSend,
   highestUserId,
+  insertRecipients,
   insertSend,
-  listMembersAsRecipients,
   manualSends,
   type NewSendRow,
   readCounts,
@@ -77,7 +78,7 @@ async function insertSendTo(
       orgId === 0
         ? ({ orgId, audience: 'ALL', audienceCount: everybody } as const)
         : ({ orgId, audience: 'ORG', audienceCount: await organizationAudience(ctx)!.count(tx, orgId) } as const)
-    return insertRunningSend(tx, contentId, actor.userId, details)
+    return insertUnfinishedSend(tx, contentId, actor.userId, { ...details, status: 'RUNNING' })
   }
   const existing = await existingUsers(tx, audience.userIds)
   const missing = audience.userIds.filter((id) => !existing.has(id))
@@ -92,29 +93,34 @@ async function insertSendTo(
   return insertSend(tx, { contentId, senderId: actor.userId, ...done })
 }
 
-async function insertRunningSend(
+async function insertUnfinishedSend(
   tx: Tx,
   contentId: number,
   senderId: number,
-  audience: Pick<NewSendRow, 'orgId' | 'listed' | 'audience' | 'audienceCount'>,
+  audience: Pick<NewSendRow, 'orgId' | 'listed' | 'audience' | 'audienceCount' | 'status'>,
 ): Promise<SendRow> {
   const lastUserId = await highestUserId(tx)
-  return insertSend(tx, { contentId, senderId, ...audience, status: 'RUNNING', lastUserId, cursor: 0, sent: 0 })
+  return insertSend(tx, { contentId, senderId, ...audience, lastUserId, cursor: 0, sent: 0 })
 }
 
 /**
- * Notifies the present members of an organization except the sender, in the background, even if they stop being members in this
- * write.
+ * Notifies the members of an organization that is dissolved, except the sender, in the background: the users of `addRecipients`, after
+ * `startMemberSend`.
  */
 export async function notifyMembers(
-  ctx: AppContext,
   tx: Tx,
   { orgId, senderId, ...notice }: Omit<Notice, 'userIds' | 'subject'> & { orgId: number; senderId: number },
 ): Promise<void> {
   const contentId = await insertContent(tx, toContent(notice))
-  const send = await insertRunningSend(tx, contentId, senderId, { orgId: 0, listed: true })
-  await listMembersAsRecipients(tx, send.id, orgId, senderId)
-  tx.afterCommit(() => continueSends(ctx))
+  await insertUnfinishedSend(tx, contentId, senderId, { orgId, listed: true, status: 'LISTING' })
+}
+
+/** There is no send if nobody is to be notified. */
+export const addRecipients = (tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> =>
+  insertRecipients(tx, orgId, userIds)
+
+export async function startMemberSend(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
+  if (await beginMemberSend(tx, orgId)) tx.afterCommit(() => continueSends(ctx))
 }
 
 /** Throws a 400 unless the request names exactly one audience. */
@@ -141,7 +147,7 @@ export async function sendProgress(ctx: AppContext, id: number): Promise<SendVie
 const toSendView = (row: SendDetails): SendView => ({
   id: row.id,
   title: row.title,
-  status: row.status,
+  status: row.status === 'DONE' ? 'DONE' : 'RUNNING',
   sent: row.sent,
   progress: row.status === 'DONE' ? 100 : Math.min(99, Math.floor((100 * row.cursor) / row.lastUserId)),
   createdAt: row.createdAt,

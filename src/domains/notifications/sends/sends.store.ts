@@ -9,7 +9,6 @@ import {
   notificationSendRecipients as recipients,
   notificationSends as sends,
 } from '#db/schema/notifications.ts'
-import { orgMembers } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
@@ -125,14 +124,27 @@ export async function advanceSend(
   return rows.length > 0
 }
 
-/** Makes the present members of an organization, except one, the recipients of a listed send. */
-export async function listMembersAsRecipients(tx: Tx, sendId: number, orgId: number, except: number): Promise<void> {
+const ofMembers = (orgId: number) => and(eq(sends.status, 'LISTING'), eq(sends.orgId, orgId))
+
+/** Adds users to the recipients of a send to the members of an organization that has not begun, without its sender. Does nothing if there is none. */
+export async function insertRecipients(tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> {
   await tx.insert(recipients).select(
     tx
-      .select({ sendId: sql<number>`cast(${sendId} as bigint)`.as('send_id'), userId: orgMembers.userId })
-      .from(orgMembers)
-      .where(and(eq(orgMembers.orgId, orgId), ne(orgMembers.userId, except))),
+      .select({ sendId: sends.id, userId: users.id })
+      .from(sends)
+      .innerJoin(users, and(inArray(users.id, [...userIds]), ne(users.id, sends.senderId)))
+      .where(ofMembers(orgId)),
   )
+}
+
+/** Begins the send to the members of an organization. False if there is none. */
+export async function beginMemberSend(tx: Tx, orgId: number): Promise<boolean> {
+  const rows = await tx
+    .update(sends)
+    .set({ status: 'RUNNING', orgId: 0 })
+    .where(ofMembers(orgId))
+    .returning({ id: sends.id })
+  return rows.length > 0
 }
 
 const recipientsOfSend = prepared((db) =>

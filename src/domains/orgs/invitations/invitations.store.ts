@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { lowered } from '#db/dialect.ts'
+import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -65,7 +66,7 @@ export const invitationsOfOrg = (
 
 /** The invitations that a user can still answer, the newest first. */
 export const openInvitationsOfUser = (db: Db, userId: number, query: PageInput, now: number) =>
-  invitationsPage(db, and(eq(orgInvitations.inviteeId, userId), isOpen(now)), query)
+  invitationsPage(db, and(eq(orgInvitations.inviteeId, userId), isOpen(now), orgExists(orgInvitations.orgId)), query)
 
 export async function findInvitation(db: Db, id: number): Promise<InvitationWithNames | undefined> {
   const [row] = await db
@@ -80,7 +81,7 @@ const rowById = prepared((db) =>
   db
     .select()
     .from(orgInvitations)
-    .where(eq(orgInvitations.id, p('id'))),
+    .where(and(eq(orgInvitations.id, p('id')), orgExists(orgInvitations.orgId))),
 )
 export const findInvitationRow = async (tx: Tx, id: number): Promise<InvitationRow | undefined> =>
   (await rowById(tx, { id }))[0]

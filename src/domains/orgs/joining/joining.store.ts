@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq } from 'drizzle-orm'
 
+import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations, orgJoinRequests } from '#db/schema/orgs.ts'
@@ -19,7 +20,7 @@ export async function insertRequest(tx: Tx, orgId: number, userId: number, messa
 export async function deleteRequest(tx: Tx, orgId: number, userId: number): Promise<boolean> {
   const rows = await tx
     .delete(orgJoinRequests)
-    .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId)))
+    .where(and(eq(orgJoinRequests.orgId, orgId), eq(orgJoinRequests.userId, userId), orgExists(orgJoinRequests.orgId)))
     .returning({ id: orgJoinRequests.id })
   return rows.length > 0
 }
@@ -61,7 +62,7 @@ interface RequestOfUser {
 
 /** The join requests of a user, the newest first. */
 export function requestsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<RequestOfUser>> {
-  const where = eq(orgJoinRequests.userId, userId)
+  const where = and(eq(orgJoinRequests.userId, userId), orgExists(orgJoinRequests.orgId))
   return pageOfQuery(
     page,
     db

@@ -7,6 +7,7 @@ import { userIdsByProvedContact } from '#domains/accounts/index.ts'
 import type { RefSource } from '#domains/contributions.ts'
 import { emit } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
+import { addRecipients, startMemberSend } from '#domains/notifications/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
@@ -25,7 +26,7 @@ import {
   roleNotFound,
   userIsMember,
 } from '../orgs.errors.ts'
-import { findOrg, ownsAny } from '../orgs.store.ts'
+import { deleteRestOfOrg, findOrg, ownsAny } from '../orgs.store.ts'
 import type { MembersQuery, MemberView, RoleChoice, UpdateMember } from './members.model.ts'
 import * as store from './members.store.ts'
 
@@ -151,7 +152,10 @@ export async function addMember(
   { roleCode = MEMBER, byAdministrator = false }: { roleCode?: string; byAdministrator?: boolean } = {},
 ): Promise<void> {
   if (!(await store.isActiveUser(tx, userId))) throw notFound()
-  if (!(await store.insertMember(tx, orgId, userId))) throw byAdministrator ? userIsMember() : alreadyMember()
+  if (!(await store.insertMember(tx, orgId, userId))) {
+    if ((await findOrg(tx, orgId)) === undefined) throw notFound()
+    throw byAdministrator ? userIsMember() : alreadyMember()
+  }
   if (!(await store.incrementMemberCount(tx, orgId, byAdministrator))) {
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw notFound()
@@ -174,6 +178,30 @@ export async function endMembership(
   if (!(await store.decrementMemberCount(tx, orgId, userId))) throw refusal()
   await access.unbindRoles(tx, userId, 'ORG', orgId)
   await emit(ctx, tx, 'member.left', { orgId, userId })
+}
+
+/** Memberships that are deleted by one statement. */
+const MEMBERS_AT_ONCE = 500
+
+/** Deletes members, requests, invitations and shares of an organization that was dissolved. Returns how many. */
+export async function removeRest(ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  if (owner < 0) return 0
+  let rows = 0
+  while (rows < limit) {
+    const most = Math.min(limit - rows, MEMBERS_AT_ONCE)
+    const userIds = await store.deleteSomeMembers(tx, owner, most)
+    if (userIds.length > 0) {
+      await access.deleteUnboundRoles(tx, userIds)
+      await addRecipients(tx, owner, userIds)
+      await emit(ctx, tx, 'org.membersRemoved', { orgId: owner, userIds })
+    }
+    rows += userIds.length
+    if (userIds.length < most) {
+      await startMemberSend(ctx, tx, owner)
+      break
+    }
+  }
+  return rows < limit ? rows + (await deleteRestOfOrg(tx, owner, limit - rows)) : rows
 }
 
 /**

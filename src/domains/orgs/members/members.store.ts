@@ -2,11 +2,13 @@ import { and, asc, eq, exists, gt, inArray, isNull, lt, ne, or, type SQL, sql } 
 
 import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
+import { orgExists } from '#db/org-exists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export interface MemberRow {
@@ -19,6 +21,8 @@ export interface MemberRow {
 }
 
 const p = sql.placeholder
+/** Whether the organization of a member exists. */
+const isInOrg = orgExists(orgMembers.orgId)
 const shownNickname = sql<string>`coalesce(${orgMembers.nickname}, ${users.nickname})`
 const memberColumns = {
   orgId: orgMembers.orgId,
@@ -30,8 +34,14 @@ const memberColumns = {
 
 const anyPart = prepared((db) => {
   const userId = p('userId')
-  const member = db.select({ id: orgMembers.orgId }).from(orgMembers).where(eq(orgMembers.userId, userId))
-  const request = db.select({ id: orgJoinRequests.id }).from(orgJoinRequests).where(eq(orgJoinRequests.userId, userId))
+  const member = db
+    .select({ id: orgMembers.orgId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.userId, userId), isInOrg))
+  const request = db
+    .select({ id: orgJoinRequests.id })
+    .from(orgJoinRequests)
+    .where(and(eq(orgJoinRequests.userId, userId), orgExists(orgJoinRequests.orgId)))
   return db
     .select({ id: users.id })
     .from(users)
@@ -46,7 +56,8 @@ export const takesPart = async (db: Db | Tx, userId: number): Promise<boolean> =
 export const inCommonOrganization = (userId: SQL, otherId: SQL): SQL =>
   // By the primary key, once for each organization of the first user.
   sql`exists (select 1 from ${orgMembers} as m where m.user_id = ${userId}
-    and exists (select 1 from ${orgMembers} as o where o.org_id = m.org_id and o.user_id = ${otherId}))`
+    and exists (select 1 from ${orgMembers} as o where o.org_id = m.org_id and o.user_id = ${otherId})
+    and ${orgExists(sql.raw('m.org_id'))})`
 
 const common = prepared((db) =>
   db
@@ -88,7 +99,7 @@ const memberById = prepared((db) =>
     .select(memberColumns)
     .from(orgMembers)
     .innerJoin(users, eq(users.id, orgMembers.userId))
-    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId')))),
+    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId')), isInOrg)),
 )
 
 export const findMember = async (db: Db | Tx, orgId: number, userId: number): Promise<MemberRow | undefined> =>
@@ -113,7 +124,7 @@ export async function insertMember(tx: Tx, orgId: number, userId: number): Promi
 const remove = prepared((db) =>
   db
     .delete(orgMembers)
-    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId'))))
+    .where(and(eq(orgMembers.orgId, p('orgId')), eq(orgMembers.userId, p('userId')), isInOrg))
     .returning(),
 )
 const clearCurrent = prepared((db) =>
@@ -130,6 +141,21 @@ export async function deleteMember(tx: Tx, orgId: number, userId: number): Promi
   memberships.deleted(tx, row)
   await clearCurrent(tx, { orgId, userId })
   return true
+}
+
+/** Deletes at most `limit` memberships of an organization that was dissolved. Returns the users. */
+export async function deleteSomeMembers(tx: Tx, orgId: number, limit: number): Promise<number[]> {
+  const rows = await tx
+    .delete(orgMembers)
+    .where(isAmongFirst(tx, orgMembers, { where: eq(orgMembers.orgId, orgId), limit }))
+    .returning()
+  for (const row of rows) memberships.deleted(tx, row)
+  const userIds = rows.map(({ userId }) => userId)
+  await tx
+    .update(users)
+    .set({ currentOrgId: null })
+    .where(and(inArray(users.id, userIds), eq(users.currentOrgId, orgId)))
+  return userIds
 }
 
 const incrementIf = (condition?: SQL) =>
@@ -190,7 +216,10 @@ export async function closePending(tx: Tx, orgId: number, userId: number, now: n
 
 /** Ids of the organizations that a user is a member of. */
 export async function orgIdsOf(db: Db | Tx, userId: number): Promise<number[]> {
-  const rows = await db.select({ orgId: orgMembers.orgId }).from(orgMembers).where(eq(orgMembers.userId, userId))
+  const rows = await db
+    .select({ orgId: orgMembers.orgId })
+    .from(orgMembers)
+    .where(and(eq(orgMembers.userId, userId), isInOrg))
   return rows.map((row) => row.orgId)
 }
 
@@ -224,7 +253,7 @@ export async function membersAfter(db: Db | Tx, orgId: number, afterUserId: numb
   const rows = await db
     .select({ userId: orgMembers.userId })
     .from(orgMembers)
-    .where(and(eq(orgMembers.orgId, orgId), gt(orgMembers.userId, afterUserId)))
+    .where(and(eq(orgMembers.orgId, orgId), gt(orgMembers.userId, afterUserId), isInOrg))
     .orderBy(asc(orgMembers.userId))
     .limit(limit)
   return rows.map((row) => row.userId)
@@ -270,4 +299,4 @@ const people = (db: Db | Tx, owner: OwnerKey, where: SQL | undefined): Promise<F
         .select({ id: orgMembers.userId, nickname: memberColumns.nickname, usernameKey: users.usernameKey })
         .from(orgMembers)
         .innerJoin(users, eq(users.id, orgMembers.userId))
-        .where(and(eq(orgMembers.orgId, owner), where))
+        .where(and(eq(orgMembers.orgId, owner), isInOrg, where))

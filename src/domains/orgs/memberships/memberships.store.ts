@@ -1,5 +1,6 @@
-import { count, desc, eq } from 'drizzle-orm'
+import { and, count, desc, eq } from 'drizzle-orm'
 
+import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { users, type UserStatus } from '#db/schema/accounts.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
@@ -29,7 +30,7 @@ interface MembershipRow {
 
 /** The memberships of a user, the latest joined first. */
 export function membershipsPage(db: Db, userId: number, page: PageInput): Promise<Page<MembershipRow>> {
-  const where = eq(orgMembers.userId, userId)
+  const where = and(eq(orgMembers.userId, userId), orgExists(orgMembers.orgId))
   return pageOfQuery(
     page,
     db

@@ -5,6 +5,7 @@ import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { changeAvatar, giveToOrganization, type StorageQuota, storageQuota } from '#domains/files/index.ts'
+import { removeRemains } from '#domains/removals/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -224,18 +225,19 @@ export async function dissolveOrg(ctx: AppContext, actor: Actor, id: number, for
 }
 
 /**
- * Deletes an organization with everything in it, in this write; the caller has checked who may. Refused while it owns anything, and,
- * unless `force` is set, while it has members besides the owner; they are notified.
+ * Deletes an organization; the caller has checked who may. Refused while it owns anything, and, unless `force` is set, while it has members besides the
+ * owner; they are notified. Nobody finds it after this write. Of its members and whatever else remains, the first rows are deleted in it, the others soon after.
  */
 export async function dissolve(ctx: AppContext, tx: Tx, actor: Actor, org: OrgRow, force: boolean): Promise<void> {
   const left = (await countedResources(ctx, tx, org.id)).filter(({ count }) => count > 0)
   const others = force ? 0 : org.memberCount - 1
   if (left.length > 0) throw hasResources(left, others)
   if (others > 0) throw hasOtherMembers(others)
-  if (org.memberCount > 1 || org.ownerId !== actor.userId) await notifyOfDissolution(ctx, tx, org, actor.userId)
+  if (org.memberCount > 1 || org.ownerId !== actor.userId) await notifyOfDissolution(tx, org, actor.userId)
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
   await access.deleteOrgRoles(tx, org.id)
   await store.deleteOrg(tx, org.id)
+  await removeRemains(ctx, tx, org.id)
 }
 
 /** The number of things that the organization owns, by kind. */

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lte, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { orgExists } from '#db/org-exists.ts'
 import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -13,7 +14,6 @@ import {
   type OrgStatus,
   orgTransfers,
 } from '#db/schema/orgs.ts'
-import { orgShares } from '#db/schema/shares.ts'
 import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
@@ -88,25 +88,19 @@ export async function setOwner(tx: Tx, id: number, from: number, to: number): Pr
   return rows.length > 0
 }
 
-/** Deletes an organization with its members, requests, invitations, offer of ownership, locations and shares. */
+/**
+ * Deletes an organization with its offer of ownership and its locations, of which there are at most 5,000. Members, requests, invitations and shares
+ * remain: no operation finds them without the organization.
+ */
 export async function deleteOrg(tx: Tx, id: number): Promise<void> {
-  const members = tx.select({ userId: orgMembers.userId }).from(orgMembers).where(eq(orgMembers.orgId, id))
-  await tx
-    .update(users)
-    .set({ currentOrgId: null })
-    .where(and(sql`${users.id} in ${members}`, eq(users.currentOrgId, id)))
-  await tx.delete(orgInvitations).where(eq(orgInvitations.orgId, id))
-  await tx.delete(orgJoinRequests).where(eq(orgJoinRequests.orgId, id))
   await tx.delete(orgTransfers).where(eq(orgTransfers.orgId, id))
-  await tx.delete(orgMembers).where(eq(orgMembers.orgId, id))
   await tx.delete(orgLocations).where(eq(orgLocations.orgId, id))
-  await tx.delete(orgShares).where(eq(orgShares.orgId, id))
   await tx.delete(organizations).where(eq(organizations.id, id))
 }
 
 /** The organizations of a user, the earliest joined first. */
 export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promise<Page<OrgRow>> {
-  const where = eq(orgMembers.userId, userId)
+  const where = and(eq(orgMembers.userId, userId), orgExists(orgMembers.orgId))
   const rows = await pageOfQuery(
     page,
     db
@@ -148,7 +142,7 @@ export function searchPublicOrgs(db: Db, query: DiscoverQuery): Promise<Page<Org
 
 /** Sets the current organization of a user, or none if null. False if the user is not a member of it. */
 export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null): Promise<boolean> {
-  const membership = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${orgId} and ${orgMembers.userId} = ${userId})`
+  const membership = sql`exists (select 1 from ${orgMembers} where ${orgMembers.orgId} = ${orgId} and ${orgMembers.userId} = ${userId} and ${orgExists(orgMembers.orgId)})`
   const rows = await tx
     .update(users)
     .set({ currentOrgId: orgId, updatedAt: updatedAtFor(users, { currentOrgId: orgId }, tx.stamp) })

@@ -1,6 +1,7 @@
 /** Deleted codes can be restored for 30 days. After that they are hidden at once, and the next run of the job deletes them. */
 
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
@@ -89,10 +90,12 @@ export async function purge(ctx: AppContext, tx: Tx, ids: readonly number[]): Pr
   return purgeCodes(tx, ids)
 }
 
-/** Empties the trash of an organization that is being dissolved. */
-export async function purgeTrashOfOrg(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
-  const ids = await store.trashOfOrg(tx, orgId)
+/** Empties the trash of an organization that was dissolved. */
+export async function removeTrash(ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  if (owner < 0) return 0
+  const ids = await store.trashOfOrg(tx, owner, limit)
   for (let i = 0; i < ids.length; i += ROWS_PER_WRITE) await purge(ctx, tx, ids.slice(i, i + ROWS_PER_WRITE))
+  return ids.length
 }
 
 /** Deletes one code of an organization permanently, in the trash or not. */

@@ -73,12 +73,13 @@ export async function countLiveOfOrg(db: Db | Tx, orgId: number): Promise<number
   return row!.n
 }
 
-/** The ids of all codes in the trash of an organization. */
-export async function trashOfOrg(tx: Tx, orgId: number): Promise<number[]> {
+/** The ids of at most `limit` codes in the trash of an organization. */
+export async function trashOfOrg(tx: Tx, orgId: number, limit: number): Promise<number[]> {
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
     .where(and(inOrganization(orgId), isNotNull(qrCodes.deletedAt)))
+    .limit(limit)
   return idsOf(rows)
 }
 

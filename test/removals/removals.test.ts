@@ -1,0 +1,261 @@
+/**
+ * Organizations and users of which much remains when they are deleted: nobody finds them from the moment of the answer, although their rows are deleted later,
+ * in small writes that may end at any moment.
+ */
+
+import { afterEach, describe, expect, test } from 'bun:test'
+
+import { and, eq, or } from 'drizzle-orm'
+
+import { roles, userRoles } from '#db/schema/access.ts'
+import { users } from '#db/schema/accounts.ts'
+import { assetCalendars } from '#db/schema/assets.ts'
+import { conversationMembers, conversations } from '#db/schema/chat.ts'
+import { contacts } from '#db/schema/contacts.ts'
+import { notifications, notificationSendRecipients, notificationSends } from '#db/schema/notifications.ts'
+import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import { removals } from '#db/schema/removals.ts'
+import { domain } from '#domains/domain.ts'
+import { removeAll } from '#domains/removals/removals.service.ts'
+
+import { connect, makeGroup } from '../chat/helpers.ts'
+import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
+import {
+  addMembers,
+  apply,
+  createOrg,
+  currentOrgId,
+  invite,
+  joinByCode,
+  leave,
+  respond,
+  switchTo,
+} from '../orgs/helpers.ts'
+
+/** How many writes of the removal still succeed before the server "is killed"; Infinity: all. */
+let writesLeft = Infinity
+/** The write that deletes the owner removes nothing. */
+let isMuch = false
+
+/** Runs before the contributions of the product, because the last domain comes first. */
+const killer = domain({
+  name: 'killer',
+  async remains(_ctx, _tx, _owner, limit) {
+    if (isMuch) {
+      isMuch = false
+      return limit
+    }
+    if (writesLeft-- <= 0) throw new Error('the server was killed')
+    return 0
+  },
+})
+
+afterEach(() => {
+  writesLeft = Infinity
+  isMuch = false
+})
+
+/** Calls `remove`, and leaves everything that remains of the owner in the database. */
+async function leaving<T>(remove: () => Promise<T>): Promise<T> {
+  isMuch = true
+  writesLeft = 0
+  return remove()
+}
+
+describe.if(inProcess)('removals', () => {
+  const { server, owner, member, other } = useServer({
+    people: ['owner', 'member', 'other'],
+    ...(inProcess && { domains: (product) => [...product, killer] }),
+  })
+  const read = () => server.ctx.db.read
+  const dissolve = (id: number) => owner.call('orgs.dissolve', { params: { id }, query: { force: true } })
+  const deleteAccount = (person: Person) => person.call('auth.deleteAccount')
+  const write = (from: Person, target: object) =>
+    from.post('/api/chats/messages', {
+      clientMsgId: crypto.randomUUID(),
+      type: 'TEXT',
+      content: { text: 'hi' },
+      ...target,
+    })
+
+  /** Goes on as the next start of the server does. */
+  async function goOn(): Promise<void> {
+    writesLeft = Infinity
+    // The run that the deletion started may be about to fail.
+    await removeAll(server.ctx).catch(() => undefined)
+    await removeAll(server.ctx)
+  }
+
+  async function rowsOfOrg(orgId: number) {
+    const n = async (rows: Promise<unknown[]>) => (await rows).length
+    const bound = read()
+      .select({ id: userRoles.roleId })
+      .from(userRoles)
+      .leftJoin(roles, eq(roles.id, userRoles.roleId))
+    return {
+      members: await n(read().select().from(orgMembers).where(eq(orgMembers.orgId, orgId))),
+      requests: await n(read().select().from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId))),
+      invitations: await n(read().select().from(orgInvitations).where(eq(orgInvitations.orgId, orgId))),
+      codes: await n(read().select().from(qrCodes).where(eq(qrCodes.orgId, orgId))),
+      calendars: await n(read().select().from(assetCalendars).where(eq(assetCalendars.owner, orgId))),
+      groups: await n(read().select().from(conversations).where(eq(conversations.orgId, orgId))),
+      current: await n(read().select().from(users).where(eq(users.currentOrgId, orgId))),
+      unbound: (await bound).filter((row) => row.id === null).length,
+      removals: await n(read().select().from(removals).where(eq(removals.owner, orgId))),
+    }
+  }
+  const NOTHING = {
+    members: 0,
+    requests: 0,
+    invitations: 0,
+    codes: 0,
+    calendars: 0,
+    groups: 0,
+    current: 0,
+    unbound: 0,
+    removals: 0,
+  }
+
+  /** An organization with something of everything that is deleted later. */
+  async function fill() {
+    const org = await createOrg(owner, { visibility: 'PUBLIC', joinPolicy: 'APPROVAL' })
+    await addMembers(owner, org, member)
+    ok(await switchTo(member, org))
+    const [applicant, invitee] = [await server.person(), await server.person()]
+    ok(await apply(applicant, org))
+    const invitationId = (await invite(owner, org, invitee))[0]!.invitationId!
+    const code = ok(await owner.post('/api/qr-codes', { name: 'sign', content: 'x', orgId: org.id })).data
+    ok(await owner.delete(`/api/qr-codes/${code.id}?orgId=${org.id}`))
+    const calendar = ok(await member.call('assetCalendars.create', { query: { orgId: org.id }, body: {} })).data
+    const group = ok(await owner.post('/api/chats/groups', { name: 'Team', orgId: org.id, followsOrg: true })).data
+    return { org, applicant, invitee, invitationId, calendar, group }
+  }
+
+  test('nobody finds a dissolved organization of which everything remains', async () => {
+    const { org, applicant, invitee, invitationId, calendar, group } = await fill()
+    ok(await leaving(() => dissolve(org.id)))
+    expect(await rowsOfOrg(org.id)).toMatchObject({
+      members: 2,
+      requests: 1,
+      invitations: 2,
+      codes: 1,
+      groups: 1,
+      removals: 1,
+    })
+
+    expect((await owner.get(`/api/orgs/${org.id}`)).status).toBe(404)
+    expect((await dissolve(org.id)).status).toBe(403)
+    for (const user of [owner, member])
+      expect(ok(await user.get('/api/orgs')).data.items.map((item: { id: number }) => item.id)).not.toContain(org.id)
+    expect(ok(await member.get('/api/orgs')).data.total).toBe(0)
+    expect(await currentOrgId(member)).toBeNull()
+    expect(ok(await member.get('/api/rbac/my-permissions')).data).toMatchObject({ orgId: null, org: [] })
+    expect((await member.get(`/api/orgs/${org.id}/members`)).status).toBe(403)
+    expect((await switchTo(member, org)).status).toBe(403)
+    expect((await leave(member, org)).status).toBe(404)
+    for (const user of [member, other]) expect((await joinByCode(user, org.code)).status).toBe(404)
+    expect(ok(await applicant.get('/api/orgs/my-join-requests')).data).toMatchObject({ items: [], total: 0 })
+    expect((await applicant.delete(`/api/orgs/${org.id}/apply`)).status).toBe(404)
+    expect(ok(await invitee.get('/api/orgs/my-invitations')).data).toMatchObject({ items: [], total: 0 })
+    for (const accepts of [true, false]) expect((await respond(invitee, invitationId, accepts)).status).toBe(404)
+    expect((await server.request('GET', new URL(calendar.url).pathname)).status).toBe(404)
+
+    expect(await write(member, { conversationId: group.id })).toMatchObject({ status: 403, code: 4015 })
+    expect((await owner.put(`/api/chats/groups/${group.id}`, { name: 'Gone' })).code).toBe(4015)
+    expect(ok(await member.get(`/api/chats/conversations/${group.id}`)).data.group).toMatchObject({
+      role: null,
+      memberCount: 0,
+      orgId: null,
+    })
+    const admin = await server.admin()
+    expect(ok(await admin.get('/api/admin/users', { orgId: org.id })).data.total).toBe(0)
+    expect(ok(await admin.get(`/api/admin/users/${member.id}/memberships`)).data).toMatchObject({ items: [], total: 0 })
+
+    await goOn()
+    expect(await rowsOfOrg(org.id)).toEqual(NOTHING)
+    expect((await write(member, { conversationId: group.id })).code).toBe(4015)
+    const events = ok(await member.get(`/api/chats/conversations/${group.id}/messages`)).data.items
+    expect(events[0].content.event).toBe('GROUP_ENDED')
+  })
+
+  test('members are notified once, and the sender is not, although the removal is killed after each of its writes', async () => {
+    const { org } = await fill()
+    const people = await server.ctx.db.write('test', async (tx) => {
+      const rows = Array.from({ length: 700 }, () => ({ nickname: 'Many', createdAt: tx.stamp, updatedAt: tx.stamp }))
+      const made = await tx.insert(users).values(rows).returning({ id: users.id })
+      await tx.insert(orgMembers).values(made.map(({ id }) => ({ orgId: org.id, userId: id, joinedAt: tx.stamp })))
+      return made.map(({ id }) => id)
+    })
+    ok(await leaving(() => dissolve(org.id)))
+    let kills = 0
+    while ((await rowsOfOrg(org.id)).removals > 0) {
+      writesLeft = 1
+      await removeAll(server.ctx).catch(() => kills++)
+    }
+    expect(kills).toBeGreaterThan(1)
+    expect(await rowsOfOrg(org.id)).toEqual(NOTHING)
+    writesLeft = Infinity
+    await until(async () => (await read().select().from(notificationSends)).length === 0)
+    expect(await read().select().from(notificationSendRecipients)).toEqual([])
+    const told = await read().select().from(notifications).where(eq(notifications.type, 'ORG_DISSOLVED'))
+    for (const id of [member.id, people[0]!, people[699]!])
+      expect(told.filter(({ userId }) => userId === id).length).toBeGreaterThanOrEqual(1)
+    for (const id of people) expect(told.filter(({ userId }) => userId === id)).toHaveLength(1)
+    expect(told.filter(({ userId }) => userId === owner.id)).toEqual([])
+  })
+
+  test('members of a dissolved organization no longer know each other, and can delete their accounts', async () => {
+    const [org, one, two] = [await createOrg(owner), await server.person(), await server.person()]
+    await addMembers(owner, org, one, two)
+    expect((await write(one, { toUserId: two.id })).code).toBe(4011)
+    ok(await leaving(() => dissolve(org.id)))
+    expect((await write(one, { toUserId: two.id })).status).toBe(404)
+    isMuch = false
+    writesLeft = 1
+    ok(await deleteAccount(one))
+    await goOn()
+    expect(await rowsOfOrg(org.id)).toEqual(NOTHING)
+  })
+
+  test('of 10 dissolutions at once one succeeds, while an earlier removal goes on', async () => {
+    const [first, second] = [await fill(), await fill()]
+    ok(await leaving(() => dissolve(first.org.id)))
+    const going = goOn()
+    const replies = await race(10, () => dissolve(second.org.id))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.every(({ status }) => [200, 403, 404].includes(status))).toBe(true)
+    await going
+    await goOn()
+    for (const { org } of [first, second]) expect(await rowsOfOrg(org.id)).toEqual(NOTHING)
+  })
+
+  test('nobody finds a deleted user of whom everything remains', async () => {
+    const [user, friend] = [await server.person(), await server.person()]
+    await connect(server, user, friend)
+    const group = await makeGroup(server, [user, friend])
+    ok(await write(friend, { toUserId: user.id }))
+    ok(await leaving(() => deleteAccount(user)))
+    expect((await user.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await write(friend, { toUserId: user.id })).code).toBe(4015)
+    expect(ok(await friend.get('/api/contacts')).data).toMatchObject({ items: [], total: 0 })
+    const own = () =>
+      Promise.all([
+        read()
+          .select()
+          .from(contacts)
+          .where(or(eq(contacts.userId, user.id), eq(contacts.otherId, user.id))),
+        read().select().from(conversationMembers).where(eq(conversationMembers.userId, user.id)),
+        read().select().from(removals).where(eq(removals.owner, -user.id)),
+      ])
+    expect((await own()).map((rows) => rows.length)).toEqual([1, 2, 1])
+    await goOn()
+    expect((await own()).map((rows) => rows.length)).toEqual([0, 0, 0])
+    const [heir] = await read()
+      .select()
+      .from(conversationMembers)
+      .where(and(eq(conversationMembers.conversationId, group), eq(conversationMembers.userId, friend.id)))
+    expect(heir!.role).toBe('OWNER')
+    expect((await write(friend, { toUserId: user.id })).code).toBe(4015)
+  })
+})
