@@ -73,7 +73,7 @@ export async function deleteSome(tx: Tx, table: SQLiteTable, where: SQL, limit: 
 /** Rows that one write of a clean-up changes. */
 const MAX_ROWS = 5000
 /** The smallest slice. On PostgreSQL the round trips take the time if the machine is busy, and fewer rows would not make it shorter. */
-const MIN_ROWS = dialect === 'sqlite' ? 20 : 100
+const MIN_ROWS = dialect === 'sqlite' ? 20 : SLICE_ROWS
 
 export interface Sliced {
   readonly db: Pick<Store, 'write'>

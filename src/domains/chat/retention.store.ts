@@ -52,7 +52,10 @@ export const endPurge = async (tx: Tx, conversationId: number): Promise<void> =>
     .set({ purgeUpTo: sql`null` })
     .where(eq(conversations.id, conversationId)))
 
-export async function deleteMessages(tx: Tx, ids: readonly number[]): Promise<void> {
+export async function deleteReactions(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.delete(messageReactions).where(inArray(messageReactions.messageId, [...ids]))
+}
+
+export async function deleteMessages(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.delete(messages).where(inArray(messages.id, [...ids]))
 }
