@@ -31,7 +31,7 @@ export function waitingPage(ctx: AppContext, request: Request): Response {
   const now = ctx.clock.now()
   const fault = order?.fault
   const wait = fault ? Math.max(1, Math.ceil((order.nextAt - now) / SECOND)) : 30
-  return htmlPage({
+  return htmlPage(ctx, {
     title: words.title,
     locale,
     status: 503,
