@@ -16,7 +16,7 @@ import { buildApart } from './build-apart.ts'
 const root = resolve(import.meta.dir, '..')
 const RUN_HERE = [
   'test/*.test.ts',
-  'test/{backups,journeys,operations,ops,web}/**/*.test.ts',
+  'test/{backups,journeys,lan,operations,ops,web}/**/*.test.ts',
   'test/delivery/{cli,crash,restart}.test.ts',
   'test/files/{avatars,browser,content,crash,hostile,stores,upload}.test.ts',
   'test/http/{connections,web-app,docs,front-page,pages-browser,socket-hostile}.test.ts',

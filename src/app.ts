@@ -2,6 +2,7 @@
 
 import { type Config, isShared } from '#config/config.ts'
 import { parseHeaders } from '#config/gateways.ts'
+import { type Machine, thisMachine } from '#config/machine.ts'
 import type { AppContext, JobState } from '#context'
 import { spend } from '#db/counters.ts'
 import { openStore } from '#db/open.ts'
@@ -25,6 +26,7 @@ import { delivery } from '#domains/delivery/index.ts'
 import { contributions, type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
 import { front } from '#domains/front/index.ts'
+import { lan, lanCertificates } from '#domains/lan/index.ts'
 import { licenses } from '#domains/licenses/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
@@ -91,6 +93,7 @@ export const domains = [
   operations,
   appUpdates,
   licenses,
+  lan,
   front,
   delivery,
 ] as const
@@ -137,6 +140,7 @@ export interface Parts {
   passwords?: Passwords
   /** See `AppContext`. */
   origins?: ReadonlyMap<string, string>
+  machine?: () => Machine
   /** Other domains than the product's: for tests. */
   domains?: readonly Domain[]
 }
@@ -161,6 +165,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     origins: parts.origins ?? new Map(),
     clock,
     log,
+    machine: parts.machine ?? thisMachine,
     db,
     bus: db.bus,
     blobs: tracer === undefined ? openBlobs(config) : tracedBlobs(openBlobs(config)),
@@ -262,8 +267,9 @@ function withPorts(config: Config, { port, plainPort }: RunningServer): Config {
   return { ...config, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`), httpPort: plainPort }
 }
 
-function certificatesOf(ctx: AppContext): CertificateSource | undefined {
+async function certificatesOf(ctx: AppContext): Promise<CertificateSource | undefined> {
   if (ctx.config.tlsCert !== '') return certificateFiles(ctx.config)
+  if (ctx.config.lan) return lanCertificates(ctx)
   return ctx.config.domain.length > 0 ? certificatesByAcme(ctx) : undefined
 }
 
@@ -273,7 +279,8 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   for (const { start } of ctx.domains) await start?.(ctx)
   await beforeListening?.()
   const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
-  const server = listen(endpoints, ctx, gatekeeper, { idleTimeout: idleSeconds, certificates: certificatesOf(ctx) })
+  const certificates = await certificatesOf(ctx)
+  const server = listen(endpoints, ctx, gatekeeper, { idleTimeout: idleSeconds, certificates })
   // One object, see createContext. Addresses are made from the configuration whenever they are needed.
   if (ctx.config.port === 0 || ctx.config.httpPort === 0) Object.assign(ctx, { config: withPorts(ctx.config, server) })
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)

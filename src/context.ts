@@ -1,6 +1,7 @@
 /** Everything with a lifetime, built from the configuration in `app.ts` and replaceable in tests. */
 
 import type { Config } from '#config/config.ts'
+import type { Machine } from '#config/machine.ts'
 import type { Membership } from '#db/processes.ts'
 import type { Store } from '#db/store.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
@@ -44,6 +45,8 @@ export interface AppContext {
   readonly origins: ReadonlyMap<string, string>
   readonly clock: Clock
   readonly log: Log
+  /** The names and addresses of this machine, as they are now. */
+  readonly machine: () => Machine
   readonly db: Store
   /** That of `db`. */
   readonly bus: Bus

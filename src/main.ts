@@ -10,13 +10,19 @@ import { verbs } from '#cli/verbs.ts'
 import { pastPooler } from '#config/config.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
+import { flagName, settings } from '#config/settings.ts'
 import { didYouMean } from '#lib/nearest.ts'
 import { BACKUP_PROCESS } from '#platform/backup/process.ts'
 import { IMAGE_PROCESS } from '#platform/images/port.ts'
 import { SHEET_PROCESS } from '#platform/spreadsheets/port.ts'
 
 const helpOption: Option = { name: 'help', help: 'Explain this command.' }
-const settingOptions: readonly Option[] = flagNames.map((name) => ({ name, value: 'VALUE', help: '' }))
+const switches: ReadonlySet<string> = new Set(settings.filter((s) => s.isSwitch).map((s) => flagName(s.key)))
+const settingOptions: readonly Option[] = flagNames.map((name) => ({
+  name,
+  ...(!switches.has(name) && { value: 'VALUE' }),
+  help: '',
+}))
 
 async function main(argv: readonly string[]): Promise<ExitCode> {
   // Not a command: the server starts itself with such an argument (platform/task-process.ts).

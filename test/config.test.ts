@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { defaultConfig, isShared } from '#config/config.ts'
 import { parseHeaders } from '#config/gateways.ts'
+import { isPrivateIp, isPrivateName } from '#config/machine.ts'
 import { readConfig, type Reading } from '#config/read.ts'
 import { envName, maskedValue, settings } from '#config/settings.ts'
 import { readStorageUrl } from '#config/storage.ts'
@@ -90,6 +91,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     acmeDirectory: ['https://CA.example.org/dir', 'https://ca.example.org/dir'],
     acmeCa: ['/ca.pem', '/ca.pem'],
     acmeDnsCommand: ['/usr/bin/dns', '/usr/bin/dns'],
+    lan: ['on', true],
     httpPort: ['8081', 8081],
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
     dataDir: ['x', ''],
@@ -125,11 +127,12 @@ test('every setting can be set by a flag, a variable or the file', () => {
   }
   good['dataDir']![1] = join(directory, 'x')
   expect(Object.keys(good)).toEqual(settings.map(({ key }) => key))
-  // Files are either in S3 or shared.
+  // Files are either in S3 or shared, and certificates of somebody or of the server.
   delete good['sharedFiles']
-  // A certificate is either in files or ordered.
+  // A certificate is in files, ordered, or of the server's own authority.
   delete good['tlsCert']
   delete good['tlsKey']
+  delete good['lan']
   const values = Object.fromEntries(Object.entries(good).map(([key, [, value]]) => [key, value]))
   const kebab = (key: string): string => key.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)
   const texts = Object.entries(good).map(([key, [text]]) => [key, text] as const)
@@ -150,6 +153,56 @@ test('every setting can be set by a flag, a variable or the file', () => {
   expect(byFile.problems).toEqual([])
   expect(byFile.config).toMatchObject(values)
   expect(byFile.file).toBe(join(directory, 'tessera.toml'))
+})
+
+describe('TESSERA_LAN', () => {
+  test.each([
+    ['a flag without a value', {}, { lan: '' }, true],
+    ['TESSERA_LAN=on', { TESSERA_LAN: 'on' }, {}, true],
+    ['TESSERA_LAN=off', { TESSERA_LAN: 'off' }, {}, false],
+  ])('is read from %s', (_, env, flags, expected) => {
+    const { config, problems } = read(env, flags)
+    expect([config.lan, problems]).toEqual([expected, []])
+  })
+
+  test('listens on all addresses at port 8443, and its public address is one of this machine', () => {
+    const { config } = read({ TESSERA_LAN: 'on' })
+    expect(['0.0.0.0', '::']).toContain(config.host)
+    expect([config.port, config.httpPort]).toEqual([8443, null])
+    const { protocol, hostname, port } = new URL(config.publicUrl)
+    expect([protocol, port]).toEqual(['https:', '8443'])
+    const host = hostname.replace(/^\[|\]$/g, '')
+    expect(isPrivateIp(host) || isPrivateName(host)).toBe(true)
+    const given = { TESSERA_PORT: '443', TESSERA_HOST: '10.1.2.3', TESSERA_PUBLIC_URL: 'https://willow.lan' }
+    expect(read({ TESSERA_LAN: 'on', ...given }).config).toMatchObject({
+      host: '10.1.2.3',
+      port: 443,
+      publicUrl: 'https://willow.lan',
+    })
+  })
+
+  test.each([
+    'http://willow.lan',
+    'https://qr.example.org',
+    'https://8.8.8.8',
+    'https://dev',
+    'https://local',
+    'https://[2001:db8::1]',
+  ])('does not accept the public address %s', (url) => {
+    expect(read({ TESSERA_LAN: 'on', TESSERA_PUBLIC_URL: url }).problems).toEqual([
+      `TESSERA_PUBLIC_URL is "${url}" but must be https:// with a name or an address of a private network, because of TESSERA_LAN.`,
+    ])
+  })
+
+  test('excludes a certificate, and allows a port for plain HTTP', () => {
+    expect(read({ TESSERA_LAN: 'on', TESSERA_TLS_CERT: 'c', TESSERA_TLS_KEY: 'k' }).problems).toEqual([
+      'TESSERA_TLS_CERT and TESSERA_LAN cannot be used together.',
+    ])
+    expect(read({ TESSERA_LAN: 'on', TESSERA_HTTP_PORT: '8080' }).problems).toEqual([])
+    expect(read({ TESSERA_HTTP_PORT: '8081' }).problems).toEqual([
+      'TESSERA_HTTP_PORT requires TESSERA_TLS_CERT or TESSERA_LAN as well.',
+    ])
+  })
 })
 
 test('TESSERA_SHARED_FILES requires PostgreSQL, a secret and a public URL, and excludes S3', () => {

@@ -290,7 +290,7 @@ const CHECKS: Record<string, Check> = {
   certificate: checkCertificate,
 
   async publicUrl(config, { origins }) {
-    if (!origins.has('publicUrl') && config.domain.length === 0) {
+    if (!origins.has('publicUrl') && config.domain.length === 0 && !config.lan) {
       const local = ['127.0.0.1', '::1', 'localhost'].includes(config.host)
       return local
         ? []
@@ -304,7 +304,11 @@ const CHECKS: Record<string, Check> = {
         `${publicUrl} is not encrypted: put a reverse proxy with TLS in front of the server and use https.`,
       )
     try {
-      const answer = await fetch(`${publicUrl}/actuator/health`, { signal: AbortSignal.timeout(ANSWER_MS) })
+      const answer = await fetch(`${publicUrl}/actuator/health`, {
+        signal: AbortSignal.timeout(ANSWER_MS),
+        // This machine need not trust the authority, and Bun refuses every authority that is bound to addresses.
+        tls: { rejectUnauthorized: !config.lan },
+      })
       const { status } = (await answer.json()) as { status?: unknown }
       if (status === 'UP') return finding('public URL', 'OK', `${publicUrl} reaches this server`)
     } catch {

@@ -56,9 +56,9 @@ const optionRow = ({ name, value, help }: Option): string[] => [
   `--${name}${value === undefined ? '' : ` ${value}`}`,
   help,
 ]
-const settingOption = ({ key, value, help }: (typeof settings)[number]): Option => ({
+const settingOption = ({ key, value, isSwitch, help }: (typeof settings)[number]): Option => ({
   name: flagName(key),
-  value,
+  ...(!isSwitch && { value }),
   help,
 })
 
@@ -66,7 +66,8 @@ export function settingsHelp(): string {
   const secrets = settings.filter((s) => s.secret).map((s) => envName(s.key))
   const about = `Settings: a flag overrides an environment variable, which overrides tessera.toml in the working directory (or the file of --config), which overrides the default in [brackets]. In the file, TESSERA_PUBLIC_URL is called public_url. Secrets (${secrets.join(', ')}) can also be read from a file: add _FILE or -file to the name. Every user of the machine can see the flags of a process.`
   const rows = settings.map(
-    (s) => `  --${flagName(s.key)} ${s.value}, ${envName(s.key)}\n${wrapped(`${s.help} [${s.fallback}]`, '      ')}`,
+    (s) =>
+      `  --${flagName(s.key)}${s.isSwitch ? '' : ` ${s.value}`}, ${envName(s.key)}${s.isSwitch ? `=${s.value}` : ''}\n${wrapped(`${s.help} [${s.fallback}]`, '      ')}`,
   )
   return `${wrapped(about)}\n\n${rows.join('\n')}\n  --config FILE\n      ${configOption.help}`
 }

@@ -54,6 +54,7 @@ export const run: Run = async (call) => {
     }
     const app = await import('#app')
     const { createSetupLink } = await import('#domains/accounts/index.ts')
+    const { authorityState, trustUrl } = await import('#domains/lan/index.ts')
     const ctx = await app.createContext(config, { log, origins: call.reading.origins })
     try {
       let link: string | null = null
@@ -72,6 +73,8 @@ export const run: Run = async (call) => {
         const opened = (url: string): void => {
           say(`listening on ${url}`)
           const origin = isPublic ? ctx.config.publicUrl : url
+          const authority = authorityState(ctx)?.authority
+          if (authority) say(`Devices must trust "${authority.name}" once: ${trustUrl(ctx.config)}`)
           if (link !== null) say(setupLink(origin, String(link)))
           openBrowser(`${origin}${link ?? '/'}`)
         }

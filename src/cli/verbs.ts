@@ -134,6 +134,17 @@ the key once a year. Gates that check passes without a network must download the
     load: () => import('./rotate-pass-key.ts'),
   },
   {
+    name: 'rotate-local-authority',
+    words: '',
+    takes: [0, 0],
+    summary: 'Replace the certificate authority of a server with --lan.',
+    about: `For a key that may have become known, or names that have changed. Works while the server runs, which then makes a new
+authority within a minute. All devices must trust the new one.`,
+    options: [],
+    settings: 'data',
+    load: () => import('./rotate-local-authority.ts'),
+  },
+  {
     name: 'backup',
     words: '[FILE]',
     takes: [0, 1],

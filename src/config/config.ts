@@ -21,6 +21,8 @@ export interface Config {
   readonly acmeCa: string
   /** Absolute path of a program that sets TXT records; empty: the authority validates names over HTTP. */
   readonly acmeDnsCommand: string
+  /** HTTPS with a certificate of this server's own authority, for the machines of a private network. */
+  readonly lan: boolean
   /** Beside HTTPS, a port that leads to it; null: none. 0 = any free port. */
   readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
@@ -77,6 +79,9 @@ export interface Config {
   readonly checkAnswers: boolean
 }
 
+/** The default of `port` with `lan`. */
+export const LAN_PORT = 8443
+
 /** The defaults, as the table of settings shows them. */
 export const defaultConfig: Config = {
   host: '127.0.0.1',
@@ -88,6 +93,7 @@ export const defaultConfig: Config = {
   acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
   acmeCa: '',
   acmeDnsCommand: '',
+  lan: false,
   httpPort: null,
   publicUrl: 'http://localhost:8080',
   dataDir: resolve('data'),
@@ -126,8 +132,8 @@ export const DOMAIN_PORT = 443
 export const DOMAIN_HTTP_PORT = 80
 
 /** Whether the server itself speaks HTTPS. */
-export const hasTls = ({ tlsCert, domain }: Pick<Config, 'tlsCert' | 'domain'>): boolean =>
-  tlsCert !== '' || domain.length > 0
+export const hasTls = ({ tlsCert, domain, lan }: Pick<Config, 'tlsCert' | 'domain' | 'lan'>): boolean =>
+  tlsCert !== '' || domain.length > 0 || lan
 
 /**
  * The configuration for everything behind the command line: `databaseUrl` leads past the pooler, if there is one, and `poolerUrl` to it. Only

@@ -1,7 +1,6 @@
 /** Reads the configuration: flag > environment > `tessera.toml` > default. Reports all mistakes, not only the first. */
 
 import { readFileSync, statSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 
 import { didYouMean } from '#lib/nearest.ts'
@@ -13,8 +12,10 @@ import {
   DOMAIN_PORT,
   hasTls,
   isShared,
+  LAN_PORT,
   MIN_SHARED_CONNECTIONS,
 } from './config.ts'
+import { isPrivateIp, isPrivateName, networkHost, thisMachine } from './machine.ts'
 import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
 
 export interface Sources {
@@ -67,7 +68,10 @@ export function readConfig(given: Sources): Reading {
   findUnknown(sources, toml, label, problems)
 
   const layers: ((setting: Setting) => Given | undefined)[] = [
-    ({ key, secret }) => pick((name) => sources.flags.get(name), flagName(key), '-file', '--', '', secret),
+    ({ key, secret, isSwitch }) => {
+      const get = (name: string) => (isSwitch && sources.flags.has(name) ? 'on' : sources.flags.get(name))
+      return pick(get, flagName(key), '-file', '--', '', secret)
+    },
     ({ key, secret }) => pick((name) => sources.env[name] || undefined, envName(key), '_FILE', '', '', secret),
     ({ key, secret }) =>
       pick((name) => tomlText(toml[name]), tomlName(key), '_file', '', label, secret, sources.configDirectory),
@@ -121,7 +125,7 @@ const TOGETHER = [
 ] as const satisfies readonly (readonly [SettingKey, SettingKey])[]
 
 /** Ways to HTTPS. */
-const HTTPS = ['tlsCert', 'domain'] as const satisfies readonly SettingKey[]
+const HTTPS = ['tlsCert', 'domain', 'lan'] as const satisfies readonly SettingKey[]
 
 const localUrl = (scheme: 'http' | 'https', port: number): string =>
   `${scheme}://localhost${port === { http: 80, https: 443 }[scheme] ? '' : `:${port}`}`
@@ -129,7 +133,11 @@ const localUrl = (scheme: 'http' | 'https', port: number): string =>
 const S3_SESSION_TOKENS = ['AWS_SESSION_TOKEN', 'S3_SESSION_TOKEN']
 
 function complete(values: Partial<Config>, sources: Complete, origins: Reading['origins'], problems: string[]): Config {
-  const given = { ...(values.domain && domainDefaults(values.domain, values.port)), ...values }
+  const given = {
+    ...(values.domain && domainDefaults(values.domain, values.port)),
+    ...(values.lan && lanDefaults(values.port)),
+    ...values,
+  }
   const port = given.port ?? defaultConfig.port
   const named = origins.get('adminUsername')
   const secret = origins.get('adminPassword')
@@ -165,7 +173,8 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   return Object.freeze({
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),
-    publicUrl: localUrl(values.tlsCert ? 'https' : 'http', port),
+    port,
+    ...(values.lan ? lanDefaults(port) : { publicUrl: localUrl(values.tlsCert ? 'https' : 'http', port) }),
     logFormat: sources.terminal ? 'text' : 'json',
     checkAnswers: !Bun.isStandaloneExecutable && ['test', 'development'].includes(sources.env['NODE_ENV'] ?? ''),
     ...given,
@@ -178,19 +187,18 @@ function domainDefaults([first]: readonly string[], port = DOMAIN_PORT): Partial
   return { host: allAddresses(), port, httpPort: DOMAIN_HTTP_PORT, publicUrl }
 }
 
-function allAddresses(): string {
-  try {
-    const found = Object.values(networkInterfaces()).flat()
-    return found.some((one) => one?.family === 'IPv6') ? '::' : '0.0.0.0'
-  } catch {
-    // A service whose socket families are restricted: reading them takes AF_NETLINK.
-    return '0.0.0.0'
-  }
-}
+/** All addresses, and the address in the network as the public one. */
+const lanDefaults = (port = LAN_PORT): Partial<Config> => ({
+  host: allAddresses(),
+  port,
+  publicUrl: new URL(`https://${networkHost(thisMachine())}:${port}`).origin,
+})
+
+const allAddresses = (): string => (thisMachine().hasIpv6 ? '::' : '0.0.0.0')
 
 function findHttpsProblems(given: Partial<Config>, origins: Reading['origins'], problems: string[]): void {
-  const { domain = [], httpPort, acmeDnsCommand, publicUrl = '' } = given
-  const ways = HTTPS.filter((key) => origins.has(key))
+  const { domain = [], httpPort } = given
+  const ways = HTTPS.filter((key) => origins.has(key) && given[key] !== false)
   if (ways.length > 1) problems.push(`${ways.map((key) => origins.get(key)!).join(' and ')} cannot be used together.`)
   if (origins.has('httpPort') && !hasTls({ ...defaultConfig, ...given }))
     problems.push(`${origins.get('httpPort')!} requires ${HTTPS.map(envName).join(' or ')} as well.`)
@@ -198,7 +206,25 @@ function findHttpsProblems(given: Partial<Config>, origins: Reading['origins'], 
     problems.push(
       `${origins.get('httpPort') ?? 'The port for plain HTTP'} and the port for HTTPS are both ${httpPort}: choose another one.`,
     )
-  if (domain.length === 0) return
+  if (given.lan) findLanProblem(given, origins, problems)
+  if (domain.length > 0) findDomainProblems(domain, given, origins, problems)
+}
+
+function findLanProblem({ publicUrl = '' }: Partial<Config>, origins: Reading['origins'], problems: string[]): void {
+  const { protocol, hostname } = new URL(publicUrl)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (protocol !== 'https:' || !(isPrivateIp(host) || isPrivateName(host)))
+    problems.push(
+      `${origins.get('publicUrl')!} is ${JSON.stringify(publicUrl)} but must be https:// with a name or an address of a private network, because of ${origins.get('lan')!}.`,
+    )
+}
+
+function findDomainProblems(
+  domain: readonly string[],
+  { httpPort, acmeDnsCommand, publicUrl = '' }: Partial<Config>,
+  origins: Reading['origins'],
+  problems: string[],
+): void {
   const needsCommand = [
     ...(httpPort === null ? [`${origins.get('httpPort')!}=off`] : []),
     ...domain.filter((name) => name.startsWith('*')).map((name) => `The name ${name}`),

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { isHostName } from '#lib/host-name.ts'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
-import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, MIN_CONNECTIONS } from './config.ts'
+import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, LAN_PORT, MIN_CONNECTIONS } from './config.ts'
 import {
   maskGateway,
   parseCollector,
@@ -28,6 +28,8 @@ export interface Setting<K extends SettingKey = SettingKey> {
   readonly accepts: string
   /** The default as help shows it. */
   readonly fallback: string
+  /** Its flag has no value and means `on`. */
+  readonly isSwitch?: true
   /** Never shown. Can be read from a file: `TESSERA_X_FILE`, `--x-file`, `x_file`. */
   readonly secret?: true
   /** For a secret: the value with its secret parts masked. Without this function all of it is masked. */
@@ -44,6 +46,9 @@ const oneOf =
   <T extends string>(...values: T[]) =>
   (text: string): T | undefined =>
     values.find((value) => value === text.toLowerCase())
+
+const onOrOff = (text: string): boolean | undefined =>
+  ({ on: true, true: true, off: false, false: false })[text.toLowerCase()]
 
 function wholeNumber(text: string, max: number): number | undefined {
   return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined
@@ -126,7 +131,7 @@ export const settings: readonly Setting[] = [
     value: 'ADDRESS',
     help: 'Address to listen on. 127.0.0.1 for this machine only, 0.0.0.0 or :: for all networks.',
     accepts: 'an IP address or a host name',
-    fallback: `${defaultConfig.host}; all addresses with TESSERA_DOMAIN`,
+    fallback: `${defaultConfig.host}; all addresses with TESSERA_DOMAIN or TESSERA_LAN`,
     parse: (text) => (parseIp(text) || isHostName(text) ? text : undefined),
   }),
   setting({
@@ -134,7 +139,7 @@ export const settings: readonly Setting[] = [
     value: 'NUMBER',
     help: 'Port to listen on. 0 for any free port, which is printed at start.',
     accepts: 'a whole number from 0 to 65535',
-    fallback: `${defaultConfig.port}; ${DOMAIN_PORT} with TESSERA_DOMAIN`,
+    fallback: `${defaultConfig.port}; ${DOMAIN_PORT} with TESSERA_DOMAIN, ${LAN_PORT} with TESSERA_LAN`,
     parse: (text) => wholeNumber(text, 65_535),
   }),
   setting({
@@ -194,6 +199,15 @@ export const settings: readonly Setting[] = [
     parse: path,
   }),
   setting({
+    key: 'lan',
+    value: 'on|off',
+    isSwitch: true,
+    help: 'HTTPS for a private network, with a certificate of this server: docs/operations.md, "HTTPS in your own network".',
+    accepts: 'on or off',
+    fallback: 'off',
+    parse: onOrOff,
+  }),
+  setting({
     key: 'httpPort',
     value: 'NUMBER|off',
     help: 'With HTTPS: port for plain HTTP, which leads to the public address.',
@@ -206,7 +220,8 @@ export const settings: readonly Setting[] = [
     value: 'URL',
     help: 'Address of the server for its users. Printed links and QR codes begin with it.',
     accepts: 'an address such as https://qr.example.org, without a path',
-    fallback: 'http://localhost:<port>, https:// with a certificate, or the first name of TESSERA_DOMAIN',
+    fallback:
+      'http://localhost:<port>, https:// with a certificate, the first name of TESSERA_DOMAIN, or the address in the network with TESSERA_LAN',
     parse: origin,
   }),
   setting({
@@ -434,10 +449,7 @@ export const settings: readonly Setting[] = [
     help: 'Limits the requests and budgets of each session, user and address. "off" is for benchmarks.',
     accepts: 'on or off',
     fallback: 'on',
-    parse(text) {
-      const word = oneOf('on', 'off', 'true', 'false')(text)
-      return word === undefined ? undefined : word === 'on' || word === 'true'
-    },
+    parse: onOrOff,
   }),
   setting({
     key: 'drainSeconds',

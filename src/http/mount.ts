@@ -89,7 +89,8 @@ const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
 /** Headers that browsers ignore without TLS. About that of pages, Chromium then complains in the console of each. */
 function addTlsHeaders({ headers }: Response, { config }: AppContext): void {
   if (!config.publicUrl.startsWith('https:')) return
-  headers.set(...HSTS)
+  // A private network that goes back to http would be locked out.
+  if (!config.lan) headers.set(...HSTS)
   if (headers.get('content-type')?.startsWith('text/html')) headers.set('cross-origin-opener-policy', 'same-origin')
 }
 

@@ -11,6 +11,7 @@ import icon512 from './page-files/icon-512.png' with { type: 'file' }
 import maskable from './page-files/icon-maskable.png' with { type: 'file' }
 import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
+import trustCheck from './page-files/trust-check.js' with { type: 'file' }
 import { THEME_COLORS } from './page-style.ts'
 import { iconPath } from './pages.ts'
 import { cached } from './respond.ts'
@@ -51,6 +52,13 @@ const FILES = [
     file: copy,
     type: 'text/javascript; charset=utf-8',
     summary: 'Get the script that adds buttons to values of pages',
+  },
+  {
+    id: 'trustScript',
+    path: '/trust/check.js',
+    file: trustCheck,
+    type: 'text/javascript; charset=utf-8',
+    summary: 'Get the script that checks whether the device trusts the server',
   },
 ] as const
 

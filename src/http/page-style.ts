@@ -104,6 +104,15 @@ div.screen{margin:0 0 1.5rem}
 .fold summary{padding:.625rem 0;cursor:pointer;overflow-wrap:anywhere}
 .fold pre{margin:0 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
+.guide{margin:0;padding-left:1.25rem}
+.guide>li{margin-top:1.25rem}
+.guide pre{margin:.5rem 0 0;padding:.625rem .875rem;overflow-x:auto;background:var(--ground);border-radius:.625rem}
+.shot{display:block;width:100%;max-width:17rem;margin:.75rem 0;font-size:11px;fill:currentColor}
+.shot .frame{fill:var(--ground);stroke:var(--line)}
+.shot .row{fill:var(--paper);stroke:var(--line)}
+.shot .marked{fill:var(--tint);stroke:var(--accent);stroke-width:2}
+.shot .sign{fill:var(--accent)}
+.print{font:1.0625rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:normal}
 @media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}.hero{display:flex;gap:1.5rem;align-items:center;padding-top:.5rem}.sheet{margin:0}.links{display:flex;flex-wrap:wrap;column-gap:2rem}.links li+li{border:0}}
 @media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
 @media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}

@@ -33,6 +33,8 @@ export interface Page {
   indexed?: boolean
   /** Whether the page has a `copyable` value: loads the script that adds a button to each. */
   copies?: boolean
+  /** A script of this server, with its `data-` attributes, and the origins that it may ask. */
+  script?: { src: string; data: Readonly<Record<string, string>>; asks: readonly string[] }
   /** `Cache-Control`; `no-store` by default. */
   cache?: string
   /** Further response headers. */
@@ -91,6 +93,7 @@ export function htmlPage(ctx: AppContext, page: Page): Response {
         <link rel="manifest" href="/manifest.webmanifest" />
         ${site.style}
         ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
+        ${page.script && scriptTag(page.script)}
       </head>
       <body>
         <header>
@@ -169,6 +172,13 @@ const previewTags = ({ title, description = '', image }: Preview, site: string):
     ${description !== '' && html`<meta property="og:description" content="${description}" /><meta name="description" content="${description}" />`}
     ${typeof image === 'string' && html`<meta property="og:image" content="${image}" />`}`
 
+const scriptTag = ({ src, data }: NonNullable<Page['script']>): Html =>
+  html`<script
+    src="${src}"
+    defer
+    ${attributes(Object.fromEntries(Object.entries(data).map(([name, value]) => [`data-${name}`, value])))}
+  ></script>`
+
 function languageLinks(path: string, current: Locale): Html {
   const address = `${path}${path.includes('?') ? '&' : '?'}lang=`
   return html`<nav class="languages" aria-label="${WORDS[current].language}">
@@ -180,10 +190,11 @@ function languageLinks(path: string, current: Locale): Html {
   </nav>`
 }
 
-function policy({ imageSources = [], formAction = "'self'", copies }: Page, site: Site): string {
+function policy({ imageSources = [], formAction = "'self'", copies, script }: Page, site: Site): string {
   return [
     "default-src 'none'",
-    ...(copies ? ["script-src 'self'"] : []),
+    ...(copies || script ? ["script-src 'self'"] : []),
+    ...(script ? [`connect-src ${script.asks.join(' ')}`] : []),
     "manifest-src 'self'",
     `style-src ${site.styleHash}`,
     `img-src ${["'self'", ...imageSources].join(' ')}`,

@@ -1,7 +1,8 @@
 /**
  * Plain HTTP beside HTTPS: leads browsers that were given an address without `https:` to the public one, and answers health checks and the
  * challenges of certificate authorities. A request is led to the host that it names only if that is one of the server's names, otherwise to the
- * public address, and no cookie is set.
+ * public address, and no cookie is set. In a private network it also serves the pages from which devices learn to trust the server, because over
+ * HTTPS browsers would warn of them.
  */
 
 import type { AppContext } from '#context'
@@ -12,6 +13,7 @@ import type { CertificateSource } from './tls.ts'
 
 const HEALTH = /^\/actuator\/health(?:\/live|\/ready)?$/
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/[^/]*$/
+const TRUST = /^\/trust(?:\/|$)/
 /** Seconds. A client has one short request here. */
 const IDLE_SECONDS = 10
 /** Bytes. Nobody reads a body; a larger one is refused instead of led on. */
@@ -22,9 +24,7 @@ export interface PlainListener {
   stop(): Promise<void>
 }
 
-/**
- * `answer` answers the health checks and challenges. Undefined if the configuration has no port for it.
- */
+/** `answer` answers the health checks, the challenges and the pages about trust. Undefined if the configuration has no port for it. */
 export function listenPlain(
   ctx: AppContext,
   answer: (request: Request) => MaybePromise<Response>,
@@ -39,6 +39,7 @@ export function listenPlain(
     // A new one: the caller's headers, such as a token, are for HTTPS only.
     if (HEALTH.test(pathname) || CHALLENGE.test(pathname))
       return answer(new Request(publicUrl + pathname, { method: request.method }))
+    if (ctx.config.lan && TRUST.test(pathname)) return answer(request)
     if (certificates?.waiting && certificates.read() === undefined) return certificates.waiting(request)
     const location = publicOrigin(ctx.config, request) + pathname + search
     return new Response(null, { status: 308, headers: { location } })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { type Config, defaultConfig } from '#config/config.ts'
+import { thisMachine } from '#config/machine.ts'
 import type { AppContext } from '#context'
 import { dialect } from '#db/dialect.ts'
 import { openStore } from '#db/open.ts'
@@ -62,6 +63,7 @@ export async function openTestContext(options: { seeded?: boolean } = {}): Promi
     origins: new Map(),
     clock,
     log,
+    machine: thisMachine,
     db,
     bus: db.bus,
     blobs: openBlobs(config),

@@ -36,6 +36,12 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'undos.submit': [403, /link/],
   // The example's device id is not the one of the session.
   'sessions.switch': [403, /device/],
+  // The server of the tests does not run for a private network.
+  'lan.trustPage': [404, /Nothing to see here/],
+  'lan.trustDer': [404, /Not found/],
+  'lan.trustPem': [404, /Not found/],
+  'lan.trustProfile': [404, /Not found/],
+  'lan.trustCheck': [404, /Not found/],
   // The codes and uuids of real rows are random.
   'qrCodes.public': NO_SUCH_ROW,
   'qrCodes.publicPage': NO_SUCH_ROW,

@@ -5,9 +5,10 @@
 
 import { type Browser, firefox } from 'playwright-core'
 
-const path = ['firefox-esr', 'firefox'].map((name) => Bun.which(name)).find((found) => found !== null)
+/** Undefined if it is missing. */
+export const firefoxPath = ['firefox-esr', 'firefox'].map((name) => Bun.which(name)).find((found) => found !== null)
 
-export const hasFirefox = path !== undefined
+export const hasFirefox = firefoxPath !== undefined
 
 /** The part of Playwright's own objects that is used here. */
 interface WithSession {
@@ -18,10 +19,10 @@ interface WithSession {
 
 /** The caller closes the browser. */
 export async function launchFirefox(): Promise<Browser> {
-  if (path === undefined) throw new Error('This test needs Firefox: apt-get install firefox-esr')
+  if (firefoxPath === undefined) throw new Error('This test needs Firefox: apt-get install firefox-esr')
   const browser = await firefox.launch({
     channel: 'moz-firefox',
-    executablePath: path,
+    executablePath: firefoxPath,
     // As in Chromium, where the context of a page sets it (test/web/browser.ts).
     firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
   })

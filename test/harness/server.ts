@@ -13,6 +13,7 @@ import { SQL } from 'bun'
 
 import { createContext, domains, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
+import type { Machine } from '#config/machine.ts'
 import type { AppContext } from '#context'
 import type { Domain } from '#domains/domain.ts'
 import { setSetting, type SettingKey, type Settings } from '#domains/settings/index.ts'
@@ -42,6 +43,8 @@ export interface ServerOptions {
   settings?: Partial<Settings>
   /** Changes the list of domains, to listen to events or to contribute. In-process servers only. */
   domains?: (product: readonly Domain[]) => readonly Domain[]
+  /** The names and addresses of the machine. In-process servers only. */
+  machine?: () => Machine
   /** Seconds until an idle connection is closed. In-process servers only. */
   idleSeconds?: number
 }
@@ -149,12 +152,18 @@ const CHEAP_HASHES = { memoryCost: 64, timeCost: 1 }
 async function startHere(
   config: Config,
   settings: Partial<Settings>,
-  { domains: change, idleSeconds }: ServerOptions,
+  { domains: change, idleSeconds, machine }: ServerOptions,
 ): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
   const passwords = createPasswords(CHEAP_HASHES)
-  const ctx = await createContext(config, { log, clock, passwords, domains: change?.(domains) ?? domains })
+  const ctx = await createContext(config, {
+    log,
+    clock,
+    passwords,
+    domains: change?.(domains) ?? domains,
+    ...(machine && { machine }),
+  })
   await ctx.db.write('test.settings', async (tx) => {
     for (const [key, value] of Object.entries(settings)) await setSetting(tx, key as SettingKey, value)
   })

@@ -71,6 +71,7 @@ export const accounts = domain({
 })
 
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
+export { countDevicesSince } from './sessions/sessions.store.ts'
 export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'

@@ -15,3 +15,7 @@ declare module '*/copy.js' {
   const path: string
   export default path
 }
+declare module '*/trust-check.js' {
+  const path: string
+  export default path
+}

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, countDistinct, desc, eq, gte, inArray, isNotNull, lt, lte, ne, sql } from 'drizzle-orm'
 
 import { isAnyOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
@@ -80,6 +80,15 @@ export const findOwn = async (db: Db | Tx, userId: number, id: number): Promise<
 /** Newest first; at most `MAX_ACTIVE_SESSIONS`. */
 export const activeOf = (db: Db | Tx, userId: number, now: number): Promise<SessionRow[]> =>
   activeByUser(db, { userId, now })
+
+/** Devices with a session that was used at `since` or later and has not ended. */
+export async function countDevicesSince(db: Db, since: number): Promise<number> {
+  const [row] = await db
+    .select({ n: countDistinct(sessions.deviceKey) })
+    .from(sessions)
+    .where(and(eq(sessions.status, 'ACTIVE'), gte(sessions.lastActiveAt, since)))
+  return Number(row?.n ?? 0)
+}
 
 export const findByRefreshToken = async (db: Db | Tx, hash: string) => (await byRefreshToken(db, { hash }))[0]
 

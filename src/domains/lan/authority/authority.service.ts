@@ -1,0 +1,153 @@
+/** The authority of this server in a private network, which all processes share, and the certificate with which this process serves. */
+
+import { PRIVATE_RANGES } from '#config/machine.ts'
+import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import { countDevicesSince } from '#domains/accounts/index.ts'
+import type { CertificateSource } from '#http/tls.ts'
+import { sharedRuns } from '#lib/shared-runs.ts'
+import { type Topic, topic } from '#platform/bus.ts'
+import { BadCertificate, type Certificate } from '#platform/certificate.ts'
+import { MINUTE } from '#platform/clock.ts'
+import { BadKey } from '#platform/keys.ts'
+import {
+  type AuthorityFacts,
+  createAuthority,
+  issueCertificate,
+  type Names,
+  readAuthority,
+} from '#platform/local-authority.ts'
+
+import { authorityNames, certificateNames, covers, hostOf, isDue, sameNames } from './authority.rules.ts'
+import * as store from './authority.store.ts'
+
+const SERVER_NAME = 'Tessera'
+/** How often addresses of the machine are looked at, and whether the certificate is due. */
+const LOOK_EVERY_MS = MINUTE
+
+const authorityChanged: Topic<null> = topic('lan.authorityChanged')
+
+interface Issued {
+  readonly row: store.AuthorityRow
+  readonly authority: AuthorityFacts
+  readonly names: Names
+  readonly certificate: Certificate
+}
+
+const stateOf = perContext((ctx) => ({
+  /** Undefined if this process does not serve with certificates of the authority. */
+  issued: undefined as Issued | undefined,
+  lookedAt: 0,
+  look: sharedRuns(() => look(ctx)),
+  /** The last call of `look`, without its error. */
+  running: Promise.resolve(),
+  changed: (): void => undefined,
+}))
+
+/**
+ * Makes the authority if there is none, and a certificate for this process.
+ * @throws BadKey if the key of the authority cannot be opened, BadCertificate if it is not for the public address
+ */
+export async function lanCertificates(ctx: AppContext): Promise<CertificateSource> {
+  const state = stateOf(ctx)
+  await state.look()
+  const { row, authority } = state.issued!
+  const host = hostOf(ctx.config.publicUrl)
+  if (!covers(row.names, host))
+    throw new BadCertificate(
+      `The local authority is for ${row.names.join(', ')} and private addresses, and not for ${host}: set TESSERA_PUBLIC_URL to one of them, or replace it with "tessera rotate-local-authority", after which devices must trust the new one.`,
+    )
+  ctx.log.info('local authority', { name: authority.name, fingerprint: authority.fingerprint })
+  ctx.bus.on(authorityChanged, () => lookLater(ctx))
+  ctx.bus.onGap(() => lookLater(ctx))
+  return {
+    read() {
+      if (ctx.clock.now() - state.lookedAt >= LOOK_EVERY_MS) lookLater(ctx)
+      return state.issued!.certificate
+    },
+    onChange(changed) {
+      state.changed = changed
+    },
+  }
+}
+
+function lookLater(ctx: AppContext): void {
+  const state = stateOf(ctx)
+  state.running = state.look().catch((error: unknown) => {
+    ctx.log.error('the certificate for the network was not looked after: the server keeps the one that it has', {
+      error,
+    })
+  })
+}
+
+export async function stopLooking(ctx: AppContext): Promise<void> {
+  await stateOf(ctx).running
+}
+
+/** Exchanges the certificate if the authority or the addresses have changed, or if it is due. */
+async function look(ctx: AppContext): Promise<void> {
+  const { clock, config, seal } = ctx
+  const state = stateOf(ctx)
+  const now = clock.now()
+  state.lookedAt = now
+  const row = (await store.findAuthority(ctx.db.read)) ?? (await makeAuthority(ctx))
+  const names = certificateNames(row.names, ctx.machine(), config.publicUrl)
+  const { issued } = state
+  if (issued?.row.certificate === row.certificate && sameNames(issued.names, names) && !isDue(issued.certificate, now))
+    return
+  const key = seal.open(row.sealedKey)
+  if (key === undefined)
+    throw new BadKey(
+      'The key of the local authority was sealed with another secret: set TESSERA_SECRET or put back keys/signing.key, or replace the authority with "tessera rotate-local-authority", after which devices must trust the new one.',
+    )
+  state.issued = {
+    row,
+    authority: readAuthority(row.certificate),
+    names,
+    certificate: await issueCertificate(SERVER_NAME, { certificate: row.certificate, key }, names, now),
+  }
+  state.changed()
+}
+
+/** Other processes may make one at the same time: all use the one that was stored first. */
+async function makeAuthority(ctx: AppContext): Promise<store.AuthorityRow> {
+  const made = await prepareAuthority(ctx)
+  await ctx.db.write('lan.makeAuthority', (tx) => store.insertAuthority(tx, made))
+  return (await store.findAuthority(ctx.db.read))!
+}
+
+/** A new authority that is not stored yet, for the names of this machine, of the public address, and `others`, which must be private. */
+export async function prepareAuthority(ctx: AppContext, others: readonly string[] = []): Promise<store.NewAuthority> {
+  const names = authorityNames(ctx.machine(), ctx.config.publicUrl, others)
+  const now = ctx.clock.now()
+  const { certificate, key } = await createAuthority(SERVER_NAME, { dns: names, ranges: PRIVATE_RANGES }, now)
+  return { certificate, sealedKey: ctx.seal.seal(key), names, createdAt: now }
+}
+
+/** Replaces the authority in the caller's write: all processes then serve with its certificates, and devices must trust it. */
+export async function replaceAuthority(tx: Tx, prepared: store.NewAuthority): Promise<void> {
+  await store.replaceAuthority(tx, prepared)
+  tx.publish(authorityChanged, null)
+}
+
+export interface AuthorityState {
+  readonly authority: AuthorityFacts
+  /** The DNS names for which it may issue certificates, with those below them. */
+  readonly allowedNames: readonly string[]
+  readonly createdAt: number
+  /** Of the certificate with which this process serves. */
+  readonly certificate: { readonly names: Names; readonly notAfter: number }
+}
+
+/** Undefined if this process does not serve with certificates of the authority. */
+export function authorityState(ctx: AppContext): AuthorityState | undefined {
+  const { issued } = stateOf(ctx)
+  if (issued === undefined) return undefined
+  const { row, authority, names, certificate } = issued
+  const { names: allowedNames, createdAt } = row
+  return { authority, allowedNames, createdAt, certificate: { names, notAfter: certificate.notAfter } }
+}
+
+/** Devices that have used the server since the authority was made: those that have to trust a new one. */
+export const countTrustingDevices = (ctx: AppContext, { createdAt }: AuthorityState): Promise<number> =>
+  countDevicesSince(ctx.db.read, createdAt)

@@ -1,0 +1,17 @@
+/** Servers of a private network: their certificate authority, and the pages from which devices learn to trust it. */
+
+import { domain } from '#domains/domain.ts'
+
+import { stopLooking } from './authority/authority.service.ts'
+import { trustEndpoints } from './trust/trust.endpoints.ts'
+
+export const lan = domain({ name: 'lan', endpoints: trustEndpoints, stop: stopLooking })
+
+export { trustUrl } from './authority/authority.rules.ts'
+export {
+  authorityState,
+  countTrustingDevices,
+  lanCertificates,
+  prepareAuthority,
+  replaceAuthority,
+} from './authority/authority.service.ts'
