@@ -4,6 +4,7 @@ import type { Config } from '#config/config.ts'
 import type { Machine } from '#config/machine.ts'
 import type { Membership } from '#db/processes.ts'
 import type { Store } from '#db/store.ts'
+import type { RestorePlan } from '#platform/backup/restores.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
 import type { Bus, Topic } from '#platform/bus.ts'
@@ -35,6 +36,8 @@ export interface Lifecycle {
   leaving: boolean
   /** The server is stopping and accepts no new requests. */
   draining: boolean
+  /** Stops the server, carries the plan out and starts again. Undefined where nobody can do that, as in tests. */
+  restore?: (plan: RestorePlan) => void
   /** Undefined before the server answers. */
   jobs?: readonly JobState[]
 }

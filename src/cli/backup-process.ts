@@ -1,8 +1,10 @@
 /** The process in which the server makes and verifies backups (platform/backup/process.ts). */
 
 import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { useDatabase } from '#config/database-url.ts'
+import { backupId, type Manifest, SQLITE_FILE } from '#platform/backup/manifest.ts'
 import type { BackupMessage, BackupReply, BackupTask } from '#platform/backup/process.ts'
 import { systemClock } from '#platform/clock.ts'
 
@@ -50,9 +52,10 @@ async function answer(task: BackupTask, signal: AbortSignal): Promise<void> {
   setTimeout(() => process.exit(0), REPORT_EVERY_MS)
 }
 
-async function run({ kind, place, archive, gzip, work }: BackupTask, signal: AbortSignal): Promise<BackupReply> {
+async function run(task: BackupTask, signal: AbortSignal): Promise<BackupReply> {
+  const { kind, place, archive, gzip, work } = task
   useDatabase(place.databaseUrl)
-  const { createBackup, verifyBackup } = await import('#db/backup.ts')
+  const { createBackup, inspectBackup, unpackBackup } = await import('#db/backup.ts')
   let done = 0
   let reportedAt = 0
   const progress = {
@@ -66,15 +69,29 @@ async function run({ kind, place, archive, gzip, work }: BackupTask, signal: Abo
     },
   }
   signal.addEventListener('abort', () => {
-    if (kind !== 'VERIFY') return
+    if (kind === 'CREATE') return
     // Checking cannot be interrupted otherwise.
     rmSync(work, { recursive: true, force: true })
     process.exit(0)
   })
-  const manifest =
-    kind === 'CREATE'
-      ? (await createBackup({ place, output: archive, gzip, signal, work, ...progress })).manifest
-      : await verifyBackup(place, archive, progress, work)
-  const rows = Object.values(manifest.tables).reduce((sum, n) => sum + n, 0)
-  return { kind: 'done', files: manifest.files.length, rows }
+  if (kind === 'VERIFY') {
+    const { factsOf } = await import('./backup-facts.ts')
+    return inspectBackup(place, archive, progress, work, async (manifest) => ({
+      ...doneWith(manifest),
+      facts: await factsOf(manifest, work),
+    }))
+  }
+  if (kind === 'RESTORE') {
+    const manifest = await unpackBackup(place, archive, work, progress)
+    const { finishRestoreSqlite } = await import('#db/maintenance.ts')
+    finishRestoreSqlite(join(work, SQLITE_FILE), task.restore!.keepSessions, task.restore!.note)
+    return { ...doneWith(manifest), id: backupId(manifest) }
+  }
+  return doneWith((await createBackup({ place, output: archive, gzip, signal, work, ...progress })).manifest)
 }
+
+const doneWith = ({ files, tables }: Manifest) => ({
+  kind: 'done' as const,
+  files: files.length,
+  rows: Object.values(tables).reduce((sum, n) => sum + n, 0),
+})

@@ -141,7 +141,7 @@ async function withBar<T>(work: (bar: { onTotal(bytes: number): void; onBytes(co
 async function load(
   { dataDir, databaseUrl }: Config,
   { tables }: Manifest,
-  { stamp, backup }: Required<Omit<Decision, 'load'>>,
+  { stamp, backup }: Required<Pick<Decision, 'stamp' | 'backup'>>,
   wasCompleted: boolean,
 ): Promise<void> {
   const db = await import('#db/maintenance.ts')

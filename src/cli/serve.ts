@@ -2,11 +2,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { RunningContext } from '#app'
-import { hasTls } from '#config/config.ts'
+import { type Config, hasTls } from '#config/config.ts'
+import type { RestoreListener } from '#http/while-restoring.ts'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
-import { readCertificate } from '#platform/certificate.ts'
+import type { RestorePlan } from '#platform/backup/restores.ts'
+import { type Certificate, readCertificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
+import type { DirectoryLock } from '#platform/lock.ts'
 import { createLog, type Log } from '#platform/log.ts'
 
 import { hasOtherData, openDataDirectory } from './data-directory.ts'
@@ -27,11 +30,10 @@ export const run: Run = async (call) => {
   const log = createLog({ level: config.logLevel, format: config.logFormat, process: uuid().slice(0, 8) })
   process.on('exit', () => log.flush())
   const reason = stopReason(log)
-  let stopped: StopReason
-
   // Before anything is changed.
   if (config.tlsCert !== '') readCertificate(config)
   const { lock, completed } = await openDataDirectory(config, 'serve')
+  let stopped: StopReason
   try {
     if (completed) log.warn('an interrupted restore was completed')
     const file = join(config.dataDir, SQLITE_FILE)
@@ -52,51 +54,9 @@ export const run: Run = async (call) => {
         if (kind === 'WRONG') throw new Refusal(message, EXIT.usage)
       }
     }
-    const app = await import('#app')
-    const { createSetupLink } = await import('#domains/accounts/index.ts')
-    const { authorityState, trustUrl } = await import('#domains/lan/index.ts')
-    const ctx = await app.createContext(config, { log, origins: call.reading.origins })
-    try {
-      let link: string | null = null
-      const server = await app
-        .serve(ctx, { beforeListening: async () => void (link = await createSetupLink(ctx)) })
-        .catch(refuseCredentials)
-      try {
-        lock.announce(server.url)
-        if (server.opening) {
-          say(`getting a certificate for ${config.domain.join(', ')}`)
-          say(`until then this computer reaches the server at ${server.url}`)
-          if (link !== null) say(setupLink(server.url, String(link)))
-        }
-        // The certificate is for the public address.
-        const isPublic = call.reading.origins.has('publicUrl') || hasTls(config)
-        const opened = (url: string): void => {
-          say(`listening on ${url}`)
-          const origin = isPublic ? ctx.config.publicUrl : url
-          const authority = authorityState(ctx)?.authority
-          if (authority) say(`Devices must trust "${authority.name}" once: ${trustUrl(ctx.config)}`)
-          if (link !== null) say(setupLink(origin, String(link)))
-          openBrowser(`${origin}${link ?? '/'}`)
-        }
-        if (server.opening) void server.opening.then(opened)
-        else opened(server.url)
-
-        stopped = await Promise.race([reason, outdated(ctx, log)])
-        const { name, exitCode } = stopped
-        log.info('stopping', { reason: name })
-        setTimeout(() => process.exit(EXIT.failure), config.drainSeconds * SECOND + STOP_MS).unref()
-        // After an error that no code caught, every further request is a risk.
-        await server.stop(exitCode !== EXIT.ok)
-        // No confirmed change is lost, but 0 would say that all is well.
-        await ctx.db.checkWritable()
-      } catch (error) {
-        // Otherwise it would go on answering without a database.
-        await server.kill()
-        throw error
-      }
-    } finally {
-      await ctx.close()
-    }
+    // The certificate is for the public address.
+    const isPublic = call.reading.origins.has('publicUrl') || hasTls(config)
+    stopped = await serveAndRestore({ config, log, lock, reason, isPublic, origins: call.reading.origins })
     log.info('stopped')
   } finally {
     lock.release()
@@ -108,6 +68,126 @@ export const run: Run = async (call) => {
 
 const setupLink = (origin: string, path: string): string =>
   `There is no administrator yet. Create the first one here within 24 hours: ${origin}${path}`
+interface Serving {
+  readonly config: Config
+  readonly log: Log
+  readonly lock: DirectoryLock
+  readonly reason: Promise<StopReason>
+  /** Whether the public address is the one to print. */
+  readonly isPublic: boolean
+  /** See `AppContext`. */
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/** Serves until there is a reason to stop. To restore a backup, it closes everything and opens it again on the same port. */
+async function serveAndRestore(serving: Serving): Promise<StopReason> {
+  let { config } = serving
+  let restored: Restored | undefined
+  let stopped: StopReason | undefined
+  void serving.reason.then((reason) => (stopped = reason))
+  for (;;) {
+    try {
+      const end = await serveOnce({ ...serving, config }, restored)
+      if ('exitCode' in end) return end
+      restored = await restore({ ...serving, config: (config = end.config) }, end)
+    } catch (error) {
+      if (restored?.isReplaced !== true || restored.hasListened) throw error
+      await (await import('./restore-served.ts')).goBack(restored.plan, error, { ...serving, config })
+      restored = { ...restored, isReplaced: false }
+    }
+    if (stopped !== undefined) return stopped
+  }
+}
+
+/** A server that was closed for a restore. */
+interface Closed {
+  readonly plan: RestorePlan
+  /** With the port that was chosen. */
+  readonly config: Config
+  readonly certificate: Certificate | undefined
+}
+
+interface Restored {
+  readonly plan: RestorePlan
+  readonly isReplaced: boolean
+  readonly listener: RestoreListener
+  /** Whether the server has answered with the new data. */
+  hasListened: boolean
+}
+
+async function restore({ reason, ...serving }: Serving, { plan, config, certificate }: Closed): Promise<Restored> {
+  const { listenWhileRestoring } = await import('#http/while-restoring.ts')
+  const { restoreWhileClosed } = await import('./restore-served.ts')
+  const listener = listenWhileRestoring(config, certificate)
+  try {
+    const isReplaced = await restoreWhileClosed(plan, { ...serving, listener, stopAsked: reason })
+    return { plan, isReplaced, listener, hasListened: false }
+  } catch (error) {
+    await listener.stop()
+    throw error
+  }
+}
+
+/** Opens everything, serves, and closes it. `restored`: instead of the first time. */
+async function serveOnce(
+  { config, log, lock, reason, isPublic, origins }: Serving,
+  restored: Restored | undefined,
+): Promise<StopReason | Closed> {
+  const app = await import('#app')
+  const { createSetupLink } = await import('#domains/accounts/index.ts')
+  const { authorityState, trustUrl } = await import('#domains/lan/index.ts')
+  const ctx = await app.createContext(config, { log, origins })
+  try {
+    let link: string | null = null
+    const asked = Promise.withResolvers<RestorePlan>()
+    ctx.lifecycle.restore = asked.resolve
+    const beforeListening = async () => {
+      // After a restore that failed, the link of before still works.
+      if (restored === undefined || restored.isReplaced) link = await createSetupLink(ctx)
+      await restored?.listener.stop()
+      if (restored !== undefined) restored.hasListened = true
+    }
+    const server = await app.serve(ctx, { beforeListening }).catch(refuseCredentials)
+    try {
+      lock.announce(server.url)
+      if (server.opening && restored === undefined) {
+        say(`getting a certificate for ${config.domain.join(', ')}`)
+        say(`until then this computer reaches the server at ${server.url}`)
+        if (link !== null) say(setupLink(server.url, String(link)))
+      }
+      const opened = (url: string): void => {
+        const origin = isPublic ? ctx.config.publicUrl : url
+        if (restored === undefined) {
+          say(`listening on ${url}`)
+          const authority = authorityState(ctx)?.authority
+          if (authority) say(`Devices must trust "${authority.name}" once: ${trustUrl(ctx.config)}`)
+          openBrowser(`${origin}${link ?? '/'}`)
+        }
+        if (link !== null) say(setupLink(origin, String(link)))
+      }
+      if (server.opening) void server.opening.then(opened)
+      else opened(server.url)
+
+      const end = await Promise.race([reason, outdated(ctx, log), asked.promise])
+      const isStop = 'exitCode' in end
+      log.info('stopping', { reason: isStop ? end.name : 'restore' })
+      if (isStop) setTimeout(() => process.exit(EXIT.failure), config.drainSeconds * SECOND + STOP_MS).unref()
+      // After an error that no code caught, every further request is a risk.
+      await server.stop(isStop && end.exitCode !== EXIT.ok)
+      // No confirmed change is lost, but 0 would say that all is well.
+      await ctx.db.checkWritable()
+      if (isStop) return end
+      const { certificateInUse } = await import('#http/tls.ts')
+      return { plan: end, config: { ...ctx.config, port: server.port }, certificate: certificateInUse(ctx) }
+    } catch (error) {
+      // Otherwise it would go on answering without a database.
+      await server.kill()
+      throw error
+    }
+  } finally {
+    await ctx.close()
+  }
+}
 
 /** The first administrator is checked by the rules of the interface; here its 400 is a mistake in the configuration. */
 function refuseCredentials(error: unknown): never {

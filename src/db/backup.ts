@@ -2,6 +2,7 @@
 
 import { rmSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 import type { Config } from '#config/config.ts'
@@ -13,6 +14,7 @@ import {
   type DatabaseFacts,
   type Manifest,
   POSTGRES_FILE,
+  SIGNING_KEY,
   SQLITE_FILE,
 } from '#platform/backup/manifest.ts'
 import { unpackArchive } from '#platform/backup/read.ts'
@@ -26,7 +28,10 @@ import { version } from '#platform/version.ts'
 import * as db from './maintenance.ts'
 
 /** The part of the configuration that says where the data is. */
-export type DataPlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseReadUrl' | 'sharedFiles' | 'backupDir'>
+export type DataPlace = Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'databaseReadUrl' | 'sharedFiles' | 'backupDir' | 'publicUrl'
+>
 
 export interface Progress {
   /** Called once, when the number of bytes to read is known. */
@@ -65,7 +70,8 @@ export async function createBackup(options: BackupOptions): Promise<{ manifest: 
       signal.throwIfAborted()
       const members = [member, ...(await dataMembers(place.dataDir, files))]
       onTotal(members.reduce((sum, { size }) => sum + size, 0))
-      const head = { format: 'tessera-backup', version: 1, tessera: version, createdAt, ...facts } as const
+      const origin = { host: hostname(), publicUrl: place.publicUrl }
+      const head = { format: 'tessera-backup', version: 1, tessera: version, createdAt, origin, ...facts } as const
       return writeArchive({ output, ...temporary, gzip, members, facts: head, onBytes, signal })
     })
   } finally {
@@ -115,19 +121,51 @@ export function unpackBackup(place: DataPlace, archive: string, folder: string, 
  * The same without unpacking: needs space for the database only.
  * @throws BackupError, BackupRefusal
  */
-export async function verifyBackup(
-  place: DataPlace,
-  archive: string,
-  progress: Progress,
-  work = workFolder(place),
-): Promise<Manifest> {
+export async function verifyBackup(place: DataPlace, archive: string, progress: Progress): Promise<Manifest> {
   await removeStale(place)
+  const work = workFolder(place)
   await mkdir(work, { mode: 0o700 })
   try {
     return await unpackChecked(place, archive, work, progress, (path) => path === SQLITE_FILE)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/**
+ * Checks everything that does not depend on this server: the backup may be of the other kind of database, or of a newer version. The database
+ * and the key are in the folder `work` while `look` runs.
+ * @throws BackupError
+ */
+export async function inspectBackup<T>(
+  place: DataPlace,
+  archive: string,
+  progress: Progress,
+  work: string,
+  look: (manifest: Manifest) => Promise<T>,
+): Promise<T> {
+  await removeStale(place)
+  await mkdir(work, { mode: 0o700 })
+  try {
+    progress.onTotal(statSync(archive).size)
+    const isNeeded = (path: string): boolean => path === SQLITE_FILE || path === SIGNING_KEY
+    const manifest = await unpackArchive(archive, work, progress.onBytes, isNeeded)
+    requireDatabase(manifest, archive)
+    if (manifest.database === 'sqlite') {
+      const file = join(work, SQLITE_FILE)
+      explained(archive, () => db.checkSqlite(file))
+      compareRows(manifest.tables, db.countSqlite(file), archive)
+    }
+    return await look(manifest)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+function requireDatabase({ database, files }: Manifest, archive: string): void {
+  const name = database === 'postgres' ? POSTGRES_FILE : SQLITE_FILE
+  if (!files.some(({ path }) => path === name))
+    throw new BackupError(`${archive} cannot be used: it contains no database.`)
 }
 
 async function unpackChecked(
@@ -145,22 +183,27 @@ async function unpackChecked(
       `The backup contains a ${manifest.database === 'postgres' ? 'PostgreSQL' : 'SQLite'} database: ${isPostgres ? 'unset' : 'set'} TESSERA_DATABASE_URL to restore it.`,
       2,
     )
-  const database = isPostgres ? POSTGRES_FILE : SQLITE_FILE
-  if (!manifest.files.some(({ path }) => path === database))
-    throw new BackupError(`${archive} cannot be used: it contains no database.`)
+  requireDatabase(manifest, archive)
   if (!isPostgres) verifySqlite(manifest, join(folder, SQLITE_FILE), archive)
   return manifest
 }
 
 function verifySqlite(manifest: Manifest, file: string, archive: string): void {
-  try {
+  explained(archive, () => {
     db.checkSqlite(file)
     db.sqliteSchema(file)
+  })
+  compareRows(manifest.tables, db.countSqlite(file), archive)
+}
+
+/** Runs `check` and says of its error that the archive cannot be used. */
+function explained(archive: string, check: () => void): void {
+  try {
+    check()
   } catch (error) {
     if (!(error instanceof db.StorageError) || (error.kind !== 'corrupt' && error.kind !== 'schema')) throw error
     throw new BackupError(
       `${archive} cannot be used: ${error.kind === 'corrupt' ? 'its database is damaged' : `its database was written by a newer version`}.`,
     )
   }
-  compareRows(manifest.tables, db.countSqlite(file), archive)
 }

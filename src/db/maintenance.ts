@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { escapeControlCharacters } from '#lib/text.ts'
+import { type NewRestoreNote, RESTORE_NOTE, type RestoreNote } from '#platform/backup/restore-note.ts'
 import { systemClock } from '#platform/clock.ts'
 import { refuseReplaced } from '#platform/lock.ts'
 import { version } from '#platform/version.ts'
@@ -83,6 +84,16 @@ export const sqliteSchema = (file: string): SchemaState =>
     return stateOf(embedded.sqlite, known ? (db.query(LIST_APPLIED).all() as Applied[]) : [], file, version)
   })
 
+/** How a SQLite database with these migrations compares with this version. */
+export function compareSchema(applied: readonly Applied[]): 'SAME' | 'OLDER' | 'NEWER' {
+  try {
+    return stateOf(embedded.sqlite, applied, '', version).pending.length > 0 ? 'OLDER' : 'SAME'
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'schema') return 'NEWER'
+    throw error
+  }
+}
+
 const READ_MARK = `SELECT value FROM server_state WHERE key = '${STAMP_MARK}'`
 const markOf = (rows: unknown[][]): number | undefined => (rows.length === 0 ? undefined : Number(rows[0]![0]))
 
@@ -126,10 +137,29 @@ const afterRestore = (now: number, keepSessions: boolean): readonly string[] => 
 ]
 
 /** Changes a restored database as its users need it. */
-export const finishRestoreSqlite = (file: string, keepSessions: boolean): void =>
+export const finishRestoreSqlite = (file: string, keepSessions: boolean, note?: NewRestoreNote): void =>
   withFile(file, (db) => {
-    db.transaction(() => afterRestore(systemClock.now(), keepSessions).map((statement) => db.run(statement)))()
+    db.transaction(() => {
+      for (const statement of afterRestore(systemClock.now(), keepSessions)) db.run(statement)
+      if (note !== undefined) leaveNote(db, note)
+    })()
   })
+
+/** The same for data that a restore has put aside and that comes back with its own files. No log is left beside the database. */
+export const finishUndoSqlite = (file: string, keepSessions: boolean, note: NewRestoreNote): void =>
+  withFile(file, (db) => {
+    const now = systemClock.now()
+    db.transaction(() => {
+      for (const statement of [NOTE_RESTORE(now), ...(keepSessions ? [] : END_SESSIONS(now))]) db.run(statement)
+      leaveNote(db, note)
+    })()
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  })
+
+function leaveNote(db: Database, note: NewRestoreNote): void {
+  const left: RestoreNote = { ...note, logAfter: headOf(db).log ?? null, isLogged: false }
+  db.run('INSERT OR REPLACE INTO server_state (key, value) VALUES (?, ?)', [RESTORE_NOTE, JSON.stringify(left)])
+}
 
 /** The same; may be called again. */
 export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean): Promise<void> =>
@@ -285,11 +315,12 @@ const logHeadOf = ([head]: readonly StoredHead[]): { log?: LogHead } =>
   head === undefined ? {} : { log: { id: Number(head.id), hash: head.hash } }
 
 /** Nothing if the log is empty, or the database is of a version without heads. */
-export const logHeadSqlite = (file: string): { log?: LogHead } =>
-  withFile(file, (db) => {
-    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'admin_log_head'").get() !== null
-    return known ? logHeadOf(db.query(READ_LOG_HEAD).all() as StoredHead[]) : {}
-  })
+export const logHeadSqlite = (file: string): { log?: LogHead } => withFile(file, headOf)
+
+function headOf(db: Database): { log?: LogHead } {
+  const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'admin_log_head'").get() !== null
+  return known ? logHeadOf(db.query(READ_LOG_HEAD).all() as StoredHead[]) : {}
+}
 
 /** Restores a dump into an empty database, in one transaction. */
 export const loadPostgres = (databaseUrl: string, dump: string): Promise<void> =>

@@ -53,7 +53,7 @@ export function parseJson(json: string): unknown {
 }
 
 /** A client that closes the connection during its body makes the body fail. That is not an error of the server. */
-function hungUp(error: unknown): never {
+export function hungUp(error: unknown): never {
   if ((error as Error | null)?.name !== 'AbortError') throw error
   throw badRequest('The connection was closed before the whole body was received', '连接在请求体接收完之前已关闭')
 }

@@ -74,7 +74,7 @@ const LANGUAGES = [
   { locale: 'zh', lang: 'zh-CN', name: '中文' },
 ] as const satisfies readonly { locale: Locale; lang: string; name: string }[]
 
-export function htmlPage(ctx: AppContext, page: Page): Response {
+export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
   const words = WORDS[page.locale]
   const site = siteOf(ctx)
   const { name, iconKey } = site
@@ -385,3 +385,23 @@ export const qrPicture = (src: string, alt: string, hasNarrowMargin = false): Ht
     height="320"
     decoding="async"
   />`
+
+/** A page that waits for something and asks again every few seconds, at its own address or at `path`. */
+export function reloadingPage(page: {
+  /** Undefined while a backup is restored: the server has no name then. */
+  readonly ctx: AppContext | undefined
+  readonly title: string
+  readonly text: string
+  readonly locale: Locale
+  readonly status?: number
+  readonly path?: string
+}): Response {
+  const { ctx, title, locale, status = 200, path } = page
+  return htmlPage(ctx, {
+    title,
+    locale,
+    status,
+    body: card(text(page.text), { title }),
+    headers: { refresh: path === undefined ? '3' : `3; url=${path}`, 'retry-after': '3' },
+  })
+}

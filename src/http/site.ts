@@ -64,7 +64,8 @@ const DEFAULT = siteWith({ name: PRODUCT, shortName: PRODUCT, description: '', c
 
 const holder = perContext(() => ({ site: DEFAULT }))
 
-export const siteOf = (ctx: AppContext): Site => holder(ctx).site
+/** The product's without a context. */
+export const siteOf = (ctx: AppContext | undefined): Site => (ctx === undefined ? DEFAULT : holder(ctx).site)
 
 export function setSite(ctx: AppContext, look: SiteLook): void {
   holder(ctx).site = siteWith(look)

@@ -54,6 +54,8 @@ export interface Holder {
 export interface DirectoryLock {
   /** Records the address of this process for others (healthcheck, doctor), and the database files that it has opened. */
   announce(url: string): void
+  /** To be called when the database was closed and others will be put in its place. */
+  forgetDatabase(): void
   release(): void
 }
 
@@ -106,6 +108,10 @@ export function lockDataDirectory(directory: string, verb: string): DirectoryLoc
     announce(url) {
       files = identifyDatabase(directory)
       write({ ...holder(), url })
+    },
+    forgetDatabase() {
+      files = undefined
+      write(holder())
     },
     release,
   }

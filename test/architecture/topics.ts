@@ -9,6 +9,7 @@ import { importsOf, type SourceFile } from './imports.ts'
  * endpoints, listeners) are at the top and may import all.
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
+  backups: ['backups', 'uploads', 'restores', 'moving'],
   access: ['system-roles', 'access', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
   accounts: [
     'accounts',

@@ -18,3 +18,13 @@ export async function make(admin: Person, format: 'ZST' | 'GZ' = 'ZST') {
   const { name } = ok(await admin.call('backups.create', { body: { format } })).data
   return (await idle(admin)).items.find((one) => one.name === name)!
 }
+
+/** Uploads bytes as the backup `name`. `range`: of all bytes, which are `total`. */
+export const put = (admin: Person, name: string, bytes: Uint8Array, range?: { start: number; total: number }) =>
+  admin.send('PUT', `/api/admin/backups/${name}`, {
+    body: Uint8Array.from(bytes),
+    headers: {
+      'content-type': 'application/octet-stream',
+      ...(range && { 'content-range': `bytes ${range.start}-${range.start + bytes.length - 1}/${range.total}` }),
+    },
+  })

@@ -298,7 +298,7 @@ const ONCE = ['qrCodes.restore', 'profile.setUsername']
 /** Makes a new code each time. */
 const NEW_EACH_TIME = ['activities.resetInviteCode']
 /** Stores bytes until the upload is finished: it changes no row that has these columns. */
-const BYTES = ['files.receiveBytes']
+const BYTES = ['files.receiveBytes', 'backups.upload']
 
 const updates = allEndpoints.filter(({ method }) => method === 'PUT' || method === 'PATCH')
 

@@ -308,8 +308,8 @@ const IGNORED = {
     'auth.phoneUnbind',
     'profile.setPassword',
   ],
-  'It changes nothing.': ['admin.markdown.render'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
+  'It changes nothing.': ['admin.markdown.render', 'restores.preview'],
   'A repeat may send another code.': [
     'auth.changeCode',
     'auth.emailBindCode',
@@ -340,6 +340,8 @@ const IGNORED = {
     'auth.phoneBind',
     'auth.replaceRecoveryCodes',
     'auth.verifyMobile',
+    'restores.start',
+    'restores.undo',
   ],
 }
 

@@ -31,7 +31,7 @@ export const LOGGED_VERBS = {
   ROLE: ['CREATE', 'UPDATE', 'DELETE'],
   USER_ROLE: ['GRANT', 'REVOKE'],
   SERVER: ['UPDATE'],
-  BACKUP: ['CREATE', 'VERIFY', 'DOWNLOAD', 'DELETE'],
+  BACKUP: ['CREATE', 'VERIFY', 'DOWNLOAD', 'DELETE', 'UPLOAD', 'RESTORE', 'UNDO', 'DISCARD'],
 } as const
 
 export type LoggedTarget = keyof typeof LOGGED_VERBS

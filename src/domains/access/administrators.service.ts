@@ -21,7 +21,7 @@ export const isSystemAdmin = async (db: Db | Tx, { userId }: Actor): Promise<boo
   (await platformRolesOf(db, userId)).some((role) => role.code === SYSTEM_ADMIN)
 
 /** @throws AppError 403 unless the caller holds SYSTEM_ADMIN. */
-export async function requireSystemAdmin(tx: Tx, actor: Actor): Promise<void> {
+export async function requireSystemAdmin(tx: Db | Tx, actor: Actor): Promise<void> {
   if (!(await isSystemAdmin(tx, actor))) throw errors.systemAdminOnly()
 }
 

@@ -70,15 +70,16 @@ export const accounts = domain({
   stop: flushActivity,
 })
 
+export { confirm, requireConfirmation } from './confirmations/confirmations.service.ts'
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
 export { countDevicesSince } from './sessions/sessions.store.ts'
 export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
 export { normalizeEmail, normalizePhone } from './accounts.rules.ts'
-export { requireConfirmation } from './confirmations/confirmations.service.ts'
 export {
   type Administrator,
+  checkSetupLink,
   createAdministrator,
   createSetupLink,
   type Credentials,

@@ -22,16 +22,19 @@ const Amount = (description: string) => Nullable(Type.Integer({ description, min
 
 export const BackupView = Model('Backup', {
   name: Name,
-  state: Enum(['RUNNING', 'READY', 'FAILED'], {
-    description: 'READY: the file is complete. FAILED: there is no file; `problem` says why',
+  state: Enum(['UPLOADING', 'RUNNING', 'READY', 'FAILED'], {
+    description:
+      'UPLOADING: a part of the file has arrived, and the upload can go on. READY: the file is complete. FAILED: there is no file; `problem` ' +
+      'says why',
   }),
   source: Enum(BACKUP_SOURCES, {
-    description: 'COMMAND_LINE: made by `tessera backup`, or copied into the folder',
+    description:
+      'COMMAND_LINE: made by `tessera backup`, or copied into the folder. UPLOAD: it need not be of this server',
   }),
   createdBy: Nullable(Model('BackupAuthor', { id: Id, name: Text('root', { description: 'The name at that time' }) })),
   createdAt: Time,
   finishedAt: Nullable(Time),
-  bytes: Amount('Size of the file'),
+  bytes: Amount('Size of the file, or of the part that has arrived'),
   files: Amount('Uploaded files, app packages and keys in it; null if it is unknown'),
   rows: Amount('Rows of the database in it; null if it is unknown'),
   problem: Problem,

@@ -36,9 +36,9 @@ function dueAround(schedule: Schedule, now: number): number[] {
     .map((day) => atHour(day, schedule))
 }
 
-/** Complete, and not found damaged. */
+/** Complete, of this server, and not found damaged. */
 export const isGood = ({ file, note }: FoundBackup): boolean =>
-  file !== undefined && note?.verification?.state !== 'DAMAGED'
+  file !== undefined && note?.source !== 'UPLOAD' && note?.verification?.state !== 'DAMAGED'
 
 /** Whether no good backup is as new as the schedule promises. One interval of delay is allowed, for the backup itself and restarts. */
 export function isOverdue({ every }: Schedule, lastGoodAt: number | undefined, now: number): boolean {

@@ -41,7 +41,7 @@ import * as store from './backups.store.ts'
 import { isToolMissing, type Job, worker } from './backups.tasks.ts'
 import { toView } from './backups.view.ts'
 
-const folderOf = (ctx: AppContext): string => backupFolder(ctx.config)
+export const folderOf = (ctx: AppContext): string => backupFolder(ctx.config)
 
 export async function showBackups(ctx: AppContext, { page, size }: BackupQuery, locale: Locale): Promise<BackupList> {
   const [found, tasks] = await withTasks(ctx, () => listBackups(folderOf(ctx)))
@@ -81,7 +81,7 @@ export async function createBackup(
 }
 
 /** Names have seconds, and a small backup takes less. */
-function freeName(ctx: AppContext, gzip: boolean): string {
+export function freeName(ctx: AppContext, gzip: boolean): string {
   const folder = folderOf(ctx)
   const usual = nameAt(ctx.clock.now(), gzip)
   for (let n = 1; ; n++) {
@@ -158,20 +158,20 @@ export async function downloadBackup(
 }
 
 /** @throws AppError 404 */
-function find(ctx: AppContext, name: string): FoundBackup {
+export function find(ctx: AppContext, name: string): FoundBackup {
   const found = findBackup(folderOf(ctx), name)
   if (found === undefined) throw notFound()
   return found
 }
 
 /** @throws AppError 404, or 400 if there is no file */
-function complete(ctx: AppContext, name: string): NonNullable<FoundBackup['file']> {
+export function complete(ctx: AppContext, name: string): NonNullable<FoundBackup['file']> {
   const { file } = find(ctx, name)
   if (file === undefined) throw errors.notComplete()
   return file
 }
 
-async function show(ctx: AppContext, name: string, locale: Locale): Promise<BackupView> {
+export async function show(ctx: AppContext, name: string, locale: Locale): Promise<BackupView> {
   const [found, tasks] = await withTasks(ctx, async () => find(ctx, name))
   return toView(found, tasks, locale)
 }

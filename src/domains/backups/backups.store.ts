@@ -12,7 +12,7 @@ const DUE_KEY = 'backup.lastDue'
 export interface StoredTask {
   /** Distinguishes tasks that follow each other. */
   readonly id: string
-  readonly kind: 'CREATE' | 'VERIFY'
+  readonly kind: 'CREATE' | 'VERIFY' | 'RESTORE'
   /** The backup. */
   readonly name: string
   /** Percent. */

@@ -21,7 +21,7 @@ import {
   workFolder,
   writeNote,
 } from '#platform/backup/folder.ts'
-import { type BackupReply, type RunningBackup, startBackupProcess } from '#platform/backup/process.ts'
+import { backupPlaceOf, type BackupReply, type RunningBackup, startBackupProcess } from '#platform/backup/process.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import { damaged, INTERRUPTED, notMade, notVerified, TOOL_MISSING, VERIFICATION_INTERRUPTED } from './backups.errors.ts'
@@ -120,10 +120,11 @@ class Worker {
     const reply = await this.#work('VERIFY', name)
     const found = findBackup(this.#folder, name)
     if (found?.file === undefined) return false
-    const counts = reply.kind === 'done' ? { files: reply.files, rows: reply.rows } : {}
+    const counts =
+      reply.kind === 'done' ? { files: reply.files, rows: reply.rows, ...(reply.facts && { facts: reply.facts }) } : {}
     await writeNote(this.#folder, name, {
       ...(found.note ?? {
-        ...unfinished({ name, source: 'COMMAND_LINE', createdBy: null }, createdAtOf(found)),
+        ...unfinished({ source: 'COMMAND_LINE', createdBy: null }, createdAtOf(found)),
         finishedAt: found.file.modifiedAt,
       }),
       // A killed server may have left a complete file with a note that says RUNNING.
@@ -135,10 +136,9 @@ class Worker {
     return reply.kind === 'done'
   }
 
-  async #work(kind: StoredTask['kind'], name: string): Promise<BackupReply> {
+  async #work(kind: 'CREATE' | 'VERIFY', name: string): Promise<BackupReply> {
     if (this.#stopping) return { kind: 'interrupted' }
-    const { dataDir, databaseUrl, databaseReadUrl, sharedFiles, backupDir } = this.ctx.config
-    const place = { dataDir, databaseUrl, databaseReadUrl, sharedFiles, backupDir }
+    const place = backupPlaceOf(this.ctx.config)
     const archive = join(this.#folder, name)
     const child = startBackupProcess({ kind, place, archive, gzip: name.endsWith('.gz'), work: workFolder(place) })
     this.#child = child
@@ -216,8 +216,8 @@ class Worker {
   }
 }
 
-const unfinished = (
-  { source, createdBy }: Pick<BackupNote, 'source' | 'createdBy'> & { name: string },
+export const unfinished = (
+  { source, createdBy }: Pick<BackupNote, 'source' | 'createdBy'>,
   startedAt: number,
 ): BackupNote => ({
   state: 'RUNNING',

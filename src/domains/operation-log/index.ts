@@ -15,5 +15,5 @@ export const operationLog = domain({
 })
 
 export { signaturesOf } from './operation-log.rules.ts'
-export { loggedActor } from './operation-log.service.ts'
+export { appendLog, IN_ORDER, loggedActor } from './operation-log.service.ts'
 export { type LogReport, verifyLog, type Witness } from './verification.rules.ts'

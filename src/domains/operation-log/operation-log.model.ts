@@ -26,7 +26,11 @@ const fields = (description: string, example: object) =>
 
 export const LogView = Model('OperationLogRow', {
   id: Id,
-  actorId: Id,
+  actorId: Type.Integer({
+    minimum: 0,
+    description: '0: somebody who is not a user of this data, which came from a backup. `actorName` is the name',
+    examples: [42],
+  }),
   actorName: Type.String({ description: 'The username or nickname at that time', examples: ['root'] }),
   action: Action,
   targetType: Target,

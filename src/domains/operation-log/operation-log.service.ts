@@ -57,13 +57,13 @@ const tooLarge = () =>
     '本次更改超过操作日志可记录的 1 MB，请分批更改',
   )
 
-/** Adds nothing if the entry has both states and they are equal. */
-async function appendLog(
+/** In a write with `IN_ORDER`. Adds nothing if the entry has both states and they are equal. `name` is that of a user of other data. */
+export async function appendLog(
   ctx: AppContext,
   tx: Tx,
-  actor: Actor,
+  actor: Pick<Actor, 'userId'> & { readonly name?: string },
   action: LoggedAction,
-  caller: Caller,
+  caller: Pick<Caller, 'ip' | 'requestId'>,
   entry: LogEntry,
 ): Promise<void> {
   const fields = changedFields(entry.before, entry.after)
@@ -72,7 +72,7 @@ async function appendLog(
   const { head, newest, isWhole } = await readHead(ctx, tx)
   const link: Link = {
     actorId: actor.userId,
-    actorName: await nameOf(tx, actor.userId),
+    actorName: actor.name ?? (await nameOf(tx, actor.userId)),
     action,
     targetType: targetOf.get(action)!,
     targetId: entry.targetId ?? null,

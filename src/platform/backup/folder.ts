@@ -9,6 +9,7 @@ import type { Localized } from '#lib/localized.ts'
 import { DAY, systemClock } from '../clock.ts'
 import { writeDurably } from '../files.ts'
 import { uuid } from '../ids.ts'
+import type { Origin } from './manifest.ts'
 
 interface Place {
   readonly dataDir: string
@@ -24,6 +25,8 @@ export const makeBackupFolder = async (place: Place): Promise<void> =>
 /** Age at which the files of a killed backup are deleted. No backup takes that long. */
 const STALE_MS = DAY
 const WORK = '.backup-'
+/** Before the name of a backup that is being uploaded. */
+const UPLOAD = '.upload-'
 
 /** A new name for a folder in which a backup is prepared or checked. */
 export const workFolder = (place: Place): string => join(backupFolder(place), WORK + uuid())
@@ -32,7 +35,7 @@ export const workFolder = (place: Place): string => join(backupFolder(place), WO
 export async function removeStale(place: Place): Promise<void> {
   const folder = backupFolder(place)
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(WORK)) continue
+    if (!name.startsWith(WORK) && !name.startsWith(UPLOAD)) continue
     const found = statSync(join(folder, name), { throwIfNoEntry: false })
     if (found && found.mtimeMs < systemClock.now() - STALE_MS)
       rmSync(join(folder, name), { recursive: true, force: true })
@@ -50,7 +53,7 @@ export const stampOf = (time: Date): string => time.toISOString().replace(/[-:]/
 export const nameAt = (time: number, gzip: boolean): string =>
   `tessera-${stampOf(new Date(time))}.tar.${gzip ? 'gz' : 'zst'}`
 
-export const BACKUP_SOURCES = ['USER', 'SCHEDULE', 'COMMAND_LINE'] as const
+export const BACKUP_SOURCES = ['USER', 'SCHEDULE', 'COMMAND_LINE', 'UPLOAD'] as const
 
 export interface BackupNote {
   /** At the time of the note: a server that is killed leaves RUNNING. */
@@ -63,6 +66,8 @@ export interface BackupNote {
   /** Uploaded files, app packages and keys; rows of all tables. */
   readonly files: number | null
   readonly rows: number | null
+  /** Set by a verification; left out before, and by earlier versions. */
+  readonly facts?: BackupFacts
   /** Why the backup was not made. */
   readonly problem: Localized | null
   readonly verification: {
@@ -72,14 +77,66 @@ export interface BackupNote {
   } | null
 }
 
+/** Rows that administrators know, by the name of their table. */
+export const COUNTED_TABLES = [
+  'users',
+  'organizations',
+  'qr_codes',
+  'assets',
+  'activities',
+  'messages',
+  'files',
+] as const
+
+/** Facts about a backup for the preview of its restore. */
+export interface BackupFacts {
+  /** Epoch milliseconds. */
+  readonly madeAt: number
+  /** Of the program that has written it. */
+  readonly version: string
+  readonly database: 'sqlite' | 'postgres'
+  readonly origin: Origin | null
+  readonly rows: Readonly<Record<(typeof COUNTED_TABLES)[number], number>>
+  /** Uploaded files, app packages and keys, and their bytes. */
+  readonly files: number
+  readonly fileBytes: number
+  /** Bytes on the disk after it was unpacked. */
+  readonly unpackedBytes: number
+  /** From its SQLite database; null for PostgreSQL. */
+  readonly contents: {
+    /** Migrations that were applied. */
+    readonly migrations: readonly { readonly name: string; readonly sha256: string }[]
+    /** Epoch milliseconds; null if there are no rows. */
+    readonly newestChange: number | null
+    readonly administrators: readonly string[]
+    /** The signed head of its operation log; null if it has none. */
+    readonly head: SignedLogHead | null
+    /** Whether the key in the backup has signed the head. */
+    readonly isOwnKey: boolean
+  } | null
+}
+
+export interface SignedLogHead {
+  readonly rowId: number
+  readonly hash: string
+  readonly rowCount: number
+  readonly brokenAt: number | null
+  readonly signature: string
+}
+
 /** A backup in the folder, or one that could not be made and has left a note only. */
 export interface FoundBackup {
   readonly name: string
   /** Undefined if there is no file. */
   readonly file?: { readonly size: number; readonly modifiedAt: number }
+  /** Undefined unless it is being uploaded: what has arrived. */
+  readonly received?: { readonly size: number; readonly modifiedAt: number }
   /** Undefined for backups of the command line, and those that were copied into the folder. */
   readonly note?: BackupNote
 }
+
+/** The file of an upload that is not complete. */
+export const uploadOf = (folder: string, name: string): string => join(folder, UPLOAD + name)
 
 const noteOf = (folder: string, name: string): string => join(folder, `${name}.json`)
 
@@ -89,22 +146,29 @@ export async function listBackups(folder: string): Promise<FoundBackup[]> {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const all = new Set(names.map((name) => name.replace(/\.json$/, '')).filter(isBackupName))
+  const all = new Set(names.map((name) => name.replace(UPLOAD, '').replace(/\.json$/, '')).filter(isBackupName))
   return [...all]
     .flatMap((name) => findBackup(folder, name) ?? [])
     .toSorted((a, b) => createdAtOf(b) - createdAtOf(a) || (a.name < b.name ? 1 : -1))
 }
 
-export const createdAtOf = ({ note, file }: FoundBackup): number => note?.startedAt ?? file!.modifiedAt
+export const createdAtOf = ({ note, file, received }: FoundBackup): number =>
+  note?.startedAt ?? (file ?? received)!.modifiedAt
 
 /** Undefined if there is none, also for texts that are not names of backups. */
 export function findBackup(folder: string, name: string): FoundBackup | undefined {
   if (!isBackupName(name)) return undefined
-  const found = statSync(join(folder, name), { throwIfNoEntry: false })
-  const file = found?.isFile() ? { size: found.size, modifiedAt: Math.round(found.mtimeMs) } : undefined
+  const file = fileAt(join(folder, name))
   const note = readNote(folder, name)
+  const received = file === undefined && note === undefined ? fileAt(uploadOf(folder, name)) : undefined
+  if (received !== undefined) return { name, received }
   if (file === undefined && (note === undefined || note.state === 'READY')) return undefined
   return { name, ...(file && { file }), ...(note && { note }) }
+}
+
+function fileAt(path: string): FoundBackup['file'] {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found?.isFile() ? { size: found.size, modifiedAt: Math.round(found.mtimeMs) } : undefined
 }
 
 /** A note that is damaged is treated like a missing one: the backup itself may be good. */
@@ -124,6 +188,6 @@ export const writeNote = (folder: string, name: string, note: BackupNote): Promi
 /** The note goes last, so that a process that is killed in between leaves nothing that looks like an unknown backup. */
 export function deleteBackup(folder: string, name: string): void {
   if (!isBackupName(name)) throw new TypeError(`${name} is not the name of a backup`)
-  rmSync(join(folder, name), { force: true })
+  for (const path of [uploadOf(folder, name), join(folder, name)]) rmSync(path, { force: true })
   rmSync(noteOf(folder, name), { force: true })
 }

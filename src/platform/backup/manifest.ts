@@ -5,6 +5,8 @@ import { escapeControlCharacters } from '#lib/text.ts'
 export const MANIFEST = 'manifest.json'
 export const SQLITE_FILE = 'tessera.db'
 export const POSTGRES_FILE = 'database.dump'
+/** Missing if the server had its secret from the configuration. */
+export const SIGNING_KEY = 'keys/signing.key'
 /** The folders of the data directory that a backup contains. */
 export const FOLDERS = ['files', 'apps', 'keys'] as const
 
@@ -23,6 +25,13 @@ export interface DatabaseFacts {
   readonly log?: { readonly id: number; readonly hash: string }
 }
 
+/** The server that a backup was made of. */
+export interface Origin {
+  /** Name of the machine. */
+  readonly host: string
+  readonly publicUrl: string
+}
+
 export interface Manifest extends DatabaseFacts {
   readonly format: 'tessera-backup'
   /** Version of the format. A reader refuses versions that it does not know. */
@@ -31,6 +40,8 @@ export interface Manifest extends DatabaseFacts {
   readonly tessera: string
   /** ISO 8601. */
   readonly createdAt: string
+  /** Left out by earlier versions. */
+  readonly origin?: Origin
   readonly files: readonly ManifestFile[]
 }
 
@@ -64,6 +75,11 @@ export class BackupRefusal extends Error {
 const isHead = ({ id, hash }: Partial<NonNullable<DatabaseFacts['log']>>): boolean =>
   isCount(id) && /^[\w-]{43}$/.test(String(hash))
 
+const isShort = (value: unknown): boolean => typeof value === 'string' && value.length <= 500
+
+const isOrigin = (value: Partial<Origin> | null): boolean =>
+  typeof value === 'object' && isShort(value?.host) && isShort(value?.publicUrl)
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 /** @throws BackupError */
@@ -77,7 +93,7 @@ export function parseManifest(text: string): Manifest {
   if (value?.format !== 'tessera-backup') throw new BackupError('it is not a backup of Tessera')
   if (isCount(value.version) && value.version !== 1)
     throw new BackupError(`its format version is ${value.version}: restore it with the newer Tessera that wrote it`)
-  const { files, tables, database, log } = value
+  const { files, tables, database, log, origin } = value
   const good =
     Array.isArray(files) &&
     files.every(
@@ -90,6 +106,7 @@ export function parseManifest(text: string): Manifest {
     (database === 'sqlite' || database === 'postgres') &&
     value.version === 1 &&
     (log === undefined || (typeof log === 'object' && log !== null && isHead(log))) &&
+    (origin === undefined || isOrigin(origin)) &&
     // They are printed.
     /^[\w.+-]{1,64}$/.test(String(value.tessera)) &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(String(value.createdAt))

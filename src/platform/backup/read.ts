@@ -54,6 +54,18 @@ export async function unpackArchive(
   return manifest
 }
 
+/** Whether the beginning of the file is that of a backup. The rest is not read. */
+export async function beginsLikeBackup(archive: string): Promise<boolean> {
+  try {
+    for await (const { name } of readTar(await decompressed(archive, () => undefined)))
+      return name === MANIFEST || isBackupPath(name)
+    return false
+  } catch (error) {
+    if (damaged(error, archive) === error) throw error
+    return false
+  }
+}
+
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
 const GZIP_MAGIC = [0x1f, 0x8b]
 
@@ -72,6 +84,7 @@ async function decompressed(archive: string, onBytes: (count: number) => void): 
   const output = zstd ? createZstdDecompress() : createGunzip()
   input.on('data', (chunk) => onBytes(chunk.length))
   input.on('error', (error) => output.destroy(error))
+  output.on('close', () => input.destroy())
   return input.pipe(output)
 }
 

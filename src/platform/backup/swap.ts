@@ -16,11 +16,14 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { syncDirectory, writeDurably } from '../files.ts'
+import { stampOf } from './folder.ts'
 import { BackupError, FOLDERS, SQLITE_FILE } from './manifest.ts'
 
 const DECISION = 'restore.json'
 const STAGING = 'restore-'
 const KEPT = 'before-restore-'
+/** The part of the names that follows. */
+const STAMP = /^[\w-]+$/
 
 /** The side files of the database are moved away first, so that the new database is never opened with an old log. */
 const SIDE_FILES = [`${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const
@@ -42,10 +45,15 @@ export interface Decision {
   readonly backup?: { readonly id: string; readonly keepsSessions: boolean }
   /** Set until the dump is loaded; no file has been moved then. */
   readonly load?: PendingLoad
+  /** The `<time>` of the restore that this one takes back: what comes in is the data that it has put aside. */
+  readonly undoes?: string
 }
 
 export const stagingOf = (directory: string, stamp: string): string => join(directory, STAGING + stamp)
 const keptOf = (directory: string, stamp: string): string => join(directory, KEPT + stamp)
+/** The folder with the data that comes in. */
+const sourceOf = (directory: string, { stamp, undoes }: Decision): string =>
+  undoes === undefined ? stagingOf(directory, stamp) : keptOf(directory, undoes)
 
 /** Creates an empty folder to unpack into and deletes the litter of killed restores. The caller has locked the directory. */
 export async function makeStaging(directory: string, stamp: string): Promise<string> {
@@ -67,20 +75,39 @@ export async function discardRestore(directory: string, { stamp }: Decision): Pr
   rmSync(stagingOf(directory, stamp), { recursive: true, force: true })
 }
 
-/** Decides for and completes the restore of the backup in the staging folder, whose dump, if any, is loaded. */
-export async function swapIn(directory: string, { stamp, backup }: Decision): Promise<void> {
+/** Decides for and completes the restore of the backup in the staging folder, whose dump, if any, is loaded, or of the data that was put aside. */
+export async function swapIn(directory: string, { load: _loaded, ...decision }: Decision): Promise<void> {
+  const source = sourceOf(directory, decision)
   // A folder that is missing in the backup was empty; the old files in it must not remain.
-  for (const folder of FOLDERS) await mkdir(join(stagingOf(directory, stamp), folder), { recursive: true, mode: 0o700 })
-  await syncDirectory(stagingOf(directory, stamp))
-  await decideRestore(directory, backup === undefined ? { stamp } : { stamp, backup })
+  for (const folder of FOLDERS) await mkdir(join(source, folder), { recursive: true, mode: 0o700 })
+  await syncDirectory(source)
+  await decideRestore(directory, decision)
   await finishRestore(directory)
 }
 
 /** The folder of the data that the completed restore has replaced; undefined if there was none. */
-export function oldDataOf(directory: string, { stamp }: Decision): string | undefined {
+export function oldDataOf(directory: string, { stamp }: Pick<Decision, 'stamp'>): string | undefined {
   const kept = keptOf(directory, stamp)
   return existsSync(kept) ? kept : undefined
 }
+
+/** A `<time>` for the names of both folders, which no other restore has. */
+export async function freeStamp(directory: string, now: number): Promise<string> {
+  const taken = new Set(await keptStamps(directory))
+  const usual = stampOf(new Date(now))
+  for (let n = 1; ; n++) {
+    const stamp = n === 1 ? usual : `${usual}-${n}`
+    if (!taken.has(stamp)) return stamp
+  }
+}
+
+/** The `<time>` of each restore whose replaced data is still there, the newest first. */
+export const keptStamps = async (directory: string): Promise<string[]> =>
+  (await readdir(directory))
+    .filter((name) => name.startsWith(KEPT) && STAMP.test(name.slice(KEPT.length)))
+    .map((name) => name.slice(KEPT.length))
+    .toSorted()
+    .toReversed()
 
 /** Whether a restore was decided but not completed. */
 export const restorePending = (directory: string): boolean => existsSync(join(directory, DECISION))
@@ -100,7 +127,7 @@ export function pendingRestore(directory: string): Decision | undefined {
     decision = null
   }
   // The stamp becomes part of a path.
-  if (typeof decision?.stamp !== 'string' || !/^[\w-]+$/.test(decision.stamp))
+  if ([decision?.stamp, decision?.undoes ?? 'none'].some((part) => typeof part !== 'string' || !STAMP.test(part)))
     throw new BackupError(
       `${path} is damaged: if folders ${STAGING}… and ${KEPT}… are beside it, restore the backup into an empty data directory; otherwise delete the file.`,
     )
@@ -115,9 +142,8 @@ export function pendingRestore(directory: string): Decision | undefined {
 export async function finishRestore(directory: string): Promise<Decision | undefined> {
   const decision = pendingRestore(directory)
   if (decision === undefined) return undefined
-  const { stamp } = decision
-  const staging = stagingOf(directory, stamp)
-  const kept = keptOf(directory, stamp)
+  const staging = sourceOf(directory, decision)
+  const kept = keptOf(directory, decision.stamp)
   refuseIncomplete(directory, staging, kept)
   await mkdir(kept, { recursive: true, mode: 0o700 })
   if (existsSync(join(staging, SQLITE_FILE))) for (const name of SIDE_FILES) moveAway(directory, kept, name)

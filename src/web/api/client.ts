@@ -181,6 +181,7 @@ export interface UploadInput extends AnyInput {
   form: FormData | Blob
   onProgress?: (fraction: number) => void
   signal?: AbortSignal
+  headers?: Record<string, string>
 }
 
 /** Uploads a form, or a file as the body itself, and reports the fraction (0 to 1) that was sent. */
@@ -195,14 +196,17 @@ export async function upload(id: OperationId, input: UploadInput): Promise<unkno
 }
 
 /** By XMLHttpRequest, since `fetch` reports no progress of requests. */
-async function attemptUpload(id: OperationId, { form, onProgress, signal, ...input }: UploadInput): Promise<Response> {
+async function attemptUpload(
+  id: OperationId,
+  { form, onProgress, signal, headers: more, ...input }: UploadInput,
+): Promise<Response> {
   await unlessLeaving()
   if (isResting()) throw unreachable()
   signal?.throwIfAborted()
   return await new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open(OPERATIONS[id][0], urlOf(id, input))
-    for (const [name, value] of Object.entries(requestHeaders())) request.setRequestHeader(name, value)
+    for (const [name, value] of Object.entries({ ...requestHeaders(), ...more })) request.setRequestHeader(name, value)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total))
     request.addEventListener('error', () => reject(unreachable()))
     request.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))

@@ -161,6 +161,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'metadata.updateOrgTemplate': 'name! length=100, description length=2000',
   'metadata.updateTemplate': 'name! length=100, description length=2000',
   'metadata.updateValues': 'values!, values[].key length=100, values[].value!',
+  'moving.start': 'token! length=100, name! length=128',
   'notifications.send': 'title! length=100, body! length=100000',
   'orgs.answerTransfer': 'accept!',
   'orgs.apply': 'message length=200',
@@ -204,6 +205,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'qrCodes.update':
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, sortOrder min=-2147483648 max=2147483647 isWhole',
   'registrations.register': 'inviteCode length=200, code length=200',
+  'restores.start': 'confirm! length=200, password length=200',
+  'restores.undo': 'password length=200',
   'scanRecords.create':
     'content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, source choices=CAMERA|IMAGE|MANUAL, title length=100, latitude min=-90 max=90, longitude min=-180 max=180, address length=200',
   'scanRecords.update': 'title length=100, address length=200',

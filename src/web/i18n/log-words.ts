@@ -65,7 +65,11 @@ const actionsEn: Record<LoggedAction, string> = {
   USER_ROLE_REVOKE: 'Role revoked',
   BACKUP_CREATE: 'Backup created',
   BACKUP_DELETE: 'Backup deleted',
+  BACKUP_DISCARD: 'Replaced data deleted',
   BACKUP_DOWNLOAD: 'Backup downloaded',
+  BACKUP_RESTORE: 'Backup restored',
+  BACKUP_UNDO: 'Restore undone',
+  BACKUP_UPLOAD: 'Backup uploaded',
   BACKUP_VERIFY: 'Backup verified',
 }
 const actionsZh: Record<LoggedAction, string> = {
@@ -129,7 +133,11 @@ const actionsZh: Record<LoggedAction, string> = {
   USER_ROLE_REVOKE: '撤销角色',
   BACKUP_CREATE: '创建备份',
   BACKUP_DELETE: '删除备份',
+  BACKUP_DISCARD: '删除被替换的数据',
   BACKUP_DOWNLOAD: '下载备份',
+  BACKUP_RESTORE: '恢复备份',
+  BACKUP_UNDO: '撤销恢复',
+  BACKUP_UPLOAD: '上传备份',
   BACKUP_VERIFY: '校验备份',
 }
 const targets = textsOf<LoggedTarget>({

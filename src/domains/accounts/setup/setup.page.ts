@@ -17,6 +17,9 @@ const WORDS = {
     passwordHint: `At least ${ADMIN_PASSWORD_MIN} characters, not a common password`,
     repeated: 'Password again',
     submit: 'Create administrator',
+    move: 'Restore a backup or move a server here',
+    moveHint:
+      'You have a backup of this server or of another one, and want its users and data instead of a new administrator?',
     problem: 'Please check the marked fields.',
     doneTitle: 'The server is set up',
     done: (username: string) => `You are signed in as ${username}.`,
@@ -42,6 +45,8 @@ const WORDS = {
     passwordHint: `至少 ${ADMIN_PASSWORD_MIN} 个字符，不能是常见密码`,
     repeated: '再次输入密码',
     submit: '创建管理员',
+    move: '恢复备份或将服务器迁移到此处',
+    moveHint: '如果你有此服务器或其他服务器的备份，可以恢复其中的用户和数据，无需创建新管理员。',
     problem: '请检查标出的字段。',
     doneTitle: '服务器已设置完成',
     done: (username: string) => `你已登录为 ${username}。`,
@@ -129,9 +134,13 @@ export function setupPage(
       {
         title: words.title,
       },
-    )}`,
+    )}
+    ${card([text(words.moveHint), button(words.move, { href: moveAddress(token, inLanguage), kind: 'plain' })])}`,
   })
 }
+
+const moveAddress = (token: string, inLanguage: string): string =>
+  `/setup/restore?token=${encodeURIComponent(token)}${inLanguage.replace('?', '&')}`
 
 export function setupDonePage(username: string, { ctx, locale, inLanguage }: Visitor): Response {
   const words = WORDS[locale]

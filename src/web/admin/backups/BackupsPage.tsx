@@ -14,6 +14,9 @@ import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
+import { RestoreButton } from './RestoreDialog.tsx'
+import { Restores } from './Restores.tsx'
+import { UploadButton } from './UploadButton.tsx'
 
 const words = texts({
   en: {
@@ -32,7 +35,7 @@ const words = texts({
     elsewhere: 'Backups are on the disk of the server. Copy them to another machine: a broken disk takes both.',
     notIncluded: (bucket: string) =>
       `The uploaded files are in the bucket ${bucket}, which backups do not include. Protect it on its own.`,
-    state: { RUNNING: 'Being created', READY: 'Complete', FAILED: 'Failed' },
+    state: { UPLOADING: 'Upload not complete', RUNNING: 'Being created', READY: 'Complete', FAILED: 'Failed' },
     verification: {
       NONE: 'Not verified',
       RUNNING: 'Being verified',
@@ -44,8 +47,10 @@ const words = texts({
       USER: 'Created by an administrator',
       SCHEDULE: 'By schedule',
       COMMAND_LINE: 'Created on the command line',
+      UPLOAD: 'Uploaded',
     },
     by: (name: string) => `Created by ${name}`,
+    uploadedBy: (name: string) => `Uploaded by ${name}`,
     rows: (rows: string) => `${rows} rows`,
     files: (files: string) => `${files} files`,
     progress: (name: string) => `Progress of ${name}`,
@@ -81,10 +86,11 @@ const words = texts({
     schedule: '设置定时备份',
     elsewhere: '备份存放在服务器的磁盘上。请复制到另一台机器，否则磁盘损坏时两者都会丢失。',
     notIncluded: (bucket: string) => `上传的文件存放在存储桶 ${bucket} 中，不包含在备份内，请单独保护。`,
-    state: { RUNNING: '正在创建', READY: '完整', FAILED: '失败' },
+    state: { UPLOADING: '上传未完成', RUNNING: '正在创建', READY: '完整', FAILED: '失败' },
     verification: { NONE: '未校验', RUNNING: '正在校验', GOOD: '已校验', DAMAGED: '已损坏', FAILED: '校验失败' },
-    source: { USER: '由管理员创建', SCHEDULE: '定时创建', COMMAND_LINE: '由命令行创建' },
+    source: { USER: '由管理员创建', SCHEDULE: '定时创建', COMMAND_LINE: '由命令行创建', UPLOAD: '已上传' },
     by: (name: string) => `由 ${name} 创建`,
+    uploadedBy: (name: string) => `由 ${name} 上传`,
     rows: (rows: string) => `${rows} 行`,
     files: (files: string) => `${files} 个文件`,
     progress: (name: string) => `${name} 的进度`,
@@ -121,20 +127,24 @@ export default function BackupsPage() {
       title={t.title}
       actions={
         may('backups.create') && (
-          <Button
-            variant="contained"
-            startIcon={<BackupIcon />}
-            data-create
-            loading={create.isPending}
-            disabled={query.data?.isBusy ?? true}
-            onClick={() => create.mutate({ body: { format: 'ZST' } })}
-          >
-            {t.create}
-          </Button>
+          <>
+            <UploadButton />
+            <Button
+              variant="contained"
+              startIcon={<BackupIcon />}
+              data-create
+              loading={create.isPending}
+              disabled={query.data?.isBusy ?? true}
+              onClick={() => create.mutate({ body: { format: 'ZST' } })}
+            >
+              {t.create}
+            </Button>
+          </>
         )
       }
     >
       <Answer query={query}>{(list) => <Shown list={list} />}</Answer>
+      <Restores />
     </Page>
   )
 }
@@ -195,7 +205,7 @@ function Shown({ list }: { list: BackupList }) {
 
 function toneOf({ state, verification }: Backup): Tone {
   if (state === 'FAILED' || verification.state === 'DAMAGED') return 'bad'
-  if (state === 'RUNNING' || verification.state === 'FAILED') return 'warning'
+  if (state === 'RUNNING' || state === 'UPLOADING' || verification.state === 'FAILED') return 'warning'
   return verification.state === 'GOOD' ? 'good' : 'neutral'
 }
 
@@ -215,7 +225,8 @@ function Item({ backup, isBusy }: { backup: Backup; isBusy: boolean }) {
     progress,
   } = backup
   const params = { name }
-  const origin = createdBy === null ? t.source[source] : t.by(createdBy.name)
+  const by = source === 'UPLOAD' ? t.uploadedBy : t.by
+  const origin = createdBy === null ? t.source[source] : by(createdBy.name)
   const contents = [
     size !== null && bytes(size),
     // Unknown for a backup of the command line until it is verified.
@@ -250,6 +261,7 @@ function Item({ backup, isBusy }: { backup: Backup; isBusy: boolean }) {
               done={t.verifying}
             />
           )}
+          {state === 'READY' && verification.state === 'GOOD' && <RestoreButton name={name} />}
           {state === 'READY' && (
             <ActionButton
               operation="backups.downloadLink"
