@@ -36,10 +36,10 @@ import sqlite0033 from './sqlite/0033_list_totals.sql' with { type: 'text' }
 import sqlite0034 from './sqlite/0034_autovacuum.sql' with { type: 'text' }
 import sqlite0035 from './sqlite/0035_totals_of_quotas.sql' with { type: 'text' }
 import sqlite0036 from './sqlite/0036_removals.sql' with { type: 'text' }
-import sqlite0038 from './sqlite/0038_certificates.sql' with { type: 'text' }
-import sqlite0039 from './sqlite/0039_local_authority.sql' with { type: 'text' }
-import sqlite0040 from './sqlite/0040_totals_of_accounts.sql' with { type: 'text' }
-import sqlite0041 from './sqlite/0041_counts_of_accounts.sql' with { type: 'text' }
+import sqlite0037 from './sqlite/0037_certificates.sql' with { type: 'text' }
+import sqlite0038 from './sqlite/0038_local_authority.sql' with { type: 'text' }
+import sqlite0039 from './sqlite/0039_totals_of_accounts.sql' with { type: 'text' }
+import sqlite0040 from './sqlite/0040_counts_of_accounts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -76,10 +76,10 @@ import postgres0033 from './postgres/0033_list_totals.sql' with { type: 'text' }
 import postgres0034 from './postgres/0034_autovacuum.sql' with { type: 'text' }
 import postgres0035 from './postgres/0035_totals_of_quotas.sql' with { type: 'text' }
 import postgres0036 from './postgres/0036_removals.sql' with { type: 'text' }
-import postgres0038 from './postgres/0038_certificates.sql' with { type: 'text' }
-import postgres0039 from './postgres/0039_local_authority.sql' with { type: 'text' }
-import postgres0040 from './postgres/0040_totals_of_accounts.sql' with { type: 'text' }
-import postgres0041 from './postgres/0041_counts_of_accounts.sql' with { type: 'text' }
+import postgres0037 from './postgres/0037_certificates.sql' with { type: 'text' }
+import postgres0038 from './postgres/0038_local_authority.sql' with { type: 'text' }
+import postgres0039 from './postgres/0039_totals_of_accounts.sql' with { type: 'text' }
+import postgres0040 from './postgres/0040_counts_of_accounts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -124,10 +124,10 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0034_autovacuum', sql: sqlite0034 },
     { name: '0035_totals_of_quotas', sql: sqlite0035 },
     { name: '0036_removals', sql: sqlite0036 },
-    { name: '0038_certificates', sql: sqlite0038 },
-    { name: '0039_local_authority', sql: sqlite0039 },
-    { name: '0040_totals_of_accounts', sql: sqlite0040 },
-    { name: '0041_counts_of_accounts', sql: sqlite0041 },
+    { name: '0037_certificates', sql: sqlite0037 },
+    { name: '0038_local_authority', sql: sqlite0038 },
+    { name: '0039_totals_of_accounts', sql: sqlite0039 },
+    { name: '0040_counts_of_accounts', sql: sqlite0040 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -166,9 +166,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0034_autovacuum', sql: postgres0034 },
     { name: '0035_totals_of_quotas', sql: postgres0035 },
     { name: '0036_removals', sql: postgres0036 },
-    { name: '0038_certificates', sql: postgres0038 },
-    { name: '0039_local_authority', sql: postgres0039 },
-    { name: '0040_totals_of_accounts', sql: postgres0040 },
-    { name: '0041_counts_of_accounts', sql: postgres0041 },
+    { name: '0037_certificates', sql: postgres0037 },
+    { name: '0038_local_authority', sql: postgres0038 },
+    { name: '0039_totals_of_accounts', sql: postgres0039 },
+    { name: '0040_counts_of_accounts', sql: postgres0040 },
   ],
 }

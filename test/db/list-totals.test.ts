@@ -199,7 +199,7 @@ test.if(!onSqlite)(
   'lists that had rows before their totals were kept have the right ones, also after rows that came in between',
   async () => {
     await withPlace(async (place) => {
-      const before = embedded.postgres.findIndex(({ name }) => name.startsWith('0040_'))
+      const before = embedded.postgres.findIndex(({ name }) => name.startsWith('0039_'))
       const migrateTo = (end: number) => migrate({ ...place, migrations: embedded.postgres.slice(0, end) })
       await migrateTo(before)
       await place.raw(rowsFrom(1))

@@ -72,9 +72,9 @@ export default function SitePage() {
   )
 }
 
-/** Each form begins anew when its own values are saved, and keeps what is typed when the other one's are: both have one version. */
-const contentOf = ({ version: _, ...values }: { version: number; status?: unknown }): string =>
-  JSON.stringify({ ...values, status: null })
+/** Each form is reset when its own values are saved, and keeps typed texts when those of the other form are: both have one version. */
+const contentOf = (values: { version: number; status?: unknown }): string =>
+  JSON.stringify({ ...values, version: null, status: null })
 
 const CONTACT = ['operator', 'email', 'phone', 'url', 'imprintUrl', 'privacyUrl'] as const
 
