@@ -37,7 +37,7 @@ export interface Lifecycle {
   /** The server is stopping and accepts no new requests. */
   draining: boolean
   /** Stops the server, carries the plan out and starts again. Undefined where nobody can do that, as in tests. */
-  restore?: (plan: RestorePlan) => void
+  restore?: (plan: RestorePlan, afterwards?: (restored: AppContext) => Promise<void>) => void
   /** Undefined before the server answers. */
   jobs?: readonly JobState[]
 }

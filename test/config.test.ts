@@ -200,7 +200,7 @@ describe('TESSERA_LAN', () => {
     ])
     expect(read({ TESSERA_LAN: 'on', TESSERA_HTTP_PORT: '8080' }).problems).toEqual([])
     expect(read({ TESSERA_HTTP_PORT: '8081' }).problems).toEqual([
-      'TESSERA_HTTP_PORT requires TESSERA_TLS_CERT or TESSERA_LAN as well.',
+      'TESSERA_HTTP_PORT requires TESSERA_TLS_CERT or TESSERA_DOMAIN or TESSERA_LAN as well.',
     ])
   })
 })

@@ -12,9 +12,10 @@ interface Lifetime {
   readonly notAfter: number
 }
 
-/** The certificate of HTTPS: its files, or the one that the server got by itself. */
+/** The certificate of HTTPS: its files, the one that the server got by itself, or the authority that issues it. */
 export async function checkCertificate(config: Config): Promise<Finding | []> {
   if (!hasTls(config)) return []
+  if (config.lan) return (await import('./doctor-authority.ts')).checkAuthority(config)
   if (config.domain.length > 0) return checkAcme(config)
   return judge(readCertificate(config), config.tlsCert, 'renew it', 'see why it was not renewed')
 }

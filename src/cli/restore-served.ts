@@ -72,8 +72,6 @@ async function bringIn(plan: RestorePlan, archive: string, server: ClosedServer)
     })
     void stopAsked.then(() => child.stop(STOP_MS))
     const { id } = finished(await child.reply)
-    // The server values of this machine are settings of the start, which no backup has. Those that are rows would be copied here, with
-    // `plan.keepServerValues`: both databases are closed, and nothing is decided yet.
     listener.step = 'REPLACING'
     lock.forgetDatabase()
     await swapIn(dataDir, { stamp: note.id, backup: { id: id!, keepsSessions: keepSessions } })

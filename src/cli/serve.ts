@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import type { RunningContext } from '#app'
 import { type Config, hasTls } from '#config/config.ts'
+import type { AppContext } from '#context'
 import type { RestoreListener } from '#http/while-restoring.ts'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import type { RestorePlan } from '#platform/backup/restores.ts'
@@ -102,26 +103,30 @@ async function serveAndRestore(serving: Serving): Promise<StopReason> {
 /** A server that was closed for a restore. */
 interface Closed {
   readonly plan: RestorePlan
+  /** Runs on the restored data before the server answers. */
+  readonly afterwards: ((restored: AppContext) => Promise<void>) | undefined
   /** With the port that was chosen. */
   readonly config: Config
   readonly certificate: Certificate | undefined
 }
 
-interface Restored {
-  readonly plan: RestorePlan
+interface Restored extends Pick<Closed, 'plan' | 'afterwards'> {
   readonly isReplaced: boolean
   readonly listener: RestoreListener
   /** Whether the server has answered with the new data. */
   hasListened: boolean
 }
 
-async function restore({ reason, ...serving }: Serving, { plan, config, certificate }: Closed): Promise<Restored> {
+async function restore(
+  { reason, ...serving }: Serving,
+  { plan, afterwards, config, certificate }: Closed,
+): Promise<Restored> {
   const { listenWhileRestoring } = await import('#http/while-restoring.ts')
   const { restoreWhileClosed } = await import('./restore-served.ts')
   const listener = listenWhileRestoring(config, certificate)
   try {
     const isReplaced = await restoreWhileClosed(plan, { ...serving, listener, stopAsked: reason })
-    return { plan, isReplaced, listener, hasListened: false }
+    return { plan, afterwards, isReplaced, listener, hasListened: false }
   } catch (error) {
     await listener.stop()
     throw error
@@ -139,8 +144,9 @@ async function serveOnce(
   const ctx = await app.createContext(config, { log, origins })
   try {
     let link: string | null = null
-    const asked = Promise.withResolvers<RestorePlan>()
-    ctx.lifecycle.restore = asked.resolve
+    const asked = Promise.withResolvers<Pick<Closed, 'plan' | 'afterwards'>>()
+    ctx.lifecycle.restore = (plan, afterwards) => asked.resolve({ plan, afterwards })
+    if (restored?.isReplaced) await restored.afterwards?.(ctx)
     const beforeListening = async () => {
       // After a restore that failed, the link of before still works.
       if (restored === undefined || restored.isReplaced) link = await createSetupLink(ctx)
@@ -178,7 +184,7 @@ async function serveOnce(
       await ctx.db.checkWritable()
       if (isStop) return end
       const { certificateInUse } = await import('#http/tls.ts')
-      return { plan: end, config: { ...ctx.config, port: server.port }, certificate: certificateInUse(ctx) }
+      return { ...end, config: { ...ctx.config, port: server.port }, certificate: certificateInUse(ctx) }
     } catch (error) {
       // Otherwise it would go on answering without a database.
       await server.kill()

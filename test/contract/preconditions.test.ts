@@ -67,6 +67,9 @@ const fieldsOf = async (change: Change) => {
   return { ...change, body: (i: number) => ({ items: [{ fieldId: id, group: `group ${i}` }] }) }
 }
 
+/** There is one server: a change to the values that it has would change nothing. */
+let nth = 0
+
 const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'qrCodes.update': async () => ({ ...(await code()), body: name }),
   'qrCodes.delete': code,
@@ -110,12 +113,13 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
     params: { activityId: (await activity()).params.id },
     body: name,
   }),
-  'server.identity.update': () => Promise.resolve({ who: admin, params: {}, body: name }),
+  'server.identity.update': () =>
+    Promise.resolve({ who: admin, params: {}, body: () => ({ name: `Library ${nth++}` }) }),
   'server.mail.update': () =>
     Promise.resolve({
       who: admin,
       params: {},
-      body: (i) => ({ host: `mail-${i}.lan`, security: 'NONE', from: 'desk@example.org' }),
+      body: () => ({ host: `mail-${nth++}.lan`, security: 'NONE', from: 'desk@example.org' }),
     }),
   'admin.activities.delete': async () => ({ who: admin, params: { activityId: (await activity()).params.id } }),
 }

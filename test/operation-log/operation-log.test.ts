@@ -327,6 +327,8 @@ const NOT_LOGGED = [
   'POST /api/admin/common/render-markdown',
   'POST /api/admin/auth/login',
   'POST /api/admin/auth/refresh',
+  'POST /api/admin/server/mail/test',
+  'POST /api/admin/backups/:name/preview',
 ]
 
 test('every write of the console names its action in the operation log, and no read does', () => {

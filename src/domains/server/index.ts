@@ -10,5 +10,6 @@ import { overviewEndpoints } from './overview/overview.endpoints.ts'
 export const server = domain({
   name: 'server',
   endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints],
-  start: followIdentity,
+  // Not in `start`: commands need the name, too.
+  seed: async (ctx) => followIdentity(ctx),
 })

@@ -29,8 +29,6 @@ export interface RestoreRecord extends Pick<NewRestoreNote, 'id' | 'kind' | 'nam
 export interface RestorePlan {
   readonly note: NewRestoreNote
   readonly keepSessions: boolean
-  /** Whether address, certificate, mail and ports stay those of this machine. */
-  readonly keepServerValues: boolean
   /** Path of the backup; undefined if the restore `note.name` is taken back. */
   readonly archive: string | undefined
 }

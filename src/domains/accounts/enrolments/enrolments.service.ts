@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
+import { siteOf } from '#http/site.ts'
 import { encodeQr, toSvg } from '#lib/qr/index.ts'
 import { base32 } from '#lib/totp.ts'
 import { bytes, randomCode } from '#platform/ids.ts'
@@ -29,7 +30,6 @@ import {
 import { hasTotp, userById } from '../users/users.store.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from './enrolments.model.ts'
 
-const ISSUER = 'Tessera'
 /** The length that RFC 4226 recommends. */
 const SECRET_BYTES = 20
 /** With the quiet zone of four modules that readers expect. */
@@ -55,7 +55,8 @@ export async function startEnrolment(ctx: AppContext, actor: Actor): Promise<New
   })
   const secret = base32(raw)
   const label = encodeURIComponent(user.username ?? user.nickname)
-  const uri = `otpauth://totp/${ISSUER}:${label}?secret=${secret}&issuer=${ISSUER}`
+  const issuer = encodeURIComponent(siteOf(ctx).name)
+  const uri = `otpauth://totp/${issuer}:${label}?secret=${secret}&issuer=${issuer}`
   const imageUrl = `data:image/svg+xml;base64,${Buffer.from(toSvg(encodeQr(uri, 'M'), PICTURE)).toString('base64')}`
   return { secret, uri, imageUrl, expiresAt: createdAt + ENROLMENT_MS }
 }

@@ -60,7 +60,7 @@ export const restoreEndpoints = [
     id: 'restores.undo',
     method: 'POST',
     path: '/api/admin/restores/:id/undo',
-    summary: 'Undo a restore',
+    summary: 'Restore the data from before a restore',
     description:
       'Brings the data back that the restore has replaced, in the same way. The data of now can come back by another undo. For SYSTEM_ADMIN ' +
       'only, after a sign-in or confirmation within the last ten minutes.',

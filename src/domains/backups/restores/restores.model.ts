@@ -83,7 +83,8 @@ export const StartRestore = Type.Object({
   keepSessions: KeepSessions,
   keepServerValues: Type.Boolean({
     default: true,
-    description: 'Keeps address, certificate, mail and ports of this machine, instead of those of the backup',
+    description:
+      'Keeps the mail server of this machine, if it has one, instead of that of the backup. Values of the start are always kept',
   }),
 })
 export type StartRestore = Static<typeof StartRestore>

@@ -9,6 +9,7 @@ import { platformBindings, requireSystemAdmin, SYSTEM_ADMIN } from '#domains/acc
 import { confirm, requireConfirmation } from '#domains/accounts/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { appendLog, IN_ORDER } from '#domains/operation-log/index.ts'
+import { loadServerValues, serverValues, setServerValue } from '#domains/settings/index.ts'
 import type { Caller, LoggedActor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
@@ -122,6 +123,8 @@ async function requireProof(ctx: AppContext, actor: LoggedActor, password: strin
 }
 
 interface Wish extends Omit<RestorePlan, 'note'> {
+  /** Whether the mail server stays that of this machine. */
+  readonly keepServerValues: boolean
   readonly kind: 'RESTORE' | 'UNDO'
   readonly name: string
 }
@@ -136,6 +139,21 @@ async function start(ctx: AppContext, actor: LoggedActor, wish: Wish, caller: Ca
       return { result: undefined, logged: { targetName: name, after: { name, restore: id } } }
     }),
   )
+}
+
+/**
+ * Gives the restored data the mail server of this machine, if it has one. The password is kept in memory only, because the restored data may have
+ * another key.
+ */
+function keptMail(ctx: AppContext): ((restored: AppContext) => Promise<void>) | undefined {
+  const { mail } = serverValues(ctx)
+  if (mail === undefined) return undefined
+  const password = mail.password === '' ? '' : (ctx.seal.open(mail.password) ?? '')
+  return async (restored) => {
+    const sealed = password === '' ? '' : restored.seal.seal(password)
+    await restored.db.write('backups.keepMail', (tx) => setServerValue(tx, 'mail', { ...mail, password: sealed }))
+    await loadServerValues(restored)
+  }
 }
 
 /** `write` runs `claim` in a write: of several restores, backups and verifications at once, one may run. */
@@ -167,7 +185,11 @@ export async function begin(
       problem: null,
       ...(setup && { setup }),
     })
-    ctx.lifecycle.restore({ note: { id, kind, name, by, ip, requestId, logBefore }, ...how })
+    const { keepServerValues, ...plan } = how
+    ctx.lifecycle.restore(
+      { note: { id, kind, name, by, ip, requestId, logBefore }, ...plan },
+      keepServerValues ? keptMail(ctx) : undefined,
+    )
   } catch (error) {
     await ctx.db.write('backups.restoreNotBegun', (tx) => endTask(tx, task))
     throw error

@@ -4,6 +4,7 @@ import { PRIVATE_RANGES } from '#config/machine.ts'
 import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { countDevicesSince } from '#domains/accounts/index.ts'
+import { siteOf } from '#http/site.ts'
 import type { CertificateSource } from '#http/tls.ts'
 import { sharedRuns } from '#lib/shared-runs.ts'
 import { type Topic, topic } from '#platform/bus.ts'
@@ -21,7 +22,6 @@ import {
 import { authorityNames, certificateNames, covers, hostOf, isDue, sameNames } from './authority.rules.ts'
 import * as store from './authority.store.ts'
 
-const SERVER_NAME = 'Tessera'
 /** How often addresses of the machine are looked at, and whether the certificate is due. */
 const LOOK_EVERY_MS = MINUTE
 
@@ -104,7 +104,7 @@ async function look(ctx: AppContext): Promise<void> {
     row,
     authority: readAuthority(row.certificate),
     names,
-    certificate: await issueCertificate(SERVER_NAME, { certificate: row.certificate, key }, names, now),
+    certificate: await issueCertificate(siteOf(ctx).name, { certificate: row.certificate, key }, names, now),
   }
   state.changed()
 }
@@ -120,7 +120,7 @@ async function makeAuthority(ctx: AppContext): Promise<store.AuthorityRow> {
 export async function prepareAuthority(ctx: AppContext, others: readonly string[] = []): Promise<store.NewAuthority> {
   const names = authorityNames(ctx.machine(), ctx.config.publicUrl, others)
   const now = ctx.clock.now()
-  const { certificate, key } = await createAuthority(SERVER_NAME, { dns: names, ranges: PRIVATE_RANGES }, now)
+  const { certificate, key } = await createAuthority(siteOf(ctx).name, { dns: names, ranges: PRIVATE_RANGES }, now)
   return { certificate, sealedKey: ctx.seal.seal(key), names, createdAt: now }
 }
 

@@ -1,5 +1,6 @@
 import { addressOf } from '#http/caller.ts'
 import { endpoint, open } from '#http/endpoint.ts'
+import { Model, Text, Type } from '#http/schema.ts'
 
 import { profileOf } from './profile.view.ts'
 import { trustPage } from './trust.page.ts'
@@ -7,6 +8,11 @@ import { mayRead, systemOf } from './trust.rules.ts'
 import { authorityOf, trustOf } from './trust.service.ts'
 
 const refuses = { 404: 'The server does not run for a private network (`TESSERA_LAN`).' } as const
+const TrustCheck = Model('TrustCheck', {
+  ok: Type.Boolean({ description: 'Always true' }),
+  fingerprint: Text('4F2A 91C0 …', { description: 'SHA-256 of the authority, in groups of four' }),
+})
+
 const common = { method: 'GET', tag: 'Public pages', access: open, refuses } as const
 
 const file = (body: string | Uint8Array<ArrayBuffer>, type: string): Response =>
@@ -56,6 +62,7 @@ export const trustEndpoints = [
     description:
       'The page about trust asks over https, which fails until the device trusts the authority. Scripts of the same host over plain http may read the answer.',
     answers: 'application/json',
+    data: TrustCheck,
     run({ ctx, request }) {
       const headers = new Headers({ 'cache-control': 'no-store', vary: 'origin' })
       const origin = request.headers.get('origin') ?? ''

@@ -9,6 +9,18 @@ const Security = Enum(['TLS', 'STARTTLS', 'NONE'], {
 })
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [465] })
 
+const EXAMPLE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBgDCCASegAwIBAgIUfCo5AIpeDnoZGH4rBvpB74LqJeowCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMjkwNTE2NTdaGA8yMTI2MTEw
+NTA1MTY1N1owFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABA6ASU9RjGNoF65O8PvyjOKlnnx4IJXR6tnw6Vx8LuZ+0m2BKrM7
+tjLPbq4ryq1pHdDaprmm1pfWWbyKrjffeUujUzBRMB0GA1UdDgQWBBQcYlkhjMUg
+YaMNWy+xFH8DsUYLWTAfBgNVHSMEGDAWgBQcYlkhjMUgYaMNWy+xFH8DsUYLWTAP
+BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
++CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
+/g2MvA==
+-----END CERTIFICATE-----`
+
 export const MailView = Model('ServerMail', {
   version: ServerVersion,
   kind: Kind,
@@ -21,7 +33,9 @@ export const MailView = Model('ServerMail', {
   replyTo: Nullable(
     Text('desk@library.example.org', { description: 'Null: the e-mail of the contact, if there is one' }),
   ),
-  caPem: Nullable(Type.String({ description: 'The certificate authority to trust instead of those of the system' })),
+  caPem: Nullable(
+    Text(EXAMPLE_CERTIFICATE, { description: 'The certificate authority to trust instead of those of the system' }),
+  ),
   status: Model(
     'ServerMailStatus',
     { description: 'Of this process since its start' },
@@ -32,17 +46,6 @@ export const MailView = Model('ServerMail', {
 export type MailView = Static<typeof MailView>
 
 const PASSWORD_MAX = 1000
-const EXAMPLE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBgDCCASegAwIBAgIUfCo5AIpeDnoZGH4rBvpB74LqJeowCgYIKoZIzj0EAwIw
-FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMjkwNTE2NTdaGA8yMTI2MTEw
-NTA1MTY1N1owFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
-SM49AwEHA0IABA6ASU9RjGNoF65O8PvyjOKlnnx4IJXR6tnw6Vx8LuZ+0m2BKrM7
-tjLPbq4ryq1pHdDaprmm1pfWWbyKrjffeUujUzBRMB0GA1UdDgQWBBQcYlkhjMUg
-YaMNWy+xFH8DsUYLWTAfBgNVHSMEGDAWgBQcYlkhjMUgYaMNWy+xFH8DsUYLWTAP
-BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
-+CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
-/g2MvA==
------END CERTIFICATE-----`
 
 export const MailChange = Model(
   'ServerMailChange',
