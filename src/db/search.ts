@@ -45,10 +45,11 @@ type Key = readonly unknown[]
 
 /**
  * On PostgreSQL, the rest of a section is read by one statement after so many rows. It reads them in any order and with all processors that it may
- * have, so it takes half of the time of further slices, or a tenth where the condition looks into another table. Only searches of other users
- * may have to wait for it.
+ * have, so it takes half of the time of further slices, or a tenth where the condition looks into another table.
  */
 const SLICED_ROWS = 16_000
+/** One at a time in this process: it may hold its connection for ten seconds, and the others stay for slices, which take turns. */
+let isRestBeingRead = false
 
 /** Reads each row of the list once; at most two slices are read again to fill the page. */
 export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: PageInput): Promise<Page<Shown>> {
@@ -64,12 +65,17 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
     let from: Key | undefined
     let read = 0
     do {
-      if (dialect === 'postgres' && read >= SLICED_ROWS && search.keep === undefined) {
+      if (dialect === 'postgres' && read >= SLICED_ROWS && search.keep === undefined && !isRestBeingRead) {
         const rest = and(scope, compared(order, after, from!), ends, search.where)
         const wanted = { skip: Math.max(0, offsetOf(page) - total), limit: page.size - items.length }
-        const found = await restOf(db, search, { scope, order, nulls, rest }, wanted)
-        items.push(...found.rows)
-        total += found.n
+        isRestBeingRead = true
+        try {
+          const found = await restOf(db, search, { scope, order, nulls, rest }, wanted)
+          items.push(...found.rows)
+          total += found.n
+        } finally {
+          isRestBeingRead = false
+        }
         break
       }
       read += slices.rows
