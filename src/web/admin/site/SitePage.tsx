@@ -62,10 +62,10 @@ export default function SitePage() {
     <Page title={t.title} width="form">
       <Answer query={query}>
         {({ identity, mail }) => (
-          <>
+          <Stack spacing={2}>
             <IdentityForm key={contentOf(identity)} identity={identity} />
             <MailSection key={contentOf(mail)} mail={mail} />
-          </>
+          </Stack>
         )}
       </Answer>
     </Page>
