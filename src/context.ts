@@ -16,6 +16,7 @@ import type { Metrics } from '#platform/metrics.ts'
 import type { Passwords } from '#platform/passwords.ts'
 import type { Seal } from '#platform/seal.ts'
 import type { Sheets } from '#platform/spreadsheets/port.ts'
+import type { Supervisor } from '#platform/supervisor.ts'
 import type { Tokens } from '#platform/tokens.ts'
 import type { Tracer } from '#platform/tracer.ts'
 import type { UrlSigner } from '#platform/url-signer.ts'
@@ -36,7 +37,9 @@ export interface Lifecycle {
   leaving: boolean
   /** The server is stopping and accepts no new requests. */
   draining: boolean
-  /** Stops the server, carries the plan out and starts again. Undefined where nobody can do that, as in tests. */
+  /** Ends the program, so that its supervisor starts it again. Undefined where nobody can do that, as in tests. */
+  restart?: { readonly supervisor: Supervisor; readonly ask: () => void }
+  /** Stops the server, carries the plan out and starts again. Undefined as `restart`. */
   restore?: (plan: RestorePlan, afterwards?: (restored: AppContext) => Promise<void>) => void
   /** Undefined before the server answers. */
   jobs?: readonly JobState[]

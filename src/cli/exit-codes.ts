@@ -22,6 +22,8 @@ export const EXIT = {
   storage: 5,
   /** A configured service does not answer or refuses: PostgreSQL, S3 server, mail server, SMS gateway. */
   unreachable: 6,
+  /** An administrator has restarted the server in the browser: the service starts it again. */
+  restart: 75,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

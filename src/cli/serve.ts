@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import type { RunningContext } from '#app'
 import { type Config, hasTls } from '#config/config.ts'
+import { environmentWithoutSettings } from '#config/read.ts'
 import type { AppContext } from '#context'
 import type { RestoreListener } from '#http/while-restoring.ts'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
@@ -12,6 +13,7 @@ import { SECOND } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 import type { DirectoryLock } from '#platform/lock.ts'
 import { createLog, type Log } from '#platform/log.ts'
+import { supervisorOf } from '#platform/supervisor.ts'
 
 import { hasOtherData, openDataDirectory } from './data-directory.ts'
 import { openBrowser } from './double-click.ts'
@@ -146,6 +148,11 @@ async function serveOnce(
     let link: string | null = null
     const asked = Promise.withResolvers<Pick<Closed, 'plan' | 'afterwards'>>()
     ctx.lifecycle.restore = (plan, afterwards) => asked.resolve({ plan, afterwards })
+    const restart = Promise.withResolvers<StopReason>()
+    ctx.lifecycle.restart = {
+      supervisor: supervisorOf(environmentWithoutSettings(), process.pid),
+      ask: () => restart.resolve({ name: 'restart', exitCode: EXIT.restart }),
+    }
     if (restored?.isReplaced) await restored.afterwards?.(ctx)
     const beforeListening = async () => {
       // After a restore that failed, the link of before still works.
@@ -174,12 +181,12 @@ async function serveOnce(
       if (server.opening) void server.opening.then(opened)
       else opened(server.url)
 
-      const end = await Promise.race([reason, outdated(ctx, log), asked.promise])
+      const end = await Promise.race([reason, outdated(ctx, log), asked.promise, restart.promise])
       const isStop = 'exitCode' in end
       log.info('stopping', { reason: isStop ? end.name : 'restore' })
       if (isStop) setTimeout(() => process.exit(EXIT.failure), config.drainSeconds * SECOND + STOP_MS).unref()
       // After an error that no code caught, every further request is a risk.
-      await server.stop(isStop && end.exitCode !== EXIT.ok)
+      await server.stop(isStop && end.exitCode !== EXIT.ok && end.exitCode !== EXIT.restart)
       // No confirmed change is lost, but 0 would say that all is well.
       await ctx.db.checkWritable()
       if (isStop) return end

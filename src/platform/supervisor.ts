@@ -1,6 +1,7 @@
 /** Which program starts this process again after it has ended. */
 
-export type Supervisor = 'SYSTEMD' | 'LAUNCHD' | 'WINDOWS_SERVICE' | 'CONTAINER' | 'NONE'
+export const SUPERVISORS = ['SYSTEMD', 'LAUNCHD', 'WINDOWS_SERVICE', 'CONTAINER', 'NONE'] as const
+export type Supervisor = (typeof SUPERVISORS)[number]
 
 /** Set by the script of the Windows service (cli/service/windows.ts), because the task scheduler sets no variable. */
 export const WINDOWS_MARK = { name: 'SERVICE_SUPERVISOR', value: 'tessera' } as const

@@ -42,8 +42,8 @@ describe('the operation log', () => {
     })
 })
 
-/** The server ends with them: test/ops/restore-in-browser.test.ts reads their rows. */
-const ENDING = ['restores.start', 'restores.undo']
+/** The server ends with them: test/ops/restore-in-browser.test.ts and test/ops/restart.test.ts read their rows. */
+const ENDING = ['restores.start', 'restores.undo', 'server.restart']
 
 test('every operation with `logs` has a case in the file logged.ts of its domain', () => {
   const logged = allEndpoints.filter(({ logs }) => logs !== undefined).map(({ id }) => id)

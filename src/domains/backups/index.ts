@@ -23,3 +23,4 @@ export const backups = domain({
 })
 
 export { backupHealth } from './backups.service.ts'
+export { findTask } from './backups.store.ts'

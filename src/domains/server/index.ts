@@ -1,4 +1,4 @@
-/** The server itself: its name and look, and its mail server, as administrators set them in the browser. */
+/** The server itself: its name and look, its mail server, and its restart, for administrators in the browser. */
 
 import { domain } from '#domains/domain.ts'
 
@@ -6,10 +6,11 @@ import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
 import { overviewEndpoints } from './overview/overview.endpoints.ts'
+import { restartEndpoints } from './restart/restart.endpoints.ts'
 
 export const server = domain({
   name: 'server',
-  endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints],
+  endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints, ...restartEndpoints],
   // Not in `start`: commands need the name, too.
   seed: async (ctx) => followIdentity(ctx),
 })

@@ -4,7 +4,8 @@ import type { TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
+import { isSystemAdmin, platformBindings, SYSTEM_ADMIN, systemAdminOnly } from '#domains/access/index.ts'
+import { requireConfirmation } from '#domains/accounts/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { readServerValues } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -42,7 +43,21 @@ export const lockedField = (path: string, name: string): FieldProblem => ({
   text: { en: `is set by ${name}, and can only be changed there`, zh: `由 ${name} 设定，只能在该处更改` },
 })
 
-const BODIES: Readonly<Record<'MAIL', Localized>> = {
+/** @throws AppError 403, with code 4031 if the caller has not confirmed lately that they own the account */
+export async function requireOwner(ctx: AppContext, actor: Actor): Promise<void> {
+  if (!(await isSystemAdmin(ctx.db.read, actor))) throw systemAdminOnly()
+  await requireConfirmation(ctx, actor)
+}
+
+/** For operations that call `requireOwner`. */
+export const OWNER_REFUSAL =
+  'You are not SYSTEM_ADMIN, or have not confirmed within 10 minutes that you own the account (code 4031).'
+
+const BODIES: Readonly<Record<'MAIL' | 'RESTART', Localized>> = {
+  RESTART: {
+    en: 'Another administrator restarted the server. The operation log says who.',
+    zh: '另一位管理员重启了服务器，操作日志中有记录。',
+  },
   MAIL: {
     en: 'Another administrator changed the mail server. The operation log says who. If nobody should have done that, check it at once: mails contain codes that reset passwords.',
     zh: '另一位管理员更改了邮件服务器，操作日志中有记录。如非预期更改，请立即检查：邮件中包含可重置密码的验证码。',

@@ -471,6 +471,7 @@ export const OPERATIONS = {
   'server.identity.update': ['PUT', '/api/admin/server/identity', 'platform', 'setting:update'],
   'server.mail.test': ['POST', '/api/admin/server/mail/test', 'platform', 'setting:update'],
   'server.mail.update': ['PUT', '/api/admin/server/mail', 'platform', 'setting:update'],
+  'server.restart': ['POST', '/api/admin/server/restart', 'platform', 'setting:update'],
   'server.values': ['GET', '/api/admin/server', 'platform', 'system:read'],
   'serverLog.list': ['GET', '/api/admin/server-log', 'platform', 'admin_log:read'],
   'sessions.create': ['POST', '/api/auth/sessions', 'signedIn', null],

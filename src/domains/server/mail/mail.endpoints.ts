@@ -1,14 +1,12 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { serverVersionRow } from '../server.service.ts'
+import { OWNER_REFUSAL, serverVersionRow } from '../server.service.ts'
 import { MailChange, MailTest, MailTestResult, MailView } from './mail.model.ts'
 import { showMail, testMail, updateMail } from './mail.service.ts'
 
 const tag = 'Server'
-const refuses = {
-  403: 'You are not SYSTEM_ADMIN, or have not confirmed within 10 minutes that you own the account (code 4031).',
-}
+const refuses = { 403: OWNER_REFUSAL }
 
 export const mailEndpoints = [
   endpoint({

@@ -4,8 +4,6 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { parseMailbox } from '#config/gateways.ts'
 import type { AppContext } from '#context'
-import { isSystemAdmin, systemAdminOnly } from '#domains/access/index.ts'
-import { requireConfirmation } from '#domains/accounts/index.ts'
 import { lastDelivery, mailServerIn, mailServerOf, senderOf, trialLetter, wake } from '#domains/delivery/index.ts'
 import { loadServerValues, type PartValue, readServerValues, setServerValue } from '#domains/settings/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
@@ -16,7 +14,7 @@ import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
 import { tryMail } from '#platform/mail/trial.ts'
 
-import { givenAtStart, lockedField, tellOthers } from '../server.service.ts'
+import { givenAtStart, lockedField, requireOwner, tellOthers } from '../server.service.ts'
 import type { MailChange, MailTest, MailTestResult, MailView } from './mail.model.ts'
 import { merged } from './mail.rules.ts'
 
@@ -82,12 +80,6 @@ function loggable(stored: Stored | undefined, isNew = false) {
   if (stored === undefined) return {}
   const { password, ...shown } = stored
   return { ...shown, signIn: password === '' ? null : isNew ? '*** (new)' : '***' }
-}
-
-/** @throws AppError 403 */
-async function requireOwner(ctx: AppContext, actor: Actor): Promise<void> {
-  if (!(await isSystemAdmin(ctx.db.read, actor))) throw systemAdminOnly()
-  await requireConfirmation(ctx, actor)
 }
 
 /** @throws AppError 400 for bad values and those of the start, 403 (code 4031) without a recent confirmation */

@@ -28,7 +28,7 @@ import { useMay } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { Answer } from '../../ui/Answer.tsx'
 import { Facts } from '../../ui/parts.tsx'
-import { Restarting } from './Restarting.tsx'
+import { Replacing } from './Replacing.tsx'
 
 const words = texts({
   en: {
@@ -131,7 +131,7 @@ export function RestoreButton({ name }: { name: string }) {
           onClose={() => setStep((now) => (now === 'sure' ? 'closed' : now))}
         />
       )}
-      {step === 'restarting' && <Restarting />}
+      {step === 'restarting' && <Replacing />}
     </>
   )
 }

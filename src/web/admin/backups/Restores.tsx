@@ -11,7 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
-import { Restarting } from './Restarting.tsx'
+import { Replacing } from './Replacing.tsx'
 
 const words = texts({
   en: {
@@ -123,7 +123,7 @@ function Item({ restore: { id, kind, name, startedBy, startedAt, state, problem,
           {problem}
         </Alert>
       )}
-      {isRestarting && <Restarting />}
+      {isRestarting && <Replacing />}
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
+import { RestartButton } from './RestartButton.tsx'
 import { SystemParts } from './SystemParts.tsx'
 
 const words = texts({
@@ -58,7 +59,7 @@ export default function ServerPage() {
   const t = useTexts(words)
   const query = useCall('processes.list', {}, { every: EVERY })
   return (
-    <Page title={t.title}>
+    <Page title={t.title} actions={<RestartButton />}>
       <Section title={t.processes} text={t.about}>
         <Answer query={query}>
           {({ items }) => (

@@ -1,20 +1,10 @@
-/** Covers the application while the server replaces its data, and loads it again when the server answers. */
+/** Covers the application while the server restarts, and loads the page `to` when it answers again. */
 
 import { CircularProgress, Dialog, DialogContent, Typography } from '@mui/material'
 import { useEffect } from 'react'
 
-import { texts, useTexts } from '../../i18n/words.ts'
-
-const words = texts({
-  en: {
-    title: 'The server is replacing its data',
-    text: 'This takes some minutes. This page loads again by itself; you may have to sign in again.',
-  },
-  zh: { title: '服务器正在替换数据', text: '这需要几分钟。页面会自动重新加载，可能需要重新登录。' },
-})
-
 const ASK_EVERY_MS = 500
-/** A short restore can be over between two questions. Milliseconds. */
+/** A short restart can be over between two questions. Milliseconds. */
 const MISSED_AFTER_MS = 20_000
 
 async function isUp(): Promise<boolean> {
@@ -25,8 +15,7 @@ async function isUp(): Promise<boolean> {
   }
 }
 
-export function Restarting() {
-  const t = useTexts(words)
+export function Restarting({ title, text, to }: { title: string; text: string; to: string }) {
   useEffect(() => {
     const begun = performance.now()
     let wasDown = false
@@ -34,22 +23,22 @@ export function Restarting() {
     const ask = async () => {
       const up = await isUp()
       wasDown ||= !up || performance.now() - begun > MISSED_AFTER_MS
-      if (up && wasDown) location.assign('/console/admin/backups')
+      if (up && wasDown) location.assign(to)
       else timer = setTimeout(() => void ask(), ASK_EVERY_MS)
     }
     void ask()
     return () => clearTimeout(timer)
-  }, [])
+  }, [to])
   return (
-    <Dialog open fullScreen aria-label={t.title}>
+    <Dialog open fullScreen aria-label={title}>
       <DialogContent
         sx={{ display: 'grid', placeItems: 'center', alignContent: 'center', gap: 2, textAlign: 'center' }}
       >
-        <CircularProgress aria-label={t.title} />
+        <CircularProgress aria-label={title} />
         <Typography variant="h5" component="p">
-          {t.title}
+          {title}
         </Typography>
-        <Typography color="text.secondary">{t.text}</Typography>
+        <Typography color="text.secondary">{text}</Typography>
       </DialogContent>
     </Dialog>
   )
