@@ -10,6 +10,7 @@ import { parseIp, parseRange } from '#lib/ip.ts'
 import type { Certificate } from './certificate.ts'
 import { DAY, HOUR } from './clock.ts'
 import { bytes } from './ids.ts'
+import { loadX509 } from './x509.ts'
 
 export interface LocalAuthority {
   /** PEM, as the next one. */
@@ -29,13 +30,6 @@ const SERVER_DAYS = 90
 /** The clocks of devices may be behind. */
 const BACKDATED_MS = HOUR
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-/** About 60 ms, and needed by few servers. */
-async function loadX509() {
-  // Before the other, which needs it.
-  await import('reflect-metadata')
-  return import('@peculiar/x509')
-}
 
 /**
  * Valid for ten years. Its certificates are accepted for the names of `dns`, those below them, and the addresses of `ranges` only. Its common

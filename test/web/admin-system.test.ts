@@ -244,7 +244,7 @@ test('the name is shown in the application, and the mail server is tried before 
 
   await page.goto('/console/admin/site')
   await page.getByRole('banner').getByText('Willow Street').waitFor()
-  expect(await page.title()).toBe('Name and mail · Willow Street')
+  await page.waitForFunction("document.title === 'Name and mail · Willow Street'")
   expect(await page.getByLabel('Host').inputValue()).toBe('127.0.0.1')
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await isTooWide(page)).toBe(false)

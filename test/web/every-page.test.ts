@@ -161,7 +161,7 @@ const VALUES = new Set(
     .flatMap(([, values]) => values!.match(/[A-Z][A-Z_]{3,}/g) ?? []),
 )
 /** Words that are values too. */
-for (const word of ['JSON', 'POST', 'PATCH', 'DELETE', 'LINUX', 'MACOS', 'WINDOWS']) VALUES.delete(word)
+for (const word of ['JSON', 'POST', 'PATCH', 'DELETE', 'LINUX', 'MACOS', 'WINDOWS', 'SECRET']) VALUES.delete(word)
 
 /** Texts of the page that a person would not understand. */
 async function strangeTexts(page: Page): Promise<string[]> {

@@ -151,7 +151,7 @@ test('a picture that another application shares is read, a link or text becomes 
   // The server answers as long as there is no worker: it keeps nothing.
   await share(page, { title: 'Photo' }, picture)
   await page.getByRole('heading', { name: 'Please share it again' }).waitFor()
-  await page.getByRole('link', { name: 'Open Tessera' }).click()
+  await page.getByRole('link', { name: 'Open the application' }).click()
   await until(page, 'navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)')
   await share(page, { title: 'Photo', text: 'A caption' }, picture)
   await page.getByText('+8613800000077').first().waitFor()

@@ -163,7 +163,7 @@ class Attempt {
       names: config.domain,
       key,
       order: (begun && url) ?? undefined,
-      replaces: replaced && renewalIdOf(replaced.row.chain),
+      replaces: replaced && (await renewalIdOf(replaced.row.chain)),
       proof: this.#proof(),
       signal: this.#signal,
       ordered: (url) => this.#update({ url }),
@@ -282,7 +282,7 @@ class Attempt {
   async ask(row: store.CertificateRow): Promise<void> {
     const { ctx } = this
     const { renewalIdOf } = await import('#platform/acme/keys.ts')
-    const id = renewalIdOf(row.chain)
+    const id = await renewalIdOf(row.chain)
     if (id === undefined) return
     const { newKey } = await import('#platform/acme/keys.ts')
     // Questions are not signed.

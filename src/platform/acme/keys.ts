@@ -1,13 +1,9 @@
 /** Keys, certificate requests, and what is checked before a certificate is used. */
 
-// Must be loaded before the package, whose classes are described by decorators.
-import 'reflect-metadata'
-
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 
-import * as x509 from '@peculiar/x509'
-
+import { loadX509 } from '../x509.ts'
 import { AcmeError } from './request.ts'
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
@@ -23,6 +19,7 @@ export const newKey = (): string =>
 export async function certificateRequest(keyPem: string, names: readonly string[]): Promise<Uint8Array> {
   const key = createPrivateKey(keyPem)
   const { subtle } = crypto
+  const x509 = await loadX509()
   const [privateKey, publicKey] = await Promise.all([
     subtle.importKey('pkcs8', new Uint8Array(key.export({ type: 'pkcs8', format: 'der' })), P256, false, ['sign']),
     subtle.importKey(
@@ -83,7 +80,8 @@ const issuerOf = ({ issuer }: X509Certificate): string =>
     .slice(0, 200)
 
 /** The name of a certificate in requests for renewal information (RFC 9773); undefined if it does not name the key of its issuer. */
-export function renewalIdOf(chain: string): string | undefined {
+export async function renewalIdOf(chain: string): Promise<string | undefined> {
+  const x509 = await loadX509()
   const leaf = new X509Certificate(chain)
   const issuerKey = new x509.X509Certificate(new Uint8Array(leaf.raw)).getExtension(
     x509.AuthorityKeyIdentifierExtension,
