@@ -9,7 +9,7 @@ import { ok, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
 import { startMailSink } from '../harness/mail-sink.ts'
 import { createOrg } from '../orgs/helpers.ts'
-import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
 
 const { server, admin } = useServer()
 const browser = useBrowser(server)
@@ -244,7 +244,7 @@ test('the name is shown in the application, and the mail server is tried before 
 
   await page.goto('/console/admin/site')
   await page.getByRole('banner').getByText('Willow Street').waitFor()
-  await page.waitForFunction("document.title === 'Name and mail · Willow Street'")
+  await until(page, "document.title === 'Name and mail · Willow Street'")
   expect(await page.getByLabel('Host').inputValue()).toBe('127.0.0.1')
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await isTooWide(page)).toBe(false)

@@ -129,7 +129,8 @@ describe('a page that is opened again', () => {
     await release()
     await page.waitForURL('**/console/login')
     // The mark goes last, when the data are deleted.
-    await page.waitForFunction("localStorage.getItem('tessera.kept') === null")
+    // Not waitForFunction: it evaluates its text again in the page, which the policy of the page forbids.
+    await until(page, "localStorage.getItem('tessera.kept') === null")
   })
 
   test('shows nothing of a user who has signed out, also before the server answers', async () => {
