@@ -13,7 +13,6 @@ import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
 import trustCheck from './page-files/trust-check.js' with { type: 'file' }
 import { THEME_COLORS } from './page-style.ts'
-import { iconPath } from './pages.ts'
 import { cached } from './respond.ts'
 import { type Site, siteOf } from './site.ts'
 
@@ -71,6 +70,11 @@ const MANIFEST = {
   scope: '/',
   display: 'standalone',
   background_color: THEME_COLORS.light,
+  icons: [
+    { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
+    { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
+    { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+  ],
   // Made by scripts/screenshots.ts. Browsers show them before they install the application.
   screenshots: [
     { src: '/icons/screenshot-wide.webp', sizes: '1280x800', type: WEBP, form_factor: 'wide', label: 'QR codes' },
@@ -91,25 +95,13 @@ const MANIFEST = {
   ],
 } as const
 
-const PRODUCT_ICONS = [
-  { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
-  { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
-  { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
-]
-const iconsOf = (key: string) => [
-  { src: iconPath(key, '192'), sizes: '192x192', type: PNG },
-  { src: iconPath(key, '512'), sizes: '512x512', type: PNG },
-  { src: iconPath(key, 'maskable'), sizes: '512x512', type: PNG, purpose: 'maskable' },
-]
-
-function manifest({ name, shortName, description, accent, iconKey }: Site): string {
+function manifest({ name, shortName, description, accent }: Site): string {
   return JSON.stringify({
     ...MANIFEST,
     name,
     short_name: shortName,
     ...(description !== '' && { description }),
     theme_color: accent?.light ?? THEME_COLORS.light,
-    icons: iconKey === undefined ? PRODUCT_ICONS : iconsOf(iconKey),
   })
 }
 

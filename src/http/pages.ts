@@ -77,7 +77,7 @@ const LANGUAGES = [
 export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
   const words = WORDS[page.locale]
   const site = siteOf(ctx)
-  const { name, iconKey } = site
+  const { name } = site
   const markup = html`<!doctype html>
     <html lang="${words.lang}">
       <head>
@@ -89,7 +89,10 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
         <meta name="theme-color" content="${THEME_COLORS.dark}" media="(prefers-color-scheme: dark)" />
         ${page.indexed !== true && html`<meta name="robots" content="noindex" />`}
         <meta name="format-detection" content="telephone=no" />
-        ${page.preview && previewTags(page.preview, name)} ${icons(iconKey)}
+        ${page.preview && previewTags(page.preview, name)}
+        <link rel="icon" href="/favicon.ico" sizes="48x48" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/manifest.webmanifest" />
         ${site.style}
         ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
@@ -97,9 +100,7 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
       </head>
       <body>
         <header>
-          <a class="brand" href="/"
-            >${iconKey === undefined ? MARK : html`<img src="${iconPath(iconKey, 'logo')}" alt="" />`}${name}</a
-          >
+          <a class="brand" href="/">${MARK}${name}</a>
           ${page.path !== undefined && languageLinks(page.path, page.locale)}
         </header>
         <main>${page.body}</main>
@@ -132,19 +133,6 @@ export function pathOfPage(request: Request, ...parameters: readonly string[]): 
 export function languageQuery(request: Request): string {
   const chosen = chosenLocale(request)
   return chosen === undefined ? '' : `?lang=${chosen}`
-}
-
-/** The path of a picture that was made of the logo (domains/server): `logo`, or the pixels of an icon. */
-export const iconPath = (key: string, picture: string): string => `/icons/${key}/${picture}`
-
-function icons(key: string | undefined): Html {
-  if (key === undefined)
-    return html`<link rel="icon" href="/favicon.ico" sizes="48x48" />
-      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />`
-  return html`<link rel="icon" href="${iconPath(key, '32')}" sizes="32x32" type="image/png" />
-    <link rel="icon" href="${iconPath(key, '192')}" sizes="192x192" type="image/png" />
-    <link rel="apple-touch-icon" href="${iconPath(key, '180')}" />`
 }
 
 /** With an operator or a legal notice, who runs the server and how to reach them. */

@@ -23,8 +23,6 @@ export interface SiteLook {
   readonly description: string
   /** For text on light and on dark grounds, and of text on them: `#rrggbb`. Undefined: the colours of the style sheet. */
   readonly accent?: { readonly light: string; readonly dark: string; readonly onLight: string; readonly onDark: string }
-  /** Part of the addresses of its pictures (`/icons/<key>/192`); undefined: the product's mark. */
-  readonly iconKey?: string
   readonly contact: SiteContact
 }
 

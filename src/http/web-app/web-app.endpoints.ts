@@ -7,7 +7,7 @@ import { addressOf, localeOf } from '../caller.ts'
 import { type Compressed, compressedText } from '../compressed.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
-import { button, html, htmlPage, iconPath } from '../pages.ts'
+import { button, html, htmlPage } from '../pages.ts'
 import { PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
@@ -90,8 +90,7 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
 }
 
-const isProduct = ({ name, accent, iconKey }: Site): boolean =>
-  name === PRODUCT && accent === undefined && iconKey === undefined
+const isProduct = ({ name, accent }: Site): boolean => name === PRODUCT && accent === undefined
 
 /** The page with the name and colours of the server, so that the web application need not ask for them before it is drawn. */
 const branded = perContext(() => ({
@@ -103,9 +102,8 @@ const branded = perContext(() => ({
 async function brandedPage(ctx: AppContext, pack: Pack, site: Site): Promise<Compressed> {
   const known = branded(ctx)
   if (known.page === undefined || known.pack !== pack || known.site !== site) {
-    const { name, accent, iconKey } = site
-    const icon = iconKey === undefined ? undefined : iconPath(iconKey, 'logo')
-    const content = JSON.stringify({ name, accent, ...(icon !== undefined && { icon }) })
+    const { name, accent } = site
+    const content = JSON.stringify({ name, accent })
     const text = await new Response(await pack.read(pack.find(PAGE)!, 'identity')).text()
     const head = html`<title>${name}</title><meta name="site" content="${content}" />`.text
     // A function: a name may contain the patterns of a replacement, such as $&.

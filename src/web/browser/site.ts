@@ -2,13 +2,9 @@
 
 export interface Site {
   readonly name: string
-  /** The path of its icon. */
-  readonly icon: string
   readonly accent?: { readonly light: string; readonly dark: string; readonly onLight: string; readonly onDark: string }
 }
 
-const PRODUCT: Site = { name: 'Tessera', icon: '/favicon.svg' }
-
 const written = document.querySelector<HTMLMetaElement>('meta[name="site"]')?.content
 
-export const site: Site = written === undefined ? PRODUCT : { ...PRODUCT, ...(JSON.parse(written) as Partial<Site>) }
+export const site: Site = written === undefined ? { name: 'Tessera' } : (JSON.parse(written) as Site)

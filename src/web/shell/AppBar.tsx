@@ -87,7 +87,7 @@ export function AppBar() {
               px: 0.5,
             }}
           >
-            <img src={site.icon} alt="" width={24} height={24} />
+            <img src="/favicon.svg" alt="" width={24} height={24} />
             <Box component="span" sx={{ display: { xs: 'none', sm: 'inline' } }}>
               {site.name}
             </Box>

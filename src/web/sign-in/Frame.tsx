@@ -59,7 +59,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         underline="none"
         sx={{ display: 'flex', alignItems: 'center', gap: 1, mb: 3, fontWeight: 650, fontSize: '1.125rem' }}
       >
-        <img src={site.icon} alt="" width={28} height={28} />
+        <img src="/favicon.svg" alt="" width={28} height={28} />
         {site.name}
       </Link>
       {invitation !== undefined && <Invitation code={invitation} />}

@@ -32,7 +32,9 @@ export const IdentityView = Model('ServerIdentity', {
   name: Text('Willow Street Library'),
   shortName: Text('Willow', { description: 'For places with little room; by default the beginning of `name`' }),
   description: Text('Our books, rooms and events'),
-  logoUrl: Nullable(Text('https://qr.example.org/icons/k3f9/logo')),
+  logoUrl: Nullable(
+    Text('https://qr.example.org/logo.png', { description: 'Null: the server has the mark of the product' }),
+  ),
   iconUrl: Text('https://qr.example.org/icons/icon-512.png'),
   colors: SiteColors,
   effectiveColors: EffectiveColors,

@@ -24,7 +24,7 @@ const beginning = (name: string): string =>
     .join('')
     .trim()
 
-export function lookOf({ identity = {}, logo }: ServerValues): SiteLook {
+export function lookOf({ identity = {} }: ServerValues): SiteLook {
   const { name = PRODUCT, shortName = beginning(name), description = '', primary, primaryDark } = identity
   const { light, dark } = effectiveColors(primary ?? null, primaryDark ?? null)
   return {
@@ -32,7 +32,6 @@ export function lookOf({ identity = {}, logo }: ServerValues): SiteLook {
     shortName,
     description,
     ...((light !== null || dark !== null) && { accent: accentOf(light, dark) }),
-    ...(logo !== undefined && { iconKey: logo.key }),
     contact: contactOf(identity),
   }
 }

@@ -20,14 +20,6 @@ export const parts = {
     imprintUrl: Type.Optional(Nullable(500)),
     privacyUrl: Type.Optional(Nullable(500)),
   }),
-  /** The pictures that were made of the logo. `key` is part of their addresses. */
-  logo: Type.Object({
-    key: Text(50),
-    pictures: Type.Record(
-      Type.String(),
-      Type.Object({ blobId: Type.Integer(), key: Text(500), size: Type.Integer(), mime: Text(50) }),
-    ),
-  }),
   mail: Type.Object({
     host: Text(300),
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),
@@ -38,13 +30,6 @@ export const parts = {
     from: Text(500),
     replyTo: Nullable(500),
     caPem: Nullable(100_000),
-  }),
-  /** Steps of the first hour that were done or skipped. Without this row they are not shown. */
-  setup: Type.Object({
-    steps: Type.Record(
-      Type.String(),
-      Type.Object({ status: Type.Union([Type.Literal('DONE'), Type.Literal('SKIPPED')]), since: Type.Integer() }),
-    ),
   }),
 }
 
