@@ -48,7 +48,7 @@ type Key = readonly unknown[]
  * have, so it takes half of the time of further slices, or a tenth where the condition looks into another table.
  */
 const SLICED_ROWS = 16_000
-/** One at a time in this process: it may hold its connection for ten seconds, and the others stay for slices, which take turns. */
+/** One at a time in this process: it may hold its connection for ten seconds. The other connections stay free for slices, which take turns. */
 let isRestBeingRead = false
 
 /** Reads each row of the list once; at most two slices are read again to fill the page. */

@@ -308,7 +308,7 @@ const IGNORED = {
     'auth.phoneUnbind',
     'profile.setPassword',
   ],
-  'The server has ended before it could be repeated.': ['server.restart'],
+  'The server ends before a repeated request can arrive.': ['server.restart'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
   'It changes nothing.': ['admin.markdown.render', 'restores.preview'],
   'A repeat may send another code.': [

@@ -38,7 +38,7 @@ export const remove = (path: string): Step => ({ kind: 'remove', path })
 
 const PROGRAM_MODE = 0o755
 
-/** @throws Refusal with the error of a command that fails; what was done before stays */
+/** @throws Refusal with the error of a command that fails; earlier steps are not undone */
 export function perform(steps: readonly Step[]): void {
   for (const step of steps) {
     switch (step.kind) {

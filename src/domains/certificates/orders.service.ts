@@ -66,7 +66,7 @@ export async function stopOrders(ctx: AppContext): Promise<void> {
   await state.running
 }
 
-/** Looks at the rows and does what is due. Calls during a run are one more run after it. */
+/** Reads the rows and does the work that is due. Calls during a run cause one more run after it. */
 function work(ctx: AppContext): void {
   const state = worker(ctx)
   state.isAsked = true

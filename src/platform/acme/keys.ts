@@ -1,4 +1,4 @@
-/** Keys, certificate requests, and what is checked before a certificate is used. */
+/** Keys, certificate requests, and the checks of an issued certificate. */
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'

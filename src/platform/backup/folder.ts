@@ -129,7 +129,7 @@ export interface FoundBackup {
   readonly name: string
   /** Undefined if there is no file. */
   readonly file?: { readonly size: number; readonly modifiedAt: number }
-  /** Undefined unless it is being uploaded: what has arrived. */
+  /** The bytes that have arrived; undefined unless it is being uploaded. */
   readonly received?: { readonly size: number; readonly modifiedAt: number }
   /** Undefined for backups of the command line, and those that were copied into the folder. */
   readonly note?: BackupNote

@@ -35,7 +35,7 @@ interface Part {
   readonly total: number
 }
 
-/** Receives a backup, or the part of it that follows what has arrived before. */
+/** Receives a backup, or its next part. */
 export async function receiveBackup(
   ctx: AppContext,
   actor: LoggedActor,
@@ -109,7 +109,7 @@ async function receivePart(ctx: AppContext, name: string, part: Part, request: R
   }
   if (written !== part.length) throw errors.cutOff()
   const isComplete = part.start + part.length === part.total
-  // Too few bytes of a backup do not show what it is.
+  // The first bytes have to arrive before its form is known.
   const isShown = isComplete || (part.start < ENOUGH_BYTES && part.start + written >= ENOUGH_BYTES)
   if (!isShown || (await disk(folder, beginsLikeBackup(path)))) return
   rmSync(path, { force: true })

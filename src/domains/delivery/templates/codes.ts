@@ -66,7 +66,7 @@ export const trialLetter = (locale: Locale, sender: Sender): Letter =>
         }
       : {
           subject: `Test mail from ${sender.name}`,
-          lead: 'An administrator sent this mail to try the mail server. It works, as you can read this.',
+          lead: 'An administrator sent this mail to try the mail server. You can read it, so it works.',
           advice: ['There is nothing to do.'],
         },
     locale,

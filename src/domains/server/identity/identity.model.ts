@@ -15,7 +15,7 @@ export const EffectiveColors = colorsOf(
   'The colours that are shown: darker or lighter than `colors` where their contrast is too low for text (4.5:1)',
 )
 
-/** Checked by `identity.rules.ts`, which also says what is wrong with it. */
+/** `identity.rules.ts` checks its form, with a message of its own. */
 const Address = Nullable(Documented(Line(500, 0, { examples: ['https://library.example.org'] }), { format: 'uri' }))
 const contact = {
   operator: Nullable(Line(200, 0, { examples: ['Willow Street Library'] })),

@@ -17,7 +17,7 @@ const PORTS = { TLS: 465, STARTTLS: 587, NONE: 25 } as const
 
 const problem = (field: string, en: string, zh: string): FieldProblem => ({ path: field, text: { en, zh } })
 
-/** The stored value after a change, or the problems with it. `change` has not `kind: NONE`. */
+/** The stored value after a change, and its problems. The caller handles `kind: NONE`. */
 export function merged(
   seal: Seal,
   before: Stored | undefined,

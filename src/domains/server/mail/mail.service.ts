@@ -88,7 +88,7 @@ export async function updateMail(ctx: AppContext, actor: LoggedActor, change: Ma
   const locked = lockedFields(ctx, change)
   if (locked.length > 0) throw invalidAll(locked)
   await actor.write('server.mail', async (tx) => {
-    // A start value stays what it is.
+    // The change only repeats the values of the start, which are not stored.
     if (ctx.config.smtpUrl !== '') return { result: undefined, logged: 'unchanged' }
     const { mail: before } = (await readServerValues(tx)).values
     const after = change.kind === 'NONE' ? undefined : changed(ctx, before, change)

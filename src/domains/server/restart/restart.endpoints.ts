@@ -18,7 +18,7 @@ export const restartEndpoints = [
     access: platform('setting:update'),
     data: Restarted,
     logs: 'SERVER_RESTART',
-    ignoresKey: 'The server has ended before it could be repeated.',
+    ignoresKey: 'The server ends before a repeated request can arrive.',
     budgets: [
       {
         name: 'server.restart',

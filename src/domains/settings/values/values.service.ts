@@ -46,7 +46,7 @@ export function onServerValues(ctx: AppContext, listener: Listener): void {
   listener(state(ctx).values)
 }
 
-/** Resolves when this process uses what was committed before the call. */
+/** Resolves when this process uses all values that were committed before the call. */
 export function loadServerValues(ctx: AppContext): Promise<void> {
   const held = state(ctx)
   const load = async (): Promise<void> => {
