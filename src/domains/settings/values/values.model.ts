@@ -3,6 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 const Nullable = (maximum: number) => Type.Union([Type.Null(), Type.String({ maxLength: maximum })])
+const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 const Text = (maximum: number) => Type.String({ maxLength: maximum })
 
 /** Fields that are absent have their defaults. */
@@ -30,6 +31,43 @@ export const parts = {
     from: Text(500),
     replyTo: Nullable(500),
     caPem: Nullable(100_000),
+  }),
+  reach: Type.Object({
+    mode: Type.Union([Type.Literal('LOCAL'), Type.Literal('NETWORK'), Type.Literal('DOMAIN'), Type.Literal('PROXY')]),
+    /** Lower case, in punycode. */
+    names: Type.Array(Text(253)),
+    /** Null: it follows from the names and ports. */
+    publicUrl: Nullable(300),
+    host: Nullable(253),
+    httpsPort: Type.Union([Type.Null(), Port]),
+    httpPort: Type.Union([Type.Null(), Port]),
+    /** Whether plain HTTP on the loopback address stays open. */
+    loopback: Type.Boolean(),
+  }),
+  /** Earlier public addresses. */
+  aliases: Type.Array(Type.Object({ origin: Text(300), since: Type.Integer() })),
+  certificate: Type.Object({
+    kind: Type.Union([Type.Literal('NONE'), Type.Literal('ACME'), Type.Literal('FILES'), Type.Literal('LOCAL_CA')]),
+    /** For LOCAL_CA and ACME; empty: those of `reach`. */
+    names: Type.Array(Text(253)),
+    email: Nullable(300),
+    directory: Nullable(1_000),
+    challenge: Type.Union([Type.Literal('HTTP_01'), Type.Literal('DNS_01')]),
+    /** Secrets are sealed. */
+    dns: Type.Union([
+      Type.Null(),
+      Type.Object({
+        kind: Type.Literal('ACMEDNS'),
+        url: Text(500),
+        username: Text(200),
+        password: Text(2_000),
+        subdomain: Text(200),
+      }),
+      Type.Object({ kind: Type.Literal('CLOUDFLARE'), token: Text(2_000), zoneId: Text(100) }),
+    ]),
+    /** PEM, for FILES. The key is sealed. */
+    chain: Nullable(100_000),
+    key: Nullable(100_000),
   }),
 }
 
