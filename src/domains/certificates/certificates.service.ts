@@ -17,6 +17,9 @@ export interface Found {
   readonly certificate: Certificate
 }
 
+/** Whether this server gets its certificate from an authority by itself. */
+export const getsCertificate = ({ config }: AppContext): boolean => config.domain.length > 0
+
 /** As of the last look. */
 export const present = perContext(() => ({
   found: undefined as Found | undefined,
@@ -33,9 +36,11 @@ export function certificateToUse(ctx: AppContext): Certificate | undefined {
 /** Reads what other processes, or this one before a restart, have stored. */
 export async function look(ctx: AppContext): Promise<void> {
   const state = present(ctx)
-  state.found = choose(ctx, await findCertificates(ctx.db.read))
-  state.order = await findOrder(ctx.db.read, targetOf(ctx.config))
-  state.changed()
+  const isOn = getsCertificate(ctx)
+  const rows = isOn ? await findCertificates(ctx.db.read) : []
+  state.order = isOn ? await findOrder(ctx.db.read, targetOf(ctx.config)) : undefined
+  state.found = choose(ctx, rows)
+  if (isOn) state.changed()
 }
 
 /** The newest for all names; while there is none, for example because a name was added, the newest for the public one. */

@@ -35,7 +35,7 @@ export async function takeAsking(tx: Tx, id: number, now: number, next: number):
   return taken.length > 0
 }
 
-export const saveRenewal = async (tx: Tx, id: number, times: { renewAt: number; askAt: number }): Promise<void> =>
+export const saveRenewal = async (tx: Tx, id: number, times: { renewAt: number; askAt?: number }): Promise<void> =>
   void (await tx.update(certificates).set(times).where(eq(certificates.id, id)))
 
 /** Whether the caller has to notify the administrators. Of several callers, one has. */
@@ -84,6 +84,10 @@ export async function updateOrder(tx: Tx, target: string, holder: string, change
     .returning({ target: acmeOrders.target })
   return changed.length > 0
 }
+
+/** Does nothing if there was no attempt yet. */
+export const endPause = async (tx: Tx, target: string): Promise<void> =>
+  void (await tx.update(acmeOrders).set({ nextAt: 0 }).where(eq(acmeOrders.target, target)))
 
 /** For the start of the only process on the database: the process that worked on an order has ended. */
 export const endLeases = async (tx: Tx): Promise<void> => void (await tx.update(acmeOrders).set({ holder: null }))

@@ -18,7 +18,10 @@ export const certificates = domain({
   stop: stopOrders,
 })
 
+export { waitingPage } from './certificates.page.ts'
 export { covers, sentenceOf, targetOf } from './certificates.rules.ts'
+export { getsCertificate } from './certificates.service.ts'
+export { applySettings, orderSoon } from './orders.service.ts'
 
 export const certificatesByAcme = (ctx: AppContext): CertificateSource => ({
   read: () => certificateToUse(ctx),

@@ -5,12 +5,13 @@
 
 import { readFile } from 'node:fs/promises'
 
-import { isShared } from '#config/config.ts'
+import { type Config, isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
 import type { OrderFault } from '#db/schema/certificates.ts'
 import type { Tx } from '#db/store.ts'
 import { platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
+import { serverValues } from '#domains/settings/index.ts'
 import type { Localized } from '#lib/localized.ts'
 import { AcmeClient } from '#platform/acme/client.ts'
 import { runDnsCommand } from '#platform/acme/dns-command.ts'
@@ -21,7 +22,7 @@ import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 
 import * as rules from './certificates.rules.ts'
-import { certificatesChanged, choose, look, present } from './certificates.service.ts'
+import { certificatesChanged, choose, getsCertificate, look, present } from './certificates.service.ts'
 import * as store from './certificates.store.ts'
 
 /** Also the time in which the other processes use a certificate, should they miss the event. */
@@ -38,29 +39,80 @@ class LeaseLost extends Error {}
 
 const worker = perContext(() => ({
   timer: undefined as ReturnType<typeof setInterval> | undefined,
+  /** Ends the attempt under way. Another one follows when the settings change. */
   stop: new AbortController(),
   running: undefined as Promise<void> | undefined,
   isAsked: false,
+  isFollowing: false,
+  isStopped: false,
+  settings: '',
 }))
 
 /** Reads the rows, so that a server with a certificate opens its port at once. */
 export async function findCertificate(ctx: AppContext): Promise<void> {
-  if (ctx.config.domain.length === 0) return
+  if (getsCertificate(ctx)) await follow(ctx)
+  worker(ctx).settings = settingsOf(ctx)
+  await look(ctx)
+}
+
+/** Listens for changes by other processes. Later calls do nothing. */
+async function follow(ctx: AppContext): Promise<void> {
+  const state = worker(ctx)
+  if (state.isFollowing) return
+  state.isFollowing = true
   for (const result of ['issued', 'failed']) ctx.metrics.counter(ORDERS, { result })
   if (!isShared(ctx.config)) await ctx.db.write('certificates.start', store.endLeases)
-  await look(ctx)
   ctx.bus.on(certificatesChanged, () => work(ctx))
   ctx.bus.onGap(() => work(ctx))
 }
 
-/** Once the server is about to listen, since the authority asks for answers to its challenges. */
+/** Once the server is about to listen, since the authority asks for answers to its challenges. Later calls only look again. */
 export function startOrders(ctx: AppContext): void {
-  worker(ctx).timer = setInterval(() => work(ctx), LOOK_EVERY_MS)
+  const state = worker(ctx)
+  if (state.isStopped) return
+  state.timer ??= setInterval(() => work(ctx), LOOK_EVERY_MS)
   work(ctx)
+}
+
+/** Everything that an attempt depends on. */
+const settingsOf = (ctx: AppContext): string => {
+  const { domain, publicUrl, acmeDirectory, acmeEmail, acmeCa, acmeDnsCommand } = ctx.config
+  const { challenge, dns } = serverValues(ctx).certificate ?? {}
+  return JSON.stringify([domain, publicUrl, acmeDirectory, acmeEmail, acmeCa, acmeDnsCommand, challenge, dns])
+}
+
+/**
+ * For each process, when `ctx.config` or the server values may have changed: ends an attempt with the former ones, looks for a certificate for the
+ * present names, and orders it if there is none. Where the server no longer gets its certificate by itself, all of that ends. Calls without a
+ * change only look again.
+ */
+export async function applySettings(ctx: AppContext): Promise<void> {
+  const state = worker(ctx)
+  if (state.isStopped) return
+  if (state.settings !== settingsOf(ctx)) {
+    state.stop.abort(new Error('the settings have changed'))
+    state.stop = new AbortController()
+  }
+  await findCertificate(ctx)
+  if (getsCertificate(ctx)) return startOrders(ctx)
+  clearInterval(state.timer)
+  state.timer = undefined
+}
+
+/**
+ * In the write of an administrator: the next attempt waits for no pause, in whichever process. `target`: that of the new configuration.
+ * `id`: of a certificate that is to be replaced although it is good.
+ */
+export async function orderSoon(ctx: AppContext, tx: Tx, target: string, id?: number): Promise<void> {
+  await store.endPause(tx, target)
+  const now = ctx.clock.now()
+  if (id !== undefined) await store.saveRenewal(tx, id, { renewAt: now })
+  tx.publish(certificatesChanged, {})
 }
 
 export async function stopOrders(ctx: AppContext): Promise<void> {
   const state = worker(ctx)
+  state.isStopped = true
   clearInterval(state.timer)
   state.stop.abort(new Error('the server stops'))
   await state.running
@@ -69,11 +121,12 @@ export async function stopOrders(ctx: AppContext): Promise<void> {
 /** Reads the rows and does the work that is due. Calls during a run cause one more run after it. */
 function work(ctx: AppContext): void {
   const state = worker(ctx)
+  if (!getsCertificate(ctx)) return
   state.isAsked = true
   state.running ??= keepWorking().finally(() => (state.running = undefined))
 
   async function keepWorking(): Promise<void> {
-    while (state.isAsked && !state.stop.signal.aborted) {
+    while (state.isAsked && !state.isStopped && getsCertificate(ctx)) {
       state.isAsked = false
       try {
         await look(ctx)
@@ -123,12 +176,15 @@ class Attempt {
   readonly #stop: AbortSignal
   readonly #signal: AbortSignal
   readonly #kind: 'HTTP_01' | 'DNS_01'
+  /** As of its start: others end it. */
+  readonly #config: Config
 
   constructor(
     readonly ctx: AppContext,
     readonly target: string,
     readonly holder: string,
   ) {
+    this.#config = ctx.config
     this.#kind = ctx.config.acmeDnsCommand === '' ? 'HTTP_01' : 'DNS_01'
     this.#stop = worker(ctx).stop.signal
     this.#signal = AbortSignal.any([this.#stop, AbortSignal.timeout(ORDER_MS[this.#kind])])
@@ -148,7 +204,8 @@ class Attempt {
 
   async #obtain(client: AcmeClient, { key: sealed, url }: store.OrderRow): Promise<void> {
     const { ctx, target, holder } = this
-    const { config, clock } = ctx
+    const { clock } = ctx
+    const config = this.#config
     // Loaded with the first order: it takes 20 ms.
     const [{ obtain }, { checkIssued, newKey, renewalIdOf }] = await Promise.all([
       import('#platform/acme/obtain.ts'),
@@ -185,7 +242,7 @@ class Attempt {
 
   #proof(): Obtaining['proof'] {
     const { ctx } = this
-    const { acmeDnsCommand } = ctx.config
+    const { acmeDnsCommand } = this.#config
     if (this.#kind === 'DNS_01')
       return { kind: 'DNS_01', change: (...args) => runDnsCommand(acmeDnsCommand, args, this.#stop) }
     return {
@@ -210,7 +267,7 @@ class Attempt {
   /** A client with an account. */
   async #client(): Promise<AcmeClient> {
     const { ctx } = this
-    const { acmeDirectory: directory, acmeEmail: email } = ctx.config
+    const { acmeDirectory: directory, acmeEmail: email } = this.#config
     const { newKey } = await import('#platform/acme/keys.ts')
     const row = await store.findAccount(ctx.db.read, directory)
     const known = row && ctx.seal.open(row.key)
@@ -234,7 +291,7 @@ class Attempt {
   }
 
   async #authority() {
-    const { acmeDirectory: directory, acmeCa } = this.ctx.config
+    const { acmeDirectory: directory, acmeCa } = this.#config
     return {
       directory,
       ca: acmeCa === '' ? undefined : await readFile(acmeCa, 'utf8'),
@@ -245,11 +302,11 @@ class Attempt {
 
   async #forgetAccount(): Promise<void> {
     const { ctx } = this
-    const row = await store.findAccount(ctx.db.read, ctx.config.acmeDirectory)
+    const row = await store.findAccount(ctx.db.read, this.#config.acmeDirectory)
     if (row) await ctx.db.write('certificates.account', (tx) => store.saveAccount(tx, { ...row, url: null }))
   }
 
-  /** Stores the reason and the pause. The stop of the server is no failure. */
+  /** Stores the reason and the pause. The stop of the server is no failure, and neither are other settings. */
   async fail(order: store.OrderRow, error: unknown): Promise<void> {
     const { ctx, target, holder } = this
     if (this.#stop.aborted) {

@@ -3,6 +3,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 
+import { issuerOf, namesIn } from '../certificate.ts'
 import { loadX509 } from '../x509.ts'
 import { AcmeError } from './request.ts'
 
@@ -60,24 +61,12 @@ export function checkIssued(chain: string, keyPem: string, names: readonly strin
   } catch {
     throw bad('cannot be read, or is for another key')
   }
-  const missing = names.find((name) => !namesOf(leaf).has(name))
+  const missing = names.find((name) => !namesIn(leaf).includes(name))
   if (missing !== undefined) throw bad(`is not for ${missing}`)
   const [notBefore, notAfter] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()]
   if (notAfter <= now) throw bad('has expired')
   return { chain, notBefore, notAfter, issuer: issuerOf(leaf), serial: leaf.serialNumber.toLowerCase() }
 }
-
-const namesOf = ({ subjectAltName = '' }: X509Certificate): ReadonlySet<string> =>
-  new Set(subjectAltName.split(', ').map((name) => name.replace(/^DNS:/, '').toLowerCase()))
-
-/** `O` and `CN` of the issuer, each on a line of its own in Node's form. */
-const issuerOf = ({ issuer }: X509Certificate): string =>
-  issuer
-    .split('\n')
-    .filter((line) => /^(O|CN)=/.test(line))
-    .map((line) => line.slice(line.indexOf('=') + 1))
-    .join(', ')
-    .slice(0, 200)
 
 /** The name of a certificate in requests for renewal information (RFC 9773); undefined if it does not name the key of its issuer. */
 export async function renewalIdOf(chain: string): Promise<string | undefined> {

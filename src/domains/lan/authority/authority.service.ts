@@ -42,6 +42,7 @@ const stateOf = perContext((ctx) => ({
   /** The last call of `look`, without its error. */
   running: Promise.resolve(),
   changed: (): void => undefined,
+  isFollowing: false,
 }))
 
 /**
@@ -55,11 +56,16 @@ export async function lanCertificates(ctx: AppContext): Promise<CertificateSourc
   const host = hostOf(ctx.config.publicUrl)
   if (!covers(row.names, host))
     throw new BadCertificate(
+      'authority',
       `The local authority is for ${row.names.join(', ')} and private addresses, and not for ${host}: set TESSERA_PUBLIC_URL to one of them, or replace it with "tessera rotate-local-authority", after which devices must trust the new one.`,
+      `本地证书颁发机构适用于 ${row.names.join('、')} 和私有地址，不适用于 ${host}：请将 TESSERA_PUBLIC_URL 设为其中之一，或使用 “tessera rotate-local-authority” 更换，之后各设备须信任新的机构。`,
     )
   ctx.log.info('local authority', { name: authority.name, fingerprint: authority.fingerprint })
-  ctx.bus.on(authorityChanged, () => lookLater(ctx))
-  ctx.bus.onGap(() => lookLater(ctx))
+  if (!state.isFollowing) {
+    state.isFollowing = true
+    ctx.bus.on(authorityChanged, () => lookLater(ctx))
+    ctx.bus.onGap(() => lookLater(ctx))
+  }
   return {
     read() {
       if (ctx.clock.now() - state.lookedAt >= LOOK_EVERY_MS) lookLater(ctx)
@@ -72,6 +78,7 @@ export async function lanCertificates(ctx: AppContext): Promise<CertificateSourc
 }
 
 function lookLater(ctx: AppContext): void {
+  if (!ctx.config.lan) return
   const state = stateOf(ctx)
   state.running = state.look().catch((error: unknown) => {
     ctx.log.error('the certificate for the network was not looked after: the server keeps the one that it has', {
@@ -142,7 +149,7 @@ export interface AuthorityState {
 /** Undefined if this process does not serve with certificates of the authority. */
 export function authorityState(ctx: AppContext): AuthorityState | undefined {
   const { issued } = stateOf(ctx)
-  if (issued === undefined) return undefined
+  if (issued === undefined || !ctx.config.lan) return undefined
   const { row, authority, names, certificate } = issued
   const { names: allowedNames, createdAt } = row
   return { authority, allowedNames, createdAt, certificate: { names, notAfter: certificate.notAfter } }
