@@ -19,7 +19,7 @@ import { album } from '#domains/album/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
 import { backups } from '#domains/backups/index.ts'
-import { certificates, certificatesByAcme } from '#domains/certificates/index.ts'
+import { applySettings, certificates, certificatesByAcme } from '#domains/certificates/index.ts'
 import { chat } from '#domains/chat/index.ts'
 import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
@@ -36,7 +36,7 @@ import { orgs } from '#domains/orgs/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
 import { removals } from '#domains/removals/index.ts'
-import { server } from '#domains/server/index.ts'
+import { certificatesFromBrowser, ignoreReach, keepPorts, server } from '#domains/server/index.ts'
 import { getSetting, settings } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
 import { sync } from '#domains/sync/index.ts'
@@ -262,15 +262,25 @@ export interface ServeOptions {
   idleSeconds?: number | undefined
 }
 
-/** The configuration with the ports that the system has chosen. A public address that was given has no port 0. */
-function withPorts(config: Config, { port, plainPort }: RunningServer): Config {
-  return { ...config, publicUrl: config.publicUrl.replace(/:0$/, `:${port}`), httpPort: plainPort }
+async function certificatesOf(ctx: AppContext): Promise<CertificateSource | undefined> {
+  const { tlsCert, lan, domain, browserTls } = ctx.config
+  if (tlsCert !== '') return certificateFiles(ctx.config)
+  if (lan) return lanCertificates(ctx)
+  if (domain.length > 0) return certificatesByAcme(ctx)
+  return browserTls === null ? undefined : certificatesFromBrowser(ctx)
 }
 
-async function certificatesOf(ctx: AppContext): Promise<CertificateSource | undefined> {
-  if (ctx.config.tlsCert !== '') return certificateFiles(ctx.config)
-  if (ctx.config.lan) return lanCertificates(ctx)
-  return ctx.config.domain.length > 0 ? certificatesByAcme(ctx) : undefined
+/** Opens the ports. Stored values that cannot be used do not stop the start: the start values are used alone then. */
+async function openPorts(ctx: RunningContext, idleSeconds: number | undefined): Promise<RunningServer> {
+  const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
+  const open = async () =>
+    listen(endpoints, ctx, gatekeeper, { idleTimeout: idleSeconds, certificates: await certificatesOf(ctx) })
+  try {
+    return await open()
+  } catch (error) {
+    if (!ignoreReach(ctx, error as Error)) throw error
+    return open()
+  }
 }
 
 /** Starts the domains, then answers requests and runs the jobs until `stop`. */
@@ -278,11 +288,21 @@ export async function serve(ctx: RunningContext, options: ServeOptions = {}): Pr
   const { beforeListening, idleSeconds } = options
   for (const { start } of ctx.domains) await start?.(ctx)
   await beforeListening?.()
-  const endpoints = ctx.domains === domains ? allEndpoints : endpointsOf(ctx.domains)
-  const certificates = await certificatesOf(ctx)
-  const server = listen(endpoints, ctx, gatekeeper, { idleTimeout: idleSeconds, certificates })
-  // One object, see createContext. Addresses are made from the configuration whenever they are needed.
-  if (ctx.config.port === 0 || ctx.config.httpPort === 0) Object.assign(ctx, { config: withPorts(ctx.config, server) })
+  const server = await openPorts(ctx, idleSeconds)
+  keepPorts(ctx, server.config)
+  ctx.lifecycle.doors = {
+    list: () => server.doors(),
+    async prepare(next) {
+      const { keep, undo } = await server.prepare(next)
+      return {
+        undo,
+        async keep() {
+          await applySettings(ctx)
+          keep(await certificatesOf(ctx))
+        },
+      }
+    },
+  }
   const jobs = ctx.domains.flatMap(({ jobs = [] }) => jobs)
   const states = jobs.map(({ name, every }): JobState => ({ name, every, lastSuccessAt: null }))
   ctx.lifecycle.jobs = states

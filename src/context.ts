@@ -4,6 +4,7 @@ import type { Config } from '#config/config.ts'
 import type { Machine } from '#config/machine.ts'
 import type { Membership } from '#db/processes.ts'
 import type { Store } from '#db/store.ts'
+import type { Door } from '#http/doors.ts'
 import type { RestorePlan } from '#platform/backup/restores.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
@@ -41,6 +42,16 @@ export interface Lifecycle {
   restart?: { readonly supervisor: Supervisor; readonly ask: () => void }
   /** Stops the server, carries the plan out and starts again. Undefined as `restart`. */
   restore?: (plan: RestorePlan, afterwards?: (restored: AppContext) => Promise<void>) => void
+  /** The ports of this process. Undefined before the server answers. */
+  doors?: {
+    list(): readonly Door[]
+    /** Opens what `next` needs. @throws DoorError if that is not possible, when everything is as before */
+    prepare(next: Config): Promise<{
+      /** Once `next` is in force: closes what it does not need, and follows its certificate. */
+      keep(): Promise<void>
+      undo(): void
+    }>
+  }
   /** Undefined before the server answers. */
   jobs?: readonly JobState[]
 }

@@ -75,7 +75,6 @@ test.each<[string, Record<string, string>, RegExp]>([
     { TESSERA_DOMAIN: 'a.example', TESSERA_TLS_CERT: 'c', TESSERA_TLS_KEY: 'k' },
     /TESSERA_TLS_CERT and TESSERA_DOMAIN cannot be used together/,
   ],
-  ['only a contact', { TESSERA_ACME_EMAIL: 'a@b.example' }, /TESSERA_ACME_EMAIL requires TESSERA_DOMAIN as well/],
 ])('names for a certificate cannot be used with %s', (_what, env, sentence) => {
   expect(read(env).problems).toEqual([expect.stringMatching(sentence)])
 })

@@ -109,6 +109,8 @@ interface Closed {
   readonly afterwards: ((restored: AppContext) => Promise<void>) | undefined
   /** With the port that was chosen. */
   readonly config: Config
+  /** The configuration in force, with what was set in the browser. */
+  readonly listening: Config
   readonly certificate: Certificate | undefined
 }
 
@@ -121,11 +123,11 @@ interface Restored extends Pick<Closed, 'plan' | 'afterwards'> {
 
 async function restore(
   { reason, ...serving }: Serving,
-  { plan, afterwards, config, certificate }: Closed,
+  { plan, afterwards, listening, certificate }: Closed,
 ): Promise<Restored> {
   const { listenWhileRestoring } = await import('#http/while-restoring.ts')
   const { restoreWhileClosed } = await import('./restore-served.ts')
-  const listener = listenWhileRestoring(config, certificate)
+  const listener = listenWhileRestoring(listening, certificate)
   try {
     const isReplaced = await restoreWhileClosed(plan, { ...serving, listener, stopAsked: reason })
     return { plan, afterwards, isReplaced, listener, hasListened: false }
@@ -143,6 +145,7 @@ async function serveOnce(
   const app = await import('#app')
   const { createSetupLink } = await import('#domains/accounts/index.ts')
   const { authorityState, trustUrl } = await import('#domains/lan/index.ts')
+  const { startConfig } = await import('#domains/server/index.ts')
   const ctx = await app.createContext(config, { log, origins })
   try {
     let link: string | null = null
@@ -164,12 +167,12 @@ async function serveOnce(
     try {
       lock.announce(server.url)
       if (server.opening && restored === undefined) {
-        say(`getting a certificate for ${config.domain.join(', ')}`)
+        say(`getting a certificate for ${ctx.config.domain.join(', ')}`)
         say(`until then this computer reaches the server at ${server.url}`)
         if (link !== null) say(setupLink(server.url, String(link)))
       }
       const opened = (url: string): void => {
-        const origin = isPublic ? ctx.config.publicUrl : url
+        const origin = isPublic || ctx.config.mode !== 'LOCAL' ? ctx.config.publicUrl : url
         if (restored === undefined) {
           say(`listening on ${url}`)
           const authority = authorityState(ctx)?.authority
@@ -191,7 +194,7 @@ async function serveOnce(
       await ctx.db.checkWritable()
       if (isStop) return end
       const { certificateInUse } = await import('#http/tls.ts')
-      return { ...end, config: { ...ctx.config, port: server.port }, certificate: certificateInUse(ctx) }
+      return { ...end, config: startConfig(ctx), listening: ctx.config, certificate: certificateInUse(ctx) }
     } catch (error) {
       // Otherwise it would go on answering without a database.
       await server.kill()

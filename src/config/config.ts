@@ -4,6 +4,10 @@ import { resolve } from 'node:path'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
+/** How people reach the server. PROXY: another program ends TLS. */
+export const MODES = ['LOCAL', 'NETWORK', 'DOMAIN', 'PROXY'] as const
+export type Mode = (typeof MODES)[number]
+
 export interface Config {
   readonly host: string
   /** 0 = any free port. */
@@ -27,6 +31,12 @@ export interface Config {
   readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
   readonly publicUrl: string
+  /** Not a setting, as the next two: see `modeOf`, and `config/reach.ts` for what administrators set in the browser. */
+  readonly mode: Mode
+  /** HTTPS that was set up in the browser: FILES with an uploaded certificate, AWAITED without one so far. */
+  readonly browserTls: 'FILES' | 'AWAITED' | null
+  /** Beside HTTPS, where the whole server answers over plain HTTP; null: nowhere. `orAny`: on any free port if that one is taken. */
+  readonly beside: { readonly host: string; readonly port: number; readonly orAny: boolean } | null
   /** Absolute path. */
   readonly dataDir: string
   /** PostgreSQL; empty for SQLite in the data directory. */
@@ -96,6 +106,9 @@ export const defaultConfig: Config = {
   lan: false,
   httpPort: null,
   publicUrl: 'http://localhost:8080',
+  mode: 'LOCAL',
+  browserTls: null,
+  beside: null,
   dataDir: resolve('data'),
   databaseUrl: '',
   databaseDirectUrl: '',
@@ -132,8 +145,13 @@ export const DOMAIN_PORT = 443
 export const DOMAIN_HTTP_PORT = 80
 
 /** Whether the server itself speaks HTTPS. */
-export const hasTls = ({ tlsCert, domain, lan }: Pick<Config, 'tlsCert' | 'domain' | 'lan'>): boolean =>
-  tlsCert !== '' || domain.length > 0 || lan
+export const hasTls = ({
+  tlsCert,
+  domain,
+  lan,
+  browserTls,
+}: Pick<Config, 'tlsCert' | 'domain' | 'lan' | 'browserTls'>): boolean =>
+  tlsCert !== '' || domain.length > 0 || lan || browserTls !== null
 
 /**
  * The configuration for everything behind the command line: `databaseUrl` leads past the pooler, if there is one, and `poolerUrl` to it. Only

@@ -16,6 +16,7 @@ import {
   MIN_SHARED_CONNECTIONS,
 } from './config.ts'
 import { isPrivateIp, isPrivateName, networkHost, thisMachine } from './machine.ts'
+import { allAddresses, LOOPBACK, modeOf, originOf } from './reach.ts'
 import { envName, flagName, type Setting, type SettingKey, settings, tomlName } from './settings.ts'
 
 export interface Sources {
@@ -118,17 +119,12 @@ export function readConfig(given: Sources): Reading {
 const TOGETHER = [
   ['tlsCert', 'tlsKey'],
   ['tlsKey', 'tlsCert'],
-  ['acmeEmail', 'domain'],
-  ['acmeDirectory', 'domain'],
-  ['acmeCa', 'domain'],
-  ['acmeDnsCommand', 'domain'],
 ] as const satisfies readonly (readonly [SettingKey, SettingKey])[]
 
 /** Ways to HTTPS. */
 const HTTPS = ['tlsCert', 'domain', 'lan'] as const satisfies readonly SettingKey[]
 
-const localUrl = (scheme: 'http' | 'https', port: number): string =>
-  `${scheme}://localhost${port === { http: 80, https: 443 }[scheme] ? '' : `:${port}`}`
+const localUrl = (scheme: 'http' | 'https', port: number): string => originOf(scheme, 'localhost', port)
 
 const S3_SESSION_TOKENS = ['AWS_SESSION_TOKEN', 'S3_SESSION_TOKEN']
 
@@ -170,7 +166,7 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
   // Bun's S3 client adds it to every request, and has no option against that.
   const token = S3_SESSION_TOKENS.find((name) => sources.env[name])
   if (storage && token) problems.push(`${storage} cannot be used together with ${token}: unset ${token}.`)
-  return Object.freeze({
+  const config: Config = {
     ...defaultConfig,
     dataDir: resolve(sources.directory, 'data'),
     port,
@@ -178,23 +174,26 @@ function complete(values: Partial<Config>, sources: Complete, origins: Reading['
     logFormat: sources.terminal ? 'text' : 'json',
     checkAnswers: !Bun.isStandaloneExecutable && ['test', 'development'].includes(sources.env['NODE_ENV'] ?? ''),
     ...given,
-  })
+  }
+  return Object.freeze({ ...config, mode: modeOf(config) })
 }
 
-/** With TESSERA_DOMAIN the server is for the internet. */
-function domainDefaults([first]: readonly string[], port = DOMAIN_PORT): Partial<Config> {
-  const publicUrl = `https://${first!}${port === DOMAIN_PORT ? '' : `:${port}`}`
-  return { host: allAddresses(), port, httpPort: DOMAIN_HTTP_PORT, publicUrl }
-}
+/** With TESSERA_DOMAIN the server is for the internet. The port beside lets the administrator in while there is no certificate. */
+const domainDefaults = ([first]: readonly string[], port = DOMAIN_PORT): Partial<Config> => ({
+  host: allAddresses(thisMachine()),
+  port,
+  httpPort: DOMAIN_HTTP_PORT,
+  publicUrl: originOf('https', first!, port),
+  // If the port for HTTPS may be any, that one may be, too.
+  beside: { host: LOOPBACK, port: port === 0 ? 0 : defaultConfig.port, orAny: true },
+})
 
 /** All addresses, and the address in the network as the public one. */
 const lanDefaults = (port = LAN_PORT): Partial<Config> => ({
-  host: allAddresses(),
+  host: allAddresses(thisMachine()),
   port,
-  publicUrl: new URL(`https://${networkHost(thisMachine())}:${port}`).origin,
+  publicUrl: originOf('https', networkHost(thisMachine()), port),
 })
-
-const allAddresses = (): string => (thisMachine().hasIpv6 ? '::' : '0.0.0.0')
 
 function findHttpsProblems(given: Partial<Config>, origins: Reading['origins'], problems: string[]): void {
   const { domain = [], httpPort } = given

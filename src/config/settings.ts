@@ -54,7 +54,7 @@ function wholeNumber(text: string, max: number): number | undefined {
   return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined
 }
 
-function origin(text: string): string | undefined {
+export function parseOrigin(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   const bare =
@@ -96,7 +96,7 @@ function origins(text: string): string[] | undefined {
   const given = text.split(/[\s,]+/).filter((part) => part !== '')
   // A host may contain an asterisk, but no browser sends such an origin.
   if (text.includes('*')) return undefined
-  const parsed = given.map(origin).filter((each) => each !== undefined)
+  const parsed = given.map(parseOrigin).filter((each) => each !== undefined)
   return given.length > 0 && parsed.length === given.length ? [...new Set(parsed)] : undefined
 }
 
@@ -222,7 +222,7 @@ export const settings: readonly Setting[] = [
     accepts: 'an address such as https://qr.example.org, without a path',
     fallback:
       'http://localhost:<port>, https:// with a certificate, the first name of TESSERA_DOMAIN, or the address in the network with TESSERA_LAN',
-    parse: origin,
+    parse: parseOrigin,
   }),
   setting({
     key: 'dataDir',

@@ -90,7 +90,7 @@ const HSTS = ['strict-transport-security', 'max-age=31536000'] as const
 function addTlsHeaders({ headers }: Response, { config }: AppContext): void {
   if (!config.publicUrl.startsWith('https:')) return
   // A private network that goes back to http would be locked out.
-  if (!config.lan) headers.set(...HSTS)
+  if (config.mode !== 'NETWORK') headers.set(...HSTS)
   if (headers.get('content-type')?.startsWith('text/html')) headers.set('cross-origin-opener-policy', 'same-origin')
 }
 

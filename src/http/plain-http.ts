@@ -19,45 +19,28 @@ const IDLE_SECONDS = 10
 /** Bytes. Nobody reads a body; a larger one is refused instead of led on. */
 const LARGEST_BODY = 64 * 1024
 
-export interface PlainListener {
-  readonly port: number
-  stop(): Promise<void>
-}
-
-/** `answer` answers the health checks, the challenges and the pages about trust. Undefined if the configuration has no port for it. */
-export function listenPlain(
+/** `answer` answers the health checks, the challenges and the pages about trust. */
+export function plainHttp(
   ctx: AppContext,
   answer: (request: Request) => MaybePromise<Response>,
-  certificates: CertificateSource | undefined,
-): PlainListener | undefined {
-  if (ctx.config.httpPort === null) return undefined
-  const { host: hostname, httpPort: port } = ctx.config
-  const fetch = (request: Request): MaybePromise<Response> => {
-    const { pathname, search } = addressOf(request)
-    // Not in the constants above: the port of the address may have been chosen after the start.
-    const { publicUrl } = ctx.config
-    // A new one: the caller's headers, such as a token, are for HTTPS only.
-    if (HEALTH.test(pathname) || CHALLENGE.test(pathname))
-      return answer(new Request(publicUrl + pathname, { method: request.method }))
-    if (ctx.config.lan && TRUST.test(pathname)) return answer(request)
-    if (certificates?.waiting && certificates.read() === undefined) return certificates.waiting(request)
-    const location = publicOrigin(ctx.config, request) + pathname + search
-    return new Response(null, { status: 308, headers: { location } })
-  }
-  try {
-    const server = Bun.serve({
-      hostname,
-      port,
-      reusePort: false,
-      development: false,
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: LARGEST_BODY,
-      fetch,
-    })
-    return { port: server.port!, stop: () => server.stop(true) }
-  } catch (error) {
-    // For the sentence that names the setting (cli/exit-codes.ts).
-    throw Object.assign(error as Error, { setting: 'TESSERA_HTTP_PORT' })
+  certificates: () => CertificateSource | undefined,
+) {
+  return {
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: LARGEST_BODY,
+    fetch(request: Request): MaybePromise<Response> {
+      const { pathname, search } = addressOf(request)
+      // Not in the constants above: the address can change, and its port may have been chosen after the start.
+      const { publicUrl } = ctx.config
+      // A new one: the caller's headers, such as a token, are for HTTPS only.
+      if (HEALTH.test(pathname) || CHALLENGE.test(pathname))
+        return answer(new Request(publicUrl + pathname, { method: request.method }))
+      if (ctx.config.lan && TRUST.test(pathname)) return answer(request)
+      const source = certificates()
+      if (source?.waiting && source.read() === undefined) return source.waiting(request)
+      const location = publicOrigin(ctx.config, request) + pathname + search
+      return new Response(null, { status: 308, headers: { location } })
+    },
   }
 }
 

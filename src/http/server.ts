@@ -2,18 +2,18 @@
 
 import type { Server } from 'bun'
 
-import { defaultConfig } from '#config/config.ts'
+import type { Config } from '#config/config.ts'
 import type { AppContext } from '#context'
 import type { Certificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 
+import { availablePort, type Door, type Doors, doorsOf, Listeners, listOf, openMissing, originOfDoor } from './doors.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { Listeners } from './listeners.ts'
 import { type Gatekeeper, mount } from './mount.ts'
-import { listenPlain } from './plain-http.ts'
+import { plainHttp } from './plain-http.ts'
 import { type Connection } from './sockets/connection.ts'
 import { socketsOfServer } from './sockets/sockets.ts'
-import { type CertificateSource, watchCertificate } from './tls.ts'
+import { certificateInUse, type CertificateSource, watchCertificate, type Watched } from './tls.ts'
 
 export interface RunningServer {
   /**
@@ -21,12 +21,17 @@ export interface RunningServer {
    * of the port on the loopback address.
    */
   readonly url: string
-  /** That of the configuration, or the one that was chosen. */
-  readonly port: number
-  /** Of plain HTTP beside HTTPS; null if there is none. */
-  readonly plainPort: number | null
+  /** The configuration with the ports that the system has chosen. */
+  readonly config: Config
   /** Undefined unless there is no certificate yet: then it resolves with the address when HTTPS answers. */
   readonly opening: Promise<string> | undefined
+  /** Where this process answers now. */
+  doors(): readonly Door[]
+  /**
+   * Opens the ports that `next` needs beside those that are open.
+   * @throws DoorError if one of them cannot be opened: then nothing has changed
+   */
+  prepare(next: Config): Promise<Prepared>
   /**
    * Finishes running requests and refuses new ones for at most `DRAIN_MS`, then closes all connections. Before that, the port stays open
    * for `Config.drainSeconds`, or for `FAREWELL_MS` if the stop is `urgent`.
@@ -34,6 +39,12 @@ export interface RunningServer {
   stop(urgent?: boolean): Promise<void>
   /** Closes every connection at once. */
   kill(): Promise<void>
+}
+
+export interface Prepared {
+  /** Closes what is no longer needed, and serves with the certificates of `source`. */
+  keep(source: CertificateSource | undefined): void
+  undo(): void
 }
 
 const DRAIN_MS = 10 * SECOND
@@ -58,49 +69,71 @@ export function listen(
   gates: Gatekeeper,
   { idleTimeout = IDLE_SECONDS, certificates }: ListenOptions = {},
 ): RunningServer {
-  const { hostname, port } = { hostname: ctx.config.host, port: ctx.config.port }
   const app = mount(endpoints, ctx, gates)
   const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
-  // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
   const sockets = socketsOfServer(ctx)
+  let source = certificates
+  const plain = plainHttp(
+    ctx,
+    (request) => app.fetch(request),
+    () => source,
+  )
+  // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
+  // The page of `development` for errors that no code caught shows the source.
+  const common = { reusePort: false, development: false }
   const options = {
-    hostname,
-    reusePort: false,
-    // Its page for errors that no code caught shows the source.
-    development: false,
+    ...common,
     idleTimeout,
     maxRequestBodySize: largest + 1024,
     // Bun's own handlers: those of Elysia are part of its routes, which do not work for a host of less than four characters.
     websocket: sockets.handler,
   }
-  const listenElysia = (at: { readonly hostname: string; readonly port: number; readonly tls?: Certificate }) => {
-    app.listen({ ...options, ...at, websocket: options.websocket as never })
+  const listeners = new Listeners<Connection>(({ host: hostname, port, isPlain }, tls) => {
+    if (isPlain) return Bun.serve({ ...common, ...plain, hostname, port }) as unknown as Server<Connection>
+    const at = { ...options, hostname, port, ...(tls && { tls }) }
+    // Elysia would change the listener that it has.
+    if (app.server) app.server = Bun.serve({ ...at, fetch: app.fetch })
+    else app.listen({ ...at, websocket: options.websocket as never })
     return app.server! as Server<unknown> as Server<Connection>
-  }
+  })
   const opening = Promise.withResolvers<string>()
-  const watched = watchCertificate(ctx, certificates, exchange)
-  const first = watched?.first
-  const isOpen = watched === undefined || first !== undefined
-  const main = isOpen ? listenElysia({ hostname, port, ...(first && { tls: first }) }) : undefined
-  const chosenPort = main?.port ?? availablePort(hostname, port)
-  const loopback = certificates?.waiting && listenLoopback(port, listenElysia)
-  if (loopback) ctx.log.info('this computer reaches the server without a certificate', { port: loopback.port! })
-  const listeners = new Listeners(main, loopback)
+  let watched = watchCertificate(ctx, source, exchange)
+  const opened = openDoors(doorsOf(ctx.config), listeners, watched)
+  let { main } = opened
+  const isOpen = listeners.has(main)
+  if (opened.beside && watched)
+    ctx.log.info('this computer reaches the server without a certificate', { port: opened.beside.port })
   if (gates.sockets) sockets.start(listeners, gates.sockets)
-  const plain = listenPlain(ctx, app.fetch, certificates)
-  const url = `${watched ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${chosenPort}`
 
   /** Bun cannot give a listening port another certificate, so a new listener takes the port over. Connections of the old one go on. */
   function exchange(tls: Certificate): void {
-    app.server = listeners.replace(() => Bun.serve({ ...options, port: chosenPort, tls, fetch: app.fetch }))
-    opening.resolve(url)
+    listeners.close(main)
+    listeners.open(main, tls)
+    opening.resolve(originOfDoor(main))
   }
 
+  function follow(next: Doors, following: CertificateSource | undefined): void {
+    watched?.stop()
+    listeners.closeAllBut(listOf(next))
+    main = next.main
+    source = following
+    const before = certificateInUse(ctx)
+    watched = watchCertificate(ctx, source, exchange)
+    const first = watched?.first
+    if (first && !(listeners.has(main) && first.cert === before?.cert && first.key === before.key)) exchange(first)
+  }
+
+  const url = originOfDoor(main)
   return {
-    url: isOpen ? url : `http://${LOOPBACK}:${loopback!.port!}`,
-    port: chosenPort,
-    plainPort: plain?.port ?? null,
+    url: isOpen ? url : originOfDoor(opened.beside!),
+    config: withPorts(ctx.config, opened),
     opening: isOpen ? undefined : opening.promise,
+    doors: () => listeners.list(),
+    async prepare(config) {
+      const next = doorsOf(config)
+      const undo = await openMissing(listOf(next), listeners, certificateInUse(ctx))
+      return { undo, keep: (following) => follow(next, following) }
+    },
     async stop(urgent = false) {
       watched?.stop()
       ctx.lifecycle.leaving = true
@@ -111,7 +144,6 @@ export function listen(
       sockets.stop()
       await Bun.sleep(Math.min(openMs, FAREWELL_MS))
       sockets.cutOff()
-      await plain?.stop()
       const drained = listeners.stop(false)
       // Cleared below, because a pending timer keeps the process alive.
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -125,28 +157,44 @@ export function listen(
     async kill() {
       watched?.stop()
       sockets.stop()
-      await plain?.stop()
       await listeners.stop(true)
     },
   }
 }
 
-const LOOPBACK = '127.0.0.1'
-
-/** The port if it can be opened, or the one that the system chooses instead of 0. Otherwise a wrong port would be noticed with the first certificate. */
-function availablePort(hostname: string, port: number): number {
-  const server = Bun.serve({ hostname, port, reusePort: false, development: false, fetch: () => new Response() })
-  const chosen = server.port!
-  void server.stop(true)
-  return chosen
-}
-
-/** On the usual port, or on any other one if that is taken, or if the port for HTTPS may be any. */
-function listenLoopback<T>(port: number, listenAt: (at: { hostname: string; port: number }) => T): T {
-  if (port === 0) return listenAt({ hostname: LOOPBACK, port: 0 })
+/** Opens all ports at the start; that of HTTPS only if there is a certificate. Returns them with the ports that the system has chosen. */
+function openDoors(wanted: Doors, listeners: Listeners<Connection>, watched: Watched | undefined): Doors {
+  const isOpen = watched === undefined || watched.first !== undefined
+  const main = isOpen
+    ? listeners.open(wanted.main, watched?.first)
+    : { ...wanted.main, port: availablePort(wanted.main) }
+  const beside = wanted.beside && openBeside(wanted.beside, listeners)
   try {
-    return listenAt({ hostname: LOOPBACK, port: defaultConfig.port })
-  } catch {
-    return listenAt({ hostname: LOOPBACK, port: 0 })
+    return { main, beside, plain: wanted.plain && listeners.open(wanted.plain) }
+  } catch (error) {
+    void listeners.stop(true)
+    // For the sentence that names the setting (cli/exit-codes.ts).
+    throw Object.assign(error as Error, { setting: 'TESSERA_HTTP_PORT' })
   }
 }
+
+function openBeside(
+  door: NonNullable<Doors['beside']>,
+  listeners: Listeners<Connection>,
+): NonNullable<Doors['beside']> {
+  try {
+    return { ...door, ...listeners.open(door) }
+  } catch (error) {
+    if (!door.orAny) throw error
+    return { ...door, ...listeners.open({ ...door, port: 0 }) }
+  }
+}
+
+/** A public address that was given has no port 0. */
+const withPorts = (config: Config, { main, plain, beside }: Doors): Config => ({
+  ...config,
+  port: main.port,
+  httpPort: plain?.port ?? null,
+  beside: config.beside && { ...config.beside, port: beside!.port },
+  publicUrl: config.publicUrl.replace(/:0$/, `:${main.port}`),
+})

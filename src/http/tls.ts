@@ -14,6 +14,8 @@ export interface CertificateSource {
   read(): Certificate | undefined
   /** Calls `changed` as soon as there is another certificate. */
   onChange?(changed: () => void): void
+  /** The server uses another source from now on. */
+  stop?(): void
   /**
    * The page for visitors over plain HTTP while there is no certificate. The port for HTTPS is closed then, and a port on the loopback address
    * lets the administrator in.
@@ -58,6 +60,7 @@ export function watchCertificate(
   ctx.metrics.gauge(EXPIRY, () =>
     state.certificate === undefined ? [] : (state.certificate.notAfter - clock.now()) / SECOND,
   )
+  state.certificate = undefined
   if (source === undefined) return undefined
   const first = source.read()
   state.certificate = first
@@ -99,6 +102,7 @@ export function watchCertificate(
   const stop = (): void => {
     isStopped = true
     clearInterval(timer)
+    source.stop?.()
   }
   return { first, stop }
 }

@@ -14,6 +14,7 @@ import { SQL } from 'bun'
 import { createContext, domains, serve } from '#app'
 import { type Config, defaultConfig } from '#config/config.ts'
 import type { Machine } from '#config/machine.ts'
+import { modeOf } from '#config/reach.ts'
 import type { AppContext } from '#context'
 import type { Domain } from '#domains/domain.ts'
 import { setSetting, type SettingKey, type Settings } from '#domains/settings/index.ts'
@@ -45,6 +46,8 @@ export interface ServerOptions {
   domains?: (product: readonly Domain[]) => readonly Domain[]
   /** The names and addresses of the machine. In-process servers only. */
   machine?: () => Machine
+  /** Where start values come from, as the command line reports it. In-process servers only. */
+  origins?: ReadonlyMap<string, string>
   /** Seconds until an idle connection is closed. In-process servers only. */
   idleSeconds?: number
 }
@@ -81,7 +84,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tessera-test-'))
   const onPostgres = !!process.env['TEST_DATABASE_URL']
   const database = onPostgres && options.config?.databaseUrl === undefined ? await freshDatabase() : undefined
-  const config: Config = {
+  const given: Config = {
     ...defaultConfig,
     host: '127.0.0.1',
     port: 0,
@@ -94,6 +97,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     checkAnswers: true,
     ...options.config,
   }
+  const config = { ...given, mode: options.config?.mode ?? modeOf(given) }
   const settings = { 'quota.organizations': 0, 'http.refuseUnknownParameters': true, ...options.settings }
   const running = inProcess
     ? await startHere(config, settings, options)
@@ -152,7 +156,7 @@ const CHEAP_HASHES = { memoryCost: 64, timeCost: 1 }
 async function startHere(
   config: Config,
   settings: Partial<Settings>,
-  { domains: change, idleSeconds, machine }: ServerOptions,
+  { domains: change, idleSeconds, machine, origins }: ServerOptions,
 ): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
@@ -163,6 +167,7 @@ async function startHere(
     passwords,
     domains: change?.(domains) ?? domains,
     ...(machine && { machine }),
+    ...(origins && { origins }),
   })
   await ctx.db.write('test.settings', async (tx) => {
     for (const [key, value] of Object.entries(settings)) await setSetting(tx, key as SettingKey, value)

@@ -6,11 +6,19 @@ import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
 import { overviewEndpoints } from './overview/overview.endpoints.ts'
+import { reachEndpoints } from './reach/reach.endpoints.ts'
+import { followReach } from './reach/reach.service.ts'
 import { restartEndpoints } from './restart/restart.endpoints.ts'
 
 export const server = domain({
   name: 'server',
-  endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints, ...restartEndpoints],
+  endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints, ...reachEndpoints, ...restartEndpoints],
   // Not in `start`: commands need the name, too.
-  seed: async (ctx) => followIdentity(ctx),
+  seed: async (ctx) => {
+    followReach(ctx)
+    followIdentity(ctx)
+  },
 })
+
+export { certificatesFromBrowser } from './certificate/browser.service.ts'
+export { ignoreReach, keepPorts, startConfig } from './reach/reach.service.ts'

@@ -8,7 +8,7 @@ import { isSystemAdmin, platformBindings, SYSTEM_ADMIN, systemAdminOnly } from '
 import { requireConfirmation } from '#domains/accounts/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { readServerValues } from '#domains/settings/index.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import type { VersionedRow } from '#http/preconditions.ts'
 import type { Localized } from '#lib/localized.ts'
@@ -16,7 +16,7 @@ import type { Localized } from '#lib/localized.ts'
 import type { Source } from './server.model.ts'
 
 /** For `If-Match`: all server values have one version. */
-export const serverVersionRow = <I extends { readonly ctx: AppContext }>(
+export const serverVersionRow = <I extends { readonly ctx: AppContext; readonly caller: Caller }>(
   view: TSchema,
   show: (input: I) => Promise<unknown>,
 ): VersionedRow<I> => ({
@@ -53,7 +53,11 @@ export async function requireOwner(ctx: AppContext, actor: Actor): Promise<void>
 export const OWNER_REFUSAL =
   'You are not SYSTEM_ADMIN, or have not confirmed within 10 minutes that you own the account (code 4031).'
 
-const BODIES: Readonly<Record<'MAIL' | 'RESTART', Localized>> = {
+const BODIES: Readonly<Record<'MAIL' | 'REACH' | 'RESTART', Localized>> = {
+  REACH: {
+    en: 'Another administrator changed the address of the server. The operation log says who.',
+    zh: '另一位管理员更改了服务器地址，操作日志中有记录。',
+  },
   RESTART: {
     en: 'Another administrator restarted the server. The operation log says who.',
     zh: '另一位管理员重启了服务器，操作日志中有记录。',

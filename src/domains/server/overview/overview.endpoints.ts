@@ -2,21 +2,30 @@ import type { AppContext } from '#context'
 import { readServerValues } from '#domains/settings/index.ts'
 import { endpoint, platform } from '#http/endpoint.ts'
 import { Model, type Static } from '#http/schema.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { IdentityView } from '../identity/identity.model.ts'
 import { identityView } from '../identity/identity.service.ts'
 import { MailView } from '../mail/mail.model.ts'
 import { mailView } from '../mail/mail.service.ts'
+import { ReachView } from '../reach/reach.model.ts'
+import { reachView } from '../reach/reach.service.ts'
 import { ServerVersion } from '../server.model.ts'
 
-const OverviewView = Model('ServerValues', { version: ServerVersion, identity: IdentityView, mail: MailView })
+const OverviewView = Model('ServerValues', {
+  version: ServerVersion,
+  identity: IdentityView,
+  mail: MailView,
+  reach: ReachView,
+})
 
-async function overview(ctx: AppContext): Promise<Static<typeof OverviewView>> {
+async function overview(ctx: AppContext, locale: Locale): Promise<Static<typeof OverviewView>> {
   const { values, version } = await readServerValues(ctx.db.read)
   return {
     version,
     identity: identityView(ctx, values, version),
     mail: mailView(ctx, values.mail, version),
+    reach: reachView(ctx, values, version, locale),
   }
 }
 
@@ -29,6 +38,6 @@ export const overviewEndpoints = [
     tag: 'Server',
     access: platform('system:read'),
     data: OverviewView,
-    run: ({ ctx }) => overview(ctx),
+    run: ({ ctx, caller }) => overview(ctx, caller.locale),
   }),
 ]

@@ -1,0 +1,52 @@
+/** Changes the ports of this process: the new ones are open before the change is stored, and the old ones close after it. */
+
+import type { Config } from '#config/config.ts'
+import { type AppContext, perContext } from '#context'
+import { DoorError } from '#http/doors.ts'
+import { invalid } from '#http/validate.ts'
+import type { Localized } from '#lib/localized.ts'
+
+/** One change at a time. */
+const queue = perContext(() => ({ last: Promise.resolve() as Promise<unknown> }))
+
+/** `store` commits the values that lead to `next`, and makes `ctx.config` follow them. @throws AppError 400 if a port cannot be opened */
+export function changeDoors(ctx: AppContext, next: Config, store: () => Promise<void>): Promise<void> {
+  const state = queue(ctx)
+  const change = state.last.then(async () => {
+    const prepared = await ctx.lifecycle.doors?.prepare(next).catch((error: unknown) => refuse(next, error))
+    try {
+      await store()
+    } catch (error) {
+      prepared?.undo()
+      throw error
+    }
+    await prepared?.keep()
+  })
+  state.last = change.catch(() => undefined)
+  return change
+}
+
+const REASONS: Readonly<Record<DoorError['reason'], (port: number) => Localized>> = {
+  IN_USE: (port) => ({
+    en: `is ${port}, which another program uses: stop that program, or choose another port`,
+    zh: `${port} 已被其他程序占用：请停止该程序，或选择其他端口`,
+  }),
+  FORBIDDEN: (port) => ({
+    en: `is ${port}, which this program may not open: choose one above 1023, or install the server with "tessera service install", which gets that right`,
+    zh: `程序无权打开端口 ${port}：请选择大于 1023 的端口，或使用 “tessera service install” 安装为服务以获得权限`,
+  }),
+  NO_ADDRESS: () => ({ en: 'is no address of this machine', zh: '不是本机的地址' }),
+  SILENT: (port) => ({
+    en: `is ${port}, on which this server does not reach itself: look at the firewall of this machine`,
+    zh: `服务器无法通过端口 ${port} 访问自身：请检查本机防火墙`,
+  }),
+}
+
+function refuse({ httpPort }: Config, error: unknown): never {
+  if (!(error instanceof DoorError)) throw error
+  const { door, reason } = error
+  const field =
+    reason === 'NO_ADDRESS' ? 'host' : door.scheme === 'https' && door.port !== httpPort ? 'httpsPort' : 'httpPort'
+  const { en, zh } = REASONS[reason](door.port)
+  throw invalid(`body.${field}`, en, zh)
+}

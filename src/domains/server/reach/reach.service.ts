@@ -1,0 +1,182 @@
+/** How people reach the server: the address, the names and the ports. Changes act at once, and nobody can lock themselves out. */
+
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Config, hasTls, isShared } from '#config/config.ts'
+import { effectiveConfig, reachIsSetBy, type StoredValues } from '#config/reach.ts'
+import { type AppContext, perContext } from '#context'
+import {
+  loadServerValues,
+  onServerValues,
+  readServerValues,
+  type ServerValues,
+  serverValues,
+  setServerValue,
+} from '#domains/settings/index.ts'
+import type { LoggedActor } from '#http/endpoint.ts'
+import type { FieldProblem } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import { givenAtStart, lockedField, requireOwner, tellOthers } from '../server.service.ts'
+import { changeDoors } from './doors.service.ts'
+import type { ReachChange, ReachView } from './reach.model.ts'
+import { contradictions, merged } from './reach.rules.ts'
+
+const state = perContext((ctx) => ({
+  /** The start values, with the ports that the system has chosen. */
+  start: ctx.config,
+  /** Why the stored values are not used. */
+  ignored: undefined as string | undefined,
+}))
+
+/** From now on `ctx.config` is the configuration in force. */
+export function followReach(ctx: AppContext): void {
+  state(ctx)
+  onServerValues(ctx, (values) => {
+    if (state(ctx).ignored === undefined) use(ctx, configWith(ctx, values))
+  })
+}
+
+// One object, see createContext. Addresses are made from the configuration whenever they are needed.
+const use = (ctx: AppContext, config: Config): void => void Object.assign(ctx, { config })
+
+export const startConfig = (ctx: AppContext): Config => state(ctx).start
+
+export const configWith = (ctx: AppContext, values: StoredValues): Config =>
+  effectiveConfig(state(ctx).start, ctx.origins, values, ctx.machine())
+
+/** Takes the ports that the system has chosen instead of 0. */
+export function keepPorts(ctx: AppContext, chosen: Config): void {
+  const held = state(ctx)
+  const { start } = held
+  const port = start.port || (hasTls(start) ? chosen.port : (chosen.beside?.port ?? chosen.port))
+  held.start = {
+    ...start,
+    port,
+    httpPort: start.httpPort === 0 ? chosen.httpPort : start.httpPort,
+    beside: start.beside && chosen.beside,
+    publicUrl: start.publicUrl.replace(/:0$/, `:${port}`),
+  }
+  use(ctx, chosen)
+}
+
+/** The server goes on with its start values. Returns false if it uses no others. */
+export function ignoreReach(ctx: AppContext, reason: Error): boolean {
+  const held = state(ctx)
+  if (held.ignored !== undefined || isDeepStrictEqual(ctx.config, held.start)) return false
+  held.ignored = reason.message
+  use(ctx, held.start)
+  ctx.log.warn('the stored address cannot be used: the server answers as it was started', { reason: reason.message })
+  return true
+}
+
+const FIELDS = ['mode', 'publicUrl', 'names', 'host', 'httpsPort', 'httpPort', 'loopback'] as const
+
+/** What can be changed, as it is in force. */
+function fieldsInForce({ config }: AppContext, stored: ServerValues['reach'], isLocked: boolean) {
+  const { mode, publicUrl } = config
+  if (!isLocked && stored)
+    return { mode, publicUrl, ...pick(stored, ['names', 'host', 'httpsPort', 'httpPort', 'loopback']) }
+  const ports = isLocked
+    ? {
+        host: config.host,
+        httpsPort: hasTls(config) ? config.port : null,
+        httpPort: hasTls(config) ? config.httpPort : config.port,
+      }
+    : { host: null, httpsPort: null, httpPort: null }
+  return { mode, publicUrl, names: [...config.domain], ...ports, loopback: true }
+}
+
+const pick = <T, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
+
+export function reachView(
+  ctx: AppContext,
+  { reach, aliases = [] }: ServerValues,
+  version: number,
+  locale: Locale,
+): ReachView {
+  const lock = lockOf(ctx)
+  const source = lock?.source ?? (reach === undefined ? 'DEFAULT' : 'DATABASE')
+  return {
+    version,
+    ...fieldsInForce(ctx, reach, lock !== undefined),
+    aliases: aliases.map(({ origin, since }) => ({ origin, since })),
+    listeners: (ctx.lifecycle.doors?.list() ?? []).map(({ scheme, host, port }) => ({ scheme, host, port })),
+    warnings: warningsOf(ctx, locale),
+    sources: Object.fromEntries(FIELDS.map((field) => [field, source])),
+  }
+}
+
+function warningsOf(ctx: AppContext, locale: Locale): ReachView['warnings'] {
+  const { ignored } = state(ctx)
+  if (ignored === undefined) return []
+  const texts = {
+    en: `The stored address could not be used when the server was started: ${ignored}`,
+    zh: `服务器启动时无法使用已保存的地址：${ignored}`,
+  }
+  return [{ code: 'IGNORED', text: texts[locale] }]
+}
+
+export async function showReach(ctx: AppContext, locale: Locale): Promise<ReachView> {
+  const { values, version } = await readServerValues(ctx.db.read)
+  return reachView(ctx, values, version, locale)
+}
+
+/** The start value that sets the address. With several processes, all of it is set at the start, except the address of a proxy. */
+function lockOf(ctx: AppContext) {
+  const name = reachIsSetBy(ctx.origins)
+  const key = ['domain', 'lan', 'tlsCert', 'publicUrl', 'host'].find((each) => ctx.origins.get(each) === name)
+  return name === undefined ? undefined : givenAtStart(ctx, key!)
+}
+
+function lockedFields(ctx: AppContext, change: ReachChange, stored: ServerValues['reach']): FieldProblem[] {
+  const lock = lockOf(ctx)
+  const shared = isShared(ctx.config)
+  if (lock === undefined && !shared) return []
+  const now: Readonly<Record<string, unknown>> = fieldsInForce(ctx, stored, lock !== undefined)
+  const isFree = (field: string) =>
+    lock === undefined && (field === 'publicUrl' || (field === 'mode' && change.mode === 'PROXY'))
+  const changed = Object.entries(change).filter(
+    ([field, value]) => !isFree(field) && !isDeepStrictEqual(value, now[field]),
+  )
+  return changed.map(([field]) =>
+    lockedField(`body.${field}`, lock?.name ?? 'TESSERA_HOST, TESSERA_PORT, TESSERA_DOMAIN'),
+  )
+}
+
+/** @throws AppError 400 for contradictions, start values and ports that cannot be opened, 403 (code 4031) without a recent confirmation */
+export async function updateReach(
+  ctx: AppContext,
+  actor: LoggedActor,
+  change: ReachChange,
+  locale: Locale,
+): Promise<ReachView> {
+  await requireOwner(ctx, actor)
+  const plan = planned(ctx, serverValues(ctx), change)
+  if (isDeepStrictEqual(plan.value, serverValues(ctx).reach)) return showReach(ctx, locale)
+  await changeDoors(ctx, plan.next, async () => {
+    await actor.write('server.reach', async (tx) => {
+      const { values } = await readServerValues(tx)
+      const { value } = planned(ctx, values, change)
+      await setServerValue(tx, 'reach', value)
+      await tellOthers(ctx, tx, actor, 'REACH')
+      return { result: undefined, logged: { targetName: 'reach', before: values.reach ?? {}, after: value } }
+    })
+    await loadServerValues(ctx)
+  })
+  return showReach(ctx, locale)
+}
+
+/** @throws AppError 400 */
+function planned(ctx: AppContext, values: ServerValues, change: ReachChange) {
+  const locked = lockedFields(ctx, change, values.reach)
+  if (locked.length > 0) throw invalidAll(locked)
+  const { value, problems } = merged(values.reach, ctx.config.mode, change)
+  if (problems.length > 0) throw invalidAll(problems)
+  const next = configWith(ctx, { ...values, reach: value })
+  const wrong = contradictions(value, values.certificate?.kind ?? 'NONE', next)
+  if (wrong.length > 0) throw invalidAll(wrong)
+  return { value, next }
+}
