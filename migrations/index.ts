@@ -40,6 +40,7 @@ import sqlite0037 from './sqlite/0037_certificates.sql' with { type: 'text' }
 import sqlite0038 from './sqlite/0038_local_authority.sql' with { type: 'text' }
 import sqlite0039 from './sqlite/0039_totals_of_accounts.sql' with { type: 'text' }
 import sqlite0040 from './sqlite/0040_counts_of_accounts.sql' with { type: 'text' }
+import sqlite0042 from './sqlite/0042_failed_validations.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -80,6 +81,7 @@ import postgres0037 from './postgres/0037_certificates.sql' with { type: 'text' 
 import postgres0038 from './postgres/0038_local_authority.sql' with { type: 'text' }
 import postgres0039 from './postgres/0039_totals_of_accounts.sql' with { type: 'text' }
 import postgres0040 from './postgres/0040_counts_of_accounts.sql' with { type: 'text' }
+import postgres0042 from './postgres/0042_failed_validations.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -128,6 +130,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0038_local_authority', sql: sqlite0038 },
     { name: '0039_totals_of_accounts', sql: sqlite0039 },
     { name: '0040_counts_of_accounts', sql: sqlite0040 },
+    { name: '0042_failed_validations', sql: sqlite0042 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -170,5 +173,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0038_local_authority', sql: postgres0038 },
     { name: '0039_totals_of_accounts', sql: postgres0039 },
     { name: '0040_counts_of_accounts', sql: postgres0040 },
+    { name: '0042_failed_validations', sql: postgres0042 },
   ],
 }

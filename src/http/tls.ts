@@ -1,7 +1,7 @@
 /** The certificate with which this process serves HTTPS, and the next one as soon as its source has one. */
 
 import { type AppContext, perContext } from '#context'
-import { type Certificate, readCertificate } from '#platform/certificate.ts'
+import { BadCertificate, type Certificate, factsOf, readCertificate } from '#platform/certificate.ts'
 import { SECOND } from '#platform/clock.ts'
 
 /** Where certificates come from. */
@@ -35,10 +35,31 @@ const EXPIRY = {
   help: 'Seconds until the certificate of this server ends.',
 }
 
-const inUse = perContext(() => ({ certificate: undefined as Certificate | undefined }))
+/** A certificate that is not used, since `at` (epoch milliseconds). */
+export interface CertificateProblem {
+  readonly fault: BadCertificate['fault']
+  readonly sentence: BadCertificate['sentence']
+  readonly at: number
+}
+
+const inUse = perContext(() => ({
+  certificate: undefined as Certificate | undefined,
+  /** When this process began to use it. */
+  since: null as number | null,
+  problem: undefined as CertificateProblem | undefined,
+}))
 
 /** Undefined if this process serves plain HTTP, or has no certificate yet. */
 export const certificateInUse = (ctx: AppContext): Certificate | undefined => inUse(ctx).certificate
+
+/** Why this process does not use the newest certificate. */
+export const certificateProblem = (ctx: AppContext): CertificateProblem | undefined => inUse(ctx).problem
+
+/** The serial number of the certificate of this process, for the other processes. */
+export function servedHere(ctx: AppContext): { readonly serial: string | null; readonly since: number | null } {
+  const { certificate, since } = inUse(ctx)
+  return { serial: certificate === undefined ? null : factsOf(certificate.cert).serial, since }
+}
 
 export interface Watched {
   /** Undefined if there is none yet. */
@@ -63,19 +84,21 @@ export function watchCertificate(
   state.certificate = undefined
   if (source === undefined) return undefined
   const first = source.read()
-  state.certificate = first
+  use(first)
   if (first && first.notAfter < clock.now()) log.warn('the certificate has expired: browsers warn of this server')
-  let problem = ''
   const read = (): Certificate | undefined => {
     try {
       const next = source.read()
-      problem = ''
+      state.problem = undefined
       return next ?? state.certificate
     } catch (error) {
       // Also while a program that renews certificates has written one of the files only.
       const { message } = error as Error
-      if (message !== problem) log.warn('the new certificate is not used', { reason: message })
-      problem = message
+      const { fault = 'unreadable', sentence = { en: message, zh: message } } =
+        error instanceof BadCertificate ? error : {}
+      if (sentence.en === state.problem?.sentence.en) return state.certificate
+      log.warn('the new certificate is not used', { reason: message })
+      state.problem = { fault, sentence, at: clock.now() }
       return state.certificate
     }
   }
@@ -88,11 +111,15 @@ export function watchCertificate(
       isOpen = false
       exchange(next)
       isOpen = true
-      state.certificate = next
+      use(next)
       log.info('the certificate was exchanged', { expires: new Date(next.notAfter).toISOString() })
     } catch (error) {
       log.error('the port of HTTPS could not be opened: the server tries again', { error })
     }
+  }
+  function use(next: Certificate | undefined): void {
+    state.certificate = next
+    state.since = next === undefined ? null : clock.now()
   }
   const timer = setInterval(look, LOOK_EVERY_MS)
   let isStopped = false

@@ -29,7 +29,12 @@ const SPECIFIED = {
 } as const
 
 /** They also ask for SYSTEM_ADMIN, before they look for a row or at the body. */
-const SYSTEM_ADMIN_ONLY = ['access.changePermission', 'server.mail.update', 'server.restart']
+const SYSTEM_ADMIN_ONLY = [
+  'access.changePermission',
+  'server.certificate.renew',
+  'server.mail.update',
+  'server.restart',
+]
 
 async function holderOf(role: { id: number; permissions: string[] }): Promise<{ person: Person; held: Set<string> }> {
   const person = await server.person()

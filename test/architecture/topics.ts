@@ -130,7 +130,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'sync',
     'admin',
   ],
-  server: ['server', 'identity', 'mail', 'overview', 'restart'],
+  server: ['server', 'identity', 'certificate', 'mail', 'overview', 'restart'],
   settings: ['settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],

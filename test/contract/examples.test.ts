@@ -34,6 +34,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'undos.page': [403, /link/],
   'chat.socket': [426, /WebSocket/],
   'undos.submit': [403, /link/],
+  // The server of the tests has no certificate.
+  'server.certificate.renew': [400, /no certificate/],
   // Nothing starts the server of the tests again.
   'server.restart': [400, /service install/],
   // The example's device id is not the one of the session.

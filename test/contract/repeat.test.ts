@@ -310,6 +310,7 @@ const IGNORED = {
   ],
   'The server ends before a repeated request can arrive.': ['server.restart'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
+  'Its answer is the present state of the certificate.': ['server.certificate.renew'],
   'It changes nothing.': ['admin.markdown.render', 'restores.preview'],
   'A repeat may send another code.': [
     'auth.changeCode',

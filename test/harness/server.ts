@@ -275,6 +275,8 @@ export function spawnServer(
       TESSERA_SECRET: config.secret,
       // Processes of one database must give the same addresses; a process alone takes its port.
       TESSERA_PUBLIC_URL: config.databaseUrl && config.publicUrl,
+      TESSERA_LAN: config.lan ? 'on' : '',
+      TESSERA_HTTP_PORT: config.lan ? String(config.httpPort ?? 'off') : '',
       TESSERA_ADMIN_USERNAME: config.adminUsername,
       TESSERA_ADMIN_PASSWORD: config.adminPassword,
       TESSERA_SMTP_URL: config.smtpUrl,
@@ -304,7 +306,7 @@ export async function firstAddress(stdout: ReadableStream<Uint8Array>): Promise<
     const { done, value } = await reader.read()
     if (done) throw new Error(`the server ended before it listened: ${seen}`)
     seen += new TextDecoder().decode(value)
-    const address = /listening on (http:\/\/\S+)/.exec(seen)?.[1]
+    const address = /listening on (https?:\/\/\S+)/.exec(seen)?.[1]
     if (address) {
       void drain(reader)
       return address

@@ -43,6 +43,14 @@ export const acmeOrders = table('acme_orders', {
   fault: col.json<OrderFault>('fault'),
 })
 
+/** Validations that failed within the last hour: authorities refuse more than five of a name. */
+export const acmeFailures = table('acme_failures', {
+  id: col.id(),
+  /** Without `*.` */
+  name: col.text('name').notNull(),
+  at: col.time('at').notNull(),
+})
+
 export const certificates = table('certificates', {
   id: col.id(),
   directory: col.text('directory').notNull(),

@@ -1,13 +1,23 @@
 /** The certificate that this process uses, and answers to challenges. Rows are the truth: any process may have ordered it. */
 
 import { type AppContext, perContext } from '#context'
-import { notFound } from '#http/errors.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { limited, notFound } from '#http/errors.ts'
 import { TOKEN } from '#platform/acme/request.ts'
 import { topic } from '#platform/bus.ts'
 import type { Certificate } from '#platform/certificate.ts'
+import { SECOND } from '#platform/clock.ts'
 
 import { covers, targetOf } from './certificates.rules.ts'
-import { type CertificateRow, findAnswer, findCertificates, findOrder, type OrderRow } from './certificates.store.ts'
+import {
+  type CertificateRow,
+  findAnswer,
+  findBlocked,
+  findCertificates,
+  findOrder,
+  lastAttemptAt,
+  type OrderRow,
+} from './certificates.store.ts'
 
 /** There is a new certificate, or another reason why there is none. */
 export const certificatesChanged = topic<Record<string, never>>('certificates.changed')
@@ -55,6 +65,27 @@ export function choose(ctx: AppContext, rows: readonly CertificateRow[]): Found 
     return { row, certificate: { cert, key, notBefore, notAfter } }
   }
   return undefined
+}
+
+/** The certificate for the present names, or for the public one, and the way to the next, as of now. */
+export async function certificateOrders(ctx: AppContext, db: Db | Tx = ctx.db.read) {
+  const newest = choose(ctx, await findCertificates(db))?.row
+  const order = await findOrder(db, targetOf(ctx.config))
+  const attemptAt = (order && lastAttemptAt(order)) ?? newest?.createdAt ?? null
+  return { newest, order, attemptAt }
+}
+
+/** @throws AppError 429 if the authority would refuse to validate one of the names */
+export async function checkPause(ctx: AppContext, tx: Tx): Promise<void> {
+  const now = ctx.clock.now()
+  const blocked = await findBlocked(tx, ctx.config.domain, now)
+  if (blocked === undefined) return
+  const at = new Date(blocked.until).toISOString().slice(11, 16)
+  throw limited(
+    `The authority could not validate ${blocked.name} five times within an hour, and would refuse more: try again at ${at} UTC`,
+    `证书颁发机构一小时内已五次未能验证 ${blocked.name}，会拒绝更多请求：请在 UTC ${at} 后重试`,
+    Math.ceil((blocked.until - now) / SECOND),
+  )
 }
 
 /** @throws AppError 404 */

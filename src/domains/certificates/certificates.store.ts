@@ -1,8 +1,8 @@
-import { and, desc, eq, isNull, lt, lte, notInArray, or } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lt, lte, notInArray, or } from 'drizzle-orm'
 
-import { acmeAccounts, acmeChallenges, acmeOrders, certificates } from '#db/schema/certificates.ts'
+import { acmeAccounts, acmeChallenges, acmeFailures, acmeOrders, certificates } from '#db/schema/certificates.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { MINUTE } from '#platform/clock.ts'
+import { HOUR, MINUTE } from '#platform/clock.ts'
 
 export type CertificateRow = typeof certificates.$inferSelect
 export type NewCertificate = Omit<typeof certificates.$inferInsert, 'id' | 'warnedAt' | 'createdAt'>
@@ -12,6 +12,9 @@ export type AccountRow = typeof acmeAccounts.$inferSelect
 /** Longer than any step of an order: each begins by extending it. */
 const LEASE_MS = 5 * MINUTE
 export const leaseFrom = (now: number): number => now + LEASE_MS
+/** Of an order under way, its last step. Null: the last attempt succeeded, or there was none. */
+export const lastAttemptAt = ({ holder, leaseUntil, fault }: OrderRow): number | null =>
+  holder === null ? (fault?.at ?? null) : leaseUntil - LEASE_MS
 /** Certificates that are kept: the present one, those of other names or authorities, and some to look at. */
 const KEPT = 10
 
@@ -84,6 +87,41 @@ export async function updateOrder(tx: Tx, target: string, holder: string, change
     .returning({ target: acmeOrders.target })
   return changed.length > 0
 }
+
+/** Failed validations of a name in one hour, after which the authority would refuse more (the limit of Let's Encrypt). */
+const MOST_FAILURES = 5
+
+const validated = (name: string): string => name.replace(/^\*\./, '')
+
+export async function insertFailure(tx: Tx, name: string, now: number): Promise<void> {
+  await tx.delete(acmeFailures).where(lte(acmeFailures.at, now - HOUR))
+  await tx.insert(acmeFailures).values({ name: validated(name), at: now })
+}
+
+/** The name of `names` of which too many validations have failed, and until when no more may; undefined if there is none. */
+export async function findBlocked(
+  tx: Tx,
+  names: readonly string[],
+  now: number,
+): Promise<{ readonly name: string; readonly until: number } | undefined> {
+  const rows = await tx
+    .select()
+    .from(acmeFailures)
+    .where(inArray(acmeFailures.name, names.map(validated)))
+    .orderBy(desc(acmeFailures.at), desc(acmeFailures.id))
+  const blocked = [...Map.groupBy(rows, ({ name }) => name)].flatMap(([name, failures]) => {
+    const until = (failures[MOST_FAILURES - 1]?.at ?? 0) + HOUR
+    return until > now ? [{ name, until }] : []
+  })
+  return blocked.toSorted((a, b) => b.until - a.until)[0]
+}
+
+/** No attempt before `until`. */
+export const postpone = async (tx: Tx, target: string, until: number): Promise<void> =>
+  void (await tx
+    .update(acmeOrders)
+    .set({ nextAt: until })
+    .where(and(eq(acmeOrders.target, target), lt(acmeOrders.nextAt, until))))
 
 /** Does nothing if there was no attempt yet. */
 export const endPause = async (tx: Tx, target: string): Promise<void> =>

@@ -20,7 +20,7 @@ export const certificates = domain({
 
 export { waitingPage } from './certificates.page.ts'
 export { covers, sentenceOf, targetOf } from './certificates.rules.ts'
-export { getsCertificate } from './certificates.service.ts'
+export { certificateOrders, checkPause, getsCertificate } from './certificates.service.ts'
 export { applySettings, orderSoon } from './orders.service.ts'
 
 export const certificatesByAcme = (ctx: AppContext): CertificateSource => ({

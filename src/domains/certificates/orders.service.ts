@@ -152,13 +152,17 @@ function isDue(ctx: AppContext): boolean {
 async function orderCertificate(ctx: AppContext): Promise<void> {
   const target = rules.targetOf(ctx.config)
   const holder = ctx.processes.id
-  const order = await ctx.db.write('certificates.claim', async (tx) =>
+  const { domain } = ctx.config
+  const order = await ctx.db.write('certificates.claim', async (tx) => {
     // Another process may have stored one since the last look.
-    isFresh(ctx, choose(ctx, await store.findCertificates(tx)))
-      ? undefined
-      : store.claimOrder(tx, target, holder, ctx.clock.now()),
-  )
-  if (order === undefined) return
+    if (isFresh(ctx, choose(ctx, await store.findCertificates(tx)))) return undefined
+    const now = ctx.clock.now()
+    const blocked = await store.findBlocked(tx, domain, now)
+    if (blocked === undefined) return store.claimOrder(tx, target, holder, now)
+    await store.postpone(tx, target, blocked.until)
+    return undefined
+  })
+  if (order === undefined) return look(ctx)
   const attempt = new Attempt(ctx, target, holder)
   try {
     await attempt.run(order)
@@ -327,6 +331,7 @@ class Attempt {
       const change = { holder: null, failures, nextAt, fault, ...forgotten }
       if (!(await store.updateOrder(tx, target, holder, change))) return
       tx.publish(certificatesChanged, {})
+      if (fault.name !== null) await store.insertFailure(tx, fault.name, now)
       if (isRenewal && failures === 1)
         await notifyAdministrators(ctx, tx, TITLES.failed, rules.sentenceOf(fault, nextAt))
     })

@@ -2,16 +2,18 @@
 
 import { domain } from '#domains/domain.ts'
 
-import { stopLooking } from './authority/authority.service.ts'
+import { lookedAfter } from './authority/authority.service.ts'
 import { trustEndpoints } from './trust/trust.endpoints.ts'
 
-export const lan = domain({ name: 'lan', endpoints: trustEndpoints, stop: stopLooking })
+export const lan = domain({ name: 'lan', endpoints: trustEndpoints, stop: lookedAfter })
 
-export { trustUrl } from './authority/authority.rules.ts'
+export { lanRenewalTime, trustUrl } from './authority/authority.rules.ts'
 export {
   authorityState,
   countTrustingDevices,
   lanCertificates,
+  lookedAfter,
   prepareAuthority,
+  renewLanCertificates,
   replaceAuthority,
 } from './authority/authority.service.ts'

@@ -2,6 +2,7 @@
 
 import { foldListChanges } from '#db/list-totals.ts'
 import { domain } from '#domains/domain.ts'
+import { servedHere } from '#http/tls.ts'
 import { SECOND } from '#platform/clock.ts'
 
 import { healthEndpoints } from './health/health.endpoints.ts'
@@ -30,6 +31,10 @@ export const operations = domain({
     answerOthers(ctx, {
       log: (filter: ServerLogQuery) => logForOthers(ctx, filter),
       jobs: () => successesHere(ctx),
+      certificate: () => servedHere(ctx),
     })
   },
 })
+
+export { idOf, knownProcesses } from './operations.service.ts'
+export { askOthers } from './others.service.ts'

@@ -1,7 +1,8 @@
-/** The server itself: its name and look, its mail server, and its restart, for administrators in the browser. */
+/** The server itself: its name and look, its certificate, its mail server, and its restart, for administrators in the browser. */
 
 import { domain } from '#domains/domain.ts'
 
+import { certificateEndpoints } from './certificate/certificate.endpoints.ts'
 import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
@@ -12,7 +13,14 @@ import { restartEndpoints } from './restart/restart.endpoints.ts'
 
 export const server = domain({
   name: 'server',
-  endpoints: [...identityEndpoints, ...mailEndpoints, ...overviewEndpoints, ...reachEndpoints, ...restartEndpoints],
+  endpoints: [
+    ...identityEndpoints,
+    ...certificateEndpoints,
+    ...mailEndpoints,
+    ...overviewEndpoints,
+    ...reachEndpoints,
+    ...restartEndpoints,
+  ],
   // Not in `start`: commands need the name, too.
   seed: async (ctx) => {
     followReach(ctx)

@@ -53,7 +53,11 @@ export async function requireOwner(ctx: AppContext, actor: Actor): Promise<void>
 export const OWNER_REFUSAL =
   'You are not SYSTEM_ADMIN, or have not confirmed within 10 minutes that you own the account (code 4031).'
 
-const BODIES: Readonly<Record<'MAIL' | 'REACH' | 'RESTART', Localized>> = {
+const BODIES: Readonly<Record<'CERTIFICATE' | 'MAIL' | 'REACH' | 'RESTART', Localized>> = {
+  CERTIFICATE: {
+    en: 'Another administrator renewed the certificate of the server. The operation log says who.',
+    zh: '另一位管理员续期了服务器证书，操作日志中有记录。',
+  },
   REACH: {
     en: 'Another administrator changed the address of the server. The operation log says who.',
     zh: '另一位管理员更改了服务器地址，操作日志中有记录。',

@@ -467,6 +467,7 @@ export const OPERATIONS = {
   'scanRecords.list': ['GET', '/api/scan-records', 'app', 'scan_record:read'],
   'scanRecords.stats': ['GET', '/api/scan-records/stats', 'app', 'scan_record:read'],
   'scanRecords.update': ['PATCH', '/api/scan-records/:id', 'app', 'scan_record:update'],
+  'server.certificate.renew': ['POST', '/api/admin/server/certificate/renew', 'platform', 'setting:update'],
   'server.get': ['GET', '/api/server', 'open', null],
   'server.identity.update': ['PUT', '/api/admin/server/identity', 'platform', 'setting:update'],
   'server.mail.test': ['POST', '/api/admin/server/mail/test', 'platform', 'setting:update'],

@@ -42,6 +42,10 @@ export const sameNames = (a: Names, b: Names): boolean => key(a) === key(b)
 const key = ({ dns, addresses }: Names): string =>
   [...dns, ...addresses.filter((address) => !isLinkLocalIpv6(address))].toSorted().join()
 
+/** At two thirds of its time. */
+export const lanRenewalTime = ({ notBefore, notAfter }: Pick<Certificate, 'notBefore' | 'notAfter'>): number =>
+  Math.floor(notBefore + ((notAfter - notBefore) * 2) / 3)
+
 /** After two thirds of its time, or before it, because the clock was corrected. */
-export const isDue = ({ notBefore, notAfter }: Certificate, now: number): boolean =>
-  now < notBefore || now > notBefore + ((notAfter - notBefore) * 2) / 3
+export const isDue = (certificate: Certificate, now: number): boolean =>
+  now < certificate.notBefore || now > lanRenewalTime(certificate)

@@ -26,6 +26,7 @@ import * as store from './authority.store.ts'
 const LOOK_EVERY_MS = MINUTE
 
 const authorityChanged: Topic<null> = topic('lan.authorityChanged')
+const renewalAsked: Topic<null> = topic('lan.renewalAsked')
 
 interface Issued {
   readonly row: store.AuthorityRow
@@ -43,6 +44,7 @@ const stateOf = perContext((ctx) => ({
   running: Promise.resolve(),
   changed: (): void => undefined,
   isFollowing: false,
+  isRenewalAsked: false,
 }))
 
 /**
@@ -64,6 +66,10 @@ export async function lanCertificates(ctx: AppContext): Promise<CertificateSourc
   if (!state.isFollowing) {
     state.isFollowing = true
     ctx.bus.on(authorityChanged, () => lookLater(ctx))
+    ctx.bus.on(renewalAsked, () => {
+      state.isRenewalAsked = true
+      lookLater(ctx)
+    })
     ctx.bus.onGap(() => lookLater(ctx))
   }
   return {
@@ -87,7 +93,11 @@ function lookLater(ctx: AppContext): void {
   })
 }
 
-export async function stopLooking(ctx: AppContext): Promise<void> {
+/** In the caller's write: each process serves with a new certificate of the authority soon after. */
+export const renewLanCertificates = (tx: Tx): void => tx.publish(renewalAsked, null)
+
+/** Resolves when this process serves with the certificate that it should. */
+export async function lookedAfter(ctx: AppContext): Promise<void> {
   await stateOf(ctx).running
 }
 
@@ -99,9 +109,10 @@ async function look(ctx: AppContext): Promise<void> {
   state.lookedAt = now
   const row = (await store.findAuthority(ctx.db.read)) ?? (await makeAuthority(ctx))
   const names = certificateNames(row.names, ctx.machine(), config.publicUrl)
-  const { issued } = state
-  if (issued?.row.certificate === row.certificate && sameNames(issued.names, names) && !isDue(issued.certificate, now))
-    return
+  const { issued, isRenewalAsked } = state
+  state.isRenewalAsked = false
+  const isSame = issued?.row.certificate === row.certificate && sameNames(issued.names, names)
+  if (isSame && !isRenewalAsked && !isDue(issued.certificate, now)) return
   const key = seal.open(row.sealedKey)
   if (key === undefined)
     throw new BadKey(

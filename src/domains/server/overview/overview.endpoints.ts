@@ -4,6 +4,8 @@ import { endpoint, platform } from '#http/endpoint.ts'
 import { Model, type Static } from '#http/schema.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { CertificateView } from '../certificate/certificate.model.ts'
+import { certificateView } from '../certificate/certificate.service.ts'
 import { IdentityView } from '../identity/identity.model.ts'
 import { identityView } from '../identity/identity.service.ts'
 import { MailView } from '../mail/mail.model.ts'
@@ -15,6 +17,7 @@ import { ServerVersion } from '../server.model.ts'
 const OverviewView = Model('ServerValues', {
   version: ServerVersion,
   identity: IdentityView,
+  certificate: CertificateView,
   mail: MailView,
   reach: ReachView,
 })
@@ -24,6 +27,7 @@ async function overview(ctx: AppContext, locale: Locale): Promise<Static<typeof 
   return {
     version,
     identity: identityView(ctx, values, version),
+    certificate: await certificateView(ctx, values.certificate, version, locale),
     mail: mailView(ctx, values.mail, version),
     reach: reachView(ctx, values, version, locale),
   }
