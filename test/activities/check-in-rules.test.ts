@@ -265,12 +265,12 @@ describe('scanned codes', () => {
   ]
   for (const [content, expected] of cases)
     test(`${JSON.stringify(content)} is a code of: ${expected}`, () => {
-      expect(scannedCode(content, activity, 'https://qr.example.org')).toBe(expected as 'activity')
+      expect(scannedCode(content, activity, ['https://qr.example.org'])).toBe(expected as 'activity')
     })
 
   test('an activity without an invite code has no bare code', () => {
     for (const content of ['K7PQ2MX4RD', 'null', '-'])
-      expect(scannedCode(content, { ...activity, inviteCode: null }, 'https://qr.example.org')).toBe('foreign')
+      expect(scannedCode(content, { ...activity, inviteCode: null }, ['https://qr.example.org'])).toBe('foreign')
   })
 })
 

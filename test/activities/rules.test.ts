@@ -33,7 +33,7 @@ describe('inviteCodeIn', () => {
     [`https://evil.example.org/base/s/activity/${row.uuid}?code=KQ7MPX2WRT`, undefined],
     [`https://qr.example.org/base/s/pass/${row.uuid}?code=KQ7MPX2WRT`, undefined],
   ])('of %p is %p', (content, code) => {
-    expect(inviteCodeIn(content, row, 'https://qr.example.org/base')).toBe(code)
+    expect(inviteCodeIn(content, row, ['https://qr.example.org/base'])).toBe(code)
   })
 })
 

@@ -45,7 +45,7 @@ describe('scanned contents', () => {
   ]
   for (const [text, code] of cases)
     test(`codeInContent finds ${code ?? 'no code'} in ${JSON.stringify(text)}`, () =>
-      expect(codeInContent(text, url)).toBe(code))
+      expect(codeInContent(text, [url])).toBe(code))
 })
 
 test('admissionTo follows the status, then the visibility, then the join policy', () => {

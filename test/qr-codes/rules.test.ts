@@ -112,15 +112,15 @@ describe('scan targets', () => {
   ]
   for (const [content, kind, found] of cases)
     test(`targetOf takes ${JSON.stringify(content)} for ${kind}`, () => {
-      const target = targetOf(content, here)
+      const target = targetOf(content, [here])
       expect(target).toEqual((found === undefined ? { kind } : { kind, uuid: found }) as typeof target)
     })
 
   test('targetOf recognizes the links of a server below a path only below that path', () => {
     const base = 'https://example.org/codes'
-    expect(targetOf(`${base}/public/qr/${uuid}`, base)).toEqual({ kind: 'QR_CODE', uuid })
-    expect(targetOf(`https://example.org/public/qr/${uuid}`, base)).toEqual({ kind: 'URL' })
-    expect(targetOf(`${base}/S/PASS/${uuid}`.toUpperCase(), base)).toEqual({ kind: 'PASS' })
-    expect(targetOf(`HTTPS://EXAMPLE.ORG/S/PASS/${uuid}`, base)).toEqual({ kind: 'URL' })
+    expect(targetOf(`${base}/public/qr/${uuid}`, [base])).toEqual({ kind: 'QR_CODE', uuid })
+    expect(targetOf(`https://example.org/public/qr/${uuid}`, [base])).toEqual({ kind: 'URL' })
+    expect(targetOf(`${base}/S/PASS/${uuid}`.toUpperCase(), [base])).toEqual({ kind: 'PASS' })
+    expect(targetOf(`HTTPS://EXAMPLE.ORG/S/PASS/${uuid}`, [base])).toEqual({ kind: 'URL' })
   })
 })

@@ -4,6 +4,7 @@ import { mapPage, type Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { dropBytes, keepBytes, withStoredBytes } from '#domains/files/index.ts'
 import { getSetting, setSetting } from '#domains/settings/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import { receiveBytes } from '#http/body.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import { answerBytes } from '#http/byte-response.ts'
@@ -170,7 +171,7 @@ export async function publishUpdate(
   { actor, caller, request }: Publishing,
   body: NewAppUpdate,
 ): Promise<AppUpdateView> {
-  const fileName = fileNameIn(body.downloadUrl, [ctx.config.publicUrl, addressOf(request).origin])
+  const fileName = fileNameIn(body.downloadUrl, [...ownAddresses(ctx), addressOf(request).origin])
   if (fileName === undefined) throw notAPackage()
   const { html: releaseNotesHtml } = await renderMarkdown(body.releaseNotes)
   const uses = await usesOf(ctx, NEW_VERSIONS, { actor: undefined, caller })

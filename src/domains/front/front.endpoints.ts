@@ -1,3 +1,4 @@
+import { moved } from '#http/addresses.ts'
 import { endpoint, open } from '#http/endpoint.ts'
 
 import { frontPage } from './front.page.ts'
@@ -13,6 +14,7 @@ export const frontEndpoints = [
     tag: 'Public pages',
     access: open,
     answers: 'text/html',
-    run: async ({ ctx, request, caller }) => frontPage(ctx, await frontOf(ctx, request), caller.locale),
+    run: async ({ ctx, request, caller }) =>
+      moved(ctx, request) ?? frontPage(ctx, await frontOf(ctx, request), caller.locale),
   }),
 ]

@@ -1,6 +1,7 @@
 /** Pure decisions about organizations, their codes and their invitations. */
 
 import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '#db/schema/orgs.ts'
+import { ownLink } from '#lib/own-link.ts'
 import { DAY } from '#platform/clock.ts'
 
 /** 24 letters and 8 digits that cannot be mistaken for one another. Contact cards use it too. */
@@ -26,12 +27,14 @@ export function normalizeCode(text: string): string | undefined {
   return code.length === CODE_LENGTH && [...code].every((c) => CODE_ALPHABET.includes(c)) ? code : undefined
 }
 
+const PAGE_PATH = /^\/public\/orgs\/([\w-]{1,64})\/?$/i
+
 /** The organization code in a scanned text: `org-join:<code>`, or a link to the organization's page on this server. */
-export function codeInContent(content: string, publicUrl: string): string | undefined {
+export function codeInContent(content: string, addresses: readonly string[]): string | undefined {
   const text = content.trim()
   if (text.toLowerCase().startsWith(JOIN_PREFIX)) return normalizeCode(text.slice(JOIN_PREFIX.length))
-  const page = `${publicUrl}/public/orgs/`
-  return text.startsWith(page) ? normalizeCode(text.slice(page.length)) : undefined
+  const [, code] = PAGE_PATH.exec(ownLink(text, addresses)?.path ?? '') ?? []
+  return code === undefined ? undefined : normalizeCode(code)
 }
 
 /** INTERNAL organizations accept new members by invitation only (spec §2.3). */

@@ -2,6 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { followAliases } from './aliases/aliases.service.ts'
 import { certificateEndpoints } from './certificate/certificate.endpoints.ts'
 import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
@@ -25,6 +26,7 @@ export const server = domain({
   seed: async (ctx) => {
     followReach(ctx)
     followIdentity(ctx)
+    followAliases(ctx)
   },
 })
 

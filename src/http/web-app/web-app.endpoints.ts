@@ -2,6 +2,7 @@
 
 import { type AppContext, perContext } from '#context'
 
+import { moved } from '../addresses.ts'
 import { answerBytes } from '../byte-response.ts'
 import { addressOf, localeOf } from '../caller.ts'
 import { type Compressed, compressedText } from '../compressed.ts'
@@ -12,6 +13,7 @@ import { PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
 
+const ROOT = '/console/'
 const PAGE = 'index.html'
 /** The service worker, the only file without a hash in its name. */
 const WORKER = 'worker.js'
@@ -62,9 +64,11 @@ const FILE = /^[^/]*\.\w+$|\.(?:css|ico|js|json|map|png|svg|txt|wasm|webmanifest
 
 async function answer(ctx: AppContext, request: Request): Promise<Response> {
   const { pathname, search } = addressOf(request)
+  const name = FILE.test(pathname.slice(ROOT.length)) ? pathname.slice(ROOT.length) : PAGE
+  // A page that is open at an earlier address keeps its files.
+  const redirect = name === PAGE ? moved(ctx, request) : undefined
+  if (redirect) return redirect
   if (pathname === '/console') return new Response(null, { status: 308, headers: { location: `/console/${search}` } })
-  const path = pathname.slice('/console/'.length)
-  const name = FILE.test(path) ? path : PAGE
   let pack: Pack
   try {
     pack = await packs(ctx).get(name === PAGE)

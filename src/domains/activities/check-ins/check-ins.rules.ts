@@ -42,9 +42,9 @@ export function scannedCode(
     readonly checkInUuid: string
     readonly inviteCode: string | null
   },
-  publicUrl: string,
+  addresses: readonly string[],
 ): ScannedCode {
-  const scanned = scannedIn(content, publicUrl)
+  const scanned = scannedIn(content, addresses)
   if (scanned.kind === 'activity') return scanned.id === activity.id ? 'activity' : 'foreign'
   if (scanned.kind === 'page') {
     const uuid = scanned.page === 'activity' ? activity.uuid : activity.checkInUuid

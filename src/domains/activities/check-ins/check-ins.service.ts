@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import { guess } from '#http/budget.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition, zoneOf } from '#http/validate.ts'
@@ -41,7 +42,7 @@ export async function checkIn(
   checkPosition(input)
   const { userId } = viewer
   const named = await findNamed(ctx.db.read, id, viewer)
-  const scanned = named && input.code ? inviteCodeIn(input.code, named, ctx.config.publicUrl) : undefined
+  const scanned = named && input.code ? inviteCodeIn(input.code, named, ownAddresses(ctx)) : undefined
   const { row } = await see(ctx, named, { viewer, caller, code: input.inviteCode || scanned })
   refuseIfDisabled(row)
 
@@ -76,7 +77,7 @@ async function decisionOn(
     hasCheckIn: row.hasCheckIn,
     status: row.status,
     policy: checkInPolicy(row),
-    scanned: code ? scannedCode(code, row, ctx.config.publicUrl) : null,
+    scanned: code ? scannedCode(code, row, ownAddresses(ctx)) : null,
     position: latitude != null && longitude != null ? { latitude, longitude, accuracy: accuracy ?? 0 } : null,
     shortCode: shortCode || null,
     earlier: await store.timesCheckedIn(ctx.db.read, row.id, userId),

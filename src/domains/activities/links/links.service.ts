@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { publicImageUrl } from '#domains/files/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import { AppError } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 
@@ -81,7 +82,7 @@ async function named(
   content: string,
 ): Promise<{ readonly row: ActivityRow | undefined; readonly code: string | undefined }> {
   const { read } = ctx.db
-  const scanned = scannedIn(content, ctx.config.publicUrl)
+  const scanned = scannedIn(content, ownAddresses(ctx))
   if (scanned.kind === 'activity') return { row: await findActivity(read, scanned.id), code: scanned.code }
   if (scanned.kind !== 'page') return { row: undefined, code: undefined }
   const find = scanned.page === 'activity' ? findByUuid : findByCheckInUuid

@@ -207,11 +207,11 @@ export type Scanned =
 const QR_CONTENT = /^activity:(\d{1,15})(?::([^:]*))?$/i
 const LANDING_PATH = new RegExp(`^/s/(activity|check-in)/(${UUID_PATTERN})/?$`, 'i')
 
-export function scannedIn(content: string, publicUrl: string): Scanned {
+export function scannedIn(content: string, addresses: readonly string[]): Scanned {
   const text = content.trim()
   const [, id, code] = QR_CONTENT.exec(text) ?? []
   if (id !== undefined) return { kind: 'activity', id: Number(id), code: code || undefined }
-  const link = ownLink(text, publicUrl)
+  const link = ownLink(text, addresses)
   if (link === undefined) return /^https?:/i.test(text) ? { kind: 'other link' } : { kind: 'text', text }
   const [, page, uuid] = LANDING_PATH.exec(link.path) ?? []
   if (page === undefined || uuid === undefined) return { kind: 'other link' }
@@ -224,8 +224,12 @@ export function scannedIn(content: string, publicUrl: string): Scanned {
 }
 
 /** The invite code of this activity in a text that a user scanned or typed. It may be wrong. Undefined if there is none. */
-export function inviteCodeIn(content: string, row: Pick<Row, 'id' | 'uuid'>, publicUrl: string): string | undefined {
-  const scanned = scannedIn(content, publicUrl)
+export function inviteCodeIn(
+  content: string,
+  row: Pick<Row, 'id' | 'uuid'>,
+  addresses: readonly string[],
+): string | undefined {
+  const scanned = scannedIn(content, addresses)
   const code = codeOf(scanned, row)
   return code === undefined ? undefined : normalizeInviteCode(code)
 }

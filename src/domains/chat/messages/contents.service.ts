@@ -7,6 +7,7 @@ import { areContacts, mayKnow, personsByIds } from '#domains/contacts/index.ts'
 import { type FileRow, findFile, isImage } from '#domains/files/index.ts'
 import { findCode, organizationOfCode } from '#domains/qr-codes/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { valueChecker } from '#http/validate.ts'
@@ -164,8 +165,10 @@ async function findMedia(
 }
 
 /** Addresses on this server without its origin, which the operator can change. */
-const stored = (ctx: AppContext, url: string | null): string | null =>
-  url?.startsWith(`${ctx.config.publicUrl}/`) ? url.slice(ctx.config.publicUrl.length) : url
+function stored(ctx: AppContext, url: string | null): string | null {
+  const address = ownAddresses(ctx).find((own) => url?.startsWith(`${own}/`)) ?? ''
+  return url?.slice(address.length) ?? null
+}
 
 async function cardOf(
   ctx: AppContext,

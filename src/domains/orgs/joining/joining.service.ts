@@ -3,6 +3,7 @@ import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { avatarUrl } from '#domains/files/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
@@ -57,7 +58,7 @@ export const joinByCode = (ctx: AppContext, actor: Actor, caller: Caller, code: 
   join(ctx, actor, caller, normalizeCode(code))
 
 export const joinByQrCode = (ctx: AppContext, actor: Actor, caller: Caller, content: string): Promise<Joined> =>
-  join(ctx, actor, caller, codeInContent(content, ctx.config.publicUrl))
+  join(ctx, actor, caller, codeInContent(content, ownAddresses(ctx)))
 
 /** Joins an organization by its id. 403 if it is INTERNAL or accepts members by invitation only (spec §4.4). */
 export const apply = (ctx: AppContext, actor: Actor, orgId: number, message: string): Promise<Joined> =>

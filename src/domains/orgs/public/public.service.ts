@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { ownAddresses } from '#http/addresses.ts'
 import { guess, type GuessLimit } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -51,7 +52,7 @@ export async function resolveJoin(
   userId: number,
   content: string,
 ): Promise<{ id: number; title: string } | undefined> {
-  const code = codeInContent(content, ctx.config.publicUrl)
+  const code = codeInContent(content, ownAddresses(ctx))
   const org = code === undefined ? undefined : await findOrgByCode(ctx.db.read, code)
   if (org === undefined) return undefined
   const isVisible = isPublic(org) || (await findMember(ctx.db.read, org.id, userId)) !== undefined

@@ -28,12 +28,12 @@ const ORGANIZATION_PATH = /^\/public\/orgs\/[\w-]{1,64}\/?$/
 /** In any case: QR codes of passes hold their links in upper case. A signed pass has 154 characters. */
 const LANDING_PATH = /^\/s\/([a-z-]+)\/[\w-]{1,200}\/?$/i
 
-/** `publicUrl` is the start of this server's links. The same paths on other servers are ordinary URLs. */
-export function targetOf(content: string, publicUrl: string): Target {
+/** `addresses` are the starts of this server's links. The same paths on other servers are ordinary URLs. */
+export function targetOf(content: string, addresses: readonly string[]): Target {
   const text = content.trim()
   for (const [pattern, kind] of PREFIXES) if (pattern.test(text)) return { kind }
   if (!/^https?:\/\/\S+$/i.test(text) || URL.parse(text) === null) return { kind: 'TEXT' }
-  const path = ownLink(text, publicUrl)?.path
+  const path = ownLink(text, addresses)?.path
   const uuid = path && SHARE_PATH.exec(path)?.[1]
   if (uuid) return { kind: 'QR_CODE', uuid: uuid.toLowerCase() }
   if (path && ORGANIZATION_PATH.test(path)) return { kind: 'ORG_JOIN' }

@@ -7,6 +7,7 @@ import * as access from '#domains/access/index.ts'
 import type { ResolveScanTarget, SyncRevival } from '#domains/contributions.ts'
 import { contributions, type Job } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import { budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -143,7 +144,7 @@ const MAX_ORGANIZATIONS = 200
 
 /** The code whose public link or content was scanned, if the user may see it. */
 async function findCode(ctx: AppContext, userId: number, content: string): Promise<store.FoundCode | undefined> {
-  const target = targetOf(content, ctx.config.publicUrl)
+  const target = targetOf(content, ownAddresses(ctx))
   const linked = target.kind === 'QR_CODE' ? await store.findByUuid(ctx.db.read, target.uuid) : undefined
   if (linked && (await maySee(ctx, userId, linked))) return linked
   const own = await store.findPersonalByContent(ctx.db.read, userId, content)
@@ -176,7 +177,7 @@ function maySee(
  * code that they may not see is treated like any other URL.
  */
 async function resolveElsewhere(ctx: AppContext, userId: number, content: string, caller: Caller): Promise<Resolved> {
-  const { kind } = targetOf(content, ctx.config.publicUrl)
+  const { kind } = targetOf(content, ownAddresses(ctx))
   if (kind === 'QR_CODE') return { kind: 'URL' }
   for (const targets of contributions(ctx, 'scanTargets')) {
     const resolveTarget = (targets as Partial<Record<Kind, ResolveScanTarget>>)[kind]

@@ -1,0 +1,73 @@
+/**
+ * The addresses of this server: the public one, and the earlier ones, to which printed codes lead. The domain `server` sets the earlier ones;
+ * until then there are none.
+ */
+
+import { type AppContext, perContext } from '#context'
+import { withoutRootDot } from '#lib/own-link.ts'
+import { isLoopbackAddress } from '#lib/reach.ts'
+
+import { addressOf } from './caller.ts'
+
+interface Earlier {
+  /** `https://qr.example.org`, as `Config.publicUrl`. */
+  addresses: readonly string[]
+  /** Hosts whose visitors are led to the public address, for this public address. */
+  hosts: ReadonlySet<string>
+  publicUrl: string
+}
+
+const earlier = perContext((): Earlier => ({ addresses: [], hosts: new Set(), publicUrl: '' }))
+
+/** Links that begin with one of them are links to this server. The first one is the public address. */
+export const ownAddresses = (ctx: AppContext): readonly string[] => [ctx.config.publicUrl, ...earlier(ctx).addresses]
+
+export function setEarlierAddresses(ctx: AppContext, addresses: readonly string[]): void {
+  Object.assign(earlier(ctx), { addresses, hosts: new Set(), publicUrl: '' })
+}
+
+/**
+ * Leads the visitor of a page at an earlier address to the same page at the public one. Undefined for every other request, also for those to
+ * hosts that this server does not know.
+ */
+export function moved(ctx: AppContext, request: Request): Response | undefined {
+  const known = earlier(ctx)
+  if (known.addresses.length === 0) return undefined
+  const { publicUrl } = ctx.config
+  if (known.publicUrl !== publicUrl) Object.assign(known, { publicUrl, hosts: movedHosts(known.addresses, publicUrl) })
+  const { pathname, search } = addressOf(request)
+  if (!hostsOf(request).every((host) => known.hosts.has(host) || known.hosts.has(host.replace(/:\d+$/, ''))))
+    return undefined
+  // Browsers would remember the redirect, and the server may move back.
+  const headers = { location: publicUrl + pathname + search, 'cache-control': 'no-store' }
+  return new Response(null, { status: 308, headers })
+}
+
+/**
+ * Without the ports 80 and 443, which proxies leave out. A proxy may send the address by which it reaches this server as `Host`: then a redirect
+ * would lead back to itself, so the host that it was asked for must be an earlier one, too.
+ */
+function hostsOf(request: Request): string[] {
+  const forwarded = request.headers.get('x-forwarded-host')?.split(',', 1)[0]!.trim()
+  const hosts = [addressOf(request).host]
+  if (forwarded) hosts.push(URL.parse(`http://${forwarded}`)?.host ?? '')
+  return hosts.map(normalHost)
+}
+
+const normalHost = (host: string): string => withoutRootDot(host.replace(/:(?:80|443)$/, ''))
+
+/**
+ * An earlier host counts with every port. That of the public address counts only with the port that an earlier address names, because proxies
+ * often leave the port out. The loopback address leads nowhere: with it the administrator of this machine reaches the server in all cases.
+ */
+function movedHosts(addresses: readonly string[], publicUrl: string): ReadonlySet<string> {
+  const here = new URL(publicUrl)
+  const hosts = addresses.flatMap((address) => {
+    const url = URL.parse(address)
+    if (url === null || isLoopbackAddress(address)) return []
+    if (withoutRootDot(url.hostname) !== withoutRootDot(here.hostname)) return [withoutRootDot(url.hostname)]
+    const host = normalHost(url.host)
+    return /:\d+$/.test(host) && host !== normalHost(here.host) ? [host] : []
+  })
+  return new Set(hosts)
+}
