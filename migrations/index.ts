@@ -40,6 +40,7 @@ import sqlite0037 from './sqlite/0037_certificates.sql' with { type: 'text' }
 import sqlite0038 from './sqlite/0038_local_authority.sql' with { type: 'text' }
 import sqlite0039 from './sqlite/0039_totals_of_accounts.sql' with { type: 'text' }
 import sqlite0040 from './sqlite/0040_counts_of_accounts.sql' with { type: 'text' }
+import sqlite0041 from './sqlite/0041_reach.sql' with { type: 'text' }
 import sqlite0042 from './sqlite/0042_failed_validations.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
@@ -81,6 +82,7 @@ import postgres0037 from './postgres/0037_certificates.sql' with { type: 'text' 
 import postgres0038 from './postgres/0038_local_authority.sql' with { type: 'text' }
 import postgres0039 from './postgres/0039_totals_of_accounts.sql' with { type: 'text' }
 import postgres0040 from './postgres/0040_counts_of_accounts.sql' with { type: 'text' }
+import postgres0041 from './postgres/0041_reach.sql' with { type: 'text' }
 import postgres0042 from './postgres/0042_failed_validations.sql' with { type: 'text' }
 
 export interface Migration {
@@ -130,6 +132,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0038_local_authority', sql: sqlite0038 },
     { name: '0039_totals_of_accounts', sql: sqlite0039 },
     { name: '0040_counts_of_accounts', sql: sqlite0040 },
+    { name: '0041_reach', sql: sqlite0041 },
     { name: '0042_failed_validations', sql: sqlite0042 },
   ],
   postgres: [
@@ -173,6 +176,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0038_local_authority', sql: postgres0038 },
     { name: '0039_totals_of_accounts', sql: postgres0039 },
     { name: '0040_counts_of_accounts', sql: postgres0040 },
+    { name: '0041_reach', sql: postgres0041 },
     { name: '0042_failed_validations', sql: postgres0042 },
   ],
 }

@@ -2,7 +2,7 @@
 
 import { hostname, networkInterfaces } from 'node:os'
 
-import { ipTest, parseIp } from '#lib/ip.ts'
+import { ipTest, isPublicIp, parseIp } from '#lib/ip.ts'
 import { isTopLevelDomain } from '#lib/top-level-domains.ts'
 
 import { isPrivate } from './gateways.ts'
@@ -43,6 +43,8 @@ export interface Machine {
   readonly names: readonly string[]
   /** Private ones, the most useful first. Empty if this process may not read them. */
   readonly addresses: readonly string[]
+  /** Public ones of its interfaces. Empty behind a router. */
+  readonly publicAddresses: readonly string[]
 }
 
 /** Interfaces of containers, virtual machines and tunnels. */
@@ -66,10 +68,10 @@ export function machineOf(sources: Sources): Machine {
   const addresses = Object.entries(sources.interfaces).flatMap(([name, found]) =>
     found.filter(isPrivateIp).map((address) => ({ address, rank: rankOf(name, address) })),
   )
+  const all = Object.values(sources.interfaces).flat()
   return {
-    hasIpv6: Object.values(sources.interfaces)
-      .flat()
-      .some((address) => address.includes(':')),
+    publicAddresses: [...new Set(all.filter(isPublicIp))],
+    hasIpv6: all.some((address) => address.includes(':')),
     names: [host, `${host}.local`].filter(isPrivateName),
     addresses: [...new Set(addresses.toSorted((a, b) => a.rank - b.rank).map(({ address }) => address))],
   }

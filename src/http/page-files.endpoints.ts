@@ -4,6 +4,7 @@ import { version } from '#platform/version.ts'
 
 import { type AnyEndpoint, endpoint, open } from './endpoint.ts'
 import touchIcon from './page-files/apple-touch-icon.png' with { type: 'file' }
+import check from './page-files/check.js' with { type: 'file' }
 import copy from './page-files/copy.js' with { type: 'file' }
 import favicon from './page-files/favicon.ico' with { type: 'file' }
 import icon192 from './page-files/icon-192.png' with { type: 'file' }
@@ -51,6 +52,13 @@ const FILES = [
     file: copy,
     type: 'text/javascript; charset=utf-8',
     summary: 'Get the script that adds buttons to values of pages',
+  },
+  {
+    id: 'checkScript',
+    path: '/check.js',
+    file: check,
+    type: 'text/javascript; charset=utf-8',
+    summary: 'Get the script that reports what the browser of a check allows',
   },
   {
     id: 'trustScript',

@@ -32,6 +32,8 @@ const SPECIFIED = {
 const SYSTEM_ADMIN_ONLY = [
   'access.changePermission',
   'server.certificate.renew',
+  'server.checks.start',
+  'server.checks.get',
   'server.mail.update',
   'server.restart',
 ]

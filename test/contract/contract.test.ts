@@ -64,7 +64,7 @@ describe('contract', () => {
   test('endpoints without a permission point are public or concern only the caller', () => {
     const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
-    // They concern the caller's own account, sessions, devices and memberships.
+    // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
     expect([...areas].toSorted()).toEqual([
       'access',
@@ -75,6 +75,7 @@ describe('contract', () => {
       'loginRecords',
       'orgs',
       'profile',
+      'server',
       'sessions',
     ])
   })

@@ -29,7 +29,7 @@ export function bareContext(changed: Partial<Config> = {}, clock: Clock = system
     origins: new Map(),
     clock,
     log,
-    machine: () => ({ hasIpv6: false, names: [], addresses: [] }),
+    machine: () => ({ hasIpv6: false, names: [], addresses: [], publicAddresses: [] }),
     bus,
     db: {
       read: undefined as never,

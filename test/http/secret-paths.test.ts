@@ -43,6 +43,8 @@ test('every path parameter that is a text is declared as a secret or known to be
     'landing.pageInUpperCase id',
     'orgs.public code',
     'orgs.publicPage code',
+    'server.checks.page token',
+    'server.checks.report token',
   ])
 })
 

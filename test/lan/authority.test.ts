@@ -180,7 +180,7 @@ describe('a machine', () => {
 })
 
 test('an authority is for the names of the machine and of the public address, and its certificates for those below them', () => {
-  const machine = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['192.168.1.5'] }
+  const machine = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['192.168.1.5'], publicAddresses: [] }
   expect(authorityNames(machine, 'https://library.lan:8443')).toEqual(['willow', 'willow.local', 'library.lan'])
   expect(authorityNames(machine, 'https://192.168.1.9:8443', [IDN, 'example.org'])).toEqual([
     'willow',

@@ -39,7 +39,12 @@ describe.if(inProcess)('a running server', () => {
   let machine: Machine
   let server: TestServer
   beforeEach(async () => {
-    machine = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['192.168.7.1', '127.0.0.1'] }
+    machine = {
+      hasIpv6: false,
+      names: ['willow', 'willow.local'],
+      addresses: ['192.168.7.1', '127.0.0.1'],
+      publicAddresses: [],
+    }
     server = await startServer({
       config: { lan: true, httpPort: 0, publicUrl: 'https://127.0.0.1:0' },
       machine: () => machine,

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 
-import { aliasesAfter, MAX_ALIASES, reachWarnings } from '#domains/server/index.ts'
+import { aliasesAfter, MAX_ALIASES, reachWarnings } from '#domains/server/aliases/aliases.rules.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { setAliases } from './aliases.ts'

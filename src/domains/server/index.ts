@@ -2,8 +2,11 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { aliasEndpoints } from './aliases/aliases.endpoints.ts'
 import { followAliases } from './aliases/aliases.service.ts'
+import { flushPrinted, followPrinted } from './aliases/printed.service.ts'
 import { certificateEndpoints } from './certificate/certificate.endpoints.ts'
+import { checkEndpoints } from './checks/checks.endpoints.ts'
 import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
@@ -15,6 +18,8 @@ import { restartEndpoints } from './restart/restart.endpoints.ts'
 export const server = domain({
   name: 'server',
   endpoints: [
+    ...aliasEndpoints,
+    ...checkEndpoints,
     ...identityEndpoints,
     ...certificateEndpoints,
     ...mailEndpoints,
@@ -27,7 +32,9 @@ export const server = domain({
     followReach(ctx)
     followIdentity(ctx)
     followAliases(ctx)
+    followPrinted(ctx)
   },
+  stop: flushPrinted,
 })
 
 export { certificatesFromBrowser } from './certificate/browser.service.ts'

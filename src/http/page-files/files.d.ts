@@ -19,3 +19,7 @@ declare module '*/trust-check.js' {
   const path: string
   export default path
 }
+declare module '*/page-files/check.js' {
+  const path: string
+  export default path
+}

@@ -210,12 +210,15 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'scanRecords.create':
     'content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, source choices=CAMERA|IMAGE|MANUAL, title length=100, latitude min=-90 max=90, longitude min=-180 max=180, address length=200',
   'scanRecords.update': 'title length=100, address length=200',
+  'server.checks.report': 'scheme! choices=http|https, secureContext!',
+  'server.checks.start': 'url length=300',
   'server.identity.update':
     'name length=60, shortName length=12, description length=200, contact.operator length=200, contact.email length=254, contact.phone length=50, contact.url length=500, contact.imprintUrl length=500, contact.privacyUrl length=500',
   'server.mail.test':
     'to! length=254, mail.kind choices=NONE|SMTP, mail.host length=253, mail.port min=1 max=65535 isWhole, mail.security choices=TLS|STARTTLS|NONE, mail.user length=254, mail.password length=1000, mail.from length=320, mail.replyTo length=254, mail.caPem length=50000',
   'server.mail.update':
     'kind choices=NONE|SMTP, host! length=253, port min=1 max=65535 isWhole, security choices=TLS|STARTTLS|NONE, user length=254, password length=1000, from! length=320, replyTo length=254, caPem length=50000',
+  'server.printed': 'things! min=1 max=2000 isWhole',
   'sessions.create': 'deviceId length=128, deviceName length=100',
   'sessions.switch': 'deviceId length=128',
   'setup.submit': 'token! length=100, username! length=500, password! length=500, repeated length=500',

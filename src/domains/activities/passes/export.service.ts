@@ -7,6 +7,7 @@ import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { noPermission } from '#http/permissions.ts'
+import { countPrinted } from '#http/printed.ts'
 import { titleIn } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
@@ -139,7 +140,11 @@ const cellsOf = ({ zone }: Table, pass: PassView): Cell[] => [
 
 async function* views(table: Table): AsyncGenerator<PassView> {
   for await (const rows of selectedRows(table))
-    for (const row of rows) yield await toPassView(table.ctx, row, { showsContent: true })
+    for (const row of rows) {
+      const view = await toPassView(table.ctx, row, { showsContent: true })
+      countPrinted(table.ctx, view.publicUrl)
+      yield view
+    }
 }
 
 async function* csvPieces(table: Table): AsyncGenerator<Uint8Array> {

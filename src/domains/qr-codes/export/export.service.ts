@@ -6,6 +6,7 @@ import { partyOf } from '#domains/access/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
+import { countPrinted } from '#http/printed.ts'
 import { columnsIn, tableFile } from '#http/tables.ts'
 import { invalid } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
@@ -126,20 +127,24 @@ const SHEET = { en: 'QR codes', zh: '二维码' }
 const columnsOf = ({ locale, zone }: Table) => columnsIn(COLUMNS, locale, zone)
 
 /** In the order of `COLUMNS`. Tags are separated by commas. */
-const cellsOf = ({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] => [
-  row.id,
-  row.uuid,
-  row.name,
-  row.content,
-  row.contentType,
-  (row.categoryId !== null && categories.get(row.categoryId)) || '',
-  row.tags.join(', '),
-  row.remark,
-  row.isPublic,
-  row.scanCount,
-  publicUrlOf(ctx, row.uuid),
-  localTime(row.createdAt, zone),
-]
+function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] {
+  const link = publicUrlOf(ctx, row.uuid)
+  countPrinted(ctx, link)
+  return [
+    row.id,
+    row.uuid,
+    row.name,
+    row.content,
+    row.contentType,
+    (row.categoryId !== null && categories.get(row.categoryId)) || '',
+    row.tags.join(', '),
+    row.remark,
+    row.isPublic,
+    row.scanCount,
+    link,
+    localTime(row.createdAt, zone),
+  ]
+}
 
 const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
 

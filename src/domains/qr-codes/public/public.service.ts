@@ -4,6 +4,7 @@ import { contributions } from '#domains/domain.ts'
 import { contentDisposition } from '#http/byte-response.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { countPrinted } from '#http/printed.ts'
 import { cached } from '#http/respond.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import { safeFileName } from '#lib/file-name.ts'
@@ -55,6 +56,7 @@ export async function publicFile(
   if (row === undefined) throw notFound()
   if (file === PNG_FILE || file === SVG_FILE) {
     const content = pictureContent(ctx, row)
+    countPrinted(ctx, content)
     const format = file === PNG_FILE ? 'png' : 'svg'
     const drawn = await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) })
     return fileResponse(request, drawn.bytes, drawn.type, drawn.etag, 'inline')

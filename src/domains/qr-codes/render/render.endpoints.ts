@@ -1,4 +1,5 @@
 import { endpoint, open } from '#http/endpoint.ts'
+import { countPrinted } from '#http/printed.ts'
 import { matches } from '#http/respond.ts'
 
 import { RenderQuery } from './render.model.ts'
@@ -16,7 +17,10 @@ export const renderEndpoints = [
     access: open,
     query: RenderQuery,
     answers: 'image/png, image/svg+xml',
-    run: async ({ ctx, query, request }) => respond(await picture(ctx, query), request),
+    run: async ({ ctx, query, request }) => {
+      countPrinted(ctx, query.content)
+      return respond(await picture(ctx, query), request)
+    },
   }),
 ]
 
