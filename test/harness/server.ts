@@ -95,6 +95,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     logLevel: 'error',
     rateLimit: options.rateLimit ?? false,
     checkAnswers: true,
+    ...(options.config?.domain && { beside: { host: '127.0.0.1', port: 0, orAny: true } }),
     ...options.config,
   }
   const config = { ...given, mode: options.config?.mode ?? modeOf(given) }

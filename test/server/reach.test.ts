@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
 
-const MACHINE = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['127.0.0.1'] }
+const MACHINE = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['127.0.0.1'], publicAddresses: [] }
 
 function freePort(): number {
   const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
@@ -48,7 +48,7 @@ describe.if(inProcess)('the address of the server', () => {
       loopback: true,
       aliases: [],
       listeners: [{ scheme: 'http', host: '127.0.0.1', port }],
-      warnings: [],
+      warnings: [{ code: 'LOOPBACK' }],
       sources: { mode: 'DEFAULT' },
     })
   })
@@ -66,7 +66,11 @@ describe.if(inProcess)('the address of the server', () => {
     ok(await change({ mode: 'LOCAL' }))
     await isClosed(`http://127.0.0.1:${httpPort}`)
     expect(await answers(server.url)).toBe(200)
-    expect(await reach()).toMatchObject({ mode: 'LOCAL', publicUrl: 'http://localhost:8080' })
+    expect(await reach()).toMatchObject({
+      mode: 'LOCAL',
+      publicUrl: 'http://localhost:8080',
+      aliases: [{ origin: `http://willow:${httpPort}`, printed: 0 }],
+    })
   })
 
   test('is kept for the next start, which a port that is taken then does not stop', async () => {
@@ -85,7 +89,7 @@ describe.if(inProcess)('the address of the server', () => {
     const last = await startServer(options)
     expect(ok(await (await last.admin()).call('server.values')).data.reach).toMatchObject({
       mode: 'LOCAL',
-      warnings: [{ code: 'IGNORED' }],
+      warnings: [{ code: 'IGNORED' }, { code: 'LOOPBACK' }],
     })
     await last.stop()
     await other.stop(true)

@@ -9,6 +9,7 @@ export const lan = domain({ name: 'lan', endpoints: trustEndpoints, stop: looked
 
 export { lanRenewalTime, trustUrl } from './authority/authority.rules.ts'
 export {
+  authorityFor,
   authorityState,
   countTrustingDevices,
   lanCertificates,

@@ -142,6 +142,32 @@ export async function prepareAuthority(ctx: AppContext, others: readonly string[
   return { certificate, sealedKey: ctx.seal.seal(key), names, createdAt: now }
 }
 
+interface AuthorityChange {
+  /** To be stored; undefined if the present one may issue certificates for all hosts. */
+  readonly prepared: store.NewAuthority | undefined
+  /** The first host that needs another authority. */
+  readonly missing?: string | undefined
+  /** That have used the present one. */
+  readonly devices: number
+}
+
+/** What has to be stored for certificates of `hosts`, which are private. `isNew`: the present authority is replaced in any case. */
+export async function authorityFor(
+  ctx: AppContext,
+  hosts: readonly string[],
+  isNew: boolean,
+): Promise<AuthorityChange> {
+  const row = await store.findAuthority(ctx.db.read)
+  const missing = row && !isNew ? hosts.find((host) => !covers(row.names, host)) : undefined
+  if (row && !isNew)
+    return {
+      prepared: undefined,
+      missing,
+      devices: missing === undefined ? 0 : await countDevicesSince(ctx.db.read, row.createdAt),
+    }
+  return { prepared: await prepareAuthority(ctx, hosts), devices: 0 }
+}
+
 /** Replaces the authority in the caller's write: all processes then serve with its certificates, and devices must trust it. */
 export async function replaceAuthority(tx: Tx, prepared: store.NewAuthority): Promise<void> {
   await store.replaceAuthority(tx, prepared)

@@ -1,11 +1,33 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { OWNER_REFUSAL } from '../server.service.ts'
+import { OWNER_REFUSAL, serverVersionRow } from '../server.service.ts'
 import { CertificateView } from './certificate.model.ts'
-import { renewCertificate } from './certificate.service.ts'
+import { renewCertificate, showCertificate } from './certificate.service.ts'
+import { CertificateChange } from './change.model.ts'
+import { updateCertificate } from './change.service.ts'
 
 export const certificateEndpoints = [
+  endpoint({
+    id: 'server.certificate.update',
+    method: 'PUT',
+    path: '/api/admin/server/certificate',
+    summary: 'Change where the certificate of the server comes from',
+    description:
+      'With ACME the answer is PENDING, and `GET /api/admin/server` shows how the order goes. The port for HTTPS is tried before anything is stored. ' +
+      'The other administrators are notified.',
+    tag: 'Server',
+    access: platform('setting:update'),
+    row: serverVersionRow(CertificateView, ({ ctx, caller }) => showCertificate(ctx, caller.locale)),
+    body: CertificateChange,
+    data: CertificateView,
+    logs: 'SERVER_UPDATE',
+    refuses: {
+      400: 'A value contradicts another one, is set at the start, or a port cannot be opened.',
+      403: OWNER_REFUSAL,
+    },
+    run: ({ ctx, actor, body, caller }) => updateCertificate(ctx, actor, body, caller.locale),
+  }),
   endpoint({
     id: 'server.certificate.renew',
     method: 'POST',

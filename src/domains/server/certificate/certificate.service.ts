@@ -42,13 +42,10 @@ const NOTHING: Parts = {
   authority: null,
 }
 
-/** The start values win. */
-function kindOf(ctx: AppContext, stored: Stored): CertificateView['kind'] {
-  const { tlsCert, lan, domain } = ctx.config
-  if (tlsCert !== '') return 'FILES'
-  if (lan) return 'LOCAL_CA'
-  if (stored?.kind === 'FILES' && givenAtStart(ctx, 'domain') === undefined) return 'FILES'
-  return domain.length > 0 ? 'ACME' : 'NONE'
+function kindOf({ config }: AppContext): CertificateView['kind'] {
+  if (config.tlsCert !== '' || config.browserTls === 'FILES') return 'FILES'
+  if (config.lan) return 'LOCAL_CA'
+  return config.domain.length > 0 ? 'ACME' : 'NONE'
 }
 
 /** The certificate with which this process serves, whatever its kind. */
@@ -150,7 +147,7 @@ export async function certificateView(
   version: number,
   locale: Locale,
 ): Promise<CertificateView> {
-  const kind = kindOf(ctx, stored)
+  const kind = kindOf(ctx)
   const parts = {
     NONE: () => NOTHING,
     FILES: () => inUse(ctx, locale),
@@ -169,7 +166,7 @@ export async function showCertificate(ctx: AppContext, locale: Locale): Promise<
 /** @throws AppError 400, 403 (code 4031), 429 */
 export async function renewCertificate(ctx: AppContext, actor: LoggedActor, locale: Locale): Promise<CertificateView> {
   await requireOwner(ctx, actor)
-  const kind = kindOf(ctx, (await readServerValues(ctx.db.read)).values.certificate)
+  const kind = kindOf(ctx)
   if (kind === 'NONE') throw badRequest('The server has no certificate that it could renew', '此服务器没有可续期的证书')
   if (kind === 'FILES')
     throw badRequest(

@@ -29,7 +29,7 @@ async function overview(ctx: AppContext, locale: Locale): Promise<Static<typeof 
     identity: identityView(ctx, values, version),
     certificate: await certificateView(ctx, values.certificate, version, locale),
     mail: mailView(ctx, values.mail, version),
-    reach: reachView(ctx, values, version, locale),
+    reach: await reachView(ctx, values, version, locale),
   }
 }
 

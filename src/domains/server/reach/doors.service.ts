@@ -28,17 +28,17 @@ export function changeDoors(ctx: AppContext, next: Config, store: () => Promise<
 
 const REASONS: Readonly<Record<DoorError['reason'], (port: number) => Localized>> = {
   IN_USE: (port) => ({
-    en: `is ${port}, which another program uses: stop that program, or choose another port`,
-    zh: `${port} 已被其他程序占用：请停止该程序，或选择其他端口`,
+    en: `needs port ${port}, which another program uses: stop that program, or choose another port`,
+    zh: `需要端口 ${port}，但它已被其他程序占用：请停止该程序，或选择其他端口`,
   }),
   FORBIDDEN: (port) => ({
-    en: `is ${port}, which this program may not open: choose one above 1023, or install the server with "tessera service install", which gets that right`,
-    zh: `程序无权打开端口 ${port}：请选择大于 1023 的端口，或使用 “tessera service install” 安装为服务以获得权限`,
+    en: `needs port ${port}, which this program may not open: choose one above 1023, or install the server with "tessera service install", which gets that right`,
+    zh: `需要端口 ${port}，但程序无权打开：请选择大于 1023 的端口，或使用 “tessera service install” 安装为服务以获得权限`,
   }),
   NO_ADDRESS: () => ({ en: 'is no address of this machine', zh: '不是本机的地址' }),
   SILENT: (port) => ({
-    en: `is ${port}, on which this server does not reach itself: look at the firewall of this machine`,
-    zh: `服务器无法通过端口 ${port} 访问自身：请检查本机防火墙`,
+    en: `needs port ${port}, on which this server does not reach itself: look at the firewall of this machine`,
+    zh: `需要端口 ${port}，但服务器无法通过它访问自身：请检查本机防火墙`,
   }),
 }
 

@@ -1,4 +1,5 @@
 import { endpoint, platform } from '#http/endpoint.ts'
+import { Type } from '#http/schema.ts'
 
 import { OWNER_REFUSAL, serverVersionRow } from '../server.service.ts'
 import { ReachChange, ReachView } from './reach.model.ts'
@@ -16,6 +17,9 @@ export const reachEndpoints = [
     tag: 'Server',
     access: platform('setting:update'),
     row: serverVersionRow(ReachView, ({ ctx, caller }) => showReach(ctx, caller.locale)),
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean({ description: 'Also removes aliases under which something was printed' })),
+    }),
     body: ReachChange,
     data: ReachView,
     logs: 'SERVER_UPDATE',
@@ -23,6 +27,7 @@ export const reachEndpoints = [
       400: 'A value contradicts another one, is set at the start, or a port cannot be opened.',
       403: OWNER_REFUSAL,
     },
-    run: ({ ctx, actor, body, caller }) => updateReach(ctx, actor, body, caller.locale),
+    run: ({ ctx, actor, body, query, caller }) =>
+      updateReach(ctx, actor, body, { isForced: query.force ?? false, locale: caller.locale }),
   }),
 ]

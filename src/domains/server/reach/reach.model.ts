@@ -1,6 +1,8 @@
 import { MODES } from '#config/config.ts'
-import { Enum, Line, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
+import { Enum, Line, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
+import { AliasView } from '../aliases/aliases.model.ts'
+import { MAX_ALIASES } from '../aliases/aliases.rules.ts'
 import { ServerVersion, Sources } from '../server.model.ts'
 
 const Mode = Enum(MODES, {
@@ -27,13 +29,7 @@ export const ReachView = Model('ServerReach', {
   httpsPort: Nullable({ ...Port, ...HTTPS_PORT }),
   httpPort: Nullable({ ...HttpPort, ...HTTP_PORT }),
   loopback: Type.Boolean({ description: 'This computer reaches the server over plain HTTP, whatever the mode is' }),
-  aliases: Type.Array(
-    Model('ServerAlias', {
-      origin: Text('http://192.168.1.20:8080'),
-      since: Time,
-    }),
-    { description: 'Earlier public addresses, whose printed codes still work' },
-  ),
+  aliases: Type.Array(AliasView, { description: 'Earlier public addresses, whose printed codes still work' }),
   listeners: Type.Array(
     Model('ServerListener', {
       scheme: Enum(['http', 'https']),
@@ -65,6 +61,12 @@ export const ReachChange = Model(
     httpsPort: Type.Optional(Nullable({ ...Port, ...HTTPS_PORT })),
     httpPort: Type.Optional(Nullable({ ...HttpPort, ...HTTP_PORT })),
     loopback: Type.Optional(Type.Boolean()),
+    aliases: Type.Optional(
+      Type.Array(Line(300, 1, { examples: ['http://192.168.1.20:8080'] }), {
+        maxItems: MAX_ALIASES,
+        description: 'The addresses of those that stay',
+      }),
+    ),
   },
 )
 export type ReachChange = Static<typeof ReachChange>

@@ -40,7 +40,7 @@ const NOTHING: Omit<Stored, 'mode'> = {
 export function merged(
   before: StoredReach | undefined,
   mode: Mode,
-  change: ReachChange,
+  change: Omit<ReachChange, 'aliases'>,
 ): { readonly value: Stored; readonly problems: FieldProblem[] } {
   const problems: FieldProblem[] = []
   const names = (change.names ?? []).map(parseName)

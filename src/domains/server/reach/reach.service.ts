@@ -18,6 +18,8 @@ import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { reachWarnings } from '../aliases/aliases.rules.ts'
+import { aliasesAfterChange, aliasesKept, aliasViews } from '../aliases/aliases.service.ts'
 import { givenAtStart, lockedField, requireOwner, tellOthers } from '../server.service.ts'
 import { changeDoors } from './doors.service.ts'
 import type { ReachChange, ReachView } from './reach.model.ts'
@@ -91,18 +93,18 @@ function fieldsInForce({ config }: AppContext, stored: ServerValues['reach'], is
 const pick = <T, K extends keyof T>(from: T, keys: readonly K[]): Pick<T, K> =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, K>
 
-export function reachView(
+export async function reachView(
   ctx: AppContext,
   { reach, aliases = [] }: ServerValues,
   version: number,
   locale: Locale,
-): ReachView {
+): Promise<ReachView> {
   const lock = lockOf(ctx)
   const source = lock?.source ?? (reach === undefined ? 'DEFAULT' : 'DATABASE')
   return {
     version,
     ...fieldsInForce(ctx, reach, lock !== undefined),
-    aliases: aliases.map(({ origin, since }) => ({ origin, since })),
+    aliases: await aliasViews(ctx, aliases),
     listeners: (ctx.lifecycle.doors?.list() ?? []).map(({ scheme, host, port }) => ({ scheme, host, port })),
     warnings: warningsOf(ctx, locale),
     sources: Object.fromEntries(FIELDS.map((field) => [field, source])),
@@ -111,12 +113,13 @@ export function reachView(
 
 function warningsOf(ctx: AppContext, locale: Locale): ReachView['warnings'] {
   const { ignored } = state(ctx)
-  if (ignored === undefined) return []
+  const warnings = reachWarnings(ctx.config.publicUrl, locale)
+  if (ignored === undefined) return warnings
   const texts = {
     en: `The stored address could not be used when the server was started: ${ignored}`,
     zh: `服务器启动时无法使用已保存的地址：${ignored}`,
   }
-  return [{ code: 'IGNORED', text: texts[locale] }]
+  return [{ code: 'IGNORED', text: texts[locale] }, ...warnings]
 }
 
 export async function showReach(ctx: AppContext, locale: Locale): Promise<ReachView> {
@@ -146,31 +149,49 @@ function lockedFields(ctx: AppContext, change: ReachChange, stored: ServerValues
   )
 }
 
-/** @throws AppError 400 for contradictions, start values and ports that cannot be opened, 403 (code 4031) without a recent confirmation */
+/**
+ * `isForced`: also removes aliases under which something was printed.
+ *
+ * @throws AppError 400 for contradictions, start values and ports that cannot be opened, 403 (code 4031) without a recent confirmation
+ */
 export async function updateReach(
   ctx: AppContext,
   actor: LoggedActor,
-  change: ReachChange,
-  locale: Locale,
+  { aliases: kept, ...change }: ReachChange,
+  { isForced, locale }: { readonly isForced: boolean; readonly locale: Locale },
 ): Promise<ReachView> {
   await requireOwner(ctx, actor)
-  const plan = planned(ctx, serverValues(ctx), change)
-  if (isDeepStrictEqual(plan.value, serverValues(ctx).reach)) return showReach(ctx, locale)
-  await changeDoors(ctx, plan.next, async () => {
+  const { next } = planned(ctx, serverValues(ctx), change)
+  await changeDoors(ctx, next, async () => {
     await actor.write('server.reach', async (tx) => {
       const { values } = await readServerValues(tx)
+      const { reach: before, aliases = [] } = values
       const { value } = planned(ctx, values, change)
-      await setServerValue(tx, 'reach', value)
+      const after = value && isDeepStrictEqual(value, before) ? undefined : value
+      const remaining = kept === undefined ? aliases : await aliasesKept(ctx, tx, aliases, kept, isForced)
+      const earlier = await aliasesAfterChange(ctx, tx, remaining, ctx.config.publicUrl, next.publicUrl)
+      if (after === undefined && isDeepStrictEqual(earlier, aliases)) return { result: undefined, logged: 'unchanged' }
+      if (after !== undefined) await setServerValue(tx, 'reach', after)
+      await setServerValue(tx, 'aliases', earlier)
       await tellOthers(ctx, tx, actor, 'REACH')
-      return { result: undefined, logged: { targetName: 'reach', before: values.reach ?? {}, after: value } }
+      const origins = (list: typeof aliases) => list.map(({ origin }) => origin)
+      return {
+        result: undefined,
+        logged: {
+          targetName: 'reach',
+          before: { ...before, aliases: origins(aliases) },
+          after: { ...(after ?? before), aliases: origins(earlier) },
+        },
+      }
     })
     await loadServerValues(ctx)
   })
   return showReach(ctx, locale)
 }
 
-/** @throws AppError 400 */
-function planned(ctx: AppContext, values: ServerValues, change: ReachChange) {
+/** `value`: undefined if the change has no field. @throws AppError 400 */
+function planned(ctx: AppContext, values: ServerValues, change: Omit<ReachChange, 'aliases'>) {
+  if (Object.keys(change).length === 0) return { value: undefined, next: ctx.config }
   const locked = lockedFields(ctx, change, values.reach)
   if (locked.length > 0) throw invalidAll(locked)
   const { value, problems } = merged(values.reach, ctx.config.mode, change)

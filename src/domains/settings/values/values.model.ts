@@ -52,6 +52,8 @@ export const parts = {
     names: Type.Array(Text(253)),
     email: Nullable(300),
     directory: Nullable(1_000),
+    /** The directory to whose terms an administrator has agreed. */
+    agreedTo: Nullable(1_000),
     challenge: Type.Union([Type.Literal('HTTP_01'), Type.Literal('DNS_01')]),
     /** Secrets are sealed. */
     dns: Type.Union([
