@@ -6,6 +6,7 @@ import { type Config, hasTls } from '#config/config.ts'
 import { environmentWithoutSettings } from '#config/read.ts'
 import type { AppContext } from '#context'
 import type { RestoreListener } from '#http/while-restoring.ts'
+import type { Locale } from '#lib/localized.ts'
 import { SQLITE_FILE } from '#platform/backup/manifest.ts'
 import type { RestorePlan } from '#platform/backup/restores.ts'
 import { type Certificate, readCertificate } from '#platform/certificate.ts'
@@ -112,6 +113,7 @@ interface Closed {
   /** The configuration in force, with what was set in the browser. */
   readonly listening: Config
   readonly certificate: Certificate | undefined
+  readonly language: Locale
 }
 
 interface Restored extends Pick<Closed, 'plan' | 'afterwards'> {
@@ -123,11 +125,11 @@ interface Restored extends Pick<Closed, 'plan' | 'afterwards'> {
 
 async function restore(
   { reason, ...serving }: Serving,
-  { plan, afterwards, listening, certificate }: Closed,
+  { plan, afterwards, listening, certificate, language }: Closed,
 ): Promise<Restored> {
   const { listenWhileRestoring } = await import('#http/while-restoring.ts')
   const { restoreWhileClosed } = await import('./restore-served.ts')
-  const listener = listenWhileRestoring(listening, certificate)
+  const listener = listenWhileRestoring(listening, certificate, language)
   try {
     const isReplaced = await restoreWhileClosed(plan, { ...serving, listener, stopAsked: reason })
     return { plan, afterwards, isReplaced, listener, hasListened: false }
@@ -194,7 +196,9 @@ async function serveOnce(
       await ctx.db.checkWritable()
       if (isStop) return end
       const { certificateInUse } = await import('#http/tls.ts')
-      return { ...end, config: startConfig(ctx), listening: ctx.config, certificate: certificateInUse(ctx) }
+      const { locale } = (await import('#http/site.ts')).siteOf(ctx)
+      const certificate = certificateInUse(ctx)
+      return { ...end, config: startConfig(ctx), listening: ctx.config, certificate, language: locale }
     } catch (error) {
       // Otherwise it would go on answering without a database.
       await server.kill()

@@ -2,7 +2,7 @@
 
 import type { Server } from 'bun'
 
-import type { Config } from '#config/config.ts'
+import type { AppContext } from '#context'
 import { clientIp } from '#lib/ip.ts'
 import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
@@ -10,6 +10,7 @@ import { parseTraceparent, type RemoteParent } from '#platform/spans.ts'
 
 import { type BrowserCookies, deviceOfCookie } from './browser.ts'
 import type { Caller } from './endpoint.ts'
+import { siteOf } from './site.ts'
 
 /** Request ids of a proxy are kept if they match: they are written to logs and headers. */
 const GIVEN_ID = /^[\w-]{8,64}$/
@@ -39,7 +40,7 @@ export class RequestCaller implements Caller {
     private readonly request: Request,
     private readonly server: Server<unknown> | null,
     private readonly trusted: (ip: string) => boolean,
-    private readonly site: Pick<Config, 'publicUrl'>,
+    private readonly ctx: AppContext,
   ) {
     const given = request.headers.get('x-request-id')
     this.requestId = given !== null && GIVEN_ID.test(given) ? given : `${processPart}-${(++sequence).toString(36)}`
@@ -58,7 +59,7 @@ export class RequestCaller implements Caller {
     return given !== null && this.trusted(this.#peer) ? parseTraceparent(given) : undefined
   }
   get locale(): Locale {
-    return localeOf(this.request)
+    return localeOf(this.request, siteOf(this.ctx).locale)
   }
   get signal(): AbortSignal {
     return this.request.signal
@@ -72,7 +73,7 @@ export class RequestCaller implements Caller {
     // Only scripts can send these headers, so that no form or picture of another page uses the device of the browser.
     const isByScript =
       this.browser !== undefined || bearerToken(this.request) !== undefined || this.request.headers.has('upgrade')
-    return isByScript ? deviceOfCookie(this.site, this.request) : undefined
+    return isByScript ? deviceOfCookie(this.ctx.config, this.request) : undefined
   }
   /** Clients percent-encode names outside Latin-1. Longer names are cut, before a character of two UTF-16 units rather than within it. */
   get deviceName(): string | undefined {
@@ -108,15 +109,15 @@ export const chosenLocale = ({ url }: Request): Locale | undefined => CHOSEN.exe
 
 /**
  * The language that the address names with `?lang=`, otherwise the one of `Accept-Language` that we have and that has the largest weight
- * (RFC 9110 §12.5.4), the first of equals. English if there is none.
+ * (RFC 9110 §12.5.4), the first of equals. `otherwise`, that of the server, if there is none.
  */
-export function localeOf(request: Request): Locale {
+export function localeOf(request: Request, otherwise: Locale): Locale {
   const chosen = chosenLocale(request)
   if (chosen !== undefined) return chosen
   const header = request.headers.get('accept-language')
-  if (header === null) return 'en'
+  if (header === null) return otherwise
   const weights = { en: 0, zh: 0 }
-  let best: Locale = 'en'
+  let best = otherwise
   for (const range of header.split(',', MAX_LANGUAGES)) {
     const [, language, quality] = LANGUAGE.exec(range.trim().toLowerCase()) ?? []
     if (language === undefined) continue

@@ -48,6 +48,7 @@ import { isRepeatable } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
 import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
+import { siteOf } from './site.ts'
 import { isHandshake, socketToken } from './sockets/handshake.ts'
 import { type SocketGates, socketsOfServer } from './sockets/sockets.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
@@ -142,8 +143,8 @@ class Route {
   }
 
   answer(request: Request, params: PathParams, server: Server<unknown> | null): Promise<Response> {
-    const { tracer, config } = this.ctx
-    const caller = new RequestCaller(request, server, this.#trusted, config)
+    const { tracer } = this.ctx
+    const caller = new RequestCaller(request, server, this.#trusted, this.ctx)
     if (tracer === undefined) return this.#answer(request, params, server, caller)
     const span = tracer.begin(this.#spanName, KIND.server, caller.traceparent)
     const answer = () => this.#answer(request, params, server, caller, span)
@@ -421,7 +422,7 @@ function refusal(
   request: Request,
   requestId: string,
 ): Response {
-  const locale = localeOf(request)
+  const locale = localeOf(request, siteOf(ctx).locale)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
   return bare(
     error.status === 404 ? notFoundPage(ctx, locale) : errorPage(ctx, error.status, error.text[locale], locale),
@@ -448,7 +449,7 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
     const found = router.find(request.method, isPass ? path.slice(base.length) : path)
     return 'target' in found
       ? found.target.answer(request, found.params, server)
-      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx.config), ctx, loggedPath)
+      : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx), ctx, loggedPath)
   }
 
   const { corsOrigins } = ctx.config

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 
 import { type AppContext, perContext } from '#context'
 import { type Html, rawHtml } from '#lib/html.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { STYLE } from './page-style.ts'
 
@@ -18,6 +19,8 @@ export interface SiteContact {
 
 export interface SiteLook {
   readonly name: string
+  /** Of people whose browser asks for neither language. */
+  readonly locale: Locale
   readonly shortName: string
   /** Empty: the product's own. */
   readonly description: string
@@ -58,7 +61,7 @@ function siteWith(look: SiteLook): Site {
   }
 }
 
-const DEFAULT = siteWith({ name: PRODUCT, shortName: PRODUCT, description: '', contact: NO_CONTACT })
+const DEFAULT = siteWith({ name: PRODUCT, shortName: PRODUCT, locale: 'en', description: '', contact: NO_CONTACT })
 
 const holder = perContext(() => ({ site: DEFAULT }))
 

@@ -1,6 +1,7 @@
 /** Answers on the port of the server while its data is replaced and the server itself is closed. */
 
 import type { Config } from '#config/config.ts'
+import type { Locale } from '#lib/localized.ts'
 import type { Certificate } from '#platform/certificate.ts'
 import { uuid } from '#platform/ids.ts'
 
@@ -26,7 +27,12 @@ export interface RestoreListener {
   stop(): Promise<void>
 }
 
-export function listenWhileRestoring({ host, port }: Config, tls: Certificate | undefined): RestoreListener {
+/** `language`: of people whose browser asks for neither English nor Chinese. */
+export function listenWhileRestoring(
+  { host, port }: Config,
+  tls: Certificate | undefined,
+  language: Locale,
+): RestoreListener {
   const listener: RestoreListener = { step: 'CHECKING', stop: () => server.stop(true) }
   const server = Bun.serve({
     hostname: host,
@@ -45,7 +51,7 @@ export function listenWhileRestoring({ host, port }: Config, tls: Certificate | 
           requestId,
         )
       const isForPeople = (request.headers.get('accept') ?? '').includes('text/html')
-      const locale = localeOf(request)
+      const locale = localeOf(request, language)
       return isForPeople
         ? bare(reloadingPage({ ctx: undefined, ...WORDS[locale], locale, status: 503 }), requestId)
         : failure(restoring, requestId, locale)

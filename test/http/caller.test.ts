@@ -25,5 +25,16 @@ test.each([
   [`${'fr,'.repeat(1000)}zh`, 'en'],
 ] as const)('Accept-Language %p selects %p', (header, locale) => {
   const headers = header === undefined ? undefined : { 'accept-language': header }
-  expect(localeOf(new Request('http://x/', { headers }))).toBe(locale)
+  expect(localeOf(new Request('http://x/', { headers }), 'en')).toBe(locale)
+})
+
+test.each([
+  [undefined, 'zh'],
+  ['fr-CH, *;q=0.5', 'zh'],
+  ['fr, en;q=0.1', 'en'],
+  ['zh;q=0.2, en;q=0.2', 'zh'],
+] as const)('on a server whose language is Chinese, Accept-Language %p selects %p', (header, locale) => {
+  const headers = header === undefined ? undefined : { 'accept-language': header }
+  expect(localeOf(new Request('http://x/', { headers }), 'zh')).toBe(locale)
+  expect(localeOf(new Request('http://x/?lang=en', { headers }), 'zh')).toBe('en')
 })

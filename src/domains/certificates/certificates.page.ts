@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { localeOf } from '#http/caller.ts'
 import { card, html, htmlPage, notice } from '#http/pages.ts'
+import { siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { SECOND } from '#platform/clock.ts'
 
@@ -25,7 +26,7 @@ const WORDS = {
 } as const satisfies Record<Locale, object>
 
 export function waitingPage(ctx: AppContext, request: Request): Response {
-  const locale = localeOf(request)
+  const locale = localeOf(request, siteOf(ctx).locale)
   const words = WORDS[locale]
   const { order } = present(ctx)
   const now = ctx.clock.now()

@@ -39,6 +39,15 @@ const PART = String.raw`(?:[^{}\u0000-\u001f\u007f-\u009f\u2028\u2029]|\{yyyy\}|
 const NUMBER_PATTERN = String.raw`^${PART}\{seq(?::(?:[1-9]|10))?\}${PART}$`
 
 export const definitions = {
+  'server.language': setting(
+    Enum(['en', 'zh']),
+    'en',
+    [
+      'Language',
+      'Language of pages and mails for people whose browser asks for neither English nor Chinese: `en` or `zh`.',
+    ],
+    ['语言', '浏览器既不要求英文也不要求中文时，页面和邮件所用的语言：`en` 或 `zh`。'],
+  ),
   'registration.enabled': setting(
     Type.Boolean(),
     true,

@@ -20,7 +20,7 @@ const CACHE_MS = 60_000
 /** The cache has one entry, with all settings. */
 const ALL = 0
 
-const settingsChanged = topic<Changed<typeof ALL>>('settings.changed')
+export const settingsChanged = topic<Changed<typeof ALL>>('settings.changed')
 
 const cache = perContext((ctx) => {
   const settings = new ReadCache<typeof ALL, Settings>({

@@ -94,9 +94,10 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
 }
 
-const isProduct = ({ name, accent }: Site): boolean => name === PRODUCT && accent === undefined
+const isProduct = ({ name, accent, locale }: Site): boolean =>
+  name === PRODUCT && accent === undefined && locale === 'en'
 
-/** The page with the name and colours of the server, so that the web application need not ask for them before it is drawn. */
+/** The page with the name, language and colours of the server, so that the web application need not ask for them before it is drawn. */
 const branded = perContext(() => ({
   pack: undefined as Pack | undefined,
   site: undefined as Site | undefined,
@@ -106,8 +107,8 @@ const branded = perContext(() => ({
 async function brandedPage(ctx: AppContext, pack: Pack, site: Site): Promise<Compressed> {
   const known = branded(ctx)
   if (known.page === undefined || known.pack !== pack || known.site !== site) {
-    const { name, accent } = site
-    const content = JSON.stringify({ name, accent })
+    const { name, locale, accent } = site
+    const content = JSON.stringify({ name, locale, accent })
     const text = await new Response(await pack.read(pack.find(PAGE)!, 'identity')).text()
     const head = html`<title>${name}</title><meta name="site" content="${content}" />`.text
     // A function: a name may contain the patterns of a replacement, such as $&.
@@ -166,7 +167,7 @@ const SHARE_AGAIN = {
 } as const
 
 function shareAgain(ctx: AppContext, request: Request): Response {
-  const locale = localeOf(request)
+  const locale = localeOf(request, siteOf(ctx).locale)
   const { title, text, open } = SHARE_AGAIN[locale]
   const body = html`<h1>${title}</h1>
     <p>${text}</p>
@@ -186,7 +187,7 @@ const NOT_BUILT = {
 } as const
 
 function notBuilt(ctx: AppContext, request: Request, error: Error): Response {
-  const locale = localeOf(request)
+  const locale = localeOf(request, siteOf(ctx).locale)
   const { title, text } = NOT_BUILT[locale]
   return htmlPage(ctx, {
     title,

@@ -1,7 +1,9 @@
-/** The name and colours of the server, which it writes into the page if an administrator has set them (http/web-app). */
+/** The name, language and colours of the server, which it writes into the page if an administrator has set them (http/web-app). */
 
 export interface Site {
   readonly name: string
+  /** Of people whose browser asks for neither language; English if it is absent. */
+  readonly locale?: 'en' | 'zh'
   readonly accent?: { readonly light: string; readonly dark: string; readonly onLight: string; readonly onDark: string }
 }
 

@@ -1,5 +1,6 @@
-/** The language of the web application: what the user chose, otherwise that of the browser. */
+/** The language of the web application: what the user chose, otherwise that of the browser, otherwise that of the server. */
 
+import { site } from '../browser/site.ts'
 import { storage } from '../browser/storage.ts'
 
 export type Locale = 'en' | 'zh'
@@ -11,7 +12,8 @@ const KEY = 'tessera.locale'
 function initial(): Locale {
   const chosen = storage.getItem(KEY)
   if (chosen === 'en' || chosen === 'zh') return chosen
-  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en'
+  const known = navigator.languages.map((language) => /^(en|zh)(-|$)/i.exec(language)?.[1]!.toLowerCase())
+  return (known.find((language) => language !== undefined) as Locale | undefined) ?? site.locale ?? 'en'
 }
 
 let locale: Locale = initial()

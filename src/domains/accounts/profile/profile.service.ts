@@ -13,6 +13,7 @@ import { removeRemains } from '#domains/removals/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
+import { siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 
@@ -206,12 +207,11 @@ async function endAccount(
 /** Ids that the job looks at in one step, which takes some milliseconds. */
 const IDS_PER_STEP = 500
 
-const ENDED_BY_SERVER: LoginEvent = {
+const ENDED_BY_SERVER = {
   loginType: 'account_delete',
   device: { key: '', name: 'unused for 30 days' },
   ip: '',
-  locale: 'en',
-}
+} as const
 
 /**
  * Ends accounts that a device opened without any proof, and that nobody used: no name, password or other identity was added, nothing was
@@ -234,7 +234,7 @@ async function endUnused(ctx: AppContext, userId: number): Promise<void> {
     await ctx.db.write('accounts.endUnused', async (tx) => {
       // Asked again, because the device may have signed in meanwhile.
       if ((await candidates(ctx, tx, userId - 1, userId)).length > 0 && !(await hasContent(ctx, tx, userId)))
-        await endAccount(ctx, tx, { userId, deviceKey: '' }, ENDED_BY_SERVER)
+        await endAccount(ctx, tx, { userId, deviceKey: '' }, { ...ENDED_BY_SERVER, locale: siteOf(ctx).locale })
     })
   } catch (error) {
     // A domain that still needs the account must not keep the others from ending.

@@ -5,6 +5,7 @@ import type { Db, Tx } from '#db/store.ts'
 import { bindPlatformRole, platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
+import { siteOf } from '#http/site.ts'
 import { InvalidRequest } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
@@ -138,7 +139,7 @@ export async function resetPassword(ctx: AppContext, username: string, password:
   })
   const stored = await hashPassword(ctx, password, user.username)
   const device = { key: '', name: 'command line' }
-  const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: 'en' }
+  const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: siteOf(ctx).locale }
   const replacement = { change: 'PASSWORD_REPLACED_BY_OPERATOR', deviceKey: device.key, event } as const
   await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, stored, replacement))
 }
@@ -153,7 +154,7 @@ export async function disableTotp(ctx: AppContext, user: string): Promise<void> 
     : await userByUsername(ctx.db.read, user)
   if (found === undefined) throw unknownUser(user)
   const device = { key: '', name: 'command line' }
-  const event: LoginEvent = { loginType: 'totp_disable', device, ip: '', locale: 'en' }
+  const event: LoginEvent = { loginType: 'totp_disable', device, ip: '', locale: siteOf(ctx).locale }
   await ctx.db.write('accounts.disableTotp', async (tx) => {
     if (!(await deleteTotp(tx, found.id))) throw totpNotEnabled()
     await deleteAttempts(tx, factorLockOf(found.id))

@@ -24,12 +24,13 @@ const beginning = (name: string): string =>
     .join('')
     .trim()
 
-export function lookOf({ identity = {} }: ServerValues): SiteLook {
+export function lookOf({ identity = {}, language = 'en' }: ServerValues): SiteLook {
   const { name = PRODUCT, shortName = beginning(name), description = '', primary, primaryDark } = identity
   const { light, dark } = effectiveColors(primary ?? null, primaryDark ?? null)
   return {
     name,
     shortName,
+    locale: language,
     description,
     ...((light !== null || dark !== null) && { accent: accentOf(light, dark) }),
     contact: contactOf(identity),

@@ -14,6 +14,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { definitions, READ_ONLY, type SettingKey } from '../settings.model.ts'
 import { changeSettings, isSettingKey, type SettingChanges, validRows } from '../settings.service.ts'
 import { listSettings } from '../settings.store.ts'
+import { loadServerValues } from '../values/values.service.ts'
 import type { SettingList, SettingsChange } from './settings.admin.model.ts'
 import { settingViews } from './settings.admin.view.ts'
 
@@ -36,11 +37,13 @@ export async function updateSettings(
   locale: Locale,
 ): Promise<SettingList> {
   const changes = checked(values)
-  return actor.write('settings.update', async (tx) => {
+  const result = await actor.write('settings.update', async (tx) => {
     const logged = await changeSettings(tx, actor, changes)
     if (changes['security.requireTotp'] === true) await requireOwnFactor(ctx, tx, actor)
     return { result: await readSettings(tx, actor, locale), logged }
   })
+  if (changes['server.language'] !== undefined) await loadServerValues(ctx)
+  return result
 }
 
 /** Administrators without a second factor would lock themselves and each other out of the console. @throws AppError 400 */

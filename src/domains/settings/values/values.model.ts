@@ -21,6 +21,17 @@ export const parts = {
     imprintUrl: Type.Optional(Nullable(500)),
     privacyUrl: Type.Optional(Nullable(500)),
   }),
+  /** The row of the setting `server.language`. It is a part too because answers need it without waiting. */
+  language: Type.Union([Type.Literal('en'), Type.Literal('zh')]),
+  /** How far the administrators are in the setup. */
+  setup: Type.Object({
+    /** Stays true when a later change adds a step. */
+    done: Type.Boolean(),
+    marks: Type.Record(
+      Type.String({ maxLength: 50 }),
+      Type.Object({ status: Type.Union([Type.Literal('DONE'), Type.Literal('SKIPPED')]), at: Type.Integer() }),
+    ),
+  }),
   mail: Type.Object({
     host: Text(300),
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),

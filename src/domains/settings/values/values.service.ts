@@ -10,12 +10,13 @@ import { type AppContext, perContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import { topic } from '#platform/bus.ts'
 
+import { settingsChanged } from '../settings.service.ts'
 import { deleteSetting, listSettings, type SettingRow, upsertSetting } from '../settings.store.ts'
 import { type Part, parts, type PartValue, type ServerValues } from './values.model.ts'
 
-/** Their rows have keys that no setting has. */
+/** Of the keys of their rows. */
 const PREFIX = 'server.'
-/** Its row raises the version when a part is deleted. */
+/** Its row has the version. */
 const VERSION = `${PREFIX}version`
 
 const valuesChanged = topic<null>('settings.valuesChanged')
@@ -33,6 +34,8 @@ const state = perContext((ctx) => {
     loadServerValues(ctx).catch((error: unknown) => ctx.log.warn('the server values could not be read', { error }))
   }
   ctx.bus.on(valuesChanged, again)
+  // Of the language.
+  ctx.bus.on(settingsChanged, again)
   ctx.bus.onGap(again)
   return held
 })
@@ -77,13 +80,15 @@ export async function readServerValues(
 }
 
 /** Of all parts together, so that administrators who change different ones learn of each other. */
-const versionOf = (rows: readonly SettingRow[]): number =>
-  Math.max(1, ...rows.filter(({ key }) => key.startsWith(PREFIX)).map(({ updatedAt }) => updatedAt))
+const versionOf = (rows: readonly SettingRow[]): number => rows.find(({ key }) => key === VERSION)?.updatedAt ?? 1
 
-/** Sets a part, or deletes it. The caller awaits `loadServerValues` after the write. */
+/**
+ * Sets a part, or deletes it. The caller awaits `loadServerValues` after the write. The marks of the setup have no version: an administrator
+ * who marks a step must not refuse what another one types.
+ */
 export async function setServerValue<P extends Part>(tx: Tx, part: P, value: PartValue<P> | undefined): Promise<void> {
   if (value === undefined) await deleteSetting(tx, PREFIX + part)
   else await upsertSetting(tx, PREFIX + part, value)
-  await upsertSetting(tx, VERSION, true)
+  if (part !== 'setup') await upsertSetting(tx, VERSION, true)
   tx.publish(valuesChanged, null)
 }
