@@ -5,13 +5,15 @@ import { backupFolder, makeBackupFolder, nameAt } from '#platform/backup/folder.
 import { openBlobs } from '#platform/blobs/index.ts'
 import { systemClock } from '#platform/clock.ts'
 
+import { withBackupDirectory } from './backup-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
 import { bytes, progress, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
 export const run: Run = async (call) => {
   const { words, options } = call
-  const config = call.config()
+  const started = call.config()
+  const config = words[0] === undefined ? await withBackupDirectory(started) : started
   const gzip = options.has('gzip')
   const output = resolve(words[0] ?? join(backupFolder(config), nameAt(systemClock.now(), gzip)))
   if (!statSync(config.dataDir, { throwIfNoEntry: false }))
@@ -20,6 +22,12 @@ export const run: Run = async (call) => {
     throw new Refusal(`${output} already exists: choose another name.`, EXIT.usage)
   if (!statSync(dirname(output), { throwIfNoEntry: false }) && words[0] !== undefined)
     throw new Refusal(`There is no directory ${dirname(output)} to write the backup to.`, EXIT.usage)
+  // The folder that an administrator chose may be on a disk that is not connected.
+  if (config.backupDir !== started.backupDir && !statSync(config.backupDir, { throwIfNoEntry: false })?.isDirectory())
+    throw new Refusal(
+      `The folder of backups ${config.backupDir} is missing: connect its disk, or name a file for the backup.`,
+      EXIT.usage,
+    )
   await makeBackupFolder(config)
 
   const stop = new AbortController()

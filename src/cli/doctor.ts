@@ -12,6 +12,7 @@ import { uuid } from '#platform/ids.ts'
 import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
 import { builtAt } from '#platform/version.ts'
 
+import { withBackupDirectory } from './backup-directory.ts'
 import { hasOtherData } from './data-directory.ts'
 import { checkCertificate } from './doctor-certificate.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
@@ -123,10 +124,21 @@ const CHECKS: Record<string, Check> = {
     }
   },
 
-  backups({ backupDir }) {
+  async backups(config) {
+    // A database that cannot be read is a finding of its own.
+    const { backupDir } = restorePending(config.dataDir)
+      ? config
+      : await withBackupDirectory(config).catch(() => config)
     if (backupDir === '') return []
     const found = statSync(backupDir, { throwIfNoEntry: false })
-    if (!found) return finding('backups', 'WARN', `${backupDir} does not exist yet: the first backup creates it.`)
+    if (!found)
+      return config.backupDir === ''
+        ? finding(
+            'backups',
+            'FAIL',
+            `${backupDir} is missing: connect its disk, or choose another folder in the settings.`,
+          )
+        : finding('backups', 'WARN', `${backupDir} does not exist yet: the first backup creates it.`)
     try {
       accessSync(backupDir, constants.R_OK | constants.W_OK)
     } catch {

@@ -151,8 +151,8 @@ authority within a minute. All devices must trust the new one.`,
     summary: 'Back up all data to one file, even while the server runs.',
     about: `The file contains a consistent copy of the database, the uploaded files, the app packages, the keys, and a manifest
 with the size and SHA-256 of each file and the number of rows of each table. It gets its name only when it is
-complete and on disk. Without FILE it is written to the folder of backups (TESSERA_BACKUP_DIR). It contains all
-secrets: protect it like a password.`,
+complete and on disk. Without FILE it is written to the folder of backups: TESSERA_BACKUP_DIR, otherwise the one chosen
+in the browser, otherwise backups/ in the data directory. It contains all secrets: protect it like a password.`,
     options: [
       { name: 'gzip', help: 'Write .tar.gz instead of .tar.zst: larger and slower, for tools that know only gzip.' },
       json,

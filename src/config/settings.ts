@@ -294,7 +294,7 @@ export const settings: readonly Setting[] = [
     value: 'DIRECTORY',
     help: 'Folder of backups, best on another disk. Several processes need one that all of them reach.',
     accepts: 'the path of a directory',
-    fallback: 'backups/ in the data directory',
+    fallback: 'the folder chosen in the browser, otherwise backups/ in the data directory',
     parse: path,
   }),
   setting({

@@ -110,6 +110,22 @@ export const stampMarkPostgres = (databaseUrl: string): Promise<number | undefin
     return row!.known ? markOf((await sql.unsafe(READ_MARK).values()) as unknown[][]) : undefined
   })
 
+const READ_SETTING = 'SELECT value FROM settings WHERE key ='
+const settingOf = (rows: unknown[][]): unknown => (rows.length === 0 ? undefined : JSON.parse(String(rows[0]![0])))
+
+/** The stored value of a business setting; undefined if it has its default. */
+export const settingSqlite = (file: string, key: string): unknown =>
+  withFile(file, (db) => {
+    const known = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'settings'").get() !== null
+    return known ? settingOf(db.query(`${READ_SETTING} ?`).values(key)) : undefined
+  })
+
+export const settingPostgres = (databaseUrl: string, key: string): Promise<unknown> =>
+  withServer(databaseUrl, async (sql) => {
+    const [row] = (await sql`SELECT to_regclass('settings') IS NOT NULL AS known`) as { known: boolean }[]
+    return row!.known ? settingOf((await sql.unsafe(`${READ_SETTING} $1`, [key]).values()) as unknown[][]) : undefined
+  })
+
 /**
  * The time of the restore. Devices that synchronize may have newer rows and stamps than the backup, so they must pull everything again. An
  * upsert, because a restore that was interrupted is repeated.

@@ -13,9 +13,11 @@ import type { SyncEntityName, SyncScope, TombstoneEntity } from '#db/schema/sync
 import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import type { SocketFrame, SocketHello } from '#http/socket.ts'
-import type { Locale } from '#lib/localized.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { AppPoint, OrgPoint } from '#permission-points'
+
+export type CheckSetting = (ctx: AppContext, value: unknown) => Promise<Localized | undefined>
 
 export interface Contributions {
   /** Finds what a scanned content refers to, for each kind of content. Read by qr-codes. */
@@ -32,6 +34,8 @@ export interface Contributions {
   readonly userContent?: HasContent
   /** Whether a user has a second factor. Read by settings. */
   readonly hasSecondFactor?: (db: Db | Tx, userId: number) => Promise<boolean>
+  /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */
+  readonly settingChecks?: Readonly<Record<string, CheckSetting>>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */
   readonly pendingAgreements?: FindPendingAgreements
   /** Things that an organization owns. Read by orgs. */

@@ -44,9 +44,12 @@ describe('a backup', () => {
     const note = { state: 'RUNNING', source: 'USER', createdBy: null, startedAt: now, finishedAt: null } as const
     const more = { files: null, rows: null, problem: null, verification: null }
     await writeNote(folder(), name, { ...note, ...more })
-    // The task has not begun when it is read first.
-    const times = [now, now - 1]
+    const times: number[] = []
     const ctx = { ...server.ctx, clock: { now: () => times.shift() ?? now - 1 } }
+    // The settings are read and kept.
+    await showBackups(ctx, { page: 1, size: 10 }, 'en')
+    // The time at which the kept settings are used. Then the task has not begun when it is read first.
+    times.push(now - 1, now, now - 1)
     const { items, isBusy } = await showBackups(ctx, { page: 1, size: 10 }, 'en')
     expect(items.find((one) => one.name === name)).toMatchObject({ state: 'RUNNING', problem: null })
     expect(isBusy).toBe(true)

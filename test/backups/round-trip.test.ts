@@ -1,7 +1,7 @@
 /** Backups of the console and the command line: one restores the other's, and a killed server leaves nothing that looks good. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { send } from '../harness/client.ts'
@@ -141,4 +141,35 @@ test('TESSERA_BACKUP_DIR is the folder of the command line and the server, and d
   expect(await finding()).toMatchObject({ verdict: 'OK' })
   chmodSync(folder, 0o755)
   expect(await finding()).toMatchObject({ verdict: 'WARN' })
+})
+
+test('the commands use the folder that an administrator chose, and never create it', async () => {
+  const folder = join(place.home, 'other disk')
+  mkdirSync(folder, { mode: 0o700 })
+  const server = await place.serve([], { env })
+  const admin = await signIn(server)
+  await admin('PUT', '/api/admin/settings', { values: { 'backup.directory': folder } })
+  const doctor = async () => {
+    const { stdout } = await place.run(['doctor', '--json'], { env })
+    return (JSON.parse(stdout) as { check: string; verdict: string }[]).find(({ check }) => check === 'backups')
+  }
+  expect(await place.run(['backup'], { env })).toMatchObject({ code: 0 })
+  expect((await idle(admin)).map((one: { source: string }) => one.source)).toEqual(['COMMAND_LINE'])
+  expect(readdirSync(folder)).toHaveLength(1)
+  expect(archives()).toEqual([])
+  expect(await doctor()).toMatchObject({ verdict: 'OK' })
+  rmSync(folder, { recursive: true })
+  expect(await doctor()).toMatchObject({ verdict: 'FAIL' })
+  expect(await place.run(['backup'], { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('connect its disk'),
+  })
+  expect(await admin('POST', '/api/admin/backups', {}).catch((error: Error) => error.message)).toContain(
+    'connect its disk',
+  )
+  expect(readdirSync(place.home)).not.toContain('other disk')
+  // The start value wins.
+  const own = join(place.home, 'own')
+  expect(await place.run(['backup'], { env: { ...env, TESSERA_BACKUP_DIR: own } })).toMatchObject({ code: 0 })
+  expect(readdirSync(own)).toHaveLength(1)
 })

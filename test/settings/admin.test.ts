@@ -39,6 +39,7 @@ describe('GET /api/admin/settings', () => {
       readOnly: false,
       systemAdminOnly: true,
       mayChange: true,
+      lockedBy: null,
       updatedAt: null,
     })
     const kinds = ['registration.enabled', 'assets.numberPattern', 'upload.types', 'log.retentionDays']

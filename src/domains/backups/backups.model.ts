@@ -61,6 +61,15 @@ export type BackupQuery = Static<typeof BackupQuery>
 
 export const BackupList = Model('BackupList', {
   ...PageOf(BackupView).properties,
+  folder: Model('BackupFolder', {
+    path: Text('/mnt/backup'),
+    lockedBy: Nullable(Text('TESSERA_BACKUP_DIR', { description: 'The start value that names it, if one does' })),
+    isWithData: Nullable(
+      Type.Boolean({
+        description: 'It is on the disk of the data directory, as far as the server can see; null if it cannot be read',
+      }),
+    ),
+  }),
   isBusy: Type.Boolean({ description: 'A backup is being made or verified, perhaps by another process of the server' }),
   lastGoodAt: Nullable({
     ...Time,

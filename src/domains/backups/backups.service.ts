@@ -20,7 +20,6 @@ import {
   findBackup,
   type FoundBackup,
   listBackups,
-  makeBackupFolder,
   nameAt,
 } from '#platform/backup/folder.ts'
 import { SECOND, serverZone } from '#platform/clock.ts'
@@ -40,18 +39,19 @@ import { isGood, isOverdue, lastDue, nextDue, type Schedule } from './backups.ru
 import * as store from './backups.store.ts'
 import { isToolMissing, type Job, worker } from './backups.tasks.ts'
 import { toView } from './backups.view.ts'
-
-export const folderOf = (ctx: AppContext): string => backupFolder(ctx.config)
+import { folderOf, folderState, openPlace, placeOf, requireFolder } from './directory/directory.service.ts'
 
 export async function showBackups(ctx: AppContext, { page, size }: BackupQuery, locale: Locale): Promise<BackupList> {
-  const [found, tasks] = await withTasks(ctx, () => listBackups(folderOf(ctx)))
+  const folder = await folderState(ctx)
+  const [found, tasks] = await withTasks(ctx, () => listBackups(folder.path))
   const newestGood = found.find(isGood)
-  const space = await statfs(folderOf(ctx)).catch(() => undefined)
+  const space = await statfs(folder.path).catch(() => undefined)
   return {
     items: found.slice((page - 1) * size, page * size).map((one) => toView(one, tasks, locale)),
     total: found.length,
     page,
     size,
+    folder,
     isBusy: tasks.length > 0,
     lastGoodAt: newestGood ? createdAtOf(newestGood) : null,
     nextAt: nextDue(await scheduleOf(ctx), ctx.clock.now()) ?? null,
@@ -68,21 +68,20 @@ export async function createBackup(
   locale: Locale,
 ): Promise<BackupView> {
   if (isToolMissing(ctx)) throw errors.toolMissing()
-  await makeBackupFolder(ctx.config)
-  const name = freeName(ctx, format === 'GZ')
+  const place = await openPlace(ctx)
+  const name = freeName(ctx, backupFolder(place), format === 'GZ')
   const task = worker(ctx).newTask('CREATE', name, uuid())
   await actor.write('backups.create', async (tx) => {
     if (!(await worker(ctx).claim(tx, task))) throw errors.busy()
     return { result: undefined, logged: { after: { name } } }
   })
   const createdBy = { id: actor.userId, name: await store.nameOfUser(ctx.db.read, actor.userId) }
-  await worker(ctx).start(task, { name, source: 'USER', createdBy })
+  await worker(ctx).start(task, { name, source: 'USER', createdBy }, place)
   return show(ctx, name, locale)
 }
 
 /** Names have seconds, and a small backup takes less. */
-export function freeName(ctx: AppContext, gzip: boolean): string {
-  const folder = folderOf(ctx)
+export function freeName(ctx: AppContext, folder: string, gzip: boolean): string {
   const usual = nameAt(ctx.clock.now(), gzip)
   for (let n = 1; ; n++) {
     const name = n === 1 ? usual : usual.replace('.tar.', `-${n}.tar.`)
@@ -97,31 +96,32 @@ export async function verifyBackup(
   name: string,
   locale: Locale,
 ): Promise<BackupView> {
-  complete(ctx, name)
+  await complete(ctx, name)
+  const place = await placeOf(ctx)
   const task = worker(ctx).newTask('VERIFY', name, uuid())
   await actor.write('backups.verify', async (tx) => {
     if (!(await worker(ctx).claim(tx, task))) throw errors.busy()
     return { result: undefined, logged: { targetName: name, after: { name } } }
   })
-  await worker(ctx).start(task, undefined)
+  await worker(ctx).start(task, undefined, place)
   return show(ctx, name, locale)
 }
 
 export async function removeBackup(ctx: AppContext, actor: LoggedActor, name: string): Promise<void> {
-  const { file } = find(ctx, name)
+  const { file } = await find(ctx, name)
   await actor.write('backups.delete', async (tx) => {
     await requireSystemAdmin(tx, actor)
     if ((await store.findTask(tx, ctx.clock.now()))?.name === name) throw errors.inUse()
     return { result: undefined, logged: { targetName: name, before: { name, bytes: file?.size ?? null } } }
   })
-  deleteBackup(folderOf(ctx), name)
+  deleteBackup(await folderOf(ctx), name)
 }
 
 const PURPOSE = 'backup download'
 
 /** A link for a browser, which cannot send a token with a download. */
 export async function createDownloadLink(ctx: AppContext, actor: LoggedActor, name: string): Promise<DownloadLink> {
-  complete(ctx, name)
+  await complete(ctx, name)
   const { userId } = actor
   const expires = Math.floor(ctx.clock.now() / SECOND) + LINK_SECONDS
   await actor.write('backups.downloadLink', async (tx) => {
@@ -144,7 +144,8 @@ export async function downloadBackup(
   if (expires * SECOND <= ctx.clock.now()) throw errors.linkExpired()
   const holders = (await platformBindings(ctx.db.read)).filter(({ code }) => code === SYSTEM_ADMIN)
   if (!holders.some(({ userId }) => userId === user)) throw systemAdminOnly()
-  const { size, modifiedAt } = complete(ctx, name)
+  const folder = await folderOf(ctx)
+  const { size, modifiedAt } = await complete(ctx, name)
   ctx.log.info('backup download', { name, userId: user })
   const stored = {
     size,
@@ -154,25 +155,25 @@ export async function downloadBackup(
     name,
     headers: { 'cache-control': 'private, no-store', 'content-security-policy': "default-src 'none'; sandbox" },
   } as const
-  return answerBytes(request, stored, async ({ start, end }) => Bun.file(join(folderOf(ctx), name)).slice(start, end))
+  return answerBytes(request, stored, async ({ start, end }) => Bun.file(join(folder, name)).slice(start, end))
 }
 
 /** @throws AppError 404 */
-export function find(ctx: AppContext, name: string): FoundBackup {
-  const found = findBackup(folderOf(ctx), name)
+export async function find(ctx: AppContext, name: string): Promise<FoundBackup> {
+  const found = findBackup(await folderOf(ctx), name)
   if (found === undefined) throw notFound()
   return found
 }
 
 /** @throws AppError 404, or 400 if there is no file */
-export function complete(ctx: AppContext, name: string): NonNullable<FoundBackup['file']> {
-  const { file } = find(ctx, name)
+export async function complete(ctx: AppContext, name: string): Promise<NonNullable<FoundBackup['file']>> {
+  const { file } = await find(ctx, name)
   if (file === undefined) throw errors.notComplete()
   return file
 }
 
 export async function show(ctx: AppContext, name: string, locale: Locale): Promise<BackupView> {
-  const [found, tasks] = await withTasks(ctx, async () => find(ctx, name))
+  const [found, tasks] = await withTasks(ctx, () => find(ctx, name))
   return toView(found, tasks, locale)
 }
 
@@ -205,17 +206,18 @@ export async function runSchedule(ctx: AppContext): Promise<void> {
   // The first backup is made at the next due time, not at the moment in which somebody turns the schedule on.
   if (done === undefined) return ctx.db.write('backups.firstDue', (tx) => store.saveLastDue(tx, due))
   if (due <= done) return
-  await makeBackupFolder(ctx.config)
-  const name = freeName(ctx, false)
+  const place = await openPlace(ctx)
+  const name = freeName(ctx, backupFolder(place), false)
   const job: Job = { name, source: 'SCHEDULE', createdBy: null, due }
   const task = worker(ctx).newTask('CREATE', name, uuid())
-  if (await ctx.db.write('backups.schedule', (tx) => worker(ctx).claim(tx, task))) await worker(ctx).start(task, job)
+  if (await ctx.db.write('backups.schedule', (tx) => worker(ctx).claim(tx, task)))
+    await worker(ctx).start(task, job, place)
 }
 
 /** Whether the newest backup is as new as the schedule promises, for the health of the server. */
 export async function backupHealth(ctx: AppContext) {
   const schedule = await scheduleOf(ctx)
-  const found = (await listBackups(folderOf(ctx))).find(isGood)
+  const found = (await listBackups(await requireFolder(ctx))).find(isGood)
   const lastGoodAt = found && createdAtOf(found)
   return {
     status: isOverdue(schedule, lastGoodAt, ctx.clock.now()) ? ('OVERDUE' as const) : ('UP' as const),

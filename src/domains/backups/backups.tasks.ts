@@ -21,7 +21,13 @@ import {
   workFolder,
   writeNote,
 } from '#platform/backup/folder.ts'
-import { backupPlaceOf, type BackupReply, type RunningBackup, startBackupProcess } from '#platform/backup/process.ts'
+import {
+  type BackupPlace,
+  backupPlaceOf,
+  type BackupReply,
+  type RunningBackup,
+  startBackupProcess,
+} from '#platform/backup/process.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import { damaged, INTERRUPTED, notMade, notVerified, TOOL_MISSING, VERIFICATION_INTERRUPTED } from './backups.errors.ts'
@@ -54,8 +60,11 @@ class Worker {
   #child: RunningBackup | undefined
   #task: StoredTask | undefined
   #stopping = false
+  #place: BackupPlace
 
-  constructor(readonly ctx: AppContext) {}
+  constructor(readonly ctx: AppContext) {
+    this.#place = backupPlaceOf(ctx.config)
+  }
 
   /** Inside a write: whether the caller may start the task. Nothing else may run until then. */
   claim(tx: Tx, task: StoredTask): Promise<boolean> {
@@ -66,9 +75,10 @@ class Worker {
     return { id, kind, name, progress: 0, until: this.ctx.clock.now() + LEASE_MS }
   }
 
-  /** Starts a claimed task. Resolves when the list shows it. */
-  async start(task: StoredTask, job: Job | undefined): Promise<void> {
+  /** Starts a claimed task in the folder of `place`, even if another one is chosen meanwhile. Resolves when the list shows it. */
+  async start(task: StoredTask, job: Job | undefined, place: BackupPlace): Promise<void> {
     this.#task = task
+    this.#place = place
     const startedAt = this.ctx.clock.now()
     if (job !== undefined) await writeNote(this.#folder, task.name, unfinished(job, startedAt))
     this.#running = this.#run(task, job, startedAt)
@@ -83,7 +93,7 @@ class Worker {
   }
 
   get #folder(): string {
-    return backupFolder(this.ctx.config)
+    return backupFolder(this.#place)
   }
 
   async #run({ name }: StoredTask, job: Job | undefined, startedAt: number): Promise<void> {
@@ -138,7 +148,7 @@ class Worker {
 
   async #work(kind: 'CREATE' | 'VERIFY', name: string): Promise<BackupReply> {
     if (this.#stopping) return { kind: 'interrupted' }
-    const place = backupPlaceOf(this.ctx.config)
+    const place = this.#place
     const archive = join(this.#folder, name)
     const child = startBackupProcess({ kind, place, archive, gzip: name.endsWith('.gz'), work: workFolder(place) })
     this.#child = child

@@ -6,6 +6,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { backupEndpoints } from './backups.admin.endpoints.ts'
 import { runSchedule, startBackups } from './backups.service.ts'
 import { worker } from './backups.tasks.ts'
+import { directoryProblem } from './directory/directory.service.ts'
 import { movingEndpoints } from './moving/moving.endpoints.ts'
 import { restoreEndpoints } from './restores/restores.admin.endpoints.ts'
 import { settleRestores } from './restores/restores.service.ts'
@@ -15,6 +16,7 @@ export const backups = domain({
   name: 'backups',
   endpoints: [...backupEndpoints, ...uploadEndpoints, ...restoreEndpoints, ...movingEndpoints],
   jobs: [{ name: 'backups.schedule', every: 5 * MINUTE, run: runSchedule }],
+  settingChecks: { 'backup.directory': (ctx, value) => directoryProblem(ctx, String(value)) },
   async start(ctx) {
     await startBackups(ctx)
     await settleRestores(ctx)

@@ -335,6 +335,18 @@ export const definitions = {
       '请求含有接口不支持的查询参数时是否以 400 拒绝，便于发现客户端错误。否则忽略这些参数，并在响应头 `X-Ignored-Parameters` 中列出。面向用户的页面始终忽略。',
     ],
   ),
+  'backup.directory': protection(
+    Type.String({ maxLength: 1000 }),
+    '',
+    [
+      'Folder of backups',
+      'An existing folder, best on another disk, into which the server writes backups from now on; empty = `backups/` in the data directory. Backups that exist already stay where they are.',
+    ],
+    [
+      '备份文件夹',
+      '服务器今后写入备份的文件夹，须已存在，最好在另一块磁盘上；留空表示数据目录中的 `backups/`。已有的备份保留在原处。',
+    ],
+  ),
   'backup.schedule': protection(
     Enum(['OFF', 'DAILY', 'WEEKLY']),
     'OFF',

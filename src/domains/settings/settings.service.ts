@@ -48,12 +48,19 @@ const inForce = (rows: readonly SettingRow[]): Settings => ({
   ...Object.fromEntries(validRows(rows).map(({ key, value }) => [key, value])),
 })
 
+/** The value with which the server was started in place of a setting, and its name; undefined if there is none. */
+export function startValueOf({ config, origins }: AppContext, key: SettingKey) {
+  if (key !== 'backup.directory' || config.backupDir === '') return undefined
+  return { value: config.backupDir, name: origins.get('backupDir') ?? 'TESSERA_BACKUP_DIR' }
+}
+
 async function load(ctx: AppContext): Promise<Settings> {
   const rows = await listSettings(ctx.db.read)
   for (const { key, value } of rows)
     if (isSettingKey(key) && !isValid(key, value))
       ctx.log.warn('a stored setting is not valid, using the default', { key })
-  return inForce(rows)
+  const stored = inForce(rows)
+  return { ...stored, 'backup.directory': startValueOf(ctx, 'backup.directory')?.value ?? stored['backup.directory'] }
 }
 
 /** The value of a setting, or its default. Returns no promise if the settings are cached. The result must not be modified. */

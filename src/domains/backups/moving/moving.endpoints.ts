@@ -46,7 +46,8 @@ async function showPage(ctx: AppContext, visit: Visit, name: string | undefined)
   if (name === undefined) return choosePage(visit, begun && (problemOf(begun, locale) ?? failedText(locale)))
   const view = await show(ctx, name, locale)
   if (view.verification.state === 'RUNNING') return checkingPage(view, visit)
-  if (find(ctx, name).note?.facts === undefined || view.verification.state !== 'GOOD') return unusablePage(view, visit)
+  if ((await find(ctx, name)).note?.facts === undefined || view.verification.state !== 'GOOD')
+    return unusablePage(view, visit)
   return previewPage(name, await comparison(ctx, name, locale), visit)
 }
 

@@ -8,7 +8,7 @@ import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { readForm } from '#http/form.ts'
 import type { Locale } from '#lib/localized.ts'
-import { findBackup, isBackupName, makeBackupFolder } from '#platform/backup/folder.ts'
+import { backupFolder, findBackup, isBackupName } from '#platform/backup/folder.ts'
 import { beginsLikeBackup } from '#platform/backup/read.ts'
 import { readRestores, type RestoreRecord } from '#platform/backup/restores.ts'
 import { createStaging } from '#platform/blobs/staging.ts'
@@ -16,8 +16,9 @@ import { DAY } from '#platform/clock.ts'
 import { sha256, uuid } from '#platform/ids.ts'
 
 import * as errors from '../backups.errors.ts'
-import { folderOf, freeName } from '../backups.service.ts'
+import { freeName } from '../backups.service.ts'
 import { worker } from '../backups.tasks.ts'
+import { folderOf, openPlace } from '../directory/directory.service.ts'
 import { refusalsOf, refusalText, verifiedFacts } from '../restores/preview.service.ts'
 import { begin } from '../restores/restores.service.ts'
 import { freeBytes, keep, SPARED_BYTES } from '../uploads/uploads.service.ts'
@@ -26,8 +27,8 @@ import { freeBytes, keep, SPARED_BYTES } from '../uploads/uploads.service.ts'
 export async function receiveForSetup(ctx: AppContext, token: string, request: Request): Promise<string> {
   // Before anything is received.
   await checkSetupLink(ctx, token)
-  await makeBackupFolder(ctx.config)
-  const folder = folderOf(ctx)
+  const place = await openPlace(ctx)
+  const folder = backupFolder(place)
   const room = Math.max(0, (await freeBytes(folder)) - SPARED_BYTES)
   if (Number(request.headers.get('content-length') ?? 0) > room) throw errors.tooLarge(room)
   const staging = createStaging(join(folder, '.upload-setup'))
@@ -36,13 +37,13 @@ export async function receiveForSetup(ctx: AppContext, token: string, request: R
   try {
     if (!(await beginsLikeBackup(file.path))) throw errors.noBackup()
     const isFree = isBackupName(file.name) && findBackup(folder, file.name) === undefined
-    const name = isFree ? file.name : freeName(ctx, file.name.endsWith('.gz'))
+    const name = isFree ? file.name : freeName(ctx, folder, file.name.endsWith('.gz'))
     const task = worker(ctx).newTask('VERIFY', name, uuid())
     await ctx.db.write('backups.uploadForSetup', async (tx) => {
       if (!(await worker(ctx).claim(tx, task))) throw errors.busy()
     })
-    await keep(ctx, name, null, file.path)
-    await worker(ctx).start(task, undefined)
+    await keep(ctx, folder, name, null, file.path)
+    await worker(ctx).start(task, undefined, place)
     return name
   } finally {
     await file.dispose()
@@ -52,7 +53,7 @@ export async function receiveForSetup(ctx: AppContext, token: string, request: R
 /** Begins the restore of a verified backup. */
 export async function restoreForSetup(ctx: AppContext, token: string, name: string, caller: Caller): Promise<void> {
   await checkSetupLink(ctx, token)
-  const facts = verifiedFacts(ctx, name)
+  const facts = await verifiedFacts(ctx, name)
   const [refusal] = await refusalsOf(ctx, facts)
   if (refusal !== undefined) throw badRequest(refusalText(refusal).en, refusalText(refusal).zh)
   const setup = {
@@ -63,7 +64,7 @@ export async function restoreForSetup(ctx: AppContext, token: string, name: stri
   const wish = {
     kind: 'RESTORE',
     name,
-    archive: join(folderOf(ctx), name),
+    archive: join(await folderOf(ctx), name),
     keepSessions: false,
     keepServerValues: true,
   } as const

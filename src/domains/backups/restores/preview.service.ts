@@ -25,7 +25,7 @@ export async function previewRestore(ctx: AppContext, actor: Actor, name: string
 }
 
 export async function comparison(ctx: AppContext, name: string, locale: Locale): Promise<Preview> {
-  const facts = verifiedFacts(ctx, name)
+  const facts = await verifiedFacts(ctx, name)
   const { readInWorker: db } = ctx.db
   const [here, newest] = [await store.countRows(db), await store.newestChange(db)]
   const schema = schemaOf(facts)
@@ -48,9 +48,9 @@ export async function comparison(ctx: AppContext, name: string, locale: Locale):
 }
 
 /** @throws AppError 404, or 400 if the backup has no file or was not verified */
-export function verifiedFacts(ctx: AppContext, name: string): BackupFacts {
-  complete(ctx, name)
-  const { note } = find(ctx, name)
+export async function verifiedFacts(ctx: AppContext, name: string): Promise<BackupFacts> {
+  await complete(ctx, name)
+  const { note } = await find(ctx, name)
   if (note?.facts === undefined || note.verification?.state !== 'GOOD') throw errors.verifyFirst()
   return note.facts
 }

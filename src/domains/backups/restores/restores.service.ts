@@ -9,7 +9,7 @@ import { platformBindings, requireSystemAdmin, SYSTEM_ADMIN } from '#domains/acc
 import { confirm, requireConfirmation } from '#domains/accounts/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { appendLog, IN_ORDER } from '#domains/operation-log/index.ts'
-import { loadServerValues, serverValues, setServerValue } from '#domains/settings/index.ts'
+import { getSetting, loadServerValues, serverValues, setServerValue, setSetting } from '#domains/settings/index.ts'
 import type { Caller, LoggedActor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
@@ -25,9 +25,9 @@ import {
 import { freeStamp, keptStamps, oldDataOf, stagingOf } from '#platform/backup/swap.ts'
 
 import * as errors from '../backups.errors.ts'
-import { folderOf } from '../backups.service.ts'
 import { endTask, findTask, nameOfUser } from '../backups.store.ts'
 import { worker } from '../backups.tasks.ts'
+import { folderOf } from '../directory/directory.service.ts'
 import { refusalsOf, refusalText, verifiedFacts } from './preview.service.ts'
 import type { RestoreList, RestoreView, Started, StartRestore, StartUndo } from './restores.model.ts'
 import * as store from './restores.store.ts'
@@ -90,7 +90,7 @@ export async function startRestore(
   caller: Caller,
 ): Promise<Started> {
   await requireSystemAdmin(ctx.db.read, actor)
-  const facts = verifiedFacts(ctx, name)
+  const facts = await verifiedFacts(ctx, name)
   if (typed !== name) throw new InvalidRequest([errors.notConfirmed()])
   await requireProof(ctx, actor, password)
   const [refusal] = await refusalsOf(ctx, facts)
@@ -98,7 +98,7 @@ export async function startRestore(
   return start(
     ctx,
     actor,
-    { kind: 'RESTORE', name, archive: join(folderOf(ctx), name), keepSessions, keepServerValues },
+    { kind: 'RESTORE', name, archive: join(await folderOf(ctx), name), keepSessions, keepServerValues },
     caller,
   )
 }
@@ -123,7 +123,7 @@ async function requireProof(ctx: AppContext, actor: LoggedActor, password: strin
 }
 
 interface Wish extends Omit<RestorePlan, 'note'> {
-  /** Whether the mail server stays that of this machine. */
+  /** Whether the mail server and the folder of backups stay those of this machine. */
   readonly keepServerValues: boolean
   readonly kind: 'RESTORE' | 'UNDO'
   readonly name: string
@@ -142,16 +142,20 @@ async function start(ctx: AppContext, actor: LoggedActor, wish: Wish, caller: Ca
 }
 
 /**
- * Gives the restored data the mail server of this machine, if it has one. The password is kept in memory only, because the restored data may have
- * another key.
+ * Gives the restored data the folder of backups and the mail server of this machine, if it has one. The password is kept in memory only, because the
+ * restored data may have another key.
  */
-function keptMail(ctx: AppContext): ((restored: AppContext) => Promise<void>) | undefined {
+async function keptValues(ctx: AppContext): Promise<(restored: AppContext) => Promise<void>> {
   const { mail } = serverValues(ctx)
-  if (mail === undefined) return undefined
-  const password = mail.password === '' ? '' : (ctx.seal.open(mail.password) ?? '')
+  const password = mail === undefined || mail.password === '' ? '' : (ctx.seal.open(mail.password) ?? '')
+  const directory = await getSetting(ctx, 'backup.directory')
   return async (restored) => {
+    const hasOther = (await getSetting(restored, 'backup.directory')) !== directory
     const sealed = password === '' ? '' : restored.seal.seal(password)
-    await restored.db.write('backups.keepMail', (tx) => setServerValue(tx, 'mail', { ...mail, password: sealed }))
+    await restored.db.write('backups.keepValues', async (tx) => {
+      if (hasOther) await setSetting(tx, 'backup.directory', directory)
+      if (mail !== undefined) await setServerValue(tx, 'mail', { ...mail, password: sealed })
+    })
     await loadServerValues(restored)
   }
 }
@@ -188,7 +192,7 @@ export async function begin(
     const { keepServerValues, ...plan } = how
     ctx.lifecycle.restore(
       { note: { id, kind, name, by, ip, requestId, logBefore }, ...plan },
-      keepServerValues ? keptMail(ctx) : undefined,
+      keepServerValues ? await keptValues(ctx) : undefined,
     )
   } catch (error) {
     await ctx.db.write('backups.restoreNotBegun', (tx) => endTask(tx, task))

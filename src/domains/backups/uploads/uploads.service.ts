@@ -9,7 +9,7 @@ import { requireSystemAdmin } from '#domains/access/index.ts'
 import { hungUp } from '#http/body.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
 import type { Locale } from '#lib/localized.ts'
-import { findBackup, makeBackupFolder, uploadOf, writeNote } from '#platform/backup/folder.ts'
+import { backupFolder, findBackup, uploadOf, writeNote } from '#platform/backup/folder.ts'
 import { beginsLikeBackup } from '#platform/backup/read.ts'
 import { diskError } from '#platform/blobs/local.ts'
 import { syncDirectory } from '#platform/files.ts'
@@ -17,9 +17,10 @@ import { uuid } from '#platform/ids.ts'
 
 import * as errors from '../backups.errors.ts'
 import type { BackupView } from '../backups.model.ts'
-import { folderOf, show } from '../backups.service.ts'
+import { show } from '../backups.service.ts'
 import { nameOfUser } from '../backups.store.ts'
 import { unfinished, worker } from '../backups.tasks.ts'
+import { openPlace } from '../directory/directory.service.ts'
 
 /** Bytes that uploads leave free on the disk. */
 export const SPARED_BYTES = 1_000_000_000
@@ -49,8 +50,9 @@ export async function receiveBackup(
   if (names.has(name)) throw errors.isArriving()
   names.add(name)
   try {
-    await makeBackupFolder(ctx.config)
-    await receivePart(ctx, name, part, request)
+    const place = await openPlace(ctx)
+    const folder = backupFolder(place)
+    await receivePart(folder, name, part, request)
     const isComplete = part.start + part.length === part.total
     const task = worker(ctx).newTask('VERIFY', name, uuid())
     const isVerified = await actor.write('backups.upload', async (tx) => {
@@ -62,8 +64,8 @@ export async function receiveBackup(
       }
     })
     if (isComplete) {
-      await keep(ctx, name, { id: actor.userId, name: await nameOfUser(ctx.db.read, actor.userId) })
-      if (isVerified) await worker(ctx).start(task, undefined)
+      await keep(ctx, folder, name, { id: actor.userId, name: await nameOfUser(ctx.db.read, actor.userId) })
+      if (isVerified) await worker(ctx).start(task, undefined, place)
     }
     return await show(ctx, name, locale)
   } finally {
@@ -83,8 +85,7 @@ function partOf({ headers }: Request): Part {
   return { start, length, total: total! }
 }
 
-async function receivePart(ctx: AppContext, name: string, part: Part, request: Request): Promise<void> {
-  const folder = folderOf(ctx)
+async function receivePart(folder: string, name: string, part: Part, request: Request): Promise<void> {
   const found = findBackup(folder, name)
   if (found !== undefined && found.received === undefined) throw errors.nameTaken()
   const path = uploadOf(folder, name)
@@ -141,11 +142,11 @@ async function disk<T>(folder: string, work: Promise<T>): Promise<T> {
 /** Gives an upload that is complete the name of the backup. */
 export async function keep(
   ctx: AppContext,
+  folder: string,
   name: string,
   createdBy: { readonly id: number; readonly name: string } | null,
-  path = uploadOf(folderOf(ctx), name),
+  path = uploadOf(folder, name),
 ): Promise<void> {
-  const folder = folderOf(ctx)
   const now = ctx.clock.now()
   await disk(folder, rename(path, join(folder, name)))
   await syncDirectory(folder)

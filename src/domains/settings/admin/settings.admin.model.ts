@@ -29,6 +29,9 @@ export const SettingView = Model('Setting', {
   readOnly: Type.Boolean({ description: 'Only the publication of an app version changes it' }),
   systemAdminOnly: Type.Boolean({ description: 'Only SYSTEM_ADMIN changes it' }),
   mayChange: Type.Boolean({ description: 'Whether you can change it, provided that you hold `setting:update`' }),
+  lockedBy: Nullable(
+    Text('TESSERA_BACKUP_DIR', { description: 'The start value that replaces the setting, and is changed elsewhere' }),
+  ),
   updatedAt: Nullable({ ...Time, description: 'Null: it has its default' }),
 })
 export type SettingView = Static<typeof SettingView>

@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
-import { isSystemAdmin } from '#domains/access/index.ts'
+import { isSystemAdmin, requireSystemAdmin } from '#domains/access/index.ts'
 import { contributions } from '#domains/domain.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
@@ -12,7 +12,7 @@ import { type CheckedItem, invalid, invalidAll, valueChecker } from '#http/valid
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import { definitions, READ_ONLY, type SettingKey } from '../settings.model.ts'
-import { changeSettings, isSettingKey, type SettingChanges, validRows } from '../settings.service.ts'
+import { changeSettings, isSettingKey, type SettingChanges, startValueOf, validRows } from '../settings.service.ts'
 import { listSettings } from '../settings.store.ts'
 import { loadServerValues } from '../values/values.service.ts'
 import type { SettingList, SettingsChange } from './settings.admin.model.ts'
@@ -21,13 +21,15 @@ import { settingViews } from './settings.admin.view.ts'
 /** An unknown key in a message is cut to this length. */
 const LONGEST_KEY = 100
 
-const readSettings = async (db: Db | Tx, actor: Actor, locale: Locale): Promise<SettingList> => ({
-  items: settingViews(validRows(await listSettings(db)), locale, await isSystemAdmin(db, actor)),
+const readSettings = async (ctx: AppContext, db: Db | Tx, actor: Actor, locale: Locale): Promise<SettingList> => ({
+  items: settingViews(validRows(await listSettings(db)), locale, await isSystemAdmin(db, actor), (key) =>
+    startValueOf(ctx, key),
+  ),
 })
 
 /** From the database, not from the cache, because of the times. */
 export const showSettings = (ctx: AppContext, actor: Actor, locale: Locale): Promise<SettingList> =>
-  readSettings(ctx.db.read, actor, locale)
+  readSettings(ctx, ctx.db.read, actor, locale)
 
 /** @throws AppError 400 with one problem for each bad key, 403 if a key is up to SYSTEM_ADMIN and the caller is not */
 export async function updateSettings(
@@ -36,11 +38,11 @@ export async function updateSettings(
   { values }: SettingsChange,
   locale: Locale,
 ): Promise<SettingList> {
-  const changes = checked(values)
+  const changes = await checkedHere(ctx, actor, checked(values))
   const result = await actor.write('settings.update', async (tx) => {
     const logged = await changeSettings(tx, actor, changes)
     if (changes['security.requireTotp'] === true) await requireOwnFactor(ctx, tx, actor)
-    return { result: await readSettings(tx, actor, locale), logged }
+    return { result: await readSettings(ctx, tx, actor, locale), logged }
   })
   if (changes['server.language'] !== undefined) await loadServerValues(ctx)
   return result
@@ -55,6 +57,35 @@ async function requireOwnFactor(ctx: AppContext, tx: Tx, { userId }: Actor): Pro
     '须先启用您自己的两步验证',
   )
 }
+
+/**
+ * Checks values whose limits depend on this server, and leaves out those that only repeat a start value.
+ * @throws AppError 400, or 403 if such a setting is up to SYSTEM_ADMIN and the caller is not
+ */
+async function checkedHere(ctx: AppContext, actor: Actor, changes: SettingChanges): Promise<SettingChanges> {
+  const kept: Record<string, unknown> = { ...changes }
+  for (const [key, value] of Object.entries(changes)) {
+    const start = startValueOf(ctx, key as SettingKey)
+    const checks = contributions(ctx, 'settingChecks').flatMap((one) => one[key as SettingKey] ?? [])
+    if (start === undefined && checks.length === 0) continue
+    // Others must not learn by the answer what is on the disk.
+    if (definitions[key as SettingKey].systemAdminOnly) await requireSystemAdmin(ctx.db.read, actor)
+    const path = `body.values.${key}`
+    if (start !== undefined && value !== start.value) throw invalidAll([{ path, text: lockedBy(start.name) }])
+    if (start !== undefined) delete kept[key]
+    else if (value !== null)
+      for (const check of checks) {
+        const text = await check(ctx, value)
+        if (text !== undefined) throw invalidAll([{ path, text }])
+      }
+  }
+  return kept
+}
+
+const lockedBy = (name: string): Localized => ({
+  en: `is set by ${name}, and can only be changed there`,
+  zh: `由 ${name} 设定，只能在该处更改`,
+})
 
 function checked(values: SettingsChange['values']): SettingChanges {
   const problems: FieldProblem[] = []

@@ -34,21 +34,23 @@ function boundsOf(schema: TSchema): { readonly min: number | null; readonly max:
 const choicesOf = (schema: TSchema): string[] | null =>
   ((schema['items'] as TSchema | undefined) ?? schema)['enum'] ?? null
 
-/** All settings. `rows`: the stored ones that are in force. `isSystemAdmin`: whether the reader is. */
+/** All settings. `rows`: the stored ones. `isSystemAdmin`: whether the reader is. `startValue`: what the start of the server sets instead. */
 export function settingViews(
   rows: readonly { readonly key: SettingKey; readonly value: unknown; readonly updatedAt: number }[],
   locale: Locale,
   isSystemAdmin: boolean,
+  startValue: (key: SettingKey) => { readonly value: unknown; readonly name: string } | undefined = () => undefined,
 ): SettingView[] {
   const stored = new Map(rows.map((row) => [row.key, row]))
   return (Object.keys(definitions) as SettingKey[]).map((key) => {
     const { schema, initial, label, description, systemAdminOnly } = definitions[key]
     const row = stored.get(key)
+    const start = startValue(key)
     return {
       key,
       group: key.split('.')[0]!,
       type: typeOf(schema),
-      value: (row === undefined ? initial : row.value) as SettingView['value'],
+      value: (start === undefined ? (row === undefined ? initial : row.value) : start.value) as SettingView['value'],
       default: initial as SettingView['default'],
       ...boundsOf(schema),
       choices: choicesOf(schema),
@@ -56,7 +58,8 @@ export function settingViews(
       description: description[locale],
       readOnly: READ_ONLY.has(key),
       systemAdminOnly,
-      mayChange: !READ_ONLY.has(key) && (isSystemAdmin || !systemAdminOnly),
+      mayChange: !READ_ONLY.has(key) && start === undefined && (isSystemAdmin || !systemAdminOnly),
+      lockedBy: start?.name ?? null,
       updatedAt: row?.updatedAt ?? null,
     }
   })
