@@ -42,6 +42,7 @@ import sqlite0039 from './sqlite/0039_totals_of_accounts.sql' with { type: 'text
 import sqlite0040 from './sqlite/0040_counts_of_accounts.sql' with { type: 'text' }
 import sqlite0041 from './sqlite/0041_reach.sql' with { type: 'text' }
 import sqlite0042 from './sqlite/0042_failed_validations.sql' with { type: 'text' }
+import sqlite0043 from './sqlite/0043_setup_of_older_servers.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -84,6 +85,7 @@ import postgres0039 from './postgres/0039_totals_of_accounts.sql' with { type: '
 import postgres0040 from './postgres/0040_counts_of_accounts.sql' with { type: 'text' }
 import postgres0041 from './postgres/0041_reach.sql' with { type: 'text' }
 import postgres0042 from './postgres/0042_failed_validations.sql' with { type: 'text' }
+import postgres0043 from './postgres/0043_setup_of_older_servers.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -134,6 +136,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0040_counts_of_accounts', sql: sqlite0040 },
     { name: '0041_reach', sql: sqlite0041 },
     { name: '0042_failed_validations', sql: sqlite0042 },
+    { name: '0043_setup_of_older_servers', sql: sqlite0043 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -178,5 +181,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0040_counts_of_accounts', sql: postgres0040 },
     { name: '0041_reach', sql: postgres0041 },
     { name: '0042_failed_validations', sql: postgres0042 },
+    { name: '0043_setup_of_older_servers', sql: postgres0043 },
   ],
 }

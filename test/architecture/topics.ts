@@ -9,7 +9,7 @@ import { importsOf, type SourceFile } from './imports.ts'
  * endpoints, listeners) are at the top and may import all.
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  backups: ['backups', 'uploads', 'restores', 'moving'],
+  backups: ['directory', 'backups', 'uploads', 'restores', 'moving'],
   access: ['system-roles', 'access', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
   accounts: [
     'accounts',
@@ -130,7 +130,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'sync',
     'admin',
   ],
-  server: ['server', 'identity', 'certificate', 'mail', 'overview', 'restart'],
+  server: ['server', 'identity', 'certificate', 'mail', 'setup', 'overview', 'restart'],
   settings: ['settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],

@@ -10,6 +10,16 @@ export const logged: LoggedFixture = {
       unchanged: () => change({ name: 'Library' }),
     }
   },
+  'server.setup.update': async ({ admin }) => {
+    const mark = (key: string) =>
+      admin.send('PUT', '/api/admin/setup', { body: { steps: [{ key, status: 'SKIPPED' }] } })
+    return {
+      call: () => mark('mail'),
+      row: { targetId: null, targetName: 'setup', before: { mail: null }, after: { mail: 'SKIPPED' } },
+      refused: [() => mark('colour')],
+      unchanged: () => mark('mail'),
+    }
+  },
   'server.mail.update': async ({ admin }) => {
     const change = (body: object) => admin.send('PUT', '/api/admin/server/mail', { body })
     const mail = { host: '127.0.0.1', port: 2525, security: 'NONE', from: 'a@example.org' }

@@ -1,4 +1,4 @@
-/** The server itself: its name and look, its certificate, its mail server, and its restart, for administrators in the browser. */
+/** The server itself: its name and look, its certificate, its mail server, its setup, and its restart, for administrators in the browser. */
 
 import { domain } from '#domains/domain.ts'
 
@@ -14,6 +14,7 @@ import { overviewEndpoints } from './overview/overview.endpoints.ts'
 import { reachEndpoints } from './reach/reach.endpoints.ts'
 import { followReach } from './reach/reach.service.ts'
 import { restartEndpoints } from './restart/restart.endpoints.ts'
+import { setupEndpoints } from './setup/setup.endpoints.ts'
 
 export const server = domain({
   name: 'server',
@@ -26,6 +27,7 @@ export const server = domain({
     ...overviewEndpoints,
     ...reachEndpoints,
     ...restartEndpoints,
+    ...setupEndpoints,
   ],
   // Not in `start`: commands need the name, too.
   seed: async (ctx) => {

@@ -219,6 +219,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'server.mail.update':
     'kind choices=NONE|SMTP, host! length=253, port min=1 max=65535 isWhole, security choices=TLS|STARTTLS|NONE, user length=254, password length=1000, from! length=320, replyTo length=254, caPem length=50000',
   'server.printed': 'things! min=1 max=2000 isWhole',
+  'server.reach.update':
+    'mode choices=LOCAL|NETWORK|DOMAIN|PROXY, publicUrl! length=300, host! length=253, httpsPort min=1 max=65535 isWhole, httpPort min=0 max=65535 isWhole',
+  'server.setup.update':
+    'steps!, steps[].key! choices=language|name|reach|certificate|mail|registration|backup|organization|invite, steps[].status! choices=OPEN|DONE|SKIPPED',
   'sessions.create': 'deviceId length=128, deviceName length=100',
   'sessions.switch': 'deviceId length=128',
   'setup.submit': 'token! length=100, username! length=500, password! length=500, repeated length=500',

@@ -13,6 +13,8 @@ import { mailView } from '../mail/mail.service.ts'
 import { ReachView } from '../reach/reach.model.ts'
 import { reachView } from '../reach/reach.service.ts'
 import { ServerVersion } from '../server.model.ts'
+import { SetupSummary } from '../setup/setup.model.ts'
+import { setupOf, summaryOf } from '../setup/setup.rules.ts'
 
 const OverviewView = Model('ServerValues', {
   version: ServerVersion,
@@ -20,6 +22,7 @@ const OverviewView = Model('ServerValues', {
   certificate: CertificateView,
   mail: MailView,
   reach: ReachView,
+  setup: SetupSummary,
 })
 
 async function overview(ctx: AppContext, locale: Locale): Promise<Static<typeof OverviewView>> {
@@ -30,6 +33,7 @@ async function overview(ctx: AppContext, locale: Locale): Promise<Static<typeof 
     certificate: await certificateView(ctx, values.certificate, version, locale),
     mail: mailView(ctx, values.mail, version),
     reach: await reachView(ctx, values, version, locale),
+    setup: summaryOf(setupOf(values, ctx.origins)),
   }
 }
 
