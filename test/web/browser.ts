@@ -36,7 +36,7 @@ export interface PageOptions {
    */
   hasMotion?: boolean
   /** `en` by default. */
-  locale?: 'en' | 'zh-CN'
+  locale?: 'en' | 'zh-CN' | 'fr'
   /** Granted to the page: `camera`, `geolocation`, `clipboard-read`. */
   permissions?: string[]
   /** With the service worker, which loads all files of the application in the background. False by default. */

@@ -46,7 +46,8 @@ async function readAreas(): Promise<readonly Area[]> {
     plugins: [withoutParts],
     target: 'bun',
     // Read when the records are loaded.
-    banner: "const window = new EventTarget(), document = { documentElement: {} }, navigator = { language: 'en' }",
+    banner:
+      "const window = new EventTarget(), document = { documentElement: {}, querySelector() {} }, navigator = { languages: ['en'] }",
     outdir,
   })
   const { areas } = (await import(outputs[0]!.path)) as { areas: readonly Area[] }

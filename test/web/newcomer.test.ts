@@ -1,57 +1,15 @@
 /** The first hour of somebody who has never used a terminal: from the first page of a new server to a checked-in visitor and a backup. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 
 import type { Page } from 'playwright-core'
 
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
+import { useNewServer } from './new-server.ts'
 
-const MAIN = resolve(import.meta.dir, '../../src/main.ts')
 const PASSWORD = 'three green tiles'
-
-/** A server as people start it: without an administrator, so that it prints the setup link. */
-function useNewServer(): { readonly url: string; readonly setupPath: string } {
-  const server = { url: '', setupPath: '' }
-  const dataDir = mkdtempSync(join(tmpdir(), 'tessera-newcomer-'))
-  let child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
-  beforeAll(async () => {
-    const binary = process.env['TEST_BINARY']
-    mkdirSync(join(dataDir, 'cwd'))
-    child = Bun.spawn([...(binary ? [binary] : [process.execPath, MAIN]), 'serve'], {
-      cwd: join(dataDir, 'cwd'),
-      env: {
-        PATH: process.env['PATH'],
-        NODE_ENV: 'test',
-        TESSERA_HOST: '127.0.0.1',
-        TESSERA_PORT: '0',
-        TESSERA_DATA_DIR: dataDir,
-        TESSERA_LOG_LEVEL: 'error',
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    let printed = ''
-    for await (const chunk of child.stdout) {
-      printed += new TextDecoder().decode(chunk)
-      const address = /listening on (http:\/\/\S+)/.exec(printed)?.[1]
-      const setupPath = /(\/setup\?token=\S+)/.exec(printed)?.[1]
-      if (address === undefined || setupPath === undefined) continue
-      Object.assign(server, { url: address, setupPath })
-      return
-    }
-    throw new Error(`the server ended before it printed its address and the setup link: ${printed}`)
-  })
-  afterAll(async () => {
-    child.kill('SIGKILL')
-    await child.exited
-    rmSync(dataDir, { recursive: true, force: true })
-  })
-  return server
-}
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 })
@@ -74,7 +32,8 @@ describe('the first hour', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByLabel('Password again').fill(PASSWORD)
     await page.getByRole('button', { name: 'Create administrator' }).click()
-    await page.getByRole('link', { name: 'Start' }).click()
+    await heading(page, 'Step 1 of 8: Language').waitFor()
+    await page.goto('/console/')
     await heading(page, 'Hello, karin').waitFor()
     await page.getByText('Other devices cannot open this server yet').waitFor()
     await page.keyboard.press('g')
@@ -182,7 +141,8 @@ describe('the same start in Chinese on a phone', () => {
     await page.getByLabel('密码', { exact: true }).fill(PASSWORD)
     await page.getByLabel('再次输入密码').fill(PASSWORD)
     await page.getByRole('button', { name: '创建管理员' }).click()
-    await page.getByRole('link', { name: '开始使用' }).click()
+    await heading(page, '第 1 步，共 8 步：语言').waitFor()
+    await page.goto('/console/')
     await heading(page, '你好，karin').waitFor()
     await look('start')
     await page.getByRole('navigation', { name: '主要功能' }).getByRole('link', { name: '二维码' }).click()

@@ -121,6 +121,8 @@ export function undocumented(endpoint: AnyEndpoint, response: Response): string 
   const { status, headers } = response
   // 308 sends clients on to the same operation under its right path.
   if (status === 304 || status === 308 || status === 500 || (status === 101 && endpoint.opensSocket)) return undefined
+  // 303 leads the browser on after a form.
+  if (status === 303 && endpoint.answers === 'text/html') return undefined
   if (status !== 200 && !(status === 206 && endpoint.sendsRanges))
     return refusalStatuses(endpoint).has(status) ? undefined : `answered ${status}`
   const types = mediaTypes(endpoint).map(withoutCharset)

@@ -16,6 +16,7 @@ import { serverLog } from './server-log/index.ts'
 import { server } from './server/index.ts'
 import { sessionsAdmin } from './sessions/index.ts'
 import { settings } from './settings/index.ts'
+import { setup } from './setup/index.ts'
 import { site } from './site/index.ts'
 import { users } from './users/index.ts'
 
@@ -35,6 +36,7 @@ export const adminAreas: readonly Area[] = [
   serverLog,
   sessionsAdmin,
   settings,
+  setup,
   site,
   users,
 ]

@@ -8,7 +8,7 @@ import { Model, Raw, type Static, Type } from '#http/schema.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import { setupDonePage, setupLinkPage, setupPage, type Visitor } from './setup.page.ts'
+import { setupLinkPage, setupPage, type Visitor } from './setup.page.ts'
 import { checkSetupLink, completeSetup, hasAdministrator } from './setup.service.ts'
 
 const tag = 'Setup'
@@ -57,12 +57,13 @@ async function submit(
     if (repeated !== undefined && repeated !== password)
       throw invalid('body.repeated', 'is not the same as the password', '与密码不一致')
     const grant = await completeSetup(ctx, token, { username, password }, caller)
-    const page = setupDonePage(username, visitor)
+    const location = `/console/admin/setup${visitor.inLanguage === '' ? '?' : `${visitor.inLanguage}&`}session`
+    const opened = new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } })
     // A form cannot ask for cookies by a header. The token of the link proves that no other page has sent it.
     const cookies = new BrowserCookies(ctx.config, request, () => ctx.clock.now())
     cookies.keep(grant.refreshToken, grant.refreshUntil, grant.newDeviceId)
-    for (const cookie of cookies.changes) page.headers.append('set-cookie', cookie)
-    return page
+    for (const cookie of cookies.changes) opened.headers.append('set-cookie', cookie)
+    return opened
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error
     return setupPage({ token, username, problems: error.problems }, visitor)
@@ -96,7 +97,7 @@ export const setupEndpoints = [
     path: '/setup',
     summary: 'Create the first administrator',
     description:
-      'Sent by the setup page. Of several callers with one link, one succeeds and gets the cookies of a session; the others get 403.',
+      'Sent by the setup page. Of several callers with one link, one succeeds, gets the cookies of a session and is led to the setup in the web application (303); the others get 403.',
     tag,
     access: open,
     checksSecret: true,

@@ -21,11 +21,7 @@ const WORDS = {
     moveHint:
       'You have a backup of this server or of another one, and want its users and data instead of a new administrator?',
     problem: 'Please check the marked fields.',
-    doneTitle: 'The server is set up',
-    done: (username: string) => `You are signed in as ${username}.`,
-    start: 'Start',
     signIn: 'Sign in',
-    docs: 'Read the API documentation',
     front: 'Go to the front page',
     refused: 'This setup link has been used, has been replaced by a newer one, or has expired.',
     isSetUp: 'This server has an administrator already. Sign in, or ask the administrator for an account.',
@@ -48,11 +44,7 @@ const WORDS = {
     move: '恢复备份或将服务器迁移到此处',
     moveHint: '如果你有此服务器或其他服务器的备份，可以恢复其中的用户和数据，无需创建新管理员。',
     problem: '请检查标出的字段。',
-    doneTitle: '服务器已设置完成',
-    done: (username: string) => `你已登录为 ${username}。`,
-    start: '开始使用',
     signIn: '登录',
-    docs: '查看接口文档',
     front: '返回首页',
     refused: '此设置链接已被使用、已被新链接取代或已过期。',
     isSetUp: '此服务器已有管理员。请登录，或联系管理员获取账号。',
@@ -141,22 +133,6 @@ export function setupPage(
 
 const moveAddress = (token: string, inLanguage: string): string =>
   `/setup/restore?token=${encodeURIComponent(token)}${inLanguage.replace('?', '&')}`
-
-export function setupDonePage(username: string, { ctx, locale, inLanguage }: Visitor): Response {
-  const words = WORDS[locale]
-  return htmlPage(ctx, {
-    title: words.doneTitle,
-    locale,
-    body: card(
-      [
-        text(words.done(username)),
-        button(words.start, { href: `/console/${inLanguage === '' ? '?' : `${inLanguage}&`}session` }),
-        button(words.docs, { href: '/docs', kind: 'plain' }),
-      ],
-      { title: words.doneTitle },
-    ),
-  })
-}
 
 interface LinkProblem {
   readonly isSetUp: boolean

@@ -32,7 +32,10 @@ const words = texts({
     off: 'The schedule is off',
     free: 'Free space for backups',
     schedule: 'Change the schedule',
-    elsewhere: 'Backups are on the disk of the server. Copy them to another machine: a broken disk takes both.',
+    folder: 'Folder',
+    elsewhere: 'Backups are on the disk of the data. Copy them to another machine: a broken disk takes both.',
+    noFolder:
+      'The folder of backups is missing or cannot be read. Connect its disk, or choose another folder in the settings.',
     notIncluded: (bucket: string) =>
       `The uploaded files are in the bucket ${bucket}, which backups do not include. Protect it on its own.`,
     state: { UPLOADING: 'Upload not complete', RUNNING: 'Being created', READY: 'Complete', FAILED: 'Failed' },
@@ -84,7 +87,9 @@ const words = texts({
     off: '定时备份已关闭',
     free: '备份可用空间',
     schedule: '设置定时备份',
-    elsewhere: '备份存放在服务器的磁盘上。请复制到另一台机器，否则磁盘损坏时两者都会丢失。',
+    folder: '文件夹',
+    elsewhere: '备份与数据在同一块磁盘上。请复制到另一台机器，否则磁盘损坏时两者都会丢失。',
+    noFolder: '备份文件夹不存在或无法读取。请连接其磁盘，或在设置中选择其他文件夹。',
     notIncluded: (bucket: string) => `上传的文件存放在存储桶 ${bucket} 中，不包含在备份内，请单独保护。`,
     state: { UPLOADING: '上传未完成', RUNNING: '正在创建', READY: '完整', FAILED: '失败' },
     verification: { NONE: '未校验', RUNNING: '正在校验', GOOD: '已校验', DAMAGED: '已损坏', FAILED: '校验失败' },
@@ -152,7 +157,7 @@ export default function BackupsPage() {
 function Shown({ list }: { list: BackupList }) {
   const t = useTexts(words)
   const may = useMay()
-  const { items, isBusy, lastGoodAt, nextAt, freeBytes, notIncluded } = list
+  const { items, folder, isBusy, lastGoodAt, nextAt, freeBytes, notIncluded } = list
   return (
     <>
       {notIncluded !== null && (
@@ -163,7 +168,7 @@ function Shown({ list }: { list: BackupList }) {
       <Section
         actions={
           may('admin.settings.list') && (
-            <Button startIcon={<Schedule />} component={Link} to="/admin/settings">
+            <Button startIcon={<Schedule />} component={Link} to="/admin/settings?keyword=backup.">
               {t.schedule}
             </Button>
           )
@@ -173,12 +178,20 @@ function Shown({ list }: { list: BackupList }) {
           items={[
             [t.lastGood, dateTime(lastGoodAt) || t.never],
             [t.next, dateTime(nextAt) || t.off],
+            [t.folder, folder.path],
             [t.free, freeBytes === null ? null : bytes(freeBytes)],
           ]}
         />
-        <Typography variant="body2" color="text.secondary" sx={{ mt: 1 }}>
-          {t.elsewhere}
-        </Typography>
+        {folder.isWithData === true && (
+          <Typography variant="body2" color="text.secondary" sx={{ mt: 1 }}>
+            {t.elsewhere}
+          </Typography>
+        )}
+        {folder.isWithData === null && folder.lockedBy === null && (
+          <Alert severity="error" sx={{ mt: 1 }}>
+            {t.noFolder}
+          </Alert>
+        )}
       </Section>
       <Card>
         <CardContent sx={{ '&:last-child': { pb: 1 } }}>

@@ -27,7 +27,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
-import { Attention, Server, useHealth } from './Server.tsx'
+import { Attention, Server, SetupLeft, useHealth } from './Server.tsx'
 
 const words = texts({
   en: {
@@ -92,6 +92,7 @@ export default function Overview() {
   const seesServer = may('actuator.info')
   return (
     <Page title={t.title}>
+      {may('server.values') && <SetupLeft />}
       {seesServer && <Attention />}
       <Urgent storageBytes={query.data?.totals.storageBytes} />
       <Answer query={query}>{(statistics) => <Totals statistics={statistics} days={days} />}</Answer>

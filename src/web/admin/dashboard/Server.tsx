@@ -11,6 +11,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { Health } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -22,8 +23,8 @@ const words = texts({
   en: {
     server: 'Server',
     open: 'Open',
-    noMail:
-      'No mail server is configured (TESSERA_SMTP_URL). Codes by e-mail are only written to the log of the server.',
+    setup: (n: number) => (n === 1 ? 'Setup: 1 step left' : `Setup: ${n} steps left`),
+    goOn: 'Continue',
     noBackups: 'Backups by schedule are switched off. Set how often they are made, and copy them to another machine.',
     overdue: 'The newest good backup is too old.',
     backupsDown: 'The folder of backups cannot be read.',
@@ -50,7 +51,8 @@ const words = texts({
   zh: {
     server: '服务器',
     open: '打开',
-    noMail: '未配置邮件服务器（TESSERA_SMTP_URL），邮箱验证码只会写入服务器日志。',
+    setup: (n: number) => `设置向导：还剩 ${n} 步`,
+    goOn: '继续',
     noBackups: '定时备份已关闭。请设置备份频率，并把备份复制到另一台机器。',
     overdue: '最新的有效备份太旧。',
     backupsDown: '无法读取备份文件夹。',
@@ -99,6 +101,7 @@ export function useHealth(enabled = true): Health | undefined {
 /** Nothing is shown while everything is in order. */
 export function Attention() {
   const t = useTexts(words)
+  const { without } = useTexts(mailWords)
   const may = useMay()
   const localAddress = useLocalAddressText()
   const health = useHealth()
@@ -120,7 +123,8 @@ export function Attention() {
       action: link('/admin/server-log', may('serverLog.list')),
     })
   if (info?.hasLocalAddress === true) problems.push({ text: localAddress, isSevere: false })
-  if (info?.sendsMail === false) problems.push({ text: t.noMail, isSevere: false })
+  if (info?.sendsMail === false)
+    problems.push({ text: without, isSevere: false, action: link('/admin/site', may('server.values')) })
   const backups = link('/admin/backups', may('backups.list'))
   if (parts?.backup.status === 'DOWN') problems.push({ text: t.backupsDown, isSevere: true, action: backups })
   else if (parts?.backup.status === 'OVERDUE') problems.push({ text: t.overdue, isSevere: true, action: backups })
@@ -134,6 +138,30 @@ export function Attention() {
         </Alert>
       ))}
     </Stack>
+  )
+}
+
+/** For system administrators, until the setup is done. */
+export function SetupLeft() {
+  const t = useTexts(words)
+  const may = useMay()
+  const { data: values } = useCall('server.values', {})
+  const left = values?.setup.open ?? 0
+  // Of settings that only system administrators change, the list says whether the user is one.
+  const settings = useCall('admin.settings.list', undefined, { enabled: left > 0 && may('admin.settings.list') })
+  if (left === 0 || !settings.data?.items.some((one) => one.systemAdminOnly && one.mayChange)) return null
+  return (
+    <Alert
+      severity="info"
+      sx={{ mb: 2 }}
+      action={
+        <Button color="inherit" size="small" component={Link} to="/admin/setup">
+          {t.goOn}
+        </Button>
+      }
+    >
+      {t.setup(left)}
+    </Alert>
   )
 }
 

@@ -49,6 +49,7 @@ const words = texts({
     discard: 'Discard',
     saved: 'The settings are saved.',
     refused: 'Nothing was saved. Correct the marked settings.',
+    locked: (name: string) => `Set by ${name} at the start of the server, and can only be changed there.`,
     systemAdminOnly: 'Only system administrators can change this, since it protects the server.',
   },
   zh: {
@@ -69,6 +70,7 @@ const words = texts({
     discard: '放弃',
     saved: '设置已保存。',
     refused: '没有保存任何更改，请更正标出的设置。',
+    locked: (name: string) => `由启动服务器时的 ${name} 设定，只能在该处更改。`,
     systemAdminOnly: '此设置保护服务器，仅系统管理员可更改。',
   },
 })
@@ -294,7 +296,12 @@ function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps)
         <Typography variant="caption" component="p" color="text.secondary" sx={{ overflowWrap: 'anywhere', mt: 0.5 }}>
           <code>{key}</code> · {facts.join(' · ')}
         </Typography>
-        {setting.systemAdminOnly && !setting.mayChange && (
+        {setting.lockedBy !== null && (
+          <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
+            {t.locked(setting.lockedBy)}
+          </Typography>
+        )}
+        {setting.systemAdminOnly && !setting.mayChange && setting.lockedBy === null && (
           <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
             {t.systemAdminOnly}
           </Typography>

@@ -3,6 +3,7 @@
 import { texts } from '../../i18n/words.ts'
 
 const groupsEn: Record<string, string> = {
+  server: 'Server',
   registration: 'Registration',
   quota: 'Limits for users and organizations',
   assets: 'Assets',
@@ -17,6 +18,7 @@ const groupsEn: Record<string, string> = {
   log: 'Operation log',
 }
 const groupsZh: Record<string, string> = {
+  server: '服务器',
   registration: '注册',
   quota: '用户和组织的限额',
   assets: '资产',
@@ -38,14 +40,14 @@ export const settingWords = texts({
     off: 'Off',
     empty: 'empty',
     atLeast: (min: string) => `${min} or more`,
-    /** Of `backup.schedule`. */
-    choices: { OFF: 'Never', DAILY: 'Every day', WEEKLY: 'Every Sunday' },
+    /** Of `backup.schedule` and `server.language`. */
+    choices: { OFF: 'Never', DAILY: 'Every day', WEEKLY: 'Every Sunday', en: 'English', zh: '中文' },
   },
   zh: {
     on: '开',
     off: '关',
     empty: '空',
     atLeast: (min: string) => `不小于 ${min}`,
-    choices: { OFF: '从不', DAILY: '每天', WEEKLY: '每周日' },
+    choices: { OFF: '从不', DAILY: '每天', WEEKLY: '每周日', en: 'English', zh: '中文' },
   },
 })

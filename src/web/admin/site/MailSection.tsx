@@ -1,25 +1,25 @@
 /** The mail server: its values, and a test mail whose steps say what is wrong. */
 
 import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { ServerMail, ServerMailTestResult } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { dateTime } from '../../i18n/format.ts'
+import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { useForm } from '../../ui/use-form.tsx'
+import type { StepProps } from '../setup/step.tsx'
 import { presetOf } from './presets.ts'
 
 const words = texts({
   en: {
     title: 'Mail server',
-    about:
-      'Without one, nobody can sign in with a code by e-mail or reset a forgotten password, and notices of sign-ins are not sent.',
     locked: (name: string) => `Set by ${name} at the start of the server, and can only be changed there.`,
     saved: 'The mail server is changed.',
     kind: 'Mails',
@@ -65,7 +65,6 @@ const words = texts({
   },
   zh: {
     title: '邮件服务器',
-    about: '未设置时，用户无法通过邮箱验证码登录或找回密码，也不会收到登录通知。',
     locked: (name: string) => `由启动服务器时的 ${name} 设定，只能在该处更改。`,
     saved: '邮件服务器已更新。',
     kind: '邮件',
@@ -121,12 +120,14 @@ const bodyOf = ({ password, ...values }: Values) =>
     ? { kind: 'NONE' as const }
     : { ...values, ...(values.user === '' ? { password: null } : password !== '' && { password }) }
 
-export function MailSection({ mail }: { mail: ServerMail }) {
+/** `step`: in the setup. */
+export function MailSection({ mail, step }: { mail: ServerMail; step?: StepProps }) {
   const t = useTexts(words)
+  const { without } = useTexts(mailWords)
   const { save } = useTexts(common)
   const isLocked = !['DEFAULT', 'DATABASE'].includes(mail.sources['kind']!)
   const form = useForm('server.mail.update', () => valuesOf(mail), {
-    done: t.saved,
+    ...(step === undefined ? { done: t.saved } : { onDone: step.finish }),
     refreshes: ['server'],
     from: { version: mail.version, values: valuesOf },
     input: (values) => ({ body: bodyOf(values) }),
@@ -136,10 +137,20 @@ export function MailSection({ mail }: { mail: ServerMail }) {
     const preset = values.host === '' ? presetOf(values.from) : undefined
     if (preset !== undefined) form.set({ ...preset, user: values.user || preset.user })
   }
+  const submit = (event?: FormEvent) => {
+    if (step === undefined || (form.isChanged && !isLocked)) return form.submit(event)
+    event?.preventDefault()
+    if (mail.kind === 'NONE') step.skip()
+    else step.finish()
+  }
+  const buttons =
+    step === undefined
+      ? { ...(!isLocked && { action: save }), needsChange: true }
+      : { action: step.action, other: step.other }
   return (
-    <Section title={t.title} text={t.about}>
+    <Section title={t.title} text={without}>
       {isLocked && <Alert severity="info">{t.locked('TESSERA_SMTP_URL')}</Alert>}
-      <Form form={form} {...(!isLocked && { action: save })} needsChange>
+      <Form form={{ ...form, submit, isBusy: form.isBusy || step?.isBusy === true }} {...buttons}>
         <Box component="fieldset" disabled={isLocked} sx={{ border: 0, m: 0, p: 0, minWidth: 0 }}>
           <Stack spacing={2}>
             <TextField {...form.choice('kind', t.kinds, { label: t.kind })} disabled={isLocked} />

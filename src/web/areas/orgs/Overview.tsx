@@ -118,7 +118,7 @@ export function Overview({ org, stats }: { org: Organization; stats: Organizatio
   )
 }
 
-function JoinCode({ org }: { org: Organization }) {
+export function JoinCode({ org }: { org: Organization }) {
   const t = useTexts(words)
   const copy = useCopy()
   const { data } = useCall('orgs.qrcode', { params: { id: org.id } })

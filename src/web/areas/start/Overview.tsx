@@ -27,6 +27,7 @@ import { isInstalled, useInstall } from '../../browser/install.ts'
 import { storage } from '../../browser/storage.ts'
 import { stored } from '../../browser/stored.ts'
 import { relativeTime } from '../../i18n/format.ts'
+import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -46,7 +47,6 @@ const words = texts({
       'The application then opens in a window of its own. Without a button here, use “Add to home screen” in the menu of the browser.',
     installAction: 'Install',
     done: 'Done',
-    mail: 'No mail server is configured: codes, invitations and notices by e-mail go to the log of the server. Set TESSERA_SMTP_URL and start the server again.',
     codes: 'Newest codes',
     all: 'All',
     gotIt: 'Got it',
@@ -63,7 +63,6 @@ const words = texts({
     installText: '安装后可像应用一样打开。如果这里没有按钮，请使用浏览器菜单中的“添加到主屏幕”。',
     installAction: '安装',
     done: '已完成',
-    mail: '未配置邮件服务器：验证码、邀请和通知邮件只会写入服务器日志。请设置 TESSERA_SMTP_URL 并重启服务器。',
     codes: '最新二维码',
     all: '全部',
     gotIt: '知道了',
@@ -96,6 +95,7 @@ const readHints = stored<readonly string[]>('tessera.readHints', [])
 /** Parts of the configuration that a new server lacks. Those that were read are one line at the bottom of the page. */
 function ServerHints({ isRead }: { isRead: boolean }) {
   const t = useTexts(words)
+  const { without } = useTexts(mailWords)
   const read = readHints.use()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall('actuator.info')
@@ -128,7 +128,7 @@ function ServerHints({ isRead }: { isRead: boolean }) {
               ),
             })}
           >
-            {name === 'mail' ? t.mail : address}
+            {name === 'mail' ? without : address}
           </Alert>
         ))}
     </>
