@@ -86,6 +86,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
     who: () => admin,
     body: () => ({ host: 'mail.lan', security: 'NONE', from: 'desk@example.org' }),
   },
+  'server.setup.update': { who: () => admin, body: () => ({ steps: [{ key: 'mail', status: 'SKIPPED' }] }) },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'admin.nicknameAdjectives.update': {
     who: () => admin,
