@@ -68,8 +68,10 @@ async function run(task: BackupTask, signal: AbortSignal): Promise<BackupReply> 
       send({ kind: 'read', bytes: done })
     },
   }
+  let isPrepared = false
   signal.addEventListener('abort', () => {
-    if (kind === 'CREATE') return
+    // A prepared restore belongs to the server, which may have decided to use it: its next start needs it, or deletes it.
+    if (kind === 'CREATE' || isPrepared) return
     // Checking cannot be interrupted otherwise.
     rmSync(work, { recursive: true, force: true })
     process.exit(0)
@@ -85,6 +87,7 @@ async function run(task: BackupTask, signal: AbortSignal): Promise<BackupReply> 
     const manifest = await unpackBackup(place, archive, work, progress)
     const { finishRestoreSqlite } = await import('#db/maintenance.ts')
     finishRestoreSqlite(join(work, SQLITE_FILE), task.restore!.keepSessions, task.restore!.note)
+    isPrepared = true
     return { ...doneWith(manifest), id: backupId(manifest) }
   }
   return doneWith((await createBackup({ place, output: archive, gzip, signal, work, ...progress })).manifest)
