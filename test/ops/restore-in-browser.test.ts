@@ -2,7 +2,7 @@
 
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { ok, send } from '../harness/client.ts'
@@ -195,6 +195,33 @@ describe.if(!onPostgres)('a restore on SQLite', () => {
     expect(outcomes.at(-1)).toBe(true)
     await running.end()
   }, 120_000)
+
+  test('keeps the folder of backups of this machine, unless it is to come from the backup', async () => {
+    const server = await place.serve([], { env: ADMIN })
+    const [before, now] = [join(place.home, 'before'), join(place.home, 'now')]
+    for (const folder of [before, now]) mkdirSync(folder)
+    const choose = async (headers: Headers, folder: string) =>
+      ok(
+        await send(server.url, 'PUT', '/api/admin/settings', {
+          headers,
+          body: { values: { 'backup.directory': folder } },
+        }),
+      )
+    const folderOf = async (headers: Headers) => ok(await send(server.url, 'GET', API, { headers })).data.folder.path
+    await choose(await signIn(server.url), before)
+    const { url, headers, name } = await prepared(server)
+    expect(readdirSync(before)).toContain(name)
+    await choose(headers, now)
+    for (const file of [name, `${name}.json`]) renameSync(join(before, file), join(now, file))
+    ok(await restore(url, headers, name))
+    await restored(server)
+    const again = await signIn(url)
+    expect(await folderOf(again)).toBe(now)
+    ok(await restore(url, again, name, { keepServerValues: false }))
+    await restored(server, 2)
+    expect(await folderOf(await signIn(url))).toBe(before)
+    await server.end()
+  })
 
   test('happens once if two are asked for at the same time', async () => {
     const server = await place.serve([], { env: ADMIN })
