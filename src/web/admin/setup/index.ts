@@ -4,5 +4,5 @@ import { area } from '../../areas/area.ts'
 import { part } from '../../ui/part.tsx'
 
 export const setup = area({
-  pages: [{ path: '/admin/setup', component: part(() => import('./SetupPage.tsx')), needs: 'server.setup' }],
+  pages: [{ path: '/admin/setup', component: part(() => import('./SetupPage.tsx')), needs: 'server.setup.update' }],
 })
