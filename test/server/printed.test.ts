@@ -24,7 +24,7 @@ describe.if(inProcess)('printed codes', () => {
 
   let database: TestDatabase | undefined
 
-  /** The clock stands still, because what happens within a second counts once. */
+  /** The clock is stopped: two requests of the same second count once. */
   let at = 0
 
   const start = async () => {

@@ -510,7 +510,7 @@ test('everything that is printed or sent with a local address of the server says
   await person.call('passes.issue', { params: { id: activity }, body: { holders: [{ name: 'Ann Lee' }] } })
 
   const page = await browser.signedIn(person)
-  const local = page.getByText('its links and codes lead to localhost')
+  const local = page.getByText('Codes of this server lead to http://localhost')
   const opened = async (address: string, there: Locator) => {
     await page.goto(`/console${address}`)
     await there.first().waitFor()
@@ -544,6 +544,28 @@ test('everything that is printed or sent with a local address of the server says
   expect(await local.count()).toBe(0)
   await opened(`/codes/print?ids=${dynamic},${dead}`, page.getByText('1 of these codes leads nowhere until its page'))
   await opened(`/codes/${dead}`, page.getByText('Printed copies of this code lead nowhere'))
+
+  // It is asked once before something with the address is printed or saved, and never for a code that leads elsewhere.
+  await page.addInitScript('window.print = () => void (window.printed = (window.printed ?? 0) + 1)')
+  const printed = (times: number) => page.waitForFunction(`(window.printed ?? 0) === ${times}`)
+  const question = page.getByRole('dialog', { name: 'Print with this address?' })
+  await opened(`/codes/print?ids=${fixed}`, page.getByText('1 label on 1 sheet'))
+  await button(page, 'Print').click()
+  await printed(1)
+  await opened(`/codes/print?ids=${fixed},${dynamic}`, page.getByText('2 labels on 1 sheet'))
+  await button(page, 'Print').click()
+  await question.getByText('Only the computer of the server can open it').waitFor()
+  expect(await question.getByRole('link', { name: 'Change the address' }).count()).toBe(0)
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'hidden' })
+  await printed(0)
+  await button(page, 'Print').click()
+  const reported = page.waitForRequest('**/api/server/printed')
+  await question.getByRole('button', { name: 'Print anyway' }).click()
+  expect((await reported).postDataJSON()).toEqual({ things: 1 })
+  await printed(1)
+  await button(page, 'Print').click()
+  await printed(2)
 
   // The same of a server with an address that others can open.
   await page.route('**/api/**', async (route) => {

@@ -14,8 +14,8 @@ import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
 import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ChangeAddress, useAddressText } from '../../ui/AddressWarning.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { useLocalAddressText } from '../../ui/LocalAddressWarning.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
 
@@ -103,7 +103,7 @@ export function Attention() {
   const t = useTexts(words)
   const { without } = useTexts(mailWords)
   const may = useMay()
-  const localAddress = useLocalAddressText()
+  const address = useAddressText()
   const health = useHealth()
   const { data: info } = useCall('actuator.info')
   const parts = health?.components
@@ -122,7 +122,8 @@ export function Attention() {
       isSevere: false,
       action: link('/admin/server-log', may('serverLog.list')),
     })
-  if (info?.hasLocalAddress === true) problems.push({ text: localAddress, isSevere: false })
+  if (info?.hasLocalAddress === true && address !== undefined)
+    problems.push({ text: address, isSevere: false, action: <ChangeAddress /> })
   if (info?.sendsMail === false)
     problems.push({ text: without, isSevere: false, action: link('/admin/site', may('server.values')) })
   const backups = link('/admin/backups', may('backups.list'))

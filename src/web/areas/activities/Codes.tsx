@@ -8,9 +8,9 @@ import { useSearchParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import type { ActivityQrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
 
@@ -64,7 +64,7 @@ export function ActivityCodes({ activity, code }: OwnProps) {
         <Typography variant="h2" sx={{ mb: 1.5 }}>
           {t.title}
         </Typography>
-        <LocalAddressWarning urls={codes.map(({ publicUrl }) => publicUrl)} sx={{ mb: 1.5 }} />
+        <AddressWarning sx={{ mb: 1.5 }} />
         <Stack component="ul" spacing={1.5} sx={{ m: 0, p: 0, listStyle: 'none' }}>
           {codes.map((one) => {
             const kind = t.kind[one.type]

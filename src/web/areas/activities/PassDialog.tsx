@@ -7,11 +7,11 @@ import { useState } from 'react'
 import type { Activity, Pass } from '../../api/types.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
@@ -91,7 +91,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
           </Stack>
           {isLive && (
             <>
-              <LocalAddressWarning urls={[pass.publicUrl]} />
+              <AddressWarning />
               <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
                 {qrContent !== null && (
                   <Button variant="outlined" startIcon={<Fullscreen />} onClick={() => setDialog('code')}>

@@ -10,6 +10,7 @@ import type { Activity, Pass, PassStatus } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
 import { dateTime, timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { usePrinting } from '../../ui/AddressWarning.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
 import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
@@ -140,14 +141,18 @@ interface PrintProps {
 function PrintButton({ activityId, filter }: PrintProps) {
   const t = useTexts(words)
   const file = useDownload()
+  const { ask, question } = usePrinting()
   const save = (format: 'pdf' | 'zip' | 'csv') =>
     file.mutate(['passes.list', { params: { id: activityId }, query: { ...filter, format, tz: timeZone() } }])
   return (
-    <MenuButton label={t.print} icon={<Print />} loading={file.isPending}>
-      {(['pdf', 'zip', 'csv'] as const).map((format) => (
-        <MenuEntry key={format} text={t[format]} onClick={() => save(format)} />
-      ))}
-    </MenuButton>
+    <>
+      <MenuButton label={t.print} icon={<Print />} loading={file.isPending}>
+        {(['pdf', 'zip', 'csv'] as const).map((format) => (
+          <MenuEntry key={format} text={t[format]} onClick={() => ask(() => save(format))} />
+        ))}
+      </MenuButton>
+      {question}
+    </>
   )
 }
 

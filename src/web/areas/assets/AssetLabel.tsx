@@ -9,7 +9,7 @@ import type { Asset } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
+import { AddressWarning, usePrinting } from '../../ui/AddressWarning.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 
 const words = texts({
@@ -36,7 +36,8 @@ export const labelPicture = (content: string, format: 'svg' | 'png' = 'svg'): st
 export function AssetLabel({ asset }: { asset: Asset }) {
   const t = useTexts(words)
   const ownedPath = useOwnedPath()
-  const save = (format: 'svg' | 'png') => () =>
+  const { ask, question } = usePrinting()
+  const save = (format: 'svg' | 'png') =>
     download(
       'qrcode.render',
       { query: { content: asset.qrContent, format, size: 1000, margin: 1 } },
@@ -49,7 +50,7 @@ export function AssetLabel({ asset }: { asset: Asset }) {
         <Typography variant="h2" sx={{ mb: 1 }}>
           {t.title}
         </Typography>
-        <LocalAddressWarning urls={[asset.publicUrl]} sx={{ mb: 2 }} />
+        <AddressWarning sx={{ mb: 2 }} />
         <Stack direction="row" spacing={2} sx={{ alignItems: 'center' }}>
           <Box
             component="img"
@@ -61,10 +62,10 @@ export function AssetLabel({ asset }: { asset: Asset }) {
             <Button component={Link} to={ownedPath(`/assets/labels?ids=${asset.id}`)} startIcon={<Print />}>
               {t.print}
             </Button>
-            <Button startIcon={<Download />} onClick={save('png')}>
+            <Button startIcon={<Download />} onClick={() => ask(() => void save('png'))}>
               PNG
             </Button>
-            <Button startIcon={<Download />} onClick={save('svg')}>
+            <Button startIcon={<Download />} onClick={() => ask(() => void save('svg'))}>
               SVG
             </Button>
             {isPublic && (
@@ -79,6 +80,7 @@ export function AssetLabel({ asset }: { asset: Asset }) {
             {t.hidden}
           </Typography>
         )}
+        {question}
       </CardContent>
     </Card>
   )

@@ -5,7 +5,7 @@ import type { Asset } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery } from '../../session/session.ts'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import type { Part } from '../../ui/print/sheet.ts'
@@ -54,12 +54,8 @@ function AssetLabels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
-      Warnings={AssetWarnings}
+      Warnings={() => <AddressWarning />}
       read={(ids, size) => call('assets.list', { query: { ...owned, ids, size } })}
     />
   )
 }
-
-const AssetWarnings = ({ things }: { things: readonly Asset[] }) => (
-  <LocalAddressWarning urls={things.map(({ publicUrl }) => publicUrl)} />
-)

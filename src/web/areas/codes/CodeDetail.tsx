@@ -24,12 +24,12 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwner, useOwnerQuery, useRowQuery, useSession } from '../../session/session.ts'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -238,7 +238,7 @@ function Picture({ code }: { code: QrCode }) {
                 {t.dynamicPrivate}
               </Alert>
             )}
-            <LocalAddressWarning urls={[code.publicUrl]} sx={{ alignSelf: 'stretch' }} />
+            <AddressWarning sx={{ alignSelf: 'stretch' }} />
           </>
         )}
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
@@ -301,7 +301,7 @@ function PublicPage({ code }: { code: QrCode }) {
         )}
         {code.isPublic && (
           <>
-            {!code.isDynamic && <LocalAddressWarning urls={[code.publicUrl]} />}
+            {!code.isDynamic && <AddressWarning />}
             <MuiLink href={code.publicUrl} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
               {code.publicUrl}
             </MuiLink>

@@ -5,6 +5,7 @@ import { FileDownload } from '@mui/icons-material'
 import { useDownload } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { usePrinting } from '../../ui/AddressWarning.tsx'
 import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { codeWords } from './words.ts'
@@ -28,23 +29,28 @@ export function DownloadButton({ code }: { code: QrCode }) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const file = useDownload()
+  const { ask, question } = usePrinting()
   const start = (format: 'png' | 'svg', size: number) => {
-    const query = { content: contentOfPicture(code), size, format, ...code.style }
-    file.mutate(['qrcode.render', { query }, `${fileName(code.name)}.${format}`])
+    const content = contentOfPicture(code)
+    const query = { content, size, format, ...code.style }
+    ask(() => file.mutate(['qrcode.render', { query }, `${fileName(code.name)}.${format}`]), [content])
   }
   return (
-    <MenuButton
-      label={shared.download}
-      icon={<FileDownload />}
-      variant="contained"
-      loading={file.isPending}
-      loadingPosition="start"
-    >
-      {SIZES.map((size) => (
-        <MenuEntry key={size} text={t.png(size, t.uses[size])} onClick={() => start('png', size)} />
-      ))}
-      <MenuEntry text={t.svg} onClick={() => start('svg', 300)} />
-    </MenuButton>
+    <>
+      <MenuButton
+        label={shared.download}
+        icon={<FileDownload />}
+        variant="contained"
+        loading={file.isPending}
+        loadingPosition="start"
+      >
+        {SIZES.map((size) => (
+          <MenuEntry key={size} text={t.png(size, t.uses[size])} onClick={() => start('png', size)} />
+        ))}
+        <MenuEntry text={t.svg} onClick={() => start('svg', 300)} />
+      </MenuButton>
+      {question}
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import { common } from '../../i18n/common.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
+import { usePrinting } from '../../ui/AddressWarning.tsx'
 import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 
 const words = texts({
@@ -38,16 +39,22 @@ export interface ExportButtonProps {
 export function ExportButton({ ids, folder }: ExportButtonProps) {
   const t = useTexts(words)
   const file = useDownload()
+  const { ask, question } = usePrinting()
   const start = (format: 'zip' | 'xlsx' | 'csv') => {
     const codes = ids === undefined ? { ...(folder !== undefined && { categoryId: folder }) } : { ids: [...ids] }
     const body = { ...codes, format, ...(format === 'zip' && { size: SIZE }) }
-    file.mutate(['qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`])
+    ask(() =>
+      file.mutate(['qrCodes.export', { query: { ...ownerQuery(), tz: timeZone() }, body }, `qr-codes.${format}`]),
+    )
   }
   return (
-    <MenuButton label={t.export} icon={<FileDownload />} loading={file.isPending} loadingPosition="start">
-      <MenuEntry text={t.zip} hint={t.zipText} onClick={() => start('zip')} />
-      <MenuEntry text={t.xlsx} onClick={() => start('xlsx')} />
-      <MenuEntry text={t.csv} onClick={() => start('csv')} />
-    </MenuButton>
+    <>
+      <MenuButton label={t.export} icon={<FileDownload />} loading={file.isPending} loadingPosition="start">
+        <MenuEntry text={t.zip} hint={t.zipText} onClick={() => start('zip')} />
+        <MenuEntry text={t.xlsx} onClick={() => start('xlsx')} />
+        <MenuEntry text={t.csv} onClick={() => start('csv')} />
+      </MenuButton>
+      {question}
+    </>
   )
 }

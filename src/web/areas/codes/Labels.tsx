@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts'
 import type { QrCode } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery } from '../../session/session.ts'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
@@ -66,7 +66,7 @@ function CodeWarnings({ things }: { things: readonly QrCode[] }) {
   return (
     <>
       {dead > 0 && <Alert severity="warning">{t.dead(dead)}</Alert>}
-      <LocalAddressWarning urls={dynamic.map(({ publicUrl }) => publicUrl)} />
+      {dynamic.length > 0 && <AddressWarning />}
     </>
   )
 }

@@ -11,10 +11,10 @@ import { date, number } from '../../i18n/format.ts'
 import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { JoinButton } from './JoinButton.tsx'
@@ -131,7 +131,7 @@ export function JoinCode({ org }: { org: Organization }) {
         <Typography sx={{ fontFamily: 'monospace', fontSize: '1.5rem', letterSpacing: 3, fontWeight: 600 }}>
           {org.code}
         </Typography>
-        <LocalAddressWarning urls={[content]} />
+        <AddressWarning />
         <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1, width: '100%' }}>
           <DialogButton label={t.show} icon={<Fullscreen />} variant="outlined">
             {(close) => (

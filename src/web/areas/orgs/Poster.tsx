@@ -8,8 +8,8 @@ import { useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { AddressWarning, usePrinting } from '../../ui/AddressWarning.tsx'
 import { Answer } from '../../ui/Answer.tsx'
-import { LocalAddressWarning } from '../../ui/LocalAddressWarning.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -40,17 +40,25 @@ export default function Poster() {
 function Sheet({ org }: { org: Organization }) {
   const t = useTexts(words)
   const { data } = useCall('orgs.qrcode', { params: { id: org.id } })
+  const { ask, question, report } = usePrinting()
+  const contents = data === undefined ? [] : [data.publicUrl]
+  const print = () =>
+    ask(() => {
+      report(contents)
+      window.print()
+    }, contents)
   return (
     <Page
       title={t.title(org.name)}
       back={`/orgs/${org.id}`}
       actions={
-        <Button variant="contained" startIcon={<Print />} onClick={() => window.print()}>
+        <Button variant="contained" startIcon={<Print />} onClick={print}>
           {t.print}
         </Button>
       }
     >
-      {data && <LocalAddressWarning urls={[data.publicUrl]} sx={{ mb: 2, displayPrint: 'none' }} />}
+      {question}
+      <AddressWarning sx={{ mb: 2, displayPrint: 'none' }} />
       {/* Paper is white in both themes. */}
       <Paper
         variant="outlined"

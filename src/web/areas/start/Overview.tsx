@@ -30,8 +30,8 @@ import { relativeTime } from '../../i18n/format.ts'
 import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
+import { useAddressText } from '../../ui/AddressWarning.tsx'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { useLocalAddressText } from '../../ui/LocalAddressWarning.tsx'
 import { Due } from './Due.tsx'
 
 const words = texts({
@@ -99,9 +99,9 @@ function ServerHints({ isRead }: { isRead: boolean }) {
   const read = readHints.use()
   const [isOpen, setOpen] = useState(false)
   const { data } = useCall('actuator.info')
-  const address = useLocalAddressText()
+  const address = useAddressText()
   const hints = [
-    ...(data?.hasLocalAddress ? (['address'] as const) : []),
+    ...(data?.hasLocalAddress && address !== undefined ? (['address'] as const) : []),
     ...(data?.sendsMail === false ? (['mail'] as const) : []),
   ].filter((name) => read.includes(name) === isRead)
   if (hints.length === 0) return null

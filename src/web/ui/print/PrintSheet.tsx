@@ -19,6 +19,7 @@ import {
 import { useState } from 'react'
 
 import { texts, useTexts } from '../../i18n/words.ts'
+import { usePrinting } from '../AddressWarning.tsx'
 import { CheckField, ChoiceField } from '../fields.tsx'
 import { LabelSheet } from './LabelSheet.tsx'
 import { OnPaper } from './OnPaper.tsx'
@@ -96,6 +97,13 @@ export function PrintSheet<Thing>({ things, parts, label, Warnings }: Printing<T
   const sheet = { paper, grid, skip: Math.max(0, Math.min(first, labelsPerSheet(grid)) - 1) }
   const sheets = sheetsOf(labels, sheet)
   const { width, height } = labelSize(sheet)
+  const { ask, question, report } = usePrinting()
+  const contents = labels.map(({ content }) => content)
+  const print = () =>
+    ask(() => {
+      report(contents)
+      globalThis.print()
+    }, contents)
   const drawing = { sheet, hasLines }
   const numberField = (label: string, value: number, set: (n: number) => void, max: number) => (
     <TextField
@@ -154,7 +162,7 @@ export function PrintSheet<Thing>({ things, parts, label, Warnings }: Printing<T
             <Typography component="output">{t.count(labels.length, sheets.length)}</Typography>
             {Math.min(width, height) * 0.7 < SMALLEST_CODE && <Alert severity="info">{t.small}</Alert>}
             <Warnings things={things} />
-            <Button variant="contained" startIcon={<Print />} onClick={() => globalThis.print()}>
+            <Button variant="contained" startIcon={<Print />} onClick={print}>
               {t.print}
             </Button>
             <Typography variant="body2" color="text.secondary">
@@ -170,6 +178,7 @@ export function PrintSheet<Thing>({ things, parts, label, Warnings }: Printing<T
           <LabelSheet labels={sheets[0] ?? []} isPaper={false} {...drawing} />
         </Box>
       </Box>
+      {question}
       <OnPaper paper={paper}>
         {sheets.map((labels, i) => (
           // oxlint-disable-next-line react/no-array-index-key -- sheets have no other identity
