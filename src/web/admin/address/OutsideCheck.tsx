@@ -123,7 +123,7 @@ function Started({ check: { id, url, expiresAt } }: { check: StartedReachCheck }
       {error ? (
         <ErrorNotice error={error} />
       ) : (
-        <Typography role="status" color="text.secondary">
+        <Typography component="output" color="text.secondary">
           {t.waiting(clockTime(expiresAt))}
         </Typography>
       )}
@@ -134,10 +134,12 @@ function Started({ check: { id, url, expiresAt } }: { check: StartedReachCheck }
 function Seen({ visit: { at, network, scheme, secureContext, browser } }: { visit: ReachCheckVisit }) {
   const t = useTexts(words)
   return (
-    <Box role="status" sx={{ width: '100%' }}>
+    <Box sx={{ width: '100%' }}>
       <Stack direction="row" spacing={1} sx={{ alignItems: 'center', mb: 1.5 }}>
         <CheckCircle color="success" />
-        <Typography sx={{ fontWeight: 600 }}>{t.seen}</Typography>
+        <Typography component="output" sx={{ fontWeight: 600 }}>
+          {t.seen}
+        </Typography>
       </Stack>
       <Facts
         items={[

@@ -54,8 +54,11 @@ function AssetLabels() {
       hint={t.hint}
       parts={parts}
       label={({ qrContent, assetNo }) => ({ content: qrContent, name: t.alt(assetNo) })}
-      Warnings={() => <AddressWarning />}
+      Warnings={LabelWarnings}
       read={(ids, size) => call('assets.list', { query: { ...owned, ids, size } })}
     />
   )
 }
+
+/** `AddressWarning` takes other properties. */
+const LabelWarnings = () => <AddressWarning />
