@@ -1,7 +1,7 @@
 /**
- * POSTs to addresses that users chose. A request reaches only hosts of the public internet: the name is resolved here, all its addresses
+ * Requests to addresses that users chose. A request reaches only hosts of the public internet: the name is resolved here, all its addresses
  * are checked, and the connection goes to the address that was checked, so that a name server cannot answer differently a moment later.
- * Redirects are not followed, and no more than 1 KB of an answer is read.
+ * Redirects are not followed, and an answer is read up to a limit.
  */
 
 import type { IncomingMessage, RequestOptions } from 'node:http'
@@ -10,9 +10,8 @@ import { isPublicIp } from '#lib/ip.ts'
 
 import { SECOND } from './clock.ts'
 
-/** From the resolution of the name to the end of the answer. */
-const TIMEOUT_MS = 10 * SECOND
-const MAX_ANSWER_BYTES = 1024
+/** From the resolution of the name to the end of the answer, and bytes of it that are read. */
+const MOST = { ms: 10 * SECOND, bytes: 1024 } as const
 
 /** The host is not public, and a request to it can never be sent. */
 export class NotPublicError extends Error {
@@ -20,6 +19,10 @@ export class NotPublicError extends Error {
 }
 
 export interface PublicPost {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  /** 10 s and 1 KB by default. */
+  readonly most?: { readonly ms: number; readonly bytes: number }
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** Origins that may have any address and scheme. */
@@ -35,6 +38,8 @@ export interface PublicAnswer {
   readonly status: number
   /** The header `Retry-After` in seconds; undefined if it is missing or a date. */
   readonly retryAfter: number | undefined
+  /** Undefined if it is longer than the limit. */
+  readonly text: string | undefined
 }
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
@@ -51,11 +56,11 @@ export function mayBePublic(url: URL, allowed: readonly string[]): boolean {
   return isIp(host) ? isPublicIp(host) : !PRIVATE_NAME.test(host)
 }
 
-/** @throws NotPublicError; other errors if there is no answer within 10 s */
+/** @throws NotPublicError; other errors if there is no answer in time */
 export async function postPublic(text: string, post: PublicPost): Promise<PublicAnswer> {
   const url = new URL(text)
   if (!mayBePublic(url, post.allowed)) throw new NotPublicError(`${url.host} is not a public https host`)
-  const signal = AbortSignal.any([post.signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const signal = AbortSignal.any([post.signal, AbortSignal.timeout((post.most ?? MOST).ms)])
   const address = await Promise.race([checkedAddress(url, post), aborted(signal)])
   return send(url, address, { ...post, signal })
 }
@@ -83,7 +88,8 @@ async function checkedAddress(
 }
 
 /** By node:https, because `fetch` has no way to connect to a given address. Loaded with the first request. */
-async function send(url: URL, address: string, { headers, body, signal, ca }: PublicPost): Promise<PublicAnswer> {
+async function send(url: URL, address: string, post: PublicPost): Promise<PublicAnswer> {
+  const { method = 'POST', headers, body, signal, ca, most = MOST } = post
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   const family = address.includes(':') ? 6 : 4
   const lookup: RequestOptions['lookup'] = (_host, options, answer) =>
@@ -94,14 +100,18 @@ async function send(url: URL, address: string, { headers, body, signal, ca }: Pu
         host: withoutBrackets(url.hostname),
         port: url.port === '' ? undefined : Number(url.port),
         path: `${url.pathname}${url.search}`,
-        method: 'POST',
-        headers: { ...headers, host: url.host, 'content-length': body.byteLength },
+        method,
+        headers: {
+          ...headers,
+          host: url.host,
+          ...(method === 'POST' && { 'content-length': body.byteLength }),
+        },
         lookup,
         signal,
         agent: false,
         ...(ca !== undefined && { ca }),
       },
-      (answer) => readAnswer(answer, resolve, reject),
+      (answer) => readAnswer(answer, most.bytes, resolve, reject),
     )
     sending.on('error', reject)
     sending.end(body)
@@ -110,19 +120,22 @@ async function send(url: URL, address: string, { headers, body, signal, ca }: Pu
 
 function readAnswer(
   answer: IncomingMessage,
+  most: number,
   resolve: (answer: PublicAnswer) => void,
   reject: (error: unknown) => void,
 ): void {
   const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN)
   const result = { status: answer.statusCode!, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined }
+  const chunks: Uint8Array[] = []
   let length = 0
   answer.on('data', (chunk: Uint8Array) => {
+    chunks.push(chunk)
     length += chunk.byteLength
-    if (length <= MAX_ANSWER_BYTES) return
-    resolve(result)
+    if (length <= most) return
+    resolve({ ...result, text: undefined })
     answer.destroy()
   })
-  answer.on('end', () => resolve(result))
+  answer.on('end', () => resolve({ ...result, text: Buffer.concat(chunks).toString() }))
   answer.on('error', reject)
   answer.on('close', () => reject(new Error('the connection was closed within the answer')))
 }

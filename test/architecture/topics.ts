@@ -77,7 +77,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'public',
     'sync',
   ],
-  certificates: ['certificates', 'orders'],
+  certificates: ['certificates', 'proofs', 'orders'],
   chat: [
     'chat',
     'numbers',

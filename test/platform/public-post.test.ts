@@ -104,7 +104,7 @@ describe('A POST to an address of a user', () => {
       const origin = `https://${host}:${secure.port}`
       return post(`${origin}/a?b=1`, { allowed: [origin], ca: pem('cert.pem'), resolve })
     }
-    expect(await send('localhost')).toEqual({ status: 201, retryAfter: 7 })
+    expect(await send('localhost')).toEqual({ status: 201, retryAfter: 7, text: 'taken' })
     expect(hits).toEqual([`POST localhost:${secure.port} /a hello`])
     expect(resolved).toEqual(['localhost'])
     await expect(send('push.example.org')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })

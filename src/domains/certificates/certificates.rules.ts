@@ -35,7 +35,7 @@ export const pauseAfterSuccess = ({ notBefore, notAfter }: Lifetime): number =>
 
 /** Whether the same order can be continued after this failure, which is not about the order itself. */
 export const mayContinue = ({ type, more: { status = 0 } }: AcmeError): boolean =>
-  ['unreachable', 'late', 'dnsCommand', 'badNonce', 'rateLimited'].includes(type) || status >= 500
+  ['unreachable', 'late', 'dnsCommand', 'dnsService', 'badNonce', 'rateLimited'].includes(type) || status >= 500
 
 /** How often to ask the authority when to renew; milliseconds. */
 export const askAfter = (asked: number | undefined, chance: number): number =>
@@ -120,6 +120,10 @@ const WORDS: Readonly<Record<string, Localized>> = {
   dnsCommand: {
     en: 'The program of TESSERA_ACME_DNS_COMMAND failed.',
     zh: 'TESSERA_ACME_DNS_COMMAND 的程序失败。',
+  },
+  dnsService: {
+    en: 'The DNS service did not set the record. Check its data and rights.',
+    zh: 'DNS 服务未能设置记录。请检查其配置和权限。',
   },
   late: {
     en: 'The authority did not complete the order in time.',

@@ -24,6 +24,7 @@ import { fraction } from '#platform/ids.ts'
 import * as rules from './certificates.rules.ts'
 import { certificatesChanged, choose, getsCertificate, look, present } from './certificates.service.ts'
 import * as store from './certificates.store.ts'
+import { challengeOf, dnsChanges } from './proofs.service.ts'
 
 /** Also the time in which the other processes use a certificate, should they miss the event. */
 const LOOK_EVERY_MS = 10 * SECOND
@@ -189,7 +190,7 @@ class Attempt {
     readonly holder: string,
   ) {
     this.#config = ctx.config
-    this.#kind = ctx.config.acmeDnsCommand === '' ? 'HTTP_01' : 'DNS_01'
+    this.#kind = challengeOf(ctx)
     this.#stop = worker(ctx).stop.signal
     this.#signal = AbortSignal.any([this.#stop, AbortSignal.timeout(ORDER_MS[this.#kind])])
   }
@@ -247,8 +248,9 @@ class Attempt {
   #proof(): Obtaining['proof'] {
     const { ctx } = this
     const { acmeDnsCommand } = this.#config
-    if (this.#kind === 'DNS_01')
+    if (acmeDnsCommand !== '')
       return { kind: 'DNS_01', change: (...args) => runDnsCommand(acmeDnsCommand, args, this.#stop) }
+    if (this.#kind === 'DNS_01') return { kind: 'DNS_01', change: dnsChanges(ctx, this.#signal) }
     return {
       kind: 'HTTP_01',
       present: (token, answer) =>

@@ -10,7 +10,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_DETAIL = 300
 
 /** The types that the program itself uses, beside those of RFC 8555, which are kept without their prefix: `dns`, `rateLimited`. */
-export type OwnErrorType = 'unreachable' | 'badAnswer' | 'badCertificate' | 'dnsCommand' | 'late'
+export type OwnErrorType = 'unreachable' | 'badAnswer' | 'badCertificate' | 'dnsCommand' | 'dnsService' | 'late'
 
 /** Why there is no certificate. */
 export class AcmeError extends Error {
