@@ -158,6 +158,29 @@ test('changed files are used for new connections, while an open socket and an up
   await until(() => socket.readyState === WebSocket.CLOSED && newer.readyState === WebSocket.CLOSED)
 })
 
+test.each<[string, string[]]>([
+  ['the key', ['key', 'cert']],
+  ['the certificate', ['cert', 'key']],
+])(
+  'if %s is replaced a second before the other file, no connection gets a pair that does not fit',
+  async (_what, order) => {
+    const server = await serve()
+    for (const kind of order) {
+      copyFileSync(fixture(`localhost-2.${kind}.pem`), kind === 'key' ? keyFile : certFile)
+      await Bun.sleep(1000)
+    }
+    let name = 'first'
+    await until(async () => {
+      // A handshake in the moment of the exchange may be cut off; with a pair that does not fit, all would be.
+      name = await nameAt(server.url).catch(() => name)
+      expect(['first', 'second']).toContain(name)
+      return name === 'second'
+    })
+    expect((await get(`${server.url.replace('127.0.0.1', 'localhost')}/actuator/health`)).status).toBe(200)
+    expect(await server.end()).toBe(0)
+  },
+)
+
 describe('a start is refused', () => {
   test.each<[string, () => void, RegExp]>([
     [
