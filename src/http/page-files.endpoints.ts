@@ -14,24 +14,58 @@ import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
 import trustCheck from './page-files/trust-check.js' with { type: 'file' }
 import { THEME_COLORS } from './page-style.ts'
+import { iconPath } from './pages.ts'
 import { cached } from './respond.ts'
 import { type Site, siteOf } from './site.ts'
 
 const PNG = 'image/png'
 const WEBP = 'image/webp'
 
-const FILES = [
-  { id: 'favicon', path: '/favicon.ico', file: favicon, type: 'image/x-icon', summary: 'Get the icon for browsers' },
-  { id: 'touchIcon', path: '/apple-touch-icon.png', file: touchIcon, type: PNG, summary: 'Get the icon for iPhones' },
-  { id: 'icon192', path: '/icons/icon-192.png', file: icon192, type: PNG, summary: 'Get the icon of 192 pixels' },
-  { id: 'icon512', path: '/icons/icon-512.png', file: icon512, type: PNG, summary: 'Get the icon of 512 pixels' },
+/** Icons of the product. If the server has a logo, they lead to `picture` of it. */
+const ICONS = [
+  {
+    id: 'favicon',
+    path: '/favicon.ico',
+    file: favicon,
+    type: 'image/x-icon',
+    summary: 'Get the icon for browsers',
+    picture: '32',
+  },
+  {
+    id: 'touchIcon',
+    path: '/apple-touch-icon.png',
+    file: touchIcon,
+    type: PNG,
+    summary: 'Get the icon for iPhones',
+    picture: '180',
+  },
+  {
+    id: 'icon192',
+    path: '/icons/icon-192.png',
+    file: icon192,
+    type: PNG,
+    summary: 'Get the icon of 192 pixels',
+    picture: '192',
+  },
+  {
+    id: 'icon512',
+    path: '/icons/icon-512.png',
+    file: icon512,
+    type: PNG,
+    summary: 'Get the icon of 512 pixels',
+    picture: '512',
+  },
   {
     id: 'maskableIcon',
     path: '/icons/icon-maskable.png',
     file: maskable,
     type: PNG,
     summary: 'Get the icon that phones cut into their own shape',
+    picture: 'maskable',
   },
+] as const
+
+const FILES = [
   {
     id: 'wideScreenshot',
     path: '/icons/screenshot-wide.webp',
@@ -78,11 +112,6 @@ const MANIFEST = {
   scope: '/',
   display: 'standalone',
   background_color: THEME_COLORS.light,
-  icons: [
-    { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
-    { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
-    { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
-  ],
   // Made by scripts/screenshots.ts. Browsers show them before they install the application.
   screenshots: [
     { src: '/icons/screenshot-wide.webp', sizes: '1280x800', type: WEBP, form_factor: 'wide', label: 'QR codes' },
@@ -103,13 +132,25 @@ const MANIFEST = {
   ],
 } as const
 
-function manifest({ name, shortName, description, accent }: Site): string {
+const PRODUCT_ICONS = [
+  { src: '/icons/icon-192.png', sizes: '192x192', type: PNG },
+  { src: '/icons/icon-512.png', sizes: '512x512', type: PNG },
+  { src: '/icons/icon-maskable.png', sizes: '512x512', type: PNG, purpose: 'maskable' },
+]
+const iconsOf = (key: string) => [
+  { src: iconPath(key, '192'), sizes: '192x192', type: PNG },
+  { src: iconPath(key, '512'), sizes: '512x512', type: PNG },
+  { src: iconPath(key, 'maskable'), sizes: '512x512', type: PNG, purpose: 'maskable' },
+]
+
+function manifest({ name, shortName, description, accent, iconKey }: Site): string {
   return JSON.stringify({
     ...MANIFEST,
     name,
     short_name: shortName,
     ...(description !== '' && { description }),
     theme_color: accent?.light ?? THEME_COLORS.light,
+    icons: iconKey === undefined ? PRODUCT_ICONS : iconsOf(iconKey),
   })
 }
 
@@ -145,7 +186,7 @@ const TEXTS = [
 
 const record = (
   { id, path, type, summary }: { id: string; path: string; type: string; summary: string },
-  contentOf: (site: Site) => { readonly body: string | Blob; readonly etag: string },
+  contentOf: (site: Site) => { readonly body: string | Blob; readonly etag: string } | Response,
 ): AnyEndpoint =>
   endpoint({
     id: `pages.${id}`,
@@ -156,18 +197,27 @@ const record = (
     access: open,
     answers: type.split(';')[0]!,
     run({ ctx, request }) {
-      const { body, etag } = contentOf(siteOf(ctx))
-      return cached(request, body, etag, { 'content-type': type })
+      const content = contentOf(siteOf(ctx))
+      if (content instanceof Response) return content
+      return cached(request, content.body, content.etag, { 'content-type': type })
     },
   })
 
+function contentOfFile(path: string): { readonly body: Blob; readonly etag: string } {
+  const body = Bun.file(path)
+  return { body, etag: `"${version}-${body.size}"` }
+}
+
+const leadTo = (location: string): Response =>
+  new Response(null, { status: 302, headers: { location, 'cache-control': 'no-cache' } })
+
 export const pageFileEndpoints: readonly AnyEndpoint[] = [
-  ...FILES.map((asset) =>
-    record(asset, () => {
-      const body = Bun.file(asset.file)
-      return { body, etag: `"${version}-${body.size}"` }
-    }),
+  ...ICONS.map((icon) =>
+    record(icon, ({ iconKey }) =>
+      iconKey === undefined ? contentOfFile(icon.file) : leadTo(iconPath(iconKey, icon.picture)),
+    ),
   ),
+  ...FILES.map((asset) => record(asset, () => contentOfFile(asset.file))),
   ...TEXTS.map((asset) =>
     record(asset, (site) => {
       const body = asset.text(site)

@@ -14,7 +14,8 @@ header{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-betw
 .languages>*{padding:.25rem .625rem;border-radius:.5rem}
 .languages [aria-current]{background:var(--tint);font-weight:600}
 .brand{display:inline-flex;align-items:center;gap:.6rem;font-weight:650;letter-spacing:.01em;color:var(--ink);text-decoration:none}
-.brand svg{width:1.5rem;height:1.5rem;color:var(--accent)}
+.brand svg,.brand img{flex:none;width:1.5rem;height:1.5rem;color:var(--accent)}
+.brand img{width:auto;max-width:8rem;object-fit:contain}
 main{flex:1}
 footer{padding-top:1.5rem;padding-bottom:1.75rem;color:var(--soft);font-size:.8125rem}
 footer a{color:inherit}

@@ -7,6 +7,7 @@
 import type { AppContext } from '#context'
 import { type Html, html, type HtmlValue, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
+import type { LogoPicture } from '#platform/images/port.ts'
 
 import { addressOf, chosenLocale } from './caller.ts'
 import { MARK, THEME_COLORS } from './page-style.ts'
@@ -77,7 +78,7 @@ const LANGUAGES = [
 export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
   const words = WORDS[page.locale]
   const site = siteOf(ctx)
-  const { name } = site
+  const { name, iconKey } = site
   const markup = html`<!doctype html>
     <html lang="${words.lang}">
       <head>
@@ -89,10 +90,7 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
         <meta name="theme-color" content="${THEME_COLORS.dark}" media="(prefers-color-scheme: dark)" />
         ${page.indexed !== true && html`<meta name="robots" content="noindex" />`}
         <meta name="format-detection" content="telephone=no" />
-        ${page.preview && previewTags(page.preview, name)}
-        <link rel="icon" href="/favicon.ico" sizes="48x48" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        ${page.preview && previewTags(page.preview, name)} ${icons(iconKey)}
         <link rel="manifest" href="/manifest.webmanifest" />
         ${site.style}
         ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
@@ -100,7 +98,9 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
       </head>
       <body>
         <header>
-          <a class="brand" href="/">${MARK}${name}</a>
+          <a class="brand" href="/"
+            >${iconKey === undefined ? MARK : html`<img src="${iconPath(iconKey, 'logo')}" alt="" />`}${name}</a
+          >
           ${page.path !== undefined && languageLinks(page.path, page.locale)}
         </header>
         <main>${page.body}</main>
@@ -133,6 +133,20 @@ export function pathOfPage(request: Request, ...parameters: readonly string[]): 
 export function languageQuery(request: Request): string {
   const chosen = chosenLocale(request)
   return chosen === undefined ? '' : `?lang=${chosen}`
+}
+
+/** The path of a picture of the logo. `key`: `Site.iconKey`. */
+export const iconPath = (key: string, picture: LogoPicture): string => `/icons/${key}/${picture}.png`
+
+/** Those of the logo, or of the product. */
+export function icons(key: string | undefined): Html {
+  if (key === undefined)
+    return html`<link rel="icon" href="/favicon.ico" sizes="48x48" />
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />`
+  return html`<link rel="icon" href="${iconPath(key, '32')}" sizes="32x32" type="image/png" />
+    <link rel="icon" href="${iconPath(key, '192')}" sizes="192x192" type="image/png" />
+    <link rel="apple-touch-icon" href="${iconPath(key, '180')}" />`
 }
 
 /** With an operator or a legal notice, who runs the server and how to reach them. */

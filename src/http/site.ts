@@ -26,6 +26,8 @@ export interface SiteLook {
   readonly description: string
   /** For text on light and on dark grounds, and of text on them: `#rrggbb`. Undefined: the colours of the style sheet. */
   readonly accent?: { readonly light: string; readonly dark: string; readonly onLight: string; readonly onDark: string }
+  /** Part of the addresses of the pictures of its logo (`iconPath`); undefined: it has the product's mark. */
+  readonly iconKey?: string
   readonly contact: SiteContact
 }
 

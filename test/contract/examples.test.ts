@@ -58,6 +58,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
   'files.publicImage': NO_SUCH_ROW,
+  // The file of this test is no picture.
+  'server.logo.update': [415, /PNG/],
+  'server.logo.picture': NO_SUCH_ROW,
   'orgs.public': NO_SUCH_ROW,
   'orgs.publicPage': NO_SUCH_ROW,
   'orgs.joinByCode': NO_SUCH_ROW,

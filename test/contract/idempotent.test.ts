@@ -15,9 +15,11 @@ import { createActivity } from '../activities/helpers.ts'
 import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
 import { sendText } from '../chat/helpers.ts'
 import { befriend } from '../contacts/helpers.ts'
+import { png } from '../files/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
+import { logoForm } from '../server/logo-form.ts'
 
 const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
 
@@ -48,6 +50,8 @@ const fieldChange = () => ({
   sortOrder: 7,
 })
 const templateChange = () => ({ name: 'new', description: 'new', isDefault: true })
+
+const logo = png(128)
 
 const UPDATES: Readonly<Record<string, Update>> = {
   'groups.update': { params: group, body: () => ({ name: 'new' }) },
@@ -82,6 +86,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
   'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },
   'server.identity.update': { who: () => admin, body: () => ({ name: 'Library' }) },
+  'server.logo.update': { who: () => admin, body: () => logoForm(logo) },
   'server.mail.update': {
     who: () => admin,
     body: () => ({ host: 'mail.lan', security: 'NONE', from: 'desk@example.org' }),

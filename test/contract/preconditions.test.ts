@@ -19,6 +19,7 @@ import { ok, type Person, race, type Reply, useServer } from '../harness/index.t
 import { createField, createGlobalField, createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
 import { createOrg } from '../orgs/helpers.ts'
 import { createCode } from '../qr-codes/helpers.ts'
+import { logoForm } from '../server/logo-form.ts'
 
 const { server, admin, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -115,6 +116,11 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   }),
   'server.identity.update': () =>
     Promise.resolve({ who: admin, params: {}, body: () => ({ name: `Library ${nth++}` }) }),
+  'server.logo.update': () => Promise.resolve({ who: admin, params: {}, body: () => logoForm() }),
+  'server.logo.delete': async () => {
+    ok(await admin.call('server.logo.update', { body: logoForm() }))
+    return { who: admin, params: {} }
+  },
   'server.mail.update': () =>
     Promise.resolve({
       who: admin,

@@ -16,8 +16,7 @@ export async function pixelsOfImage(source: string | Uint8Array): Promise<Pixels
   // Without compression, Bun.Image writes RGBA rows without a filter.
   const image = new Bun.Image(source, { autoOrient: false }).png({ compressionLevel: 0 })
   const png = Buffer.from(await image.bytes())
-  const start = png.indexOf('IDAT')
-  const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)))
+  const rows = inflateSync(Buffer.concat([...dataOf(png)]))
   const { width, height } = image
   const stride = 1 + width * 4
   if (rows.length !== stride * height || rows.some((byte, at) => at % stride === 0 && byte !== 0))
@@ -30,6 +29,12 @@ export async function pixelsOfImage(source: string | Uint8Array): Promise<Pixels
       return [...rows.subarray(at, at + 4)]
     },
   }
+}
+
+/** The contents of the chunks of pixels. */
+function* dataOf(png: Buffer): Generator<Buffer> {
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') yield png.subarray(at + 8, at + 8 + png.readUInt32BE(at))
 }
 
 const COLORS: Readonly<Record<string, Color>> = {

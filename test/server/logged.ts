@@ -1,4 +1,6 @@
+import { png } from '../files/helpers.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
+import { logoForm } from './logo-form.ts'
 
 export const logged: LoggedFixture = {
   'server.identity.update': async ({ admin }) => {
@@ -18,6 +20,34 @@ export const logged: LoggedFixture = {
       row: { targetId: null, targetName: 'setup', before: { mail: null }, after: { mail: 'SKIPPED' } },
       refused: [() => mark('colour')],
       unchanged: () => mark('mail'),
+  'server.logo.update': async ({ admin }) => {
+    const send = (bytes: Uint8Array) => admin.send('PUT', '/api/admin/server/logo', { body: logoForm(bytes) })
+    const logo = png(128)
+    return {
+      call: () => send(logo),
+      row: {
+        targetId: null,
+        targetName: 'logo',
+        before: { key: null },
+        after: ({ data }) => ({ key: new URL(data.logoUrl).pathname.split('/')[2] }),
+      },
+      refused: [() => send(png(64))],
+      unchanged: () => send(logo),
+    }
+  },
+  'server.logo.delete': async ({ admin }) => {
+    const remove = () => admin.send('DELETE', '/api/admin/server/logo')
+    const { data } = await admin.send('PUT', '/api/admin/server/logo', { body: logoForm() })
+    return {
+      call: remove,
+      row: {
+        targetId: null,
+        targetName: 'logo',
+        before: { key: new URL(data.logoUrl).pathname.split('/')[2] },
+        after: { key: null },
+      },
+      refused: [() => admin.send('DELETE', '/api/admin/server/logo', { headers: { 'if-match': 'x' } })],
+      unchanged: remove,
     }
   },
   'server.mail.update': async ({ admin }) => {

@@ -1,4 +1,5 @@
-import { col, table } from '../dialect.ts'
+import { col, table, uniqueIndex } from '../dialect.ts'
+import { blobs } from './files.ts'
 
 /** Business settings that administrators can change while the server runs. A missing row means the default in the code. */
 export const settings = table('settings', {
@@ -6,6 +7,21 @@ export const settings = table('settings', {
   value: col.json<unknown>('value').notNull(),
   updatedAt: col.time('updated_at').notNull(),
 })
+
+/** The pictures of the server's logo (LOGO_PICTURES of platform/images). The key is part of their addresses, and new with each logo. */
+export const serverPictures = table(
+  'server_pictures',
+  {
+    id: col.id(),
+    key: col.text('key').notNull(),
+    name: col.text('name').notNull(),
+    blobId: col
+      .int('blob_id')
+      .notNull()
+      .references(() => blobs.id),
+  },
+  (t) => [uniqueIndex('server_pictures_name').on(t.name)],
+)
 
 /** State of the server that survives restarts: the stamp mark (engine/stamps.ts), the hash of the setup link, the last restore, the running backup. */
 export const serverState = table('server_state', {

@@ -137,4 +137,6 @@ const UNUSABLE: Readonly<Record<UnusableReason, () => AppError>> = {
   undecodable: notAnImage,
   'too-many-pixels': tooManyPixels,
   'heic-off': heicOff,
+  // Only of logos.
+  'too-small': notAnImage,
 }

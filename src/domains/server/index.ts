@@ -1,4 +1,4 @@
-/** The server itself: its name and look, its certificate, its mail server, its setup, and its restart, for administrators in the browser. */
+/** The server itself: its name, look and logo, its address and certificate, its mail server, its setup, and its restart, for administrators in the browser. */
 
 import { domain } from '#domains/domain.ts'
 
@@ -9,6 +9,7 @@ import { certificateEndpoints } from './certificate/certificate.endpoints.ts'
 import { checkEndpoints } from './checks/checks.endpoints.ts'
 import { identityEndpoints } from './identity/identity.endpoints.ts'
 import { followIdentity } from './identity/identity.service.ts'
+import { logoEndpoints } from './logo/logo.endpoints.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
 import { overviewEndpoints } from './overview/overview.endpoints.ts'
 import { reachEndpoints } from './reach/reach.endpoints.ts'
@@ -22,6 +23,7 @@ export const server = domain({
     ...aliasEndpoints,
     ...checkEndpoints,
     ...identityEndpoints,
+    ...logoEndpoints,
     ...certificateEndpoints,
     ...mailEndpoints,
     ...overviewEndpoints,

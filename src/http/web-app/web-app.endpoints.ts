@@ -8,7 +8,7 @@ import { addressOf, localeOf } from '../caller.ts'
 import { type Compressed, compressedText } from '../compressed.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
-import { button, html, htmlPage } from '../pages.ts'
+import { button, html, htmlPage, iconPath, icons } from '../pages.ts'
 import { PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, sizeOf } from './pack.ts'
@@ -94,8 +94,8 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
 }
 
-const isProduct = ({ name, accent, locale }: Site): boolean =>
-  name === PRODUCT && accent === undefined && locale === 'en'
+const isProduct = ({ name, accent, locale, iconKey }: Site): boolean =>
+  name === PRODUCT && accent === undefined && locale === 'en' && iconKey === undefined
 
 /** The page with the name, language and colours of the server, so that the web application need not ask for them before it is drawn. */
 const branded = perContext(() => ({
@@ -107,12 +107,17 @@ const branded = perContext(() => ({
 async function brandedPage(ctx: AppContext, pack: Pack, site: Site): Promise<Compressed> {
   const known = branded(ctx)
   if (known.page === undefined || known.pack !== pack || known.site !== site) {
-    const { name, locale, accent } = site
-    const content = JSON.stringify({ name, locale, accent })
+    const { name, locale, accent, iconKey } = site
+    const icon = iconKey === undefined ? undefined : iconPath(iconKey, 'logo')
+    const content = JSON.stringify({ name, locale, accent, ...(icon !== undefined && { icon }) })
     const text = await new Response(await pack.read(pack.find(PAGE)!, 'identity')).text()
     const head = html`<title>${name}</title><meta name="site" content="${content}" />`.text
-    // A function: a name may contain the patterns of a replacement, such as $&.
-    Object.assign(known, { pack, site, page: compressedText(text.replace('<title>Tessera</title>', () => head)) })
+    // Functions: a name may contain the patterns of a replacement, such as $&.
+    const page = text
+      .replace('<title>Tessera</title>', () => head)
+      .replace('aria-label="Tessera"', () => html`aria-label="${name}"`.text)
+      .replace(/<link rel="icon".*?>\s*<link rel="apple-touch-icon".*?>/, () => icons(iconKey).text)
+    Object.assign(known, { pack, site, page: compressedText(page) })
   }
   return known.page!
 }

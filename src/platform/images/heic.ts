@@ -57,7 +57,8 @@ export async function decodeHeic(bytes: Uint8Array, output: string): Promise<voi
   }
 }
 
-function bmpHeader(width: number, height: number): Uint8Array {
+/** Of an image whose pixels are red, green, blue and alpha, row by row. */
+export function bmpHeader(width: number, height: number): Uint8Array {
   const header = new Uint8Array(HEADER)
   const view = new DataView(header.buffer)
   view.setUint16(0, 0x424d)
@@ -70,7 +71,6 @@ function bmpHeader(width: number, height: number): Uint8Array {
   view.setUint16(26, 1, true)
   view.setUint16(28, 32, true)
   view.setUint32(30, BI_BITFIELDS, true)
-  // libheif writes red, green, blue and alpha in this order.
   for (const [i, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries()) view.setUint32(54 + 4 * i, mask, true)
   return header
 }

@@ -2,16 +2,18 @@
 
 import { serveTasks } from '../task-process.ts'
 import { decodeHeic } from './heic.ts'
+import { drawLogo } from './logo.ts'
 import { convert, inspect } from './pipeline.ts'
 import { IMAGE_PROCESS, type ImageReply, type ImageTask, UnusableImage } from './port.ts'
 
 async function answer(task: ImageTask): Promise<ImageReply> {
   try {
-    if (task.kind === 'inspect') return { kind: 'inspected', pixels: await inspect(task.input, task.mime) }
+    if (task.kind === 'inspect') return { kind: 'inspected', ...(await inspect(task.input, task.mime)) }
     if (task.kind === 'decode') {
       await decodeHeic(await Bun.file(task.input).bytes(), task.output)
       return { kind: 'decoded' }
     }
+    if (task.kind === 'logo') return { kind: 'drawn', files: await drawLogo(task), memory: process.memoryUsage.rss() }
     const processed = await convert(task)
     return { kind: 'converted', processed, memory: process.memoryUsage.rss() }
   } catch (error) {

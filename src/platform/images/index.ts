@@ -16,6 +16,7 @@ import {
   type ImageTask,
   MAX_PIXELS,
   type Processed,
+  SMALLEST_LOGO,
   UnusableImage,
 } from './port.ts'
 
@@ -49,36 +50,63 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
   // Decoding takes up to 10 bytes a pixel, so two of the largest images wait for each other.
   const pixels = new Gate(MAX_PIXELS)
 
-  async function convert(worker: ImageProcess, task: ImageTask & { kind: 'convert' }): Promise<Processed> {
-    const { input, mime, output, thumbnailOutput } = task
-    const found = usable(await worker.run({ kind: 'inspect', input, mime }), 'inspected', output)
-    await pixels.enter(found.pixels)
+  /** Runs `work` in a process when it is the turn of `party`. After an error none of `outputs` exists. */
+  async function inTurn<T>(party: number, outputs: readonly string[], work: (worker: ImageProcess) => Promise<T>) {
+    await turns.enter(party)
+    const worker = idle.pop()!
     try {
+      return await work(worker)
+    } catch (error) {
+      // An error of the removal would hide the cause.
+      for (const path of outputs) await rm(path, { force: true }).catch(() => undefined)
+      throw error
+    } finally {
+      idle.push(worker)
+      turns.leave(party)
+    }
+  }
+
+  /** Inspects an image and runs `work`, which decodes it, when there is memory for its pixels. */
+  async function decoding<T>(
+    worker: ImageProcess,
+    { input, mime, output }: { readonly input: string; readonly mime: string; readonly output: string },
+    work: (found: { readonly width: number; readonly height: number }) => Promise<T>,
+  ): Promise<T> {
+    const found = usable(await worker.run({ kind: 'inspect', input, mime }), 'inspected', output)
+    const count = found.width * found.height
+    await pixels.enter(count)
+    try {
+      return await work(found)
+    } finally {
+      pixels.leave(count)
+    }
+  }
+
+  const convert = (worker: ImageProcess, task: ImageTask & { kind: 'convert' }): Promise<Processed> =>
+    decoding(worker, task, async () => {
+      const { input, mime, output, thumbnailOutput } = task
       if (!HEIC.has(mime)) return usable(await worker.run(task), 'converted', output).processed
       // Until the thumbnail is written, its file has the pixels.
       const pixels = thumbnailOutput
       usable(await worker.run({ kind: 'decode', input, output: pixels }), 'decoded', output)
       return usable(await worker.run({ ...task, pixels }), 'converted', output).processed
-    } finally {
-      pixels.leave(found.pixels)
-    }
-  }
+    })
 
   return {
     async process(input, mime, output, thumbnailOutput, party) {
       if (HEIC.has(mime) && !(await heic())) throw new UnusableImage('heic-off')
-      await turns.enter(party)
-      const worker = idle.pop()!
-      try {
-        return await convert(worker, { kind: 'convert', input, mime, output, thumbnailOutput })
-      } catch (error) {
-        // An error of the removal would hide the cause.
-        for (const path of [output, thumbnailOutput]) await rm(path, { force: true }).catch(() => undefined)
-        throw error
-      } finally {
-        idle.push(worker)
-        turns.leave(party)
-      }
+      return inTurn(party, [output, thumbnailOutput], (worker) =>
+        convert(worker, { kind: 'convert', input, mime, output, thumbnailOutput }),
+      )
+    },
+    drawLogo(input, mime, outputs, party) {
+      const output = outputs[0]!
+      return inTurn(party, outputs, (worker) =>
+        decoding(worker, { input, mime, output }, async ({ width, height }) => {
+          if (Math.min(width, height) < SMALLEST_LOGO) throw new UnusableImage('too-small')
+          return usable(await worker.run({ kind: 'logo', input, mime, outputs }), 'drawn', output).files
+        }),
+      )
     },
     async stop() {
       await Promise.all(processes.map((one) => one.stop()))
@@ -93,7 +121,7 @@ const imageProcess = (timeLimitMs: number): ImageProcess =>
     source: new URL('./image-main.ts', import.meta.url),
     timeLimitMs,
     crashed: { kind: 'unusable', reason: 'undecodable' },
-    isSpent: (reply) => reply.kind === 'decoded' || (reply.kind === 'converted' && reply.memory > MAX_KEPT_MEMORY),
+    isSpent: (reply) => reply.kind === 'decoded' || ('memory' in reply && reply.memory > MAX_KEPT_MEMORY),
   })
 
 function usable<K extends ImageReply['kind']>(reply: ImageReply, kind: K, output: string): ImageReply & { kind: K } {

@@ -23,8 +23,8 @@ const FORMATS: Readonly<Record<string, { readonly decoded: string; readonly stor
   'image/heif': { decoded: 'heic', stored: 'image/jpeg' },
 }
 
-/** Number of pixels of the image at `input`, from its headers. @throws UnusableImage */
-export async function inspect(input: string, mime: string): Promise<number> {
+/** The size of the image at `input` in pixels, from its headers. @throws UnusableImage */
+export async function inspect(input: string, mime: string): Promise<{ width: number; height: number }> {
   const format = FORMATS[mime]
   const file = Bun.file(input)
   if (format === undefined) throw new UnusableImage('undecodable')
@@ -34,10 +34,10 @@ export async function inspect(input: string, mime: string): Promise<number> {
   const found =
     decoded === 'heic' ? await heicDimensions(bytes) : await decoding(open(still(bytes, decoded)).metadata())
   if (found.format !== decoded) throw new UnusableImage('undecodable')
-  const pixels = found.width * found.height
-  if (pixels > MAX_PIXELS) throw new UnusableImage('too-many-pixels')
+  const { width, height } = found
+  if (width * height > MAX_PIXELS) throw new UnusableImage('too-many-pixels')
   if (decoded === 'jpeg' && !isCompleteJpeg(bytes)) throw new UnusableImage('undecodable')
-  return pixels
+  return { width, height }
 }
 
 /** Writes the image and its thumbnail. `inspect` must have accepted it. @throws UnusableImage */
@@ -61,7 +61,7 @@ export async function convert({
   }
 }
 
-interface Encoded {
+export interface Encoded {
   readonly bytes: Uint8Array
   readonly width: number
   readonly height: number
@@ -78,8 +78,7 @@ async function convertOther(
   format: string,
   stored: ImageFacts['mime'],
 ): Promise<[Encoded, Encoded]> {
-  // Bun.Image applies the orientation of JPEG only.
-  const orientation = format === 'jpeg' ? 1 : orientationOf(bytes)
+  const orientation = turnOf(bytes, format)
   const source = still(bytes, format)
   if (format === 'png' && orientation === 1) {
     // Decodes all pixels, so a damaged file is refused here.
@@ -91,6 +90,15 @@ async function convertOther(
   // A JPEG is decoded at an eighth of its size for the thumbnail. The others need all pixels again, so they wait.
   if (format !== 'jpeg') await image
   return Promise.all([image, encode(thumbnailer(open(source, orientation)))])
+}
+
+/** The orientation that is left to be applied: Bun.Image applies that of JPEG. */
+const turnOf = (bytes: Uint8Array, format: string): number => (format === 'jpeg' ? 1 : orientationOf(bytes))
+
+/** For other types than HEIC. */
+export function openUpright(bytes: Uint8Array, mime: string): Bun.Image {
+  const { decoded } = FORMATS[mime]!
+  return open(still(bytes, decoded), turnOf(bytes, decoded))
 }
 
 /** Without a colour profile that is not plausible, and without the animation of a WebP. */
@@ -127,12 +135,12 @@ const thumbnailer = (image: Bun.Image): Bun.Image =>
     .resize(THUMBNAIL.pixels, THUMBNAIL.pixels, { fit: 'inside', withoutEnlargement: true })
     .webp({ quality: THUMBNAIL.quality })
 
-async function encode(image: Bun.Image): Promise<Encoded> {
+export async function encode(image: Bun.Image): Promise<Encoded> {
   const bytes = await decoding(image.bytes())
   return { bytes, width: image.width, height: image.height }
 }
 
-async function write({ bytes }: Encoded, path: string): Promise<WrittenFile> {
+export async function write({ bytes }: Pick<Encoded, 'bytes'>, path: string): Promise<WrittenFile> {
   const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
   await Bun.write(path, bytes)
   return { path, size: bytes.length, sha256 }

@@ -56,7 +56,7 @@ interface Parts {
 }
 
 /** The data of the chunks that are kept. Undefined if a chunk is damaged, or if there is one that the pixels depend on. */
-function partsOf(file: Uint8Array): Parts | undefined {
+export function partsOf(file: Uint8Array): Parts | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const parts: Parts & Record<string, Uint8Array[]> = { IHDR: [], PLTE: [], tRNS: [], IDAT: [] }
   for (let at = SIGNATURE.length; at + 12 <= file.length;) {

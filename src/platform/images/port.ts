@@ -35,9 +35,10 @@ export interface Processed extends WrittenFile {
 /**
  * - `undecodable`: damaged, incomplete, not of the given type, or made so that it takes too long.
  * - `too-many-pixels`: more than 40 megapixels.
+ * - `too-small`: a logo with a side under `SMALLEST_LOGO` pixels.
  * - `heic-off`: HEIC, which the administrators have switched off.
  */
-export type UnusableReason = 'undecodable' | 'too-many-pixels' | 'heic-off'
+export type UnusableReason = 'undecodable' | 'too-many-pixels' | 'too-small' | 'heic-off'
 
 /** The file is the cause: it is refused again if it is sent again. */
 export class UnusableImage extends Error {
@@ -64,6 +65,11 @@ export interface Images {
    * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
    */
   process(input: string, mime: string, output: string, thumbnailOutput: string, party: number): Promise<Processed>
+  /**
+   * Draws `LOGO_PICTURES` of the PNG, JPEG or WebP file at `input` into `outputs`, in this order. Everything else is as in `process`.
+   * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
+   */
+  drawLogo(input: string, mime: string, outputs: readonly string[], party: number): Promise<readonly WrittenFile[]>
   /** Ends the processes. Images in progress reject. */
   stop(): Promise<void>
 }
@@ -83,17 +89,29 @@ export type ImageTask =
       readonly output: string
       readonly thumbnailOutput: string
     }
+  | { readonly kind: 'logo'; readonly input: string; readonly mime: string; readonly outputs: readonly string[] }
 
 export type ImageReply =
-  | { readonly kind: 'inspected'; readonly pixels: number }
+  | { readonly kind: 'inspected'; readonly width: number; readonly height: number }
   | { readonly kind: 'decoded' }
   | { readonly kind: 'converted'; readonly processed: Processed; readonly memory: number }
+  | { readonly kind: 'drawn'; readonly files: readonly WrittenFile[]; readonly memory: number }
   | { readonly kind: 'unusable'; readonly reason: UnusableReason }
   /** An error of the disk, or a mistake of ours. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
 
 /** More are refused before anything is decoded. */
 export const MAX_PIXELS = 40_000_000
+
+/**
+ * The pictures of a logo, all of them PNG: the logo itself, within 512×512 pixels; square icons of these sides; and one of 512 pixels that
+ * phones cut into their own shape.
+ */
+export const LOGO_PICTURES = ['logo', '32', '180', '192', '512', 'maskable'] as const
+export type LogoPicture = (typeof LOGO_PICTURES)[number]
+
+/** Pixels of the shorter side. */
+export const SMALLEST_LOGO = 128
 
 /** The argument with which the executable starts itself as such a process. */
 export const IMAGE_PROCESS = 'image-process'

@@ -20,6 +20,7 @@ import { site } from '../browser/site.ts'
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useUnread } from '../session/live.ts'
+import { Logo } from '../ui/Logo.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { PaletteButton } from './PaletteButton.tsx'
 import { useSidebar } from './sidebar.ts'
@@ -87,7 +88,7 @@ export function AppBar() {
               px: 0.5,
             }}
           >
-            <img src="/favicon.svg" alt="" width={24} height={24} />
+            <Logo height={24} />
             <Box component="span" sx={{ display: { xs: 'none', sm: 'inline' } }}>
               {site.name}
             </Box>

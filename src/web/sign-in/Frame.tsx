@@ -7,6 +7,7 @@ import { site } from '../browser/site.ts'
 import { switchLocale } from '../i18n/locale.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
+import { Logo } from '../ui/Logo.tsx'
 import { Nothing, part } from '../ui/part.tsx'
 import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
@@ -59,7 +60,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         underline="none"
         sx={{ display: 'flex', alignItems: 'center', gap: 1, mb: 3, fontWeight: 650, fontSize: '1.125rem' }}
       >
-        <img src="/favicon.svg" alt="" width={28} height={28} />
+        <Logo height={28} />
         {site.name}
       </Link>
       {invitation !== undefined && <Invitation code={invitation} />}

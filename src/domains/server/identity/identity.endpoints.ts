@@ -22,7 +22,7 @@ export const identityEndpoints = [
     method: 'PUT',
     path: '/api/admin/server/identity',
     summary: 'Change the name, the colours and the contact of the server',
-    description: 'An empty body brings all defaults back.',
+    description: 'An empty body brings all defaults back. The logo has operations of its own.',
     tag,
     access: platform('setting:update'),
     row: serverVersionRow(IdentityView, ({ ctx }) => showIdentity(ctx)),

@@ -33,7 +33,10 @@ export const IdentityView = Model('ServerIdentity', {
   shortName: Text('Willow', { description: 'For places with little room; by default the beginning of `name`' }),
   description: Text('Our books, rooms and events'),
   logoUrl: Nullable(
-    Text('https://qr.example.org/logo.png', { description: 'Null: the server has the mark of the product' }),
+    Text('https://qr.example.org/icons/k3f9x0a2b4c6/logo.png', {
+      description:
+        'A PNG within 512×512 pixels. Each logo has addresses of its own, which end with it. Null: the server has the mark of the product',
+    }),
   ),
   iconUrl: Text('https://qr.example.org/icons/icon-512.png'),
   colors: SiteColors,

@@ -24,7 +24,7 @@ const beginning = (name: string): string =>
     .join('')
     .trim()
 
-export function lookOf({ identity = {}, language = 'en' }: ServerValues): SiteLook {
+export function lookOf({ identity = {}, language = 'en', logo }: ServerValues): SiteLook {
   const { name = PRODUCT, shortName = beginning(name), description = '', primary, primaryDark } = identity
   const { light, dark } = effectiveColors(primary ?? null, primaryDark ?? null)
   return {
@@ -33,6 +33,7 @@ export function lookOf({ identity = {}, language = 'en' }: ServerValues): SiteLo
     locale: language,
     description,
     ...((light !== null || dark !== null) && { accent: accentOf(light, dark) }),
+    ...(logo !== undefined && { iconKey: logo.key }),
     contact: contactOf(identity),
   }
 }

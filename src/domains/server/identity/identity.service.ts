@@ -13,8 +13,10 @@ import {
   setServerValue,
 } from '#domains/settings/index.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
+import { iconPath } from '#http/pages.ts'
 import { NO_CONTACT, setSite, siteOf } from '#http/site.ts'
 import { invalidAll } from '#http/validate.ts'
+import type { LogoPicture } from '#platform/images/port.ts'
 
 import type { IdentityChange, IdentityView, ServerView } from './identity.model.ts'
 import { changed, contactOf, effectiveColors, lookOf, problemsOf } from './identity.rules.ts'
@@ -22,8 +24,16 @@ import { changed, contactOf, effectiveColors, lookOf, problemsOf } from './ident
 /** Pages, mails and the manifest follow the server values from now on. */
 export const followIdentity = (ctx: AppContext): void => onServerValues(ctx, (values) => setSite(ctx, lookOf(values)))
 
-/** Those of the product. */
-const picturesOf = ({ config }: AppContext) => ({ logoUrl: null, iconUrl: `${config.publicUrl}/icons/icon-512.png` })
+/** Where the icon of the product is. */
+const PRODUCT_ICON = '/icons/icon-512.png'
+
+function picturesOf({ config }: AppContext, { logo }: ServerValues) {
+  const url = (picture: LogoPicture): string => config.publicUrl + iconPath(logo!.key, picture)
+  return {
+    logoUrl: logo === undefined ? null : url('logo'),
+    iconUrl: logo === undefined ? config.publicUrl + PRODUCT_ICON : url('512'),
+  }
+}
 
 function colorsOf({ identity = {} }: ServerValues) {
   const { primary = null, primaryDark = null } = identity as { primary?: string | null; primaryDark?: string | null }
@@ -33,7 +43,7 @@ function colorsOf({ identity = {} }: ServerValues) {
 
 export function identityView(ctx: AppContext, values: ServerValues, version: number): IdentityView {
   const { name, shortName, description } = lookOf(values)
-  const { identity = {} } = values
+  const { identity = {}, logo } = values
   const contact = contactOf(identity)
   const source = (isSet: boolean) => (isSet ? ('DATABASE' as const) : ('DEFAULT' as const))
   const texts = ['name', 'shortName', 'description', 'primary', 'primaryDark', ...Object.keys(NO_CONTACT)]
@@ -42,10 +52,13 @@ export function identityView(ctx: AppContext, values: ServerValues, version: num
     name,
     shortName,
     description,
-    ...picturesOf(ctx),
+    ...picturesOf(ctx, values),
     ...colorsOf(values),
     contact,
-    sources: Object.fromEntries(texts.map((field) => [field, source(Object.hasOwn(identity, field))])),
+    sources: {
+      ...Object.fromEntries(texts.map((field) => [field, source(Object.hasOwn(identity, field))])),
+      logo: source(logo !== undefined),
+    },
   }
 }
 
@@ -80,7 +93,7 @@ export async function showServer(ctx: AppContext): Promise<ServerView> {
     name,
     shortName,
     publicUrl: ctx.config.publicUrl,
-    ...picturesOf(ctx),
+    ...picturesOf(ctx, values),
     ...colorsOf(values),
     contact,
     registration: (await getSetting(ctx, 'registration.enabled')) ? 'OPEN' : 'INVITATION',

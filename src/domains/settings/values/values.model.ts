@@ -32,6 +32,8 @@ export const parts = {
       Type.Object({ status: Type.Union([Type.Literal('DONE'), Type.Literal('SKIPPED')]), at: Type.Integer() }),
     ),
   }),
+  /** Part of the addresses of its pictures, which are rows of their own (`server_pictures`). */
+  logo: Type.Object({ key: Text(50) }),
   mail: Type.Object({
     host: Text(300),
     port: Type.Integer({ minimum: 1, maximum: 65_535 }),
