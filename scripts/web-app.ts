@@ -163,13 +163,17 @@ const compilePages = (plugins: Bun.BunPlugin[] = []): Promise<Bun.BuildOutput> =
     define: { 'process.env.NODE_ENV': '"production"' },
   })
 
+/** As the server sends it with the page (`x-page-version`). */
+const hashOf = (content: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(content).digest('hex').slice(0, 20)
+
 /** Apart, because it is one file, whose name stays the same: the address of a service worker may not change. */
 const compileWorker = (files: readonly string[] = [], page = ''): Promise<Bun.BuildOutput> =>
   compile({
     entrypoints: [join(sources, 'worker.ts')],
     define: {
       FILES: JSON.stringify(files),
-      PAGE_HASH: JSON.stringify(new Bun.CryptoHasher('sha256').update(page).digest('hex')),
+      PAGE_HASH: JSON.stringify(hashOf(page)),
     },
   })
 
@@ -262,7 +266,7 @@ interface CompressedFile {
 
 async function compress(files: readonly BuiltFile[], quick: boolean): Promise<Map<string, CompressedFile>> {
   const compressed = files.map(async ({ name, type, bytes, loads }): Promise<[string, CompressedFile]> => {
-    const hash = new Bun.CryptoHasher('sha256').update(bytes).digest('hex').slice(0, 20)
+    const hash = hashOf(bytes)
     const [br, gz] = await Promise.all([
       cached(`${hash}${quick ? '-quick' : ''}.br`, () =>
         promisify(brotliCompress)(bytes, {

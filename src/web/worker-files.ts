@@ -5,15 +5,18 @@
 
 import { keepShared } from './browser/shared.ts'
 
-/** Names of all files below `/console/` but the page and the worker, and the SHA-256 of the page in hex. Filled in by scripts/web-app.ts. */
+/** Names of all files below `/console/` but the page and the worker, and a hash of the page. Filled in by scripts/web-app.ts. */
 declare const FILES: readonly string[]
 declare const PAGE_HASH: string
 
 const FOLDER = '/console/'
 /** `share_target` of the manifest. */
 const SHARE = '/console/share'
-/** The logo, which all pages of the server have. */
-const LOGO = '/favicon.svg'
+/** The header of the page with its hash as it was built: the server then writes its name and look into it. */
+const VERSION = 'x-page-version'
+/** The mark of the product, and a logo of the server, whose address is in the page. */
+const MARK = '/favicon.svg'
+const LOGO = /\/icons\/\w+\/logo\.png/
 const PREFIX = 'tessera-'
 /** The page names the first files by their hashes, and these name the others, so its hash is that of the version. */
 const CACHE = PREFIX + PAGE_HASH
@@ -32,10 +35,7 @@ let hungAt = 0
 /** Keeps the files of this version. @throws Error if the server has another version by now, or cannot be reached: the browser tries again later */
 export async function keepFiles(): Promise<void> {
   const page = await load(FOLDER, 'no-cache')
-  const bytes = await page.clone().arrayBuffer()
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  const hash = [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  if (hash !== PAGE_HASH) throw new Error('The server has another version')
+  if (page.headers.get(VERSION) !== PAGE_HASH) throw new Error('The server has another version')
   const cache = await caches.open(CACHE)
   const left = [...FILES]
   const work = async (): Promise<void> => {
@@ -46,9 +46,24 @@ export async function keepFiles(): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  await cache.put(LOGO, await load(LOGO, 'no-cache'))
+  await keepPage(page)
+}
+
+/** Keeps the page with the name and look that the server has now, and its logo in place of the one before. */
+async function keepPage(page: Response): Promise<void> {
+  const cache = await caches.open(CACHE)
+  const [logo = MARK] = LOGO.exec(await page.clone().text()) ?? []
+  if ((await cache.match(logo)) === undefined) {
+    await cache.put(logo, await load(logo, 'default'))
+    for (const { url } of await cache.keys()) {
+      const { pathname } = new URL(url)
+      if (isLogo(pathname) && pathname !== logo) await cache.delete(url)
+    }
+  }
   await cache.put(FOLDER, page)
 }
+
+const isLogo = (path: string): boolean => path === MARK || LOGO.test(path)
 
 async function load(url: string, cache: RequestCache): Promise<Response> {
   const answer = await fetch(url, { cache })
@@ -70,7 +85,7 @@ export function answerTo(request: Request): Promise<Response> | undefined {
   if (origin !== location.origin) return undefined
   if (request.method === 'POST' && pathname === SHARE) return keepShared(request)
   if (request.method !== 'GET') return undefined
-  if (pathname === LOGO) return answerLogo(request)
+  if (isLogo(pathname)) return answerFile(request, pathname)
   if (!`${pathname}/`.startsWith(FOLDER)) return undefined
   if (request.mode === 'navigate') return answerPage(request)
   return names.has(pathname.slice(FOLDER.length)) ? answerFile(request, pathname) : undefined
@@ -81,14 +96,6 @@ const find = (url: string): Promise<Response | undefined> => caches.match(url, {
 async function answerFile(request: Request, url: string): Promise<Response> {
   return (await find(url)) ?? (await fetch(request))
 }
-
-/** The server's, which its administrators may have changed. */
-const answerLogo = async (request: Request): Promise<Response> =>
-  await fetch(request).catch(async (error: unknown) => {
-    const kept = await find(LOGO)
-    if (kept === undefined) throw error
-    return kept
-  })
 
 /** The server's page, which may be of a newer version; without a connection the kept one, for every address. */
 async function answerPage(request: Request): Promise<Response> {
@@ -108,6 +115,8 @@ async function answerPage(request: Request): Promise<Response> {
   // 502 to 504: a proxy whose server is away.
   if (answer !== undefined && answer.status < 502) {
     hungAt = 0
+    // Another version has a worker of its own.
+    if (answer.headers.get(VERSION) === PAGE_HASH) void keepPage(answer.clone()).catch(() => undefined)
     return answer
   }
   return (await find(FOLDER)) ?? answer ?? (await fresh)

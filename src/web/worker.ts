@@ -92,7 +92,8 @@ async function show(push: Push): Promise<void> {
     body: isMessage && push.senderName !== push.title ? `${push.senderName}: ${text}` : text,
     // A newer message of a conversation takes the place of the one before.
     tag: isMessage ? `conversation-${push.conversationId}` : `notification-${push.notificationId}`,
-    icon: '/favicon.svg',
+    // Leads to the logo of the server, if it has one.
+    icon: '/icons/icon-192.png',
     lang: locale === 'zh' ? 'zh-CN' : 'en',
     data: { path: isMessage ? `/chats/${push.conversationId}` : `/notifications/${push.notificationId}` },
   })

@@ -12,10 +12,11 @@ import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { createAsset } from '../assets/helpers.ts'
 import { chromiumOptions } from '../harness/chromium.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
+import { logoForm } from '../server/logo-form.ts'
 import { until } from './browser.ts'
 import { startProxy } from './proxy.ts'
 
-const { server, alice } = useServer({ people: ['alice'] })
+const { server, admin, alice } = useServer({ people: ['alice'] })
 
 const proxy = startProxy(server)
 const profile = mkdtempSync(join(tmpdir(), 'tessera-browser-'))
@@ -245,6 +246,38 @@ test('a code and assets made without a connection are sent once after the browse
   await page.goto('/console/assets')
   await page.getByText('Double lamp').first().waitFor()
   expect(await page.getByText('The server did not take').count()).toBe(0)
+})
+
+test('the name and logo of the server are shown without a connection, and others as soon as the server has answered once', async () => {
+  const rename = async (name: string) => {
+    ok(await admin.call('server.identity.update', { body: { name } }))
+    return new URL(ok(await admin.call('server.logo.update', { body: logoForm() })).data.logoUrl!).pathname
+  }
+  const isShown = async (page: Page, name: string, logo: string) => {
+    await page.goto('/console/codes')
+    await page.getByText('No codes yet').waitFor()
+    expect(await page.title()).toEndWith(`· ${name}`)
+    await until(page, `document.querySelector('header img[src="${logo}"]').naturalWidth > 0`)
+  }
+  const logosKept = `caches.keys().then(async ([name]) =>
+    (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname).filter((path) => !path.startsWith('/console/')))`
+  const first = await rename('Willow Street')
+  const page = await startBrowser()
+  await signIn(page, await server.person())
+  await isShown(page, 'Willow Street', first)
+  await isReady(page)
+  await proxy.cut()
+  await isShown(page, 'Willow Street', first)
+  proxy.open()
+  const second = await rename('Elm Street')
+  await isShown(page, 'Elm Street', second)
+  await until(page, `${logosKept}.then((paths) => paths.join() === '${second}')`)
+  await until(page, `caches.match('/console/').then((kept) => kept.text()).then((text) => text.includes('Elm Street'))`)
+  await proxy.cut()
+  await isShown(page, 'Elm Street', second)
+  proxy.open()
+  ok(await admin.call('server.logo.delete'))
+  ok(await admin.call('server.identity.update', { body: {} }))
 })
 
 test('a session that ended while there was no connection is at its end as soon as the server answers, and nothing is left of it', async () => {

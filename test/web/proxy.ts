@@ -2,24 +2,25 @@
 
 import type { TestServer } from '../harness/index.ts'
 
+/** The header with the version of the page, which the service worker knows (src/web/worker-files.ts). */
+const VERSION = 'x-page-version'
+const NEW_VERSION = 'f'.repeat(20)
+
 export function startProxy(server: Pick<TestServer, 'url'>) {
   let state: 'open' | 'hung' = 'open'
   let isUpgraded = false
   let running: ReturnType<typeof Bun.serve> | undefined
   let port = 0
   const hung = new Set<() => void>()
-  const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
-  const text = async (path: string) =>
-    await (await fetch(server.url + path, { headers: { 'accept-encoding': 'identity' } })).text()
   const answer = async (request: Request): Promise<Response> => {
     if (state === 'hung') await new Promise<void>((resolve) => hung.add(resolve))
     if (request.headers.has('upgrade')) return new Response(null, { status: 502 })
     const { pathname, search } = new URL(request.url)
-    const page = await text('/console/')
-    const entry = /src="\/console\/([^"]+)"/.exec(page)![1]!
+    const page = await fetch(`${server.url}/console/`, { headers: { 'accept-encoding': 'identity' } })
+    const version = page.headers.get(VERSION)!
+    const entry = /src="\/console\/([^"]+)"/.exec(await page.text())![1]!
     const newEntry = entry.replace('main-', 'main-new')
-    const upgraded = (old: string) =>
-      old.replaceAll(entry, newEntry).replaceAll(sha256(page), sha256(page.replaceAll(entry, newEntry)))
+    const upgraded = (old: string) => old.replaceAll(entry, newEntry).replaceAll(version, NEW_VERSION)
     if (isUpgraded && pathname === `/console/${entry}`) return new Response(null, { status: 404 })
     const path = isUpgraded ? pathname.replace(newEntry, entry) : pathname
     const headers = new Headers(request.headers)
@@ -38,6 +39,7 @@ export function startProxy(server: Pick<TestServer, 'url'>) {
     const kept = new Headers(response.headers)
     kept.delete('content-encoding')
     kept.delete('content-length')
+    if (isUpgraded && kept.has(VERSION)) kept.set(VERSION, NEW_VERSION)
     const content = isText ? upgraded(await response.text()) : await response.arrayBuffer()
     return new Response([204, 304].includes(response.status) ? null : content, {
       status: response.status,

@@ -11,12 +11,17 @@ import { notFound } from '../errors.ts'
 import { button, html, htmlPage, iconPath, icons } from '../pages.ts'
 import { PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
-import { findPack, type Pack, sizeOf } from './pack.ts'
+import { findPack, type Pack, type PackedFile, sizeOf } from './pack.ts'
 
 const ROOT = '/console/'
 const PAGE = 'index.html'
 /** The service worker, the only file without a hash in its name. */
 const WORKER = 'worker.js'
+/**
+ * The version of the page, without the name of the server. The service worker compares it with its own (worker-files.ts), since the bytes of
+ * the page are others on each server.
+ */
+const VERSION_HEADER = 'x-page-version'
 const WORKER_HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy': "default-src 'self'",
@@ -80,13 +85,13 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   if (file === undefined) throw notFound()
   const site = siteOf(ctx)
   if (name === PAGE && !isProduct(site))
-    return (await brandedPage(ctx, pack, site)).answer(request, { ...PAGE_HEADERS, 'content-type': file.type })
+    return (await brandedPage(ctx, pack, site)).answer(request, { ...pageHeaders(file), 'content-type': file.type })
   const isCompressed = file.plain === undefined
   const coding = isCompressed ? chooseCoding(request.headers.get('accept-encoding'), ['br', 'gzip']) : 'identity'
   const headers = {
     ...(coding !== 'identity' && { 'content-encoding': coding }),
     ...(isCompressed && { vary: 'accept-encoding' }),
-    ...(name === PAGE ? PAGE_HEADERS : name === WORKER ? WORKER_HEADERS : FILE_HEADERS),
+    ...(name === PAGE ? pageHeaders(file) : name === WORKER ? WORKER_HEADERS : FILE_HEADERS),
   }
   // A strong tag names the bytes, which are others in each coding.
   const etag = coding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${coding}"`
@@ -137,6 +142,7 @@ const packs = perContext(({ config }) => {
 })
 
 /** The page changes with each version of the web application, so browsers ask for it each time. */
+const pageHeaders = ({ hash }: PackedFile) => ({ ...PAGE_HEADERS, [VERSION_HEADER]: hash })
 const PAGE_HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy': [
