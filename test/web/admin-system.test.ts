@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 
 import { createRole, grant } from '../access/helpers.ts'
+import { png } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
 import { startMailSink } from '../harness/mail-sink.ts'
@@ -200,6 +201,43 @@ test('the page of the server shows its processes, database, files, background wo
       expect(await barriers(page)).toEqual([])
       await screenshot(page, `server-${locale}-${isPhone ? 'phone' : 'desktop'}`)
     }
+})
+
+test('the logo is chosen, shown on both grounds and in the application, and removed', async () => {
+  const page = await browser.signedIn(admin)
+  const choose = async (label: string, buffer: Uint8Array) => {
+    const chooser = page.waitForEvent('filechooser')
+    await button(page, label).click()
+    await (await chooser).setFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(buffer) })
+  }
+  const isLoaded = (selector: string, count: number) =>
+    until(
+      page,
+      `[...document.querySelectorAll('${selector}')].filter((image) => image.naturalWidth > 0).length === ${count}`,
+    )
+  await page.goto('/console/admin/site')
+  await page.getByLabel('Name', { exact: true }).fill('Typed before')
+  browser.allow(/status of 4(?:00|15)/)
+  await choose('Choose logo', png(64))
+  await says(page, /at least 128 pixels on both sides/)
+  await choose('Choose logo', new TextEncoder().encode('<svg/>'))
+  await says(page, /SVG files may contain scripts/)
+  await choose('Choose logo', png(300))
+  await says(page, 'The logo is changed.')
+  await isLoaded('figure img', 3)
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed before')
+  expect(await barriers(page)).toEqual([])
+  await screenshot(page, 'logo')
+  await page.goto('/console/admin/site')
+  await isLoaded('header img[src^="/icons/"]', 1)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await isTooWide(page)).toBe(false)
+  await screenshot(page, 'logo-phone')
+  await button(page, 'Remove logo').click()
+  await dialog(page).getByRole('button', { name: 'Remove logo' }).click()
+  await says(page, 'The logo is removed.')
+  await button(page, 'Choose logo').waitFor()
+  expect(ok(await server.call('server.get')).data.logoUrl).toBeNull()
 })
 
 test('the name is shown in the application, and the mail server is tried before it is saved', async () => {

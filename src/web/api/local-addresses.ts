@@ -8,7 +8,7 @@ export const PUBLIC_URL = 'x-public-url'
 let publicUrl: string | undefined
 
 /** Pictures and downloads. Pages are left as they are, because users send and print their addresses. */
-const FILE = /^\/(?:api|public\/images)\//
+const FILE = /^\/(?:api|icons|public\/images)\//
 
 /** Reads an answer or a frame of the server, with paths instead of the addresses of its files. `header`: that of PUBLIC_URL, if there is one. */
 export function readJson(text: string, header?: string | null): unknown {

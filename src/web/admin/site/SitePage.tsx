@@ -1,4 +1,4 @@
-/** The name, the colours and the contact of the server, and below them its mail server. */
+/** The name, the look and the contact of the server, and below them its mail server. */
 
 import { Stack } from '@mui/material'
 
@@ -19,7 +19,7 @@ export default function SitePage() {
       <Answer query={query}>
         {({ identity, mail }) => (
           <Stack spacing={2}>
-            <IdentityForm key={contentOf(identity)} identity={identity} />
+            <IdentityForm key={contentOf(valuesOf(identity))} identity={identity} />
             <MailSection key={contentOf(mail)} mail={mail} />
           </Stack>
         )}
