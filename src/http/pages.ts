@@ -11,7 +11,7 @@ import type { LogoPicture } from '#platform/images/port.ts'
 
 import { addressOf, chosenLocale } from './caller.ts'
 import { MARK, THEME_COLORS } from './page-style.ts'
-import { type Site, siteOf } from './site.ts'
+import { footOf, type Site, siteOf } from './site.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
 
@@ -150,11 +150,12 @@ export function icons(key: string | undefined): Html {
 }
 
 /** With an operator or a legal notice, who runs the server and how to reach them. */
-function footer({ name, contact }: Site, locale: Locale): Html {
+function footer(site: Site, locale: Locale): Html {
   const words = WORDS[locale]
-  const served = html`<a href="/">${words.footer(name)}</a>`
+  const served = html`<a href="/">${words.footer(site.name)}</a>`
+  const contact = footOf(site)
+  if (contact === undefined) return served
   const { operator, email, phone, url, imprintUrl, privacyUrl } = contact
-  if (operator === null && imprintUrl === null) return served
   const link = (href: string, label: string): Html => html`<a href="${href}">${label}</a>`
   const parts = [
     ...(operator === null ? [] : [url === null ? html`${operator}` : link(url, operator)]),

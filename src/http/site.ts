@@ -48,6 +48,10 @@ export const NO_CONTACT: SiteContact = {
   privacyUrl: null,
 }
 
+/** The contact in the foot of public pages; undefined without an operator and a legal notice. */
+export const footOf = ({ contact }: SiteLook): SiteContact | undefined =>
+  contact.operator === null && contact.imprintUrl === null ? undefined : contact
+
 function siteWith(look: SiteLook): Site {
   const { accent } = look
   const colors =

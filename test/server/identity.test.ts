@@ -2,7 +2,10 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 
+import { createActivity } from '../activities/helpers.ts'
 import { ok, type Person, race, useServer } from '../harness/index.ts'
+import { createOrg } from '../orgs/helpers.ts'
+import { createCode } from '../qr-codes/helpers.ts'
 
 const { server, admin, alice } = useServer({ people: ['alice'] })
 
@@ -56,6 +59,27 @@ test('hostile names are texts everywhere', async () => {
   expect((await shown()).shortName).toBe('👩‍🚀'.repeat(12))
 })
 
+test.each([
+  ['60 emoji', '😀'.repeat(60)],
+  ['right-to-left', 'مكتبة شارع الصفصاف'],
+  ['a script', '<script>alert("1")</script>'],
+  ['patterns of replacements', "$& $` $' </title>"],
+])('a name of %s is the same text on pages, in the web application and in the manifest', async (_what, name) => {
+  ok(await change({ name }))
+  const escaped = name
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+  const titleOf = (text: string) => /<title>(.*?)<\/title>/.exec(text)![1]!.replaceAll('&#39;', "'")
+  expect(titleOf(await page())).toBe(escaped)
+  expect(titleOf(await page('/nothing'))).toEndWith(` · ${escaped}`)
+  expect(titleOf(await page('/console/login'))).toBe(escaped)
+  const manifest = JSON.parse((await server.request('GET', '/manifest.webmanifest')).text) as Record<string, unknown>
+  expect(manifest['name']).toBe(name)
+  expect([...new Intl.Segmenter().segment(String(manifest['short_name']))].length).toBeLessThanOrEqual(12)
+})
+
 test('colours with too little contrast are shown darker or lighter', async () => {
   const { data } = ok(await change({ colors: { primary: '#ffff00', primaryDark: '#000000' } }))
   expect(data.colors).toEqual({ primary: '#ffff00', primaryDark: '#000000' })
@@ -66,11 +90,21 @@ test('colours with too little contrast are shown darker or lighter', async () =>
   const { contrast } = await import('#lib/colors.ts')
   expect(contrast(data.effectiveColors.primary!, '#f4f5f2')).toBeGreaterThanOrEqual(4.5)
   expect(contrast(data.effectiveColors.primaryDark!, '#181f1c')).toBeGreaterThanOrEqual(4.5)
+  // Black on black: the text on buttons is the opposite of their colour.
+  ok(await change({ colors: { primary: '#000000', primaryDark: '#000000' } }))
+  const pairs = [...(await page()).matchAll(/--accent:(#\w{6});--on-accent:(#\w{6})/g)].slice(-2)
+  for (const [, accent, text] of pairs) expect(contrast(accent!, text!)).toBeGreaterThanOrEqual(4.5)
   expect((await change({ colors: { primary: 'red' } })).status).toBe(400)
   expect(ok(await change({ colors: {} })).data.colors).toEqual({ primary: null, primaryDark: null })
 })
 
 test('pages name the operator in their foot, and only then', async () => {
+  const code = await createCode(alice, { isPublic: true })
+  const { code: orgCode } = await createOrg(alice)
+  const activity = await createActivity(alice, { visibility: 'PUBLIC' })
+  const paths = ['/', '/nothing', '/licenses', '/trust', `/public/qr/${code.uuid}`, `/public/orgs/${orgCode}`]
+  paths.push(`/s/activity/${activity.uuid}`, '/s/pass/unknown', '/setup', '/console/login')
+  for (const path of paths) expect(await page(path)).not.toContain('Willow e.V.')
   expect(await page()).not.toContain('mailto:')
   ok(
     await change({
@@ -78,7 +112,13 @@ test('pages name the operator in their foot, and only then', async () => {
     }),
   )
   const front = await page()
-  expect(front).toContain('Willow e.V.')
+  for (const path of paths) {
+    const text = await page(path)
+    expect([path, text.includes('Willow e.V.') && text.includes('https://willow.example/imprint')]).toEqual([
+      path,
+      true,
+    ])
+  }
   expect(front).toContain('href="mailto:desk@willow.example"')
   expect(front).toContain('href="https://willow.example/imprint"')
   for (const contact of [{ url: 'javascript:alert(1)' }, { imprintUrl: 'ftp://x' }, { email: 'nobody' }]) {

@@ -9,7 +9,7 @@ import { type Compressed, compressedText } from '../compressed.ts'
 import { type AnyEndpoint, endpoint, open } from '../endpoint.ts'
 import { notFound } from '../errors.ts'
 import { button, html, htmlPage, iconPath, icons } from '../pages.ts'
-import { PRODUCT, type Site, siteOf } from '../site.ts'
+import { footOf, PRODUCT, type Site, siteOf } from '../site.ts'
 import { chooseCoding } from './coding.ts'
 import { findPack, type Pack, type PackedFile, sizeOf } from './pack.ts'
 
@@ -99,8 +99,12 @@ async function answer(ctx: AppContext, request: Request): Promise<Response> {
   return answerBytes(request, stored, async ({ start, end }) => (await pack.read(file, coding)).slice(start, end))
 }
 
-const isProduct = ({ name, accent, locale, iconKey }: Site): boolean =>
-  name === PRODUCT && accent === undefined && locale === 'en' && iconKey === undefined
+const isProduct = (site: Site): boolean =>
+  site.name === PRODUCT &&
+  site.accent === undefined &&
+  site.locale === 'en' &&
+  site.iconKey === undefined &&
+  footOf(site) === undefined
 
 /** The page with the name, language and colours of the server, so that the web application need not ask for them before it is drawn. */
 const branded = perContext(() => ({
@@ -114,7 +118,7 @@ async function brandedPage(ctx: AppContext, pack: Pack, site: Site): Promise<Com
   if (known.page === undefined || known.pack !== pack || known.site !== site) {
     const { name, locale, accent, iconKey } = site
     const icon = iconKey === undefined ? undefined : iconPath(iconKey, 'logo')
-    const content = JSON.stringify({ name, locale, accent, ...(icon !== undefined && { icon }) })
+    const content = JSON.stringify({ name, locale, accent, ...(icon !== undefined && { icon }), contact: footOf(site) })
     const text = await new Response(await pack.read(pack.find(PAGE)!, 'identity')).text()
     const head = html`<title>${name}</title><meta name="site" content="${content}" />`.text
     // Functions: a name may contain the patterns of a replacement, such as $&.

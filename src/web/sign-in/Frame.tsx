@@ -11,6 +11,7 @@ import { Logo } from '../ui/Logo.tsx'
 import { Nothing, part } from '../ui/part.tsx'
 import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
+import { Foot } from './Foot.tsx'
 import { useInvitation } from './target.ts'
 
 /** Seldom used, and therefore not part of the first load. */
@@ -81,6 +82,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
       <Stack spacing={1} sx={{ mt: 2.5, alignItems: 'center' }}>
         {links}
       </Stack>
+      <Foot />
     </Box>
   )
 }

@@ -10,6 +10,7 @@ import { Form } from '../../ui/Form.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 import type { StepProps } from '../setup/step.tsx'
+import { LogoField } from './LogoField.tsx'
 
 const words = texts({
   en: {
@@ -55,7 +56,7 @@ const words = texts({
 
 const CONTACT = ['operator', 'email', 'phone', 'url', 'imprintUrl', 'privacyUrl'] as const
 
-const valuesOf = ({ name, shortName, description, colors, contact, sources }: ServerIdentity) => ({
+export const valuesOf = ({ name, shortName, description, colors, contact, sources }: ServerIdentity) => ({
   name,
   shortName: sources['shortName'] === 'DEFAULT' ? '' : shortName,
   description,
@@ -114,7 +115,7 @@ export function IdentityForm({ identity, step }: { identity: ServerIdentity; ste
               {t.more}
             </Button>
           )}
-          {isOpen && <Look form={form} colorHelp={colorHelp} />}
+          {isOpen && <Look form={form} identity={identity} colorHelp={colorHelp} />}
         </Stack>
       </Section>
       {isOpen && (
@@ -137,15 +138,17 @@ type Values = ReturnType<typeof valuesOf>
 
 interface LookProps {
   form: FormOf<Values>
+  identity: ServerIdentity
   colorHelp: (field: 'primary' | 'primaryDark') => string
 }
 
-function Look({ form, colorHelp }: LookProps) {
+function Look({ form, identity, colorHelp }: LookProps) {
   const t = useTexts(words)
   return (
     <>
       <TextField {...form.text('shortName', { label: t.shortName, help: t.shortNameHelp })} />
       <TextField {...form.text('description', { label: t.description })} multiline />
+      <LogoField identity={identity} />
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>
         <TextField {...form.text('primary', { label: t.primary, help: colorHelp('primary') })} />
         <TextField {...form.text('primaryDark', { label: t.primaryDark, help: colorHelp('primaryDark') })} />

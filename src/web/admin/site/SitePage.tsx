@@ -6,7 +6,7 @@ import { useCall } from '../../api/hooks.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { IdentityForm } from './IdentityForm.tsx'
+import { IdentityForm, valuesOf } from './IdentityForm.tsx'
 import { MailSection } from './MailSection.tsx'
 
 const words = texts({ en: { title: 'Name and mail' }, zh: { title: '名称与邮件' } })
@@ -28,6 +28,5 @@ export default function SitePage() {
   )
 }
 
-/** Each form is reset when its own values are saved, and keeps typed texts when those of the other form are: both have one version. */
-const contentOf = (values: { version: number; status?: unknown }): string =>
-  JSON.stringify({ ...values, version: null, status: null })
+/** Each form is reset when its own values are saved, and keeps typed texts when the other form or the logo is: all have one version. */
+const contentOf = (values: object): string => JSON.stringify({ ...values, version: null, status: null })
