@@ -8,7 +8,7 @@ import { inProcess, ok, useServer } from '../harness/index.ts'
 import { codesOf, readPdf } from '../lib/pdf-files.ts'
 import { createTemplate, guests, issued, withPasses } from './pass-helpers.ts'
 
-const { server, alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
+const { server, admin, alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
 
 const printed = (id: number, query: Record<string, string> = {}, locale = 'en') =>
   alice.send('GET', `/api/activities/${id}/pass/passes`, {
@@ -51,6 +51,21 @@ test('a page has eight passes with names, fields, validity and codes that a scan
   expect(codes.map(({ text }) => text)).toEqual(passes.map(({ qrContent }) => qrContent!))
   // At least 35 mm, at 150 dots per inch.
   for (const { width } of codes) expect((width / 150) * 25.4).toBeGreaterThan(35)
+})
+
+test('the short name of the server is beside the number, whatever its characters are', async () => {
+  const { id } = await withPasses(alice)
+  const [pass] = await issued(alice, id, { holderName: 'Ann' })
+  for (const shortName of ['Willow', '😀'.repeat(12), 'مكتبة', '<script>)"']) {
+    ok(await admin.call('server.identity.update', { body: { name: 'Willow Street', shortName } }))
+    const { pages, picture } = await readPdf((await printed(id)).bytes)
+    expect(pages[0]).toContain(`Pass ${pass!.id} · `)
+    if (shortName === 'Willow') expect(pages[0]).toContain(`Pass ${pass!.id} · Willow`)
+    expect((await codesOf(await picture(1, 150))).map(({ text }) => text)).toEqual([pass!.qrContent!])
+  }
+  ok(await admin.call('server.identity.update', { body: {} }))
+  const { pages } = await readPdf((await printed(id)).bytes)
+  expect(pages[0]).not.toContain(' · ')
 })
 
 test('the filters select passes; those that are revoked or expired are printed without a code', async () => {

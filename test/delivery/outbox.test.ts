@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import { StorageError } from '#db/errors.ts'
 import { sendCode, sendNotice, wake } from '#domains/delivery/index.ts'
+import { NO_CONTACT, setSite } from '#http/site.ts'
 
 import { inProcess, race, until } from '../harness/index.ts'
 import {
@@ -64,6 +65,15 @@ describe.if(inProcess)('the outbox', () => {
     const { subject, text } = await gateways.mailFor(MAIL)
     expect(subject).toBe('New sign-in to your account')
     expect(text).toContain('Pixel 9')
+  })
+
+  test('begins the subjects of notices with the short name of a server that has a name of its own', async () => {
+    const gateways = await gatewaysWith()
+    const { ctx } = await runWith(gateways.config)
+    setSite(ctx, { name: 'Willow "Street"', shortName: 'Willow', description: '', contact: NO_CONTACT })
+    const data = { at: ctx.clock.now(), device: 'Pixel 9', ip: '203.0.113.9' }
+    await ctx.db.write('test', (tx) => sendNotice(ctx, tx, { to: MAIL, kind: 'NEW_DEVICE', locale: 'en', data }))
+    expect((await gateways.mailFor(MAIL)).subject).toBe('[Willow] New sign-in to your account')
   })
 
   test('sends codes before notices that waited longer, and at most three notices at the same time', async () => {

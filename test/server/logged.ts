@@ -20,6 +20,8 @@ export const logged: LoggedFixture = {
       row: { targetId: null, targetName: 'setup', before: { mail: null }, after: { mail: 'SKIPPED' } },
       refused: [() => mark('colour')],
       unchanged: () => mark('mail'),
+    }
+  },
   'server.logo.update': async ({ admin }) => {
     const send = (bytes: Uint8Array) => admin.send('PUT', '/api/admin/server/logo', { body: logoForm(bytes) })
     const logo = png(128)

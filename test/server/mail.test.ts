@@ -72,6 +72,22 @@ test('codes are sent by it at once, with the name of the server and the contact 
   ok(await admin.call('server.identity.update', { body: {} }))
 })
 
+test.each([
+  ['60 emoji', '😀'.repeat(60)],
+  ['right-to-left', 'مكتبة شارع الصفصاف'],
+  ['a script and quotes', '<script>alert(1)</script> "\\'],
+])('a name of %s is a text in the subject and in the foot, and adds no header', async (_what, name) => {
+  const { port, mails } = await sink()
+  ok(await admin.call('server.identity.update', { body: { name } }))
+  expect(ok(await tryIt({ mail: plain(port) })).data.accepted).toBe(true)
+  const [{ subject, text, html, headers }] = mails as [(typeof mails)[number]]
+  expect(subject).toBe(`Test mail from ${name}`)
+  expect(text).toContain(`${name} · `)
+  expect(html).not.toContain('<script>')
+  expect([...headers.keys()].filter((key) => !/^[a-z-]+$/.test(key))).toEqual([])
+  ok(await admin.call('server.identity.update', { body: {} }))
+})
+
 test.each<[string, object, string]>([
   ['no host', { security: 'TLS', from: 'a@b.example' }, 'host'],
   ['a URL as host', { host: 'smtp://x.example', security: 'TLS', from: 'a@b.example' }, 'host'],

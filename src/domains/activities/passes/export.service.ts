@@ -8,6 +8,7 @@ import { badRequest } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { noPermission } from '#http/permissions.ts'
 import { countPrinted } from '#http/printed.ts'
+import { PRODUCT, siteOf } from '#http/site.ts'
 import { titleIn } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
@@ -50,8 +51,10 @@ export async function exportPasses(
   return sendExport(ctx, party, async ({ read: db }): Promise<ExportFile> => {
     const { locale } = caller
     const { format } = query
+    const { name, shortName } = siteOf(ctx)
+    const serverName = name === PRODUCT ? '' : shortName
     const now = ctx.clock.now()
-    const table = { ctx, db, activityId, activityName: activity.name, query, locale, now, zone }
+    const table = { ctx, db, activityId, activityName: activity.name, serverName, query, locale, now, zone }
     let selected = 0
     for await (const rows of selectedRows(table)) selected += rows.length
     if (selected > MAX_EXPORT)
@@ -79,6 +82,7 @@ interface Table {
   readonly db: Db
   readonly activityId: number
   readonly activityName: string
+  readonly serverName: string
   readonly query: PassesQuery
   readonly locale: Locale
   readonly now: number

@@ -52,6 +52,8 @@ const WORDS = {
 
 export interface Sheet {
   readonly activityName: string
+  /** The short name of the server; empty if it has the name of the product. */
+  readonly serverName: string
   readonly locale: Locale
   /** Of the times: an IANA name or an offset. */
   readonly zone: string
@@ -81,7 +83,8 @@ export function sheetOf(passes: readonly PassView[], sheet: Sheet): string {
 }
 
 /** `left` and `top`: the corner of the pass on the page. */
-function drawPass(page: Page, left: number, top: number, pass: PassView, { activityName, locale, zone }: Sheet): void {
+function drawPass(page: Page, left: number, top: number, pass: PassView, sheet: Sheet): void {
+  const { activityName, locale, zone } = sheet
   const words = WORDS[locale]
   const bottom = top - HEIGHT
   page.rectangle({ x: left, y: bottom, width: BAR, height: HEIGHT }, pass.color?.slice(1) ?? NO_COLOR)
@@ -116,15 +119,17 @@ function drawPass(page: Page, left: number, top: number, pass: PassView, { activ
 
   y = bottom + PADDING + validity.length * smallLeading
   for (const line of validity) write(line, SMALL, 1, smallLeading)
-  drawCode(page, left + WIDTH - CODE, top - (HEIGHT + CODE) / 2, pass, words)
+  drawCode(page, left + WIDTH - CODE, top - (HEIGHT + CODE) / 2, pass, sheet)
 }
 
 /** A pass that is no longer valid has no code: nobody should print it by mistake and hand it out. */
-function drawCode(page: Page, x: number, y: number, pass: PassView, words: (typeof WORDS)[Locale]): void {
+function drawCode(page: Page, x: number, y: number, pass: PassView, { locale, serverName }: Sheet): void {
+  const words = WORDS[locale]
   if (pass.status === 'REVOKED' || pass.status === 'EXPIRED')
     page.centred(words[pass.status], x, y + CODE / 2, CODE - 2 * MM, VOID)
   else page.qr(encodeQr(pass.qrContent!, 'L'), x, y, CODE)
-  page.centred(words.number(pass.id), x, y - SMALL.size, CODE, SMALL)
+  const number = words.number(pass.id)
+  page.centred(serverName === '' ? number : `${number} · ${serverName}`, x, y - SMALL.size, CODE, SMALL)
 }
 
 /** `2026-11-22 14:00` */

@@ -1,7 +1,7 @@
 /** The layout of all e-mails: plain text, and HTML without scripts, images or other resources to load. */
 
 import type { AppContext } from '#context'
-import { siteOf } from '#http/site.ts'
+import { PRODUCT, siteOf } from '#http/site.ts'
 import { html, type HtmlValue } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -18,6 +18,9 @@ export function senderOf(ctx: AppContext): Sender {
   const { name, shortName } = siteOf(ctx)
   return { name, shortName, publicUrl: ctx.config.publicUrl }
 }
+
+/** Whether recipients know the server by a name of its own, which then begins the subjects of notices. */
+export const isOwnName = ({ name }: Sender): boolean => name !== PRODUCT
 
 export interface Letter {
   readonly subject: string

@@ -5,7 +5,7 @@ import { plainName } from '#lib/text.ts'
 import { serverZone } from '#platform/clock.ts'
 
 import type { EventContext, NoticeData, NoticeKind } from '../delivery.model.ts'
-import { type Letter, letter, type Sender } from './layout.ts'
+import { isOwnName, type Letter, letter, type Sender } from './layout.ts'
 
 interface Notice<K extends NoticeKind> {
   readonly subject: Localized
@@ -162,7 +162,7 @@ export function noticeLetter<K extends NoticeKind>(
   const undoPath = 'undoPath' in data ? data.undoPath : undefined
   return letter(
     {
-      subject: subject[locale],
+      subject: isOwnName(sender) ? `[${sender.shortName}] ${subject[locale]}` : subject[locale],
       lead: lead(sender.name)[locale],
       facts: [...(own ? [[own[0][locale], own[1]] as const] : []), ...circumstances(data, locale)],
       advice: [undoPath === undefined ? advice[locale] : UNDO[locale]],

@@ -10,6 +10,7 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning, usePrinting } from '../../ui/AddressWarning.tsx'
 import { Answer } from '../../ui/Answer.tsx'
+import { PrintedName } from '../../ui/Logo.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -96,6 +97,7 @@ function Sheet({ org }: { org: Organization }) {
           <Typography sx={{ overflowWrap: 'anywhere' }}>{new URL('/console/join', data.publicUrl).href}</Typography>
         )}
         <Box sx={{ fontFamily: 'monospace', fontSize: '2.25rem', fontWeight: 700, letterSpacing: 4 }}>{org.code}</Box>
+        <PrintedName />
       </Paper>
     </Page>
   )
