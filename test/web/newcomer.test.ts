@@ -35,7 +35,7 @@ describe('the first hour', () => {
     await heading(page, 'Step 1 of 8: Language').waitFor()
     await page.goto('/console/')
     await heading(page, 'Hello, karin').waitFor()
-    await page.getByText('Other devices cannot open this server yet').waitFor()
+    await page.getByText('Codes of this server lead to http').waitFor()
     await page.keyboard.press('g')
     await page.keyboard.press('c')
     await page.getByText('No codes yet').waitFor()
