@@ -1,5 +1,6 @@
 /** Everything with a lifetime, built from the configuration in `app.ts` and replaceable in tests. */
 
+import type { StartChanges } from '#config/changed.ts'
 import type { Config } from '#config/config.ts'
 import type { Machine } from '#config/machine.ts'
 import type { Membership } from '#db/processes.ts'
@@ -40,6 +41,8 @@ export interface Lifecycle {
   draining: boolean
   /** Ends the program, so that its supervisor starts it again. Undefined where nobody can do that, as in tests. */
   restart?: { readonly supervisor: Supervisor; readonly ask: () => void }
+  /** Reads the sources of the configuration again, from disk. Undefined as `restart`. */
+  startChanges?: () => StartChanges
   /** Stops the server, carries the plan out and starts again. Undefined as `restart`. */
   restore?: (plan: RestorePlan, afterwards?: (restored: AppContext) => Promise<void>) => void
   /** The ports of this process. Undefined before the server answers. */

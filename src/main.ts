@@ -7,6 +7,7 @@ import { configOption, overview, verbHelp } from '#cli/help.ts'
 import { note, say } from '#cli/terminal.ts'
 import type { Call, Verb } from '#cli/verb.ts'
 import { verbs } from '#cli/verbs.ts'
+import { startChanges } from '#config/changed.ts'
 import { pastPooler } from '#config/config.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
@@ -65,13 +66,15 @@ function command(argv: readonly string[]): [Verb, readonly string[]] {
 
 function callOf(options: Call['options'], words: readonly string[]): Call {
   let reading: Call['reading'] | undefined
-  const read = (): Call['reading'] =>
-    (reading ??= readConfig({
+  const directory = process.cwd()
+  const readNow = (): Call['reading'] =>
+    readConfig({
       flags: options,
-      directory: process.cwd(),
+      directory,
       ...(options.has('config') ? { configFile: options.get('config')! } : {}),
       terminal: process.stderr.isTTY,
-    }))
+    })
+  const read = (): Call['reading'] => (reading ??= readNow())
   return {
     options,
     words,
@@ -86,6 +89,7 @@ function callOf(options: Call['options'], words: readonly string[]): Call {
       place = `The data directory ${config.dataDir}`
       return config
     },
+    changes: () => startChanges(read(), readNow()),
   }
 }
 

@@ -262,6 +262,8 @@ const CHECKS: Record<string, Check> = {
     return found
   },
 
+  serverValues: async (config) => (await import('./doctor-values.ts')).checkServerValues(config),
+
   async operationLog(config) {
     const { dataDir, databaseUrl } = config
     const db = await import('#db/maintenance.ts')

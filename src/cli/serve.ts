@@ -20,7 +20,7 @@ import { hasOtherData, openDataDirectory } from './data-directory.ts'
 import { openBrowser } from './double-click.ts'
 import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { say } from './terminal.ts'
-import type { Run } from './verb.ts'
+import type { Call, Run } from './verb.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** The exit code that shells report for a process ended by a signal: 128 and the signal's number. */
@@ -60,7 +60,15 @@ export const run: Run = async (call) => {
     }
     // The certificate is for the public address.
     const isPublic = call.reading.origins.has('publicUrl') || hasTls(config)
-    stopped = await serveAndRestore({ config, log, lock, reason, isPublic, origins: call.reading.origins })
+    stopped = await serveAndRestore({
+      config,
+      log,
+      lock,
+      reason,
+      isPublic,
+      origins: call.reading.origins,
+      changes: call.changes,
+    })
     log.info('stopped')
   } finally {
     lock.release()
@@ -81,6 +89,7 @@ interface Serving {
   readonly isPublic: boolean
   /** See `AppContext`. */
   readonly origins: ReadonlyMap<string, string>
+  readonly changes: Call['changes']
 }
 
 /** Serves until there is a reason to stop. To restore a backup, it closes everything and opens it again on the same port. */
@@ -141,7 +150,7 @@ async function restore(
 
 /** Opens everything, serves, and closes it. `restored`: instead of the first time. */
 async function serveOnce(
-  { config, log, lock, reason, isPublic, origins }: Serving,
+  { config, log, lock, reason, isPublic, origins, changes }: Serving,
   restored: Restored | undefined,
 ): Promise<StopReason | Closed> {
   const app = await import('#app')
@@ -153,6 +162,7 @@ async function serveOnce(
     let link: string | null = null
     const asked = Promise.withResolvers<Pick<Closed, 'plan' | 'afterwards'>>()
     ctx.lifecycle.restore = (plan, afterwards) => asked.resolve({ plan, afterwards })
+    ctx.lifecycle.startChanges = changes
     const restart = Promise.withResolvers<StopReason>()
     ctx.lifecycle.restart = {
       supervisor: supervisorOf(environmentWithoutSettings(), process.pid),

@@ -1,5 +1,6 @@
 /** The shape of a command. */
 
+import type { StartChanges } from '#config/changed.ts'
 import type { Config } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 
@@ -13,6 +14,8 @@ export interface Call {
   readonly reading: Reading
   /** The configuration. @throws ConfigError with every mistake. */
   config(): Config
+  /** Reads the sources again and compares them with `reading`. */
+  changes(): StartChanges
 }
 
 export type Run = (call: Call) => Promise<ExitCode>

@@ -256,7 +256,8 @@ function readToml(path: string, problems: string[]): Record<string, unknown> {
     return Bun.TOML.parse(text) as Record<string, unknown>
   } catch (error) {
     problems.push(
-      `The configuration file ${path} is not valid TOML: ${(error as Error).message.replace(/^TOML Parse error: /, '')}.`,
+      // Without the quotation from the file, which may be a part of a secret.
+      `The configuration file ${path} is not valid TOML: ${(error as Error).message.replace(/^TOML Parse error: |: ".*"$/gs, '')}.`,
     )
     return {}
   }

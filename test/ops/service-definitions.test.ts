@@ -185,6 +185,7 @@ test('settings of the command are added to those of a file that is there, whose 
           words: [],
           reading: undefined as never,
           config: () => undefined as never,
+          changes: () => undefined as never,
         },
         file,
         dataDir,

@@ -240,6 +240,23 @@ test('the logo is chosen, shown on both grounds and in the application, and remo
   expect(ok(await server.call('server.get')).data.logoUrl).toBeNull()
 })
 
+test('the overview and the page of the server name what needs a restart, what would refuse it, and what is ignored', async () => {
+  const page = await browser.signedIn(admin, { isPhone: true })
+  const restart = { needed: true, fields: ['smtpUrl', 'port'], problems: ['port is wrong.'] }
+  await page.route('**/api/admin/server', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: object }
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, restart, ignored: ['server.mail'] } } })
+  })
+  for (const path of ['/console/admin', '/console/admin/server']) {
+    await page.goto(path)
+    await says(page, 'A restart is needed for: smtp_url, port.')
+    await says(page, 'The configuration was changed, and the next start would be refused. port is wrong.')
+    await says(page, 'Stored values that are not valid are ignored. Set them again: server.mail.')
+    expect(await isTooWide(page)).toBe(false)
+  }
+})
+
 test('the name is shown in the application, and the mail server is tried before it is saved', async () => {
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin/site')

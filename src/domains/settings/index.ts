@@ -12,6 +12,7 @@ export { definitions as settingDefinitions, LARGEST_UPLOAD } from './settings.mo
 export { changeSettings, getSetting, limitOf, setSetting } from './settings.service.ts'
 export type { PartValue, ServerValues } from './values/values.model.ts'
 export {
+  ignoredIn,
   loadServerValues,
   onServerValues,
   readServerValues,

@@ -76,9 +76,12 @@ export async function updateIdentity(
   const problems = problemsOf(change)
   if (problems.length > 0) throw invalidAll(problems)
   await actor.write('server.identity', async (tx) => {
-    const { identity: before = {} } = (await readServerValues(tx)).values
+    const { values, ignored } = await readServerValues(tx)
+    const { identity: before = {} } = values
     const after = changed(before, change)
-    if (isDeepStrictEqual(before, after ?? {})) return { result: undefined, logged: 'unchanged' }
+    // A row that is not valid is replaced or deleted.
+    if (isDeepStrictEqual(before, after ?? {}) && !ignored.includes('server.identity'))
+      return { result: undefined, logged: 'unchanged' }
     await setServerValue(tx, 'identity', after)
     return { result: undefined, logged: { targetName: 'identity', before, after: after ?? {} } }
   })

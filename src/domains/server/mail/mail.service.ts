@@ -90,9 +90,12 @@ export async function updateMail(ctx: AppContext, actor: LoggedActor, change: Ma
   await actor.write('server.mail', async (tx) => {
     // The change only repeats the values of the start, which are not stored.
     if (ctx.config.smtpUrl !== '') return { result: undefined, logged: 'unchanged' }
-    const { mail: before } = (await readServerValues(tx)).values
+    const { values, ignored } = await readServerValues(tx)
+    const { mail: before } = values
     const after = change.kind === 'NONE' ? undefined : changed(ctx, before, change)
-    if (isDeepStrictEqual(before, after)) return { result: undefined, logged: 'unchanged' }
+    // A row that is not valid is replaced or deleted.
+    if (isDeepStrictEqual(before, after) && !ignored.includes('server.mail'))
+      return { result: undefined, logged: 'unchanged' }
     await setServerValue(tx, 'mail', after)
     await tellOthers(ctx, tx, actor, 'MAIL')
     const logged = { before: loggable(before), after: loggable(after, change.password !== undefined) }

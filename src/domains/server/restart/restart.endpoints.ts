@@ -30,7 +30,7 @@ export const restartEndpoints = [
       },
     ],
     refuses: {
-      400: 'Nothing would start the server again, or a backup or restore is under way.',
+      400: 'Nothing would start the server again, its configuration has become invalid, or a backup or restore is under way.',
       403: OWNER_REFUSAL,
     },
     run: ({ ctx, actor }) => restartServer(ctx, actor),

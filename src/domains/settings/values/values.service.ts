@@ -26,6 +26,8 @@ type Listener = (values: ServerValues) => void
 const state = perContext((ctx) => {
   const held = {
     values: {} as ServerValues,
+    /** Keys of rows that are not valid: each is logged once. */
+    ignored: [] as readonly string[],
     listeners: new Set<Listener>(),
     /** Reads that are running or wait for it: a later one never sets older values. */
     reading: Promise.resolve(),
@@ -53,30 +55,48 @@ export function onServerValues(ctx: AppContext, listener: Listener): void {
 export function loadServerValues(ctx: AppContext): Promise<void> {
   const held = state(ctx)
   const load = async (): Promise<void> => {
-    held.values = valuesIn(await listSettings(ctx.db.read), (key) =>
-      ctx.log.warn('a stored server value is not valid and is ignored', { key }),
-    )
+    const rows = await listSettings(ctx.db.read)
+    const ignored = ignoredIn(rows)
+    for (const key of ignored)
+      if (!held.ignored.includes(key)) ctx.log.warn('a stored server value is not valid and is ignored', { key })
+    held.ignored = ignored
+    held.values = valuesIn(rows)
     for (const listener of held.listeners) listener(held.values)
   }
   return (held.reading = held.reading.then(load, load))
 }
 
-function valuesIn(rows: readonly SettingRow[], ignore?: (key: string) => void): ServerValues {
+type StoredRow = Pick<SettingRow, 'key' | 'value'>
+
+/** The part whose row has this key. Rows of newer versions have others. */
+function partOf(key: string): Part | undefined {
+  const part = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : ''
+  return Object.hasOwn(parts, part) ? (part as Part) : undefined
+}
+
+const isValid = (part: Part, value: unknown): boolean => Value.Check(parts[part] as TSchema, value)
+
+function valuesIn(rows: readonly StoredRow[]): ServerValues {
   const values: Record<string, unknown> = {}
   for (const { key, value } of rows) {
-    const part = key.startsWith(PREFIX) ? key.slice(PREFIX.length) : ''
-    if (!Object.hasOwn(parts, part)) continue
-    if (Value.Check(parts[part as Part] as TSchema, value)) values[part] = value
-    else ignore?.(key)
+    const part = partOf(key)
+    if (part !== undefined && isValid(part, value)) values[part] = value
   }
   return values as ServerValues
 }
 
+/** The keys of the rows that are not valid. */
+export const ignoredIn = (rows: readonly StoredRow[]): string[] =>
+  rows.flatMap(({ key, value }) => {
+    const part = partOf(key)
+    return part === undefined || isValid(part, value) ? [] : [key]
+  })
+
 export async function readServerValues(
   db: Db | Tx,
-): Promise<{ readonly values: ServerValues; readonly version: number }> {
+): Promise<{ readonly values: ServerValues; readonly version: number; readonly ignored: readonly string[] }> {
   const rows = await listSettings(db)
-  return { values: valuesIn(rows), version: versionOf(rows) }
+  return { values: valuesIn(rows), version: versionOf(rows), ignored: ignoredIn(rows) }
 }
 
 /** Of all parts together, so that administrators who change different ones learn of each other. */

@@ -11,6 +11,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
 import { RestartButton } from './RestartButton.tsx'
+import { StartNotices } from './StartNotices.tsx'
 import { SystemParts } from './SystemParts.tsx'
 
 const words = texts({
@@ -60,6 +61,7 @@ export default function ServerPage() {
   const query = useCall('processes.list', {}, { every: EVERY })
   return (
     <Page title={t.title} actions={<RestartButton />}>
+      <StartNotices />
       <Section title={t.processes} text={t.about}>
         <Answer query={query}>
           {({ items }) => (
