@@ -1,7 +1,7 @@
 /**
  * Compiles the server into one executable: `bun run build` creates `dist/tessera` for this machine, `bun run build --all` one file
- * for each supported system, with SHA256SUMS and, if TESSERA_SIGN_KEY_FILE names a secret key of minisign, SHA256SUMS.sig. LICENSES.txt and
- * sbom.cdx.json are written beside it. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where there is no git)
+ * for each supported system, with SHA256SUMS and, if TESSERA_SIGN_KEY_FILE names a secret key of minisign, SHA256SUMS.sig and, with
+ * `--notes-url URL --sums-url URL`, update.json, by which servers learn of the release. LICENSES.txt and sbom.cdx.json are written beside it. Tests, benchmarks and the container image use `--outfile FILE`, `--commit NAME` (where there is no git)
  * and `--entry FILE`.
  */
 
@@ -10,6 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { publicKeyOf, readSecretKey, type SecretKey, signRelease } from '../src/platform/minisign.ts'
+import { writeNotice } from '../src/platform/release-notice.ts'
 import { bundledModules, collectLicenses, serverSources, writeLicenseFiles, writeLicenses } from './licenses.ts'
 import { packageFolder } from './sbom.ts'
 import { buildAndReport } from './web-app.ts'
@@ -41,6 +42,8 @@ const { values } = parseArgs({
     outfile: { type: 'string' },
     commit: { type: 'string' },
     entry: { type: 'string', default: 'src/main.ts' },
+    'notes-url': { type: 'string' },
+    'sums-url': { type: 'string' },
   },
 })
 
@@ -66,6 +69,8 @@ const builtAt = Number(git('log', '-1', '--format=%ct') || 0) * 1000
 const keyFile = process.env['TESSERA_SIGN_KEY_FILE']
 /** Read before anything is built. The program contains the public key, and so can check later releases. */
 const signKey = keyFile ? readSecretKey(readFileSync(keyFile, 'utf8')) : undefined
+// A wrong address ends the build before its long part.
+if (signKey) noticeOf(signKey)
 
 if (values.all) rmSync(dist, { recursive: true, force: true })
 /** Files that the executable contains, by the name of the module that has their path. They are in `dist`. */
@@ -147,6 +152,15 @@ function sign(key: SecretKey): void {
   const sums = readFileSync(join(dist, 'SHA256SUMS'))
   const comment = `tessera ${version}, commit ${commit}`
   writeFileSync(join(dist, 'SHA256SUMS.sig'), signRelease(sums, key, comment))
+  const notice = noticeOf(key)
+  if (notice !== undefined) writeFileSync(join(dist, 'update.json'), notice)
+}
+
+/** Undefined without the addresses under which the release will be found. */
+function noticeOf(key: SecretKey): string | undefined {
+  const { 'notes-url': notesUrl, 'sums-url': sha256sumsUrl } = values
+  if (notesUrl === undefined || sha256sumsUrl === undefined) return undefined
+  return writeNotice({ version, date: new Date(builtAt).toISOString().slice(0, 10), notesUrl, sha256sumsUrl }, key)
 }
 
 const outfile = resolve(values.outfile ?? join(dist, process.platform === 'win32' ? 'tessera.exe' : 'tessera'))

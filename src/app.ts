@@ -64,6 +64,7 @@ import { createSheets } from '#platform/spreadsheets/index.ts'
 import { createTokens } from '#platform/tokens.ts'
 import { Tracer, type TracerOptions } from '#platform/tracer.ts'
 import { createUrlSigner } from '#platform/url-signer.ts'
+import { releaseKey } from '#platform/version.ts'
 
 /** The product. Domains start in this order and stop in reverse; the API document lists them in this order. */
 export const domains = [
@@ -141,6 +142,8 @@ export interface Parts {
   /** See `AppContext`. */
   origins?: ReadonlyMap<string, string>
   machine?: () => Machine
+  /** Instead of that of the build: for tests. */
+  releaseKey?: string
   /** Other domains than the product's: for tests. */
   domains?: readonly Domain[]
 }
@@ -165,6 +168,7 @@ export async function createContext(config: Config, parts: Parts): Promise<Runni
     origins: parts.origins ?? new Map(),
     clock,
     log,
+    releaseKey: parts.releaseKey ?? releaseKey,
     machine: parts.machine ?? thisMachine,
     db,
     bus: db.bus,

@@ -65,6 +65,8 @@ export interface AppContext {
   readonly origins: ReadonlyMap<string, string>
   readonly clock: Clock
   readonly log: Log
+  /** With which releases are signed, in minisign's form; undefined in a program without one. */
+  readonly releaseKey?: string | undefined
   /** The names and addresses of this machine, as they are now. */
   readonly machine: () => Machine
   readonly db: Store

@@ -80,6 +80,8 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** Origins of push services that may have private addresses and need no TLS. */
   readonly pushServices: readonly string[]
+  /** Where the look for a newer version asks; empty: nowhere. */
+  readonly updateUrl: string
   readonly logLevel: LogLevel
   readonly logFormat: 'text' | 'json'
   readonly rateLimit: boolean
@@ -133,6 +135,7 @@ export const defaultConfig: Config = {
   trustedProxies: ['127.0.0.0/8', '::1/128'],
   corsOrigins: [],
   pushServices: [],
+  updateUrl: '',
   logLevel: 'info',
   logFormat: 'json',
   rateLimit: true,

@@ -118,6 +118,11 @@ function domains(text: string): string[] | undefined {
 const httpsUrl = (text: string): string | undefined =>
   /^https:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === '' ? new URL(text).href : undefined
 
+const webUrl = (text: string): string | undefined =>
+  /^https?:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === '' && new URL(text).password === ''
+    ? new URL(text).href
+    : undefined
+
 /** Shorter secrets can be guessed offline from one token. 32 characters of hex or base64 have at least 128 bits. */
 const MIN_SECRET_LENGTH = 32
 
@@ -426,6 +431,14 @@ export const settings: readonly Setting[] = [
     accepts: '"none", or origins such as https://ntfy.lan,http://127.0.0.1:8090, without a path and without *',
     fallback: 'none',
     parse: origins,
+  }),
+  setting({
+    key: 'updateUrl',
+    value: 'URL',
+    help: 'Address of the notice of the newest release, for the setting update.check: docs/operations.md, "Newer versions".',
+    accepts: 'an address such as https://example.org/update.json, without a user and a password',
+    fallback: 'none; nothing asks for newer versions',
+    parse: webUrl,
   }),
   setting({
     key: 'logLevel',

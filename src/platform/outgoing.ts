@@ -25,6 +25,8 @@ const MAX_SHOWN = 200
 export interface Answer {
   readonly status: number
   readonly text: string
+  /** The header of a redirect. */
+  readonly location: string | null
 }
 
 export interface Call {
@@ -32,11 +34,15 @@ export interface Call {
   readonly headers?: Record<string, string>
   readonly body?: string
   readonly signal?: AbortSignal
+  readonly timeoutMs?: number
 }
 
 /** Sends one HTTP request. @throws GatewayError if there is no answer. */
-export async function call(url: string, { method = 'POST', headers, body, signal }: Call): Promise<Answer> {
-  const late = AbortSignal.timeout(ANSWER_MS)
+export async function call(
+  url: string,
+  { method = 'POST', headers, body, signal, timeoutMs = ANSWER_MS }: Call,
+): Promise<Answer> {
+  const late = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await fetch(url, {
       method,
@@ -46,13 +52,13 @@ export async function call(url: string, { method = 'POST', headers, body, signal
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, late]) : late,
     })
-    return { status: answer.status, text: await textOf(answer) }
+    return { status: answer.status, text: await textOf(answer), location: answer.headers.get('location') }
   } catch (error) {
     if (error instanceof GatewayError) throw error
     const { host } = new URL(url)
     throw new GatewayError(
       late.aborted
-        ? `${host} did not answer within ${ANSWER_MS / SECOND} s`
+        ? `${host} did not answer within ${timeoutMs / SECOND} s`
         : `${host} cannot be reached: ${why(error)}`,
       false,
       { cause: error },

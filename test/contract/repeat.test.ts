@@ -311,6 +311,7 @@ const IGNORED = {
   'The server ends before a repeated request can arrive.': ['server.restart'],
   'Its answer has the address, which is not stored.': ['server.checks.start'],
   'It only adds to a number.': ['server.printed'],
+  'It asks another server, and creates nothing.': ['server.look'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
   'Its answer is the present state of the certificate.': ['server.certificate.renew'],
   'It changes nothing.': ['admin.markdown.render', 'restores.preview'],

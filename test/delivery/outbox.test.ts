@@ -70,7 +70,7 @@ describe.if(inProcess)('the outbox', () => {
   test('begins the subjects of notices with the short name of a server that has a name of its own', async () => {
     const gateways = await gatewaysWith()
     const { ctx } = await runWith(gateways.config)
-    setSite(ctx, { name: 'Willow "Street"', shortName: 'Willow', description: '', contact: NO_CONTACT })
+    setSite(ctx, { name: 'Willow "Street"', shortName: 'Willow', description: '', locale: 'en', contact: NO_CONTACT })
     const data = { at: ctx.clock.now(), device: 'Pixel 9', ip: '203.0.113.9' }
     await ctx.db.write('test', (tx) => sendNotice(ctx, tx, { to: MAIL, kind: 'NEW_DEVICE', locale: 'en', data }))
     expect((await gateways.mailFor(MAIL)).subject).toBe('[Willow] New sign-in to your account')

@@ -48,6 +48,8 @@ export interface ServerOptions {
   machine?: () => Machine
   /** Where start values come from, as the command line reports it. In-process servers only. */
   origins?: ReadonlyMap<string, string>
+  /** The public key of releases. In-process servers only. */
+  releaseKey?: string
   /** Seconds until an idle connection is closed. In-process servers only. */
   idleSeconds?: number
 }
@@ -157,7 +159,7 @@ const CHEAP_HASHES = { memoryCost: 64, timeCost: 1 }
 async function startHere(
   config: Config,
   settings: Partial<Settings>,
-  { domains: change, idleSeconds, machine, origins }: ServerOptions,
+  { domains: change, idleSeconds, machine, origins, releaseKey }: ServerOptions,
 ): Promise<Running> {
   const clock = new TestClock()
   const log = createLog({ level: config.logLevel, format: 'text' })
@@ -169,6 +171,7 @@ async function startHere(
     domains: change?.(domains) ?? domains,
     ...(machine && { machine }),
     ...(origins && { origins }),
+    ...(releaseKey !== undefined && { releaseKey }),
   })
   await ctx.db.write('test.settings', async (tx) => {
     for (const [key, value] of Object.entries(settings)) await setSetting(tx, key as SettingKey, value)

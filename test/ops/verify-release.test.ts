@@ -5,14 +5,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { readSecretKey, signRelease } from '../../src/platform/minisign.ts'
+import { PUBLIC_KEY, SECRET_KEY } from '../fixtures/release-key.ts'
 import { Installation } from './cli.ts'
 
-const PUBLIC_KEY = `untrusted comment: minisign public key 96E7F54A9550D24C
-RWRM0lCVSvXnlpqDxTyuSjEWhOHduKM11EHUhVIV0DP7i3b1UiclyAZh
-`
-const SECRET_KEY = `untrusted comment: minisign encrypted secret key
-RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAATNJQlUr155ZENqKfIIvPvKzUOTw0ej9TD5EDCXzBL7G7n0Kgp1iF/5qDxTyuSjEWhOHduKM11EHUhVIV0DP7i3b1UiclyAZhAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
-`
 const OTHER_KEY = `untrusted comment: minisign public key of somebody else
 RWQWb+8JqvvxNR0JexcJhEpvPjMtQ0V+5DEQMWCHs54DBX87ixk8XLqx
 `

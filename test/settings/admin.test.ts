@@ -40,6 +40,7 @@ describe('GET /api/admin/settings', () => {
       systemAdminOnly: true,
       mayChange: true,
       lockedBy: null,
+      locked: null,
       updatedAt: null,
     })
     const kinds = ['registration.enabled', 'assets.numberPattern', 'upload.types', 'log.retentionDays']
@@ -198,9 +199,9 @@ describe('settings that protect', () => {
     const operator = await server.person()
     ok(await grant(admin, operator, await createRole(admin, { permissions: ['setting:read', 'setting:update'] })))
     const before = await list(operator)
-    for (const { key, systemAdminOnly, mayChange, readOnly } of before) {
+    for (const { key, systemAdminOnly, mayChange, readOnly, locked } of before) {
       expect({ key, systemAdminOnly }).toEqual({ key, systemAdminOnly: PROTECTING.test(key) })
-      expect({ key, mayChange }).toEqual({ key, mayChange: !PROTECTING.test(key) && !readOnly })
+      expect({ key, mayChange }).toEqual({ key, mayChange: !PROTECTING.test(key) && !readOnly && locked === null })
     }
     const { total } = await logRows()
     for (const { key, value } of before.filter((item) => item.systemAdminOnly))

@@ -34,7 +34,7 @@ export function settingsDocument(): string {
     '',
     '| Setting | Meaning | Values | Default |',
     '|---|---|---|---|',
-    ...settingViews([], 'en', true).map(rowOf),
+    ...settingViews([], { locale: 'en', isSystemAdmin: true, lockOf: () => undefined, startValueOf: () => undefined }).map(rowOf),
     '',
   ].join('\n')
 }

@@ -257,6 +257,40 @@ test('the overview and the page of the server name what needs a restart, what wo
   }
 })
 
+test('a newer version is shown with a link to its notes, and the setting says why it is locked', async () => {
+  const page = await browser.signedIn(admin, { isPhone: true })
+  await page.goto('/console/admin/settings?keyword=update.check')
+  await says(page, /^Cannot be switched on: it needs /)
+  expect(await page.getByLabel('Look for newer versions', { exact: true }).isDisabled()).toBe(true)
+  await page.goto('/console/admin/server')
+  await says(page, /^The server cannot look for newer versions: that needs /)
+  await page.route('**/api/admin/server', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.json()) as { data: object }
+    const available = {
+      version: '1.4.0',
+      date: '2027-03-01',
+      notesUrl: 'https://example.org/notes',
+      sha256sumsUrl: 'https://example.org/SHA256SUMS',
+    }
+    const update = { locked: null, enabled: true, checkedAt: 1_800_000_000_000, problem: 'NOT_SIGNED', available }
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, update } } })
+  })
+  await page.goto('/console/admin')
+  await says(page, /^Version 1\.4\.0 of .*2027 is there\./)
+  const link = page.getByRole('link', { name: 'Release notes' })
+  expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
+    'https://example.org/notes',
+    'noreferrer',
+  ])
+  await page.goto('/console/admin/server')
+  await says(page, /had no result: the answer has no valid signature\./)
+  await button(page, 'Look now').waitFor()
+  expect(await isTooWide(page)).toBe(false)
+  expect(await barriers(page)).toEqual([])
+  await screenshot(page, 'newer-version')
+})
+
 test('the name is shown in the application, and the mail server is tried before it is saved', async () => {
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin/site')

@@ -1,6 +1,7 @@
-/** The server itself: its name, look and logo, its address and certificate, its mail server, its setup, and its restart, for administrators in the browser. */
+/** The server itself: its name, look and logo, its address and certificate, its mail server, its setup, its restart, and newer versions. */
 
 import { domain } from '#domains/domain.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { aliasEndpoints } from './aliases/aliases.endpoints.ts'
 import { followAliases } from './aliases/aliases.service.ts'
@@ -14,6 +15,8 @@ import { mailEndpoints } from './mail/mail.endpoints.ts'
 import { overviewEndpoints } from './overview/overview.endpoints.ts'
 import { reachEndpoints } from './reach/reach.endpoints.ts'
 import { followReach } from './reach/reach.service.ts'
+import { releaseEndpoints } from './releases/releases.endpoints.ts'
+import { lookDaily } from './releases/releases.service.ts'
 import { restartEndpoints } from './restart/restart.endpoints.ts'
 import { setupEndpoints } from './setup/setup.endpoints.ts'
 
@@ -28,9 +31,11 @@ export const server = domain({
     ...mailEndpoints,
     ...overviewEndpoints,
     ...reachEndpoints,
+    ...releaseEndpoints,
     ...restartEndpoints,
     ...setupEndpoints,
   ],
+  jobs: [{ name: 'server.lookForRelease', every: 10 * MINUTE, run: lookDaily }],
   // Not in `start`: commands need the name, too.
   seed: async (ctx) => {
     followReach(ctx)

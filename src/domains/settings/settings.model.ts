@@ -387,6 +387,18 @@ export const definitions = {
     ],
     ['保留备份数', '保留的定时备份数量。新备份校验通过后删除更早的定时备份；手动创建的备份不会删除。'],
   ),
+  'update.check': setting(
+    Type.Boolean(),
+    false,
+    [
+      'Look for newer versions',
+      'Whether the server asks `TESSERA_UPDATE_URL` once a day which version is the newest. The request says nothing about this server, and nothing is downloaded or installed.',
+    ],
+    [
+      '检查新版本',
+      '服务器是否每天向 `TESSERA_UPDATE_URL` 查询一次最新版本。请求不含此服务器的任何信息，也不会下载或安装任何内容。',
+    ],
+  ),
   'log.retentionDays': protection(
     // A lower number would be a way to get rid of fresh rows.
     Type.Union([Type.Literal(0), integer(30, 36_500)]),

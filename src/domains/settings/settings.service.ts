@@ -9,6 +9,7 @@ import { requireSystemAdmin } from '#domains/access/index.ts'
 import type { AdjustableLimit } from '#http/budget.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
+import type { Localized } from '#lib/localized.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { topic } from '#platform/bus.ts'
 
@@ -84,6 +85,19 @@ export async function setSetting<K extends SettingKey>(tx: Tx, key: K, value: Se
   if (!isValid(key, value)) throw badRequest(`Not a valid value for ${key}`, `${key} 的值无效`)
   await upsertSetting(tx, key, value)
   tx.publish(settingsChanged, 'all')
+}
+
+/** Why nobody can change a setting of this server; undefined if it can be changed. The default can always be set. */
+export function lockOf({ config, releaseKey }: AppContext, key: SettingKey): Localized | undefined {
+  if (key !== 'update.check') return undefined
+  if (releaseKey === undefined)
+    return {
+      en: 'needs a program that was built with the key of its releases; this one was not',
+      zh: '需要内置发布密钥的程序；当前程序没有内置密钥',
+    }
+  return config.updateUrl === ''
+    ? { en: 'needs TESSERA_UPDATE_URL, which is not set', zh: '需要设置 TESSERA_UPDATE_URL' }
+    : undefined
 }
 
 /** The new values of some settings; null means the default. */

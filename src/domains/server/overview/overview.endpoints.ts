@@ -14,6 +14,8 @@ import { MailView } from '../mail/mail.model.ts'
 import { mailView } from '../mail/mail.service.ts'
 import { ReachView } from '../reach/reach.model.ts'
 import { reachView } from '../reach/reach.service.ts'
+import { UpdateView } from '../releases/releases.model.ts'
+import { updateView } from '../releases/releases.service.ts'
 import { restartNeed, supervisor } from '../restart/restart.service.ts'
 import { ServerVersion, Sources } from '../server.model.ts'
 import { givenAtStart } from '../server.service.ts'
@@ -39,6 +41,7 @@ const OverviewView = Model('ServerValues', {
     },
   ),
   supervisor: Enum(SUPERVISORS, { description: 'The program that starts the server again after a restart' }),
+  update: UpdateView,
   ignored: Type.Array(Text('server.mail'), {
     description: 'Stored values that are not valid. The server works as if they did not exist.',
   }),
@@ -57,6 +60,7 @@ async function overview(ctx: AppContext, locale: Locale): Promise<OverviewView> 
     setup: summaryOf(setupOf(values, ctx.origins)),
     restart: restartNeed(ctx),
     supervisor: supervisor(ctx),
+    update: await updateView(ctx, locale),
     ignored: [...ignored],
     sources: Object.fromEntries(settings.map(({ key }) => [key, givenAtStart(ctx, key)?.source ?? 'DEFAULT'])),
   }

@@ -32,6 +32,11 @@ export const SettingView = Model('Setting', {
   lockedBy: Nullable(
     Text('TESSERA_BACKUP_DIR', { description: 'The start value that replaces the setting, and is changed elsewhere' }),
   ),
+  locked: Nullable(
+    Text('needs TESSERA_UPDATE_URL, which is not set', {
+      description: 'Why it can only have its default on this server; the end of a sentence that begins with its label',
+    }),
+  ),
   updatedAt: Nullable({ ...Time, description: 'Null: it has its default' }),
 })
 export type SettingView = Static<typeof SettingView>

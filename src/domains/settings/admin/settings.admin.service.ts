@@ -12,7 +12,14 @@ import { type CheckedItem, invalid, invalidAll, valueChecker } from '#http/valid
 import type { Locale, Localized } from '#lib/localized.ts'
 
 import { definitions, READ_ONLY, type SettingKey } from '../settings.model.ts'
-import { changeSettings, isSettingKey, type SettingChanges, startValueOf, validRows } from '../settings.service.ts'
+import {
+  changeSettings,
+  isSettingKey,
+  lockOf,
+  type SettingChanges,
+  startValueOf,
+  validRows,
+} from '../settings.service.ts'
 import { listSettings } from '../settings.store.ts'
 import { loadServerValues } from '../values/values.service.ts'
 import type { SettingList, SettingsChange } from './settings.admin.model.ts'
@@ -22,9 +29,12 @@ import { settingViews } from './settings.admin.view.ts'
 const LONGEST_KEY = 100
 
 const readSettings = async (ctx: AppContext, db: Db | Tx, actor: Actor, locale: Locale): Promise<SettingList> => ({
-  items: settingViews(validRows(await listSettings(db)), locale, await isSystemAdmin(db, actor), (key) =>
-    startValueOf(ctx, key),
-  ),
+  items: settingViews(validRows(await listSettings(db)), {
+    locale,
+    isSystemAdmin: await isSystemAdmin(db, actor),
+    lockOf: (key) => lockOf(ctx, key),
+    startValueOf: (key) => startValueOf(ctx, key),
+  }),
 })
 
 /** From the database, not from the cache, because of the times. */
@@ -38,7 +48,7 @@ export async function updateSettings(
   { values }: SettingsChange,
   locale: Locale,
 ): Promise<SettingList> {
-  const changes = await checkedHere(ctx, actor, checked(values))
+  const changes = await checkedHere(ctx, actor, checked(ctx, values))
   const result = await actor.write('settings.update', async (tx) => {
     const logged = await changeSettings(tx, actor, changes)
     if (changes['security.requireTotp'] === true) await requireOwnFactor(ctx, tx, actor)
@@ -87,11 +97,11 @@ const lockedBy = (name: string): Localized => ({
   zh: `由 ${name} 设定，只能在该处更改`,
 })
 
-function checked(values: SettingsChange['values']): SettingChanges {
+function checked(ctx: AppContext, values: SettingsChange['values']): SettingChanges {
   const problems: FieldProblem[] = []
   const changes: Record<string, unknown> = {}
   for (const [key, given] of Object.entries(values)) {
-    const { value, problem } = isSettingKey(key) ? checkValue(key, given) : { problem: UNKNOWN }
+    const { value, problem } = isSettingKey(key) ? checkValue(ctx, key, given) : { problem: UNKNOWN }
     if (problem === undefined) changes[key] = value
     else problems.push({ path: `body.values.${key.slice(0, LONGEST_KEY)}`, text: problem })
   }
@@ -105,7 +115,11 @@ const ONLY_PUBLISHED: Localized = { en: 'is changed by publications only', zh: '
 type Checker = (given: unknown, path: string) => CheckedItem<unknown>
 const checkers = new Map<SettingKey, Checker>()
 
-function checkValue(key: SettingKey, given: unknown): { readonly value?: unknown; readonly problem?: Localized } {
+function checkValue(
+  ctx: AppContext,
+  key: SettingKey,
+  given: unknown,
+): { readonly value?: unknown; readonly problem?: Localized } {
   if (READ_ONLY.has(key)) return { problem: ONLY_PUBLISHED }
   if (given === null) return { value: null }
   const schema: TSchema = definitions[key].schema
@@ -114,7 +128,8 @@ function checkValue(key: SettingKey, given: unknown): { readonly value?: unknown
   const { value, problems } = check(given, key)
   const [first] = problems
   if (first === undefined) {
-    const refused = definitions[key].check?.(value)
+    const lock = value === definitions[key].initial ? undefined : lockOf(ctx, key)
+    const refused = lock ?? definitions[key].check?.(value)
     return refused === undefined ? { value } : { problem: refused }
   }
   return { problem: alternatives(schema) ?? first.text }

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import type { Locale } from '#lib/localized.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
 
 import { definitions, READ_ONLY, type SettingKey } from '../settings.model.ts'
 import type { SettingType, SettingView } from './settings.admin.model.ts'
@@ -34,18 +34,26 @@ function boundsOf(schema: TSchema): { readonly min: number | null; readonly max:
 const choicesOf = (schema: TSchema): string[] | null =>
   ((schema['items'] as TSchema | undefined) ?? schema)['enum'] ?? null
 
-/** All settings. `rows`: the stored ones. `isSystemAdmin`: whether the reader is. `startValue`: what the start of the server sets instead. */
+export interface Reader {
+  readonly locale: Locale
+  readonly isSystemAdmin: boolean
+  /** See `lockOf`. */
+  readonly lockOf: (key: SettingKey) => Localized | undefined
+  /** What the start of the server sets instead. */
+  readonly startValueOf: (key: SettingKey) => { readonly value: unknown; readonly name: string } | undefined
+}
+
+/** All settings. `rows`: the stored ones that are in force. */
 export function settingViews(
   rows: readonly { readonly key: SettingKey; readonly value: unknown; readonly updatedAt: number }[],
-  locale: Locale,
-  isSystemAdmin: boolean,
-  startValue: (key: SettingKey) => { readonly value: unknown; readonly name: string } | undefined = () => undefined,
+  { locale, isSystemAdmin, lockOf, startValueOf }: Reader,
 ): SettingView[] {
   const stored = new Map(rows.map((row) => [row.key, row]))
   return (Object.keys(definitions) as SettingKey[]).map((key) => {
     const { schema, initial, label, description, systemAdminOnly } = definitions[key]
     const row = stored.get(key)
-    const start = startValue(key)
+    const start = startValueOf(key)
+    const lock = lockOf(key)
     return {
       key,
       group: key.split('.')[0]!,
@@ -58,8 +66,13 @@ export function settingViews(
       description: description[locale],
       readOnly: READ_ONLY.has(key),
       systemAdminOnly,
-      mayChange: !READ_ONLY.has(key) && start === undefined && (isSystemAdmin || !systemAdminOnly),
+      mayChange:
+        !READ_ONLY.has(key) &&
+        start === undefined &&
+        (isSystemAdmin || !systemAdminOnly) &&
+        (lock === undefined || row !== undefined),
       lockedBy: start?.name ?? null,
+      locked: lock?.[locale] ?? null,
       updatedAt: row?.updatedAt ?? null,
     }
   })

@@ -27,6 +27,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Chart } from '../../ui/Chart.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
+import { NewerVersionNotice } from '../server/NewerVersion.tsx'
 import { StartNotices } from '../server/StartNotices.tsx'
 import { Attention, Server, SetupLeft, useHealth } from './Server.tsx'
 
@@ -95,6 +96,7 @@ export default function Overview() {
     <Page title={t.title}>
       {may('server.values') && <SetupLeft />}
       {seesServer && <Attention />}
+      {may('server.values') && <NewerVersionNotice />}
       {may('server.values') && <StartNotices />}
       <Urgent storageBytes={query.data?.totals.storageBytes} />
       <Answer query={query}>{(statistics) => <Totals statistics={statistics} days={days} />}</Answer>

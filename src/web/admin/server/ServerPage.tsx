@@ -10,6 +10,7 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
+import { NewerVersion } from './NewerVersion.tsx'
 import { RestartButton } from './RestartButton.tsx'
 import { StartNotices } from './StartNotices.tsx'
 import { SystemParts } from './SystemParts.tsx'
@@ -79,6 +80,7 @@ export default function ServerPage() {
           )}
         </Answer>
       </Section>
+      <NewerVersion />
       <SystemParts />
     </Page>
   )

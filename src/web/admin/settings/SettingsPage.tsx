@@ -49,7 +49,8 @@ const words = texts({
     discard: 'Discard',
     saved: 'The settings are saved.',
     refused: 'Nothing was saved. Correct the marked settings.',
-    locked: (name: string) => `Set by ${name} at the start of the server, and can only be changed there.`,
+    lockedBy: (name: string) => `Set by ${name} at the start of the server, and can only be changed there.`,
+    locked: (why: string) => `Cannot be switched on: it ${why}.`,
     systemAdminOnly: 'Only system administrators can change this, since it protects the server.',
   },
   zh: {
@@ -70,7 +71,8 @@ const words = texts({
     discard: '放弃',
     saved: '设置已保存。',
     refused: '没有保存任何更改，请更正标出的设置。',
-    locked: (name: string) => `由启动服务器时的 ${name} 设定，只能在该处更改。`,
+    lockedBy: (name: string) => `由启动服务器时的 ${name} 设定，只能在该处更改。`,
+    locked: (why: string) => `无法开启：${why}。`,
     systemAdminOnly: '此设置保护服务器，仅系统管理员可更改。',
   },
 })
@@ -298,12 +300,17 @@ function Row({ setting, draft, author, mayChange, problem, onChange }: RowProps)
         </Typography>
         {setting.lockedBy !== null && (
           <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
-            {t.locked(setting.lockedBy)}
+            {t.lockedBy(setting.lockedBy)}
           </Typography>
         )}
         {setting.systemAdminOnly && !setting.mayChange && setting.lockedBy === null && (
           <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
             {t.systemAdminOnly}
+          </Typography>
+        )}
+        {setting.locked !== null && (
+          <Typography variant="body2" color="text.secondary" sx={{ mt: 0.5 }}>
+            {t.locked(setting.locked)}
           </Typography>
         )}
       </Box>

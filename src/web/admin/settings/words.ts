@@ -15,6 +15,7 @@ const groupsEn: Record<string, string> = {
   security: 'Security',
   http: 'Interface',
   backup: 'Backups',
+  update: 'Newer versions',
   log: 'Operation log',
 }
 const groupsZh: Record<string, string> = {
@@ -30,6 +31,7 @@ const groupsZh: Record<string, string> = {
   security: '安全',
   http: '接口',
   backup: '备份',
+  update: '新版本',
   log: '操作日志',
 }
 export const groupWords = texts({ en: groupsEn, zh: groupsZh })
