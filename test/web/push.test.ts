@@ -162,6 +162,6 @@ test('the subscription is not passed on to another user, and a page without http
 
   await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })")
   await page.reload()
-  await page.getByText('浏览器只允许 https 页面显示通知').waitFor()
+  await page.getByText('通知需要 https').waitFor()
   expect(await page.getByRole('switch', { name: '在此设备上通知' }).isDisabled()).toBe(true)
 })

@@ -4,7 +4,8 @@ import { MyLocation } from '@mui/icons-material'
 import { Button, type ButtonProps } from '@mui/material'
 
 import { texts, useTexts } from '../i18n/words.ts'
-import { type Position, usePosition } from './position.ts'
+import { NeedsHttps } from './NeedsHttps.tsx'
+import { hasPosition, type Position, usePosition } from './position.ts'
 
 const words = texts({ en: { here: 'Use my position' }, zh: { here: '使用当前位置' } })
 
@@ -15,6 +16,7 @@ export interface PositionButtonProps extends Pick<ButtonProps, 'disabled' | 'sx'
 export function PositionButton({ onPosition, disabled, sx, variant }: PositionButtonProps) {
   const t = useTexts(words)
   const { find, isBusy } = usePosition()
+  if (!hasPosition()) return <NeedsHttps what="position" />
   const fill = async () => {
     const found = await find()
     if (found !== undefined) onPosition(found)

@@ -13,6 +13,7 @@ import { useEffect, useRef, useState } from 'react'
 import { texts, useTexts } from '../i18n/words.ts'
 import { prepareReader, readFrame } from './code-reader.ts'
 import { IconMenu, MenuEntry } from './MenuButton.tsx'
+import { NeedsHttps } from './NeedsHttps.tsx'
 import { useCamera } from './use-camera.ts'
 
 const words = texts({
@@ -28,8 +29,7 @@ const words = texts({
     notLoaded:
       'The code reader could not be loaded. Check your connection and try again. If that does not help, reload the page.',
     problem: {
-      insecure:
-        'Browsers give the camera only to pages with https://. Open this server by its https:// address, or choose a picture of the code.',
+      insecure: 'You can choose a picture of the code, or use a handheld scanner.',
       refused:
         'The browser does not let this page use the camera. Allow it in the browser’s settings for this page (the symbol next to the address), then try again.',
       missing: 'No camera was found. Connect one and try again, choose a picture, or use a handheld scanner.',
@@ -47,7 +47,7 @@ const words = texts({
     retry: '重试',
     notLoaded: '识别组件加载失败，请检查网络后重试；如仍失败，请刷新页面。',
     problem: {
-      insecure: '浏览器只允许 https:// 页面使用摄像头。请用 https:// 地址打开本服务器，或选择一张二维码图片。',
+      insecure: '也可以选择一张二维码图片，或使用扫码枪。',
       refused: '浏览器未允许此页面使用摄像头。请点击地址栏旁的图标允许摄像头，然后重试。',
       missing: '未找到摄像头。请连接后重试，也可以选择图片或使用扫码枪。',
       busy: '摄像头没有响应。请关闭其他正在使用它的程序，然后重试。',
@@ -200,6 +200,7 @@ function NoPicture({ problem, onRetry }: NoPictureProps) {
       sx={{ alignItems: 'center', textAlign: 'center', p: 3, border: 1, borderColor: 'divider', borderRadius: 2 }}
     >
       <NoPhotography sx={{ fontSize: 48, color: 'text.secondary' }} />
+      {problem === 'insecure' && <NeedsHttps what="camera" />}
       <Typography sx={{ maxWidth: 420 }}>{problem === undefined ? t.notLoaded : t.problem[problem]}</Typography>
       {problem !== 'insecure' && (
         <Button variant="outlined" onClick={onRetry}>

@@ -30,6 +30,9 @@ export interface Position {
 /** Milliseconds. A phone that has just left a building needs some seconds. */
 const PATIENCE = 20_000
 
+/** Browsers give the position to secure pages only. */
+export const hasPosition = (): boolean => globalThis.isSecureContext && 'geolocation' in navigator
+
 export interface PositionFinder {
   /** Undefined if there is no position. A notice says why. */
   readonly find: () => Promise<Position | undefined>
@@ -59,7 +62,7 @@ type Problem = 'insecure' | 'refused' | 'unknown'
 const currentPosition = (): Promise<Position> =>
   new Promise((resolve, reject: (problem: Problem) => void) => {
     // Browsers ask the user on secure pages only; on others the error would be that of a refusal.
-    if (!globalThis.isSecureContext || !('geolocation' in navigator)) return reject('insecure')
+    if (!hasPosition()) return reject('insecure')
     navigator.geolocation.getCurrentPosition(
       ({ coords: { latitude, longitude, accuracy } }) =>
         resolve({ latitude: rounded(latitude), longitude: rounded(longitude), accuracy }),

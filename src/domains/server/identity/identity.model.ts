@@ -64,6 +64,11 @@ export const ServerView = Model('Server', {
   name: Text('Willow Street Library'),
   shortName: Text('Willow'),
   publicUrl: Text('https://qr.example.org', { description: 'Printed links and QR codes begin with it' }),
+  trustUrl: Nullable(
+    Text('http://192.168.1.20:8080/trust', {
+      description: 'Where devices learn to trust this server; null: it has no certificate authority of its own',
+    }),
+  ),
   logoUrl: IdentityView.properties.logoUrl,
   iconUrl: IdentityView.properties.iconUrl,
   colors: SiteColors,

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { AppContext } from '#context'
+import { trustUrl } from '#domains/lan/index.ts'
 import {
   getSetting,
   loadServerValues,
@@ -96,6 +97,7 @@ export async function showServer(ctx: AppContext): Promise<ServerView> {
     name,
     shortName,
     publicUrl: ctx.config.publicUrl,
+    trustUrl: ctx.config.lan ? trustUrl(ctx.config) : null,
     ...picturesOf(ctx, values),
     ...colorsOf(values),
     contact,

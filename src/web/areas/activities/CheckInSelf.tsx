@@ -11,7 +11,8 @@ import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { type Position, usePosition } from '../../ui/position.ts'
+import { NeedsHttps } from '../../ui/NeedsHttps.tsx'
+import { hasPosition, type Position, usePosition } from '../../ui/position.ts'
 import { ScanButton } from '../../ui/ScanDialog.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
@@ -110,6 +111,7 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
           {!isDone && isOpen && (
             <>
               {radiusMeters !== null && <Typography color="text.secondary">{t.near(radiusMeters)}</Typography>}
+              {radiusMeters !== null && !hasPosition() && <NeedsHttps what="position" />}
               {scanned === undefined ? (
                 <TextField {...form.text('shortCode', { help: t.codeHelp })} autoComplete="off" />
               ) : (

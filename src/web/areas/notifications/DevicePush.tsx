@@ -10,8 +10,9 @@ import { ApiError } from '../../api/errors.ts'
 import { useCall, useRefresh } from '../../api/hooks.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { obstacle, type QuietHours, turnOffPush, turnOnPush } from '../../session/push.ts'
+import { type Obstacle, obstacle, type QuietHours, turnOffPush, turnOnPush } from '../../session/push.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { NeedsHttps } from '../../ui/NeedsHttps.tsx'
 
 const words = texts({
   en: {
@@ -28,7 +29,6 @@ const words = texts({
     notAsked: 'You did not allow notifications, so they stay off.',
     service: 'Your browser cannot reach its notification service. Check your connection, or try another browser.',
     obstacles: {
-      http: 'Browsers allow notifications only on pages with https. Ask the person who runs this server.',
       notInstalled:
         'On iPhone and iPad, first add the application to the home screen with the Share button, and open it there.',
       noPush: 'This browser does not support notifications. Use a current version of Chrome, Edge, Firefox or Safari.',
@@ -50,7 +50,6 @@ const words = texts({
     notAsked: '你未允许通知，通知保持关闭。',
     service: '浏览器无法连接其推送服务，请检查网络或换用其他浏览器。',
     obstacles: {
-      http: '浏览器只允许 https 页面显示通知，请联系服务器管理员。',
       notInstalled: '在 iPhone 和 iPad 上，请先用“分享”按钮将应用添加到主屏幕，再从主屏幕打开。',
       noPush: '此浏览器不支持通知，请使用新版 Chrome、Edge、Firefox 或 Safari。',
       refused: '你已屏蔽此页面的通知，请在浏览器设置中允许后刷新页面。',
@@ -92,8 +91,9 @@ export function DevicePush() {
       if (current !== undefined) await call('push.unsubscribe', { params: { id: current.id } })
       return t.off
     })
+  const textOf = (why: Obstacle) => (why === 'http' ? <NeedsHttps what="notifications" /> : t.obstacles[why])
   const problem = change.error && (change.error instanceof ApiError ? change.error.message : t.service)
-  const shown = current === undefined && blocked !== undefined ? t.obstacles[blocked] : problem
+  const shown = current === undefined && blocked !== undefined ? textOf(blocked) : problem
   return (
     <Card variant="outlined" sx={{ mb: 2 }}>
       <CardContent sx={{ py: 1.5, '&:last-child': { pb: 1.5 } }}>
