@@ -37,6 +37,7 @@ export interface MailSinkOptions {
   clear?: boolean
   user?: string
   password?: string
+  onSender?: (from: string) => Refusal | undefined
   /** The answer to a recipient; `nth` counts all recipients from 1. */
   onRecipient?: (to: string, nth: number) => Refusal | undefined
   /** The answer to a complete mail, before it is kept. */
@@ -68,6 +69,10 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     onAuth({ username, password }, _session, done) {
       if (username === options.user && password === options.password) done(null, { user: username })
       else done(refused({ code: 535, message: 'Authentication failed' }))
+    },
+    onMailFrom({ address }, _session, done) {
+      const refusal = options.onSender?.(address)
+      done(refusal && refused(refusal))
     },
     onRcptTo({ address }, _session, done) {
       asked.push(address)

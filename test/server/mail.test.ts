@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 
 import { startGateways } from '../harness/gateways.ts'
 import { inProcess, ok, startServer, until, useServer } from '../harness/index.ts'
@@ -123,40 +123,80 @@ describe('the test mail', () => {
     expect(await mail()).toMatchObject({ kind: 'NONE' })
   })
 
-  test.each<[string, MailSinkOptions, object, string, RegExp]>([
-    ['a wrong password', { clear: false, user: 'desk', password: 'x' }, {}, 'LOGIN', /535/],
+  const account = { clear: false, user: 'desk', password: PASSWORD }
+  test.each<[string, MailSinkOptions, object, string, RegExp, string]>([
+    ['a host that does not exist', {}, { host: 'no-such-host.invalid' }, 'DNS', /./, 'check the spelling'],
+    ['a closed port', {}, { port: 1 }, 'CONNECT', /./, 'check the host and the port'],
+    ['a wrong password', { ...account, password: 'x' }, {}, 'LOGIN', /535/, 'Check the user and the password'],
+    [
+      'a sender that is refused',
+      { ...account, onSender: () => ({ code: 553, message: 'not your address' }) },
+      {},
+      'FROM',
+      /553 .*not your address/,
+      'use the address of the account',
+    ],
     [
       'a recipient that is refused',
-      { clear: false, user: 'desk', password: PASSWORD, onRecipient: () => ({ code: 550, message: 'no such user' }) },
+      { ...account, onRecipient: () => ({ code: 550, message: 'no such user' }) },
       {},
       'TO',
       /550 .*no such user/,
+      'try another address',
     ],
     [
       'a mail that is refused',
-      { clear: false, user: 'desk', password: PASSWORD, onMail: () => ({ code: 554, message: `spam ${PASSWORD}` }) },
+      { ...account, onMail: () => ({ code: 554, message: `spam ${PASSWORD}` }) },
       {},
       'DATA',
       /554 .*spam \*\*\*/,
+      'its answer says why',
     ],
-    ['a certificate that is not trusted', { clear: false }, { caPem: null }, 'TLS', /certificate/],
+    ['a certificate that is not trusted', { clear: false }, { caPem: null }, 'TLS', /certificate/, 'its authority'],
     [
       'a certificate for another name',
       { clear: false, implicit: true },
       { host: '0.0.0.0', security: 'TLS' },
       'TLS',
       /./,
+      'is for another name',
     ],
-    ['no STARTTLS', { clear: true }, {}, 'TLS', /STARTTLS/i],
-    ['TLS where there is none', { clear: true }, { security: 'TLS' }, 'TLS', /./],
-  ])('%s ends at its step', async (_what, options, more, step, answer) => {
+    ['no STARTTLS', { clear: true }, {}, 'TLS', /STARTTLS/i, 'does not offer STARTTLS on this port'],
+    ['TLS on a port for STARTTLS', { clear: false }, { security: 'TLS' }, 'TLS', /./, 'STARTTLS with port 587'],
+    ['TLS where there is none', { clear: true }, { security: 'TLS' }, 'TLS', /./, 'STARTTLS with port 587'],
+    ['STARTTLS on a port for TLS', { implicit: true }, {}, 'CONNECT', /no mail server/, 'check the host and the port'],
+  ])('%s ends at its step, with advice in both languages', async (_what, options, more, step, answer, advice) => {
     const { port } = await sink(options)
-    const { data, text } = ok(await tryIt({ mail: { ...encrypted(port), ...more } }))
+    const mail = { ...encrypted(port), ...more }
+    const { data, text } = ok(await tryIt({ mail }))
     expect(data.accepted).toBe(false)
-    expect(data.steps.at(-1)).toMatchObject({ step: step as never, ok: false })
-    expect(data.steps.at(-1)!.answer).toMatch(answer)
+    const last = data.steps.at(-1)!
+    expect(last).toMatchObject({ step: step as never, ok: false, advice: expect.stringContaining(advice) })
+    expect(data.steps.slice(0, -1).every((one) => one.ok && one.advice === null)).toBe(true)
+    expect(last.answer).toMatch(answer)
     expect(text).not.toContain('pass ')
     expect(text).not.toContain(Buffer.from(PASSWORD).toString('base64'))
+    const path = '/api/admin/server/mail/test'
+    const body = { to: 'mei@example.org', mail }
+    const chinese = await admin.send('POST', path, { body, headers: { 'accept-language': 'zh-CN' } })
+    expect((chinese.data as { steps: { advice: string }[] }).steps.at(-1)!.advice).toMatch(/[\u4e00-\u9fff]/)
+  })
+
+  test('waits for a server that greets slowly, and not for one that is silent', async () => {
+    const { port, mails } = await sink(account)
+    const slow = await listening((socket) => {
+      const behind = connect(port, '127.0.0.1').on('error', () => socket.destroy())
+      socket.pipe(behind)
+      setTimeout(() => behind.pipe(socket), 1500)
+    })
+    expect(ok(await tryIt({ mail: encrypted(slow) })).data.accepted).toBe(true)
+    expect(mails).toHaveLength(1)
+    const silent = await listening(() => undefined)
+    expect(ok(await tryIt({ mail: plain(silent) })).data.steps.at(-1)).toMatchObject({
+      step: 'CONNECT',
+      answer: 'no mail server answered',
+      advice: expect.stringContaining('No mail server answers there'),
+    })
   })
 
   test('of a host that is not a mail server, only that is reported', async () => {

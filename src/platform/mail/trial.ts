@@ -114,7 +114,8 @@ export async function tryMail({ server, from, replyTo, mail }: Trial): Promise<S
       ignoreTLS: server.tls === 'off',
       tls,
       greetingTimeout: STEP_MS,
-      socketTimeout: STEP_MS,
+      // Later than that of the greeting, whose error is another one.
+      socketTimeout: STEP_MS + SECOND,
       maxResponseSize: LARGEST_RESPONSE,
     })
     await talk(smtp, { server, from, replyTo, mail }, step)

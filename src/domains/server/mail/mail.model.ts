@@ -85,6 +85,11 @@ export const MailTestResult = Model('ServerMailTestResult', {
       ok: Type.Boolean(),
       ms: Type.Integer({ minimum: 0, description: 'Rounded to 100', examples: [100] }),
       answer: Text('250 2.0.0 Ok: queued', { description: 'Of the server, or what went wrong' }),
+      advice: Nullable(
+        Text('Check the user and the password. Many providers want a password made for applications.', {
+          description: 'A possible remedy, in the language of the caller; null if the step worked',
+        }),
+      ),
     }),
     { description: 'In their order; the last one failed unless the mail was accepted' },
   ),

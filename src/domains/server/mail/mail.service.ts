@@ -15,6 +15,7 @@ import { uuid } from '#platform/ids.ts'
 import { tryMail } from '#platform/mail/trial.ts'
 
 import { givenAtStart, lockedField, requireOwner, tellOthers } from '../server.service.ts'
+import { adviceOf } from './advice.rules.ts'
 import type { MailChange, MailTest, MailTestResult, MailView } from './mail.model.ts'
 import { merged } from './mail.rules.ts'
 
@@ -126,7 +127,10 @@ export async function testMail(
     throw invalid('body.mail', 'is required: no mail server is set up', '尚未设置邮件服务器，须提供此项')
   const letter = trialLetter(locale, senderOf(ctx))
   const steps = await tryMail({ ...server, mail: { id: uuid(), to, ...letter } })
-  return { accepted: steps.some(({ step, ok }) => step === 'DATA' && ok), steps }
+  return {
+    accepted: steps.some(({ step, ok }) => step === 'DATA' && ok),
+    steps: steps.map((one) => ({ ...one, advice: adviceOf(one)?.[locale] ?? null })),
+  }
 }
 
 async function serverToTry(ctx: AppContext, mail: MailChange | undefined) {

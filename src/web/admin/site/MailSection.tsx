@@ -52,16 +52,6 @@ const words = texts({
       TO: 'Recipient',
       DATA: 'Mail',
     },
-    advice: {
-      DNS: 'There is no such host: check the spelling.',
-      CONNECT:
-        'No mail server answers there: check the host and the port, and whether a firewall lets this server out.',
-      TLS: 'Try the other kind of encryption: TLS with port 465, or STARTTLS with port 587. The name of the host must be that of its certificate.',
-      LOGIN: 'Check the user and the password. Many providers want a password made for applications.',
-      FROM: 'The provider does not accept this sender: use the address of the account.',
-      TO: 'The provider does not accept this recipient: try another address.',
-      DATA: 'The provider does not accept the mail; its answer says why.',
-    },
   },
   zh: {
     title: '邮件服务器',
@@ -89,15 +79,6 @@ const words = texts({
     accepted: '邮件服务器已接收邮件。请查看收件箱和垃圾邮件。',
     refused: '邮件未发送。',
     steps: { DNS: '查找主机', CONNECT: '连接', TLS: '加密', LOGIN: '登录', FROM: '发件人', TO: '收件人', DATA: '邮件' },
-    advice: {
-      DNS: '找不到该主机，请检查拼写。',
-      CONNECT: '该处没有邮件服务器应答。请检查主机和端口，以及防火墙是否允许此服务器向外连接。',
-      TLS: '请尝试另一种加密方式：TLS 配端口 465，或 STARTTLS 配端口 587。主机名须与证书一致。',
-      LOGIN: '请检查用户名和密码。许多服务商要求使用专用的授权码。',
-      FROM: '服务商不接受此发件人，请使用账号对应的邮箱地址。',
-      TO: '服务商不接受此收件人，请换一个地址。',
-      DATA: '服务商不接受此邮件，原因见其应答。',
-    },
   },
 })
 
@@ -220,7 +201,7 @@ function Steps({ result: { accepted, steps } }: { result: ServerMailTestResult }
   const last = steps.at(-1)
   return (
     <Alert severity={accepted ? 'success' : 'error'}>
-      {accepted ? t.accepted : `${t.refused} ${last ? t.advice[last.step] : ''}`}
+      {accepted ? t.accepted : `${t.refused} ${last?.advice ?? ''}`}
       <Box component="ol" sx={{ m: 0, mt: 1, pl: 2.5, overflowWrap: 'anywhere' }}>
         {steps.map(({ step, ok, answer }) => (
           <li key={step}>
