@@ -27,8 +27,22 @@ const MODES = ['SQLite', 'alone', 'shared, one', 'shared, two', 'shared, three',
 type Mode = (typeof MODES)[number]
 const PROCESSES: Partial<Record<Mode, number>> = { 'shared, two': 2, 'shared, three': 3 }
 
-const OPERATIONS = ['GET', 'GET, one client', 'list', 'create', 'create, one client', 'message'] as const
+const OPERATIONS = [
+  'GET',
+  'GET, one client',
+  'list',
+  'create',
+  'create, one client',
+  'message',
+  'scan',
+  'check-in',
+  'use of a pass',
+  'use of a pass, one client',
+] as const
 type Operation = (typeof OPERATIONS)[number]
+/** The hand-written server has no activities. */
+const OF_VISITORS: readonly Operation[] = ['scan', 'check-in', 'use of a pass', 'use of a pass, one client']
+const isMeasured = (mode: Mode, operation: Operation) => mode !== 'hand-written' || !OF_VISITORS.includes(operation)
 
 interface Figures {
   readonly perSecond: number
@@ -50,6 +64,15 @@ interface Database {
   readonly users: readonly User[]
   /** Of codes of the first user. */
   readonly codeIds: readonly number[]
+  /** Links of some of these codes, which are public. */
+  readonly links: readonly string[]
+  readonly venue: Venue
+}
+
+/** An activity of the first user in which everyone may check in any number of times, with passes for any number of uses. */
+interface Venue {
+  readonly activityId: number
+  readonly contents: readonly string[]
 }
 
 export async function run(bench: Bench): Promise<void> {
@@ -95,7 +118,7 @@ async function start(bench: Bench, mode: Mode, { url }: Database): Promise<Start
 /** Makes users through the interface, and their codes and contacts in SQL that both databases understand. */
 async function seeded(bench: Bench, url: string): Promise<Database> {
   const mode = url.startsWith('sqlite:') ? 'SQLite' : 'alone'
-  const empty = { url, users: [], codeIds: [] }
+  const empty: Database = { url, users: [], codeIds: [], links: [], venue: { activityId: 0, contents: [] } }
   const [first] = await start(bench, mode, empty)
   const users: User[] = []
   for (let i = 0; i < USERS; i++) {
@@ -105,6 +128,7 @@ async function seeded(bench: Bench, url: string): Promise<Database> {
     // The hand-written server looks at the last one only.
     users.push({ id: user.id, headers: { ...signedIn(accessToken, deviceId), 'x-user': String(user.id) } })
   }
+  const venue = await openVenue(first!, users[0]!)
   await first!.stop()
   const sql = new Bun.SQL(url)
   await sql.unsafe(`INSERT INTO settings (key, value, updated_at) VALUES ('chat.messagesPerMinute', '0', 0)`)
@@ -120,11 +144,14 @@ async function seeded(bench: Bench, url: string): Promise<Database> {
   await sql.unsafe(
     `INSERT INTO contacts (user_id, other_id, is_contact, tags, created_at, updated_at) VALUES ${pairs.join()}`,
   )
-  const rows = (await sql.unsafe(`SELECT id FROM qr_codes WHERE user_id = ${owner} ORDER BY id LIMIT 200`)) as {
+  const rows = (await sql.unsafe(`SELECT id, uuid FROM qr_codes WHERE user_id = ${owner} ORDER BY id LIMIT 200`)) as {
     id: number | string
+    uuid: string
   }[]
+  await sql.unsafe(`UPDATE qr_codes SET is_public = true WHERE id <= ${rows[Math.min(rows.length, USERS) - 1]!.id}`)
   await sql.close()
-  const database = { url, users, codeIds: rows.map(({ id }) => Number(id)) }
+  const links = rows.slice(0, USERS).map(({ uuid }) => `http://localhost:8080/public/qr/${uuid}`)
+  const database = { url, users, codeIds: rows.map(({ id }) => Number(id)), links, venue }
   // The hand-written server writes to existing conversations only.
   const [second] = await start(bench, mode, empty)
   for (const [i, user] of users.entries())
@@ -132,6 +159,26 @@ async function seeded(bench: Bench, url: string): Promise<Database> {
       await call(second!, 'POST', '/api/chats/messages', user.headers, message(users[i + 1]!, `first-message-of-${i}`))
   await second!.stop()
   return database
+}
+
+async function openVenue(server: Started, { headers }: User): Promise<Venue> {
+  const now = Date.now()
+  const { id } = (await call(server, 'POST', '/api/activities', headers, {
+    name: 'Bench',
+    startTime: now,
+    endTime: now + 86_400_000,
+    visibility: 'PUBLIC',
+    hasCheckIn: true,
+    hasPass: true,
+    checkInConfig: { maxPerUser: 0 },
+  })) as { id: number }
+  await call(server, 'PATCH', `/api/activities/${id}/status`, headers, { status: 'ACTIVE' })
+  const holders = Array.from({ length: 500 }, (_, i) => ({ name: `Guest ${i + 1}` }))
+  const { items } = (await call(server, 'POST', `/api/activities/${id}/pass/issue`, headers, {
+    holders,
+    maxUses: 0,
+  })) as { items: { qrContent: string }[] }
+  return { activityId: id, contents: items.map(({ qrContent }) => qrContent) }
 }
 
 const message = (to: User, clientMsgId: string) => ({
@@ -149,13 +196,27 @@ async function tidy({ url }: Database): Promise<void> {
   await sql.close()
 }
 
-function requestsOf(operation: Operation, { users, codeIds }: Database): string[] {
+function requestsOf(operation: Operation, { users, codeIds, links, venue }: Database): string[] {
   const { headers } = users[0]!
   if (operation.startsWith('GET')) return codeIds.map((id) => get(`/api/qr-codes/${id}`, headers))
   if (operation === 'list') return [get('/api/qr-codes?size=20', headers)]
   if (operation === 'message')
     return users.map((user, i) =>
       request('POST', '/api/chats/messages', user.headers, message(users[i ^ 1]!, `bench-${COUNTER}`)),
+    )
+  if (operation === 'scan')
+    return users.map((user, i) =>
+      request('POST', '/api/scan-records', user.headers, { content: links[i % links.length] }),
+    )
+  if (operation === 'check-in')
+    return users.map((user) => request('POST', `/api/activities/${venue.activityId}/check-in`, user.headers, {}))
+  if (operation.startsWith('use of a pass'))
+    return venue.contents.map((content) =>
+      request('POST', `/api/activities/${venue.activityId}/pass/verify`, headers, {
+        content,
+        redeem: true,
+        nonce: `bench-${COUNTER}`,
+      }),
     )
   const code = {
     name: NAME,
@@ -195,6 +256,7 @@ async function measureAll(
         }
       }
       for (const operation of OPERATIONS) {
+        if (!isMeasured(mode, operation)) continue
         const [port, ...morePorts] = servers.map((server) => server.port)
         const connections = operation.includes('one client') ? 1 : CONNECTIONS
         const load = { port: port!, morePorts, connections, requests: requestsOf(operation, database) }
@@ -256,15 +318,21 @@ const DEMANDS: readonly Demand[] = [
   { operation: 'GET', modes: ONE, figure: 'postgres', against: HAND, goal: { max: 1.6 } },
   { operation: 'GET, one client', modes: ['shared, one'], figure: 'p50', against: 'alone', goal: { max: 1.5 } },
   { operation: 'list', modes: ONE, figure: 'rate', against: 'SQLite', goal: { min: 0.35 } },
-  ...(['GET', 'list', 'create', 'message'] as const).flatMap((operation): Demand[] => [
-    { operation, modes: ['shared, two'], figure: 'rate', against: 'shared, one', goal: { min: 0.85 } },
-    { operation, modes: ['shared, three'], figure: 'rate', against: 'shared, one', goal: { min: 0.6 } },
-  ]),
+  { operation: 'scan', modes: ONE, figure: 'both', against: 'SQLite', goal: { max: 5 } },
+  { operation: 'check-in', modes: ONE, figure: 'both', against: 'SQLite', goal: { max: 5 } },
+  { operation: 'use of a pass', modes: ONE, figure: 'both', against: 'SQLite', goal: { max: 5 } },
+  ...(['GET', 'list', 'create', 'message', 'scan', 'check-in', 'use of a pass'] as const).flatMap(
+    (operation): Demand[] => [
+      { operation, modes: ['shared, two'], figure: 'rate', against: 'shared, one', goal: { min: 0.85 } },
+      { operation, modes: ['shared, three'], figure: 'rate', against: 'shared, one', goal: { min: 0.6 } },
+    ],
+  ),
 ]
 
 function print(bench: Bench, of: Of): void {
   for (const operation of OPERATIONS)
-    for (const mode of MODES)
+    for (const mode of MODES) {
+      if (!isMeasured(mode, operation)) continue
       bench.report.add({
         what: `${operation}, ${mode}`,
         against: '',
@@ -272,6 +340,7 @@ function print(bench: Bench, of: Of): void {
         theirs: '',
         ratio: '',
       })
+    }
   for (const { operation, modes, figure, against, goal } of DEMANDS)
     for (const mode of modes) {
       const [unit, value] = UNITS[figure]
