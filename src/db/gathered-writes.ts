@@ -5,7 +5,7 @@
 
 import { scopes, type Span } from '#platform/spans.ts'
 
-import { outsideRequest } from './around-writes.ts'
+import { isAroundWrites, outsideRequest } from './around-writes.ts'
 import { StorageError } from './errors.ts'
 import type { Store, Tx, WriteOptions } from './store.ts'
 
@@ -34,11 +34,24 @@ export class GatheredWrites<Input, Result> {
     readonly options: WriteOptions,
   ) {}
 
+  /** @throws the error with which `run` refuses the input */
   add(input: Input): Promise<Result> {
+    if (isAroundWrites()) return this.#addAlone(input)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ input, span: scopes.getStore()?.span, resolve, reject })
       if (!this.#running) void outsideRequest(() => this.#runAll())
     })
+  }
+
+  /** In a write of its own: its result is kept with the key of the request, in the same transaction. */
+  #addAlone(input: Input): Promise<Result> {
+    const write = async (tx: Tx): Promise<Result> => {
+      const outcome = (await this.run(tx, [input]))[0]!
+      if (outcome === 'later') throw new Error(`${this.name} did not take an input that is alone`)
+      if ('error' in outcome) throw outcome.error
+      return outcome.value
+    }
+    return this.db.write(this.name, write, this.options)
   }
 
   async #runAll(): Promise<void> {

@@ -7,17 +7,23 @@
  *     await rename(tx, given.values([{ id: 1, name: 'Ann' }]))
  */
 
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
 import { prepared } from './prepared.ts'
-import type { Builders, Tx } from './store.ts'
+import type { Builders } from './store.ts'
 
 /** `json`: an object or a list. Contents of JSON columns are texts: PostgreSQL cannot read all JSON, for example "\u0000". */
-type Kind = 'int' | 'text' | 'bool' | 'json'
+type Kind = 'int' | 'real' | 'text' | 'bool' | 'json'
 
-const PG_TYPES: Readonly<Record<Kind, string>> = { int: 'bigint', text: 'text', bool: 'boolean', json: 'json' }
+const PG_TYPES: Readonly<Record<Kind, string>> = {
+  int: 'bigint',
+  real: 'double precision',
+  text: 'text',
+  bool: 'boolean',
+  json: 'json',
+}
 
 type JsonRows<Name extends string> = Readonly<Record<Name, SQL>> & {
   /** To be selected `from`. */
@@ -50,7 +56,10 @@ export function jsonRows<Name extends string>(name: string, kinds: Readonly<Reco
   return { ...columns, rows, values } as JsonRows<Name>
 }
 
-/** Inserts a row for each of `rows`, with these columns; the other columns of the table get their defaults, or NULL. */
+/**
+ * Inserts a row for each of `rows`, with these columns; the other columns of the table get their defaults, or NULL. Without `id`, new ids ascend in the
+ * order of the rows.
+ */
 export function insertFrom<Table extends SQLiteTable>(
   db: Builders,
   into: Table,
@@ -58,7 +67,10 @@ export function insertFrom<Table extends SQLiteTable>(
 ) {
   const columns = Object.entries(getTableColumns(into)).map(([name, column]) => {
     const { default: otherwise = null } = column
-    return (given as Readonly<Record<string, SQL>>)[name] ?? sql`${sql.param(otherwise, column)}`.inlineParams()
+    const value = (given as Readonly<Record<string, SQL>>)[name]
+    if (value === undefined && name === 'id' && dialect === 'postgres')
+      return sql`nextval('${sql.raw(getTableName(into))}_id_seq')`
+    return value ?? sql`${sql.param(otherwise, column)}`.inlineParams()
   })
   // SQLite takes ON CONFLICT for a part of a join that has no WHERE.
   return db.insert(into).select(sql`select ${sql.join(columns, sql`, `)} from ${rows} where true`)
@@ -77,23 +89,27 @@ export const jsonInt = (json: SQL, id: SQL): SQL =>
     : sql`coalesce((${json} ->> (${id})::text)::bigint, 0)`
 
 type Statement = (db: Builders) => PromiseLike<unknown>
+type Prepared<Last extends Statement> = ReturnType<typeof prepared<ReturnType<Last>>>
 
 /**
- * Statements that change different tables and do not see one another's changes, with the same values. On PostgreSQL they are one statement, and the
- * first ones must not have a RETURNING.
+ * Statements that change different tables and do not see one another's changes, with the same values. Returns the rows of the last one. On PostgreSQL
+ * they are one statement, and the first ones must not have a RETURNING.
  */
-export function together(
-  ...statements: readonly [...first: Statement[], last: Statement]
-): (tx: Tx, values: Readonly<Record<string, unknown>>) => Promise<void> {
+export function together<Last extends Statement>(
+  ...statements: readonly [...first: Statement[], last: Last]
+): Prepared<Last> {
+  const last = statements.at(-1) as Last
+  const first = statements.slice(0, -1)
   if (dialect === 'sqlite') {
-    const each = statements.map((statement) => prepared(statement))
+    const each = first.map((statement) => prepared(statement))
+    const runLast = prepared(last) as Prepared<Last>
     return async (tx, values) => {
       for (const run of each) await run(tx, values)
+      return runLast(tx, values)
     }
   }
-  const all = prepared((db) => {
-    const first = statements.slice(0, -1).map((statement, i) => db.$with(`part_${i}`).as(statement(db) as never))
-    return statements.at(-1)!(db.with(...first) as Builders)
-  })
-  return async (tx, values) => void (await all(tx, values))
+  return prepared((db) => {
+    const parts = first.map((statement, i) => db.$with(`part_${i}`).as(statement(db) as never))
+    return last(db.with(...parts) as Builders)
+  }) as Prepared<Last>
 }

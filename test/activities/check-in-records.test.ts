@@ -9,7 +9,7 @@ import { unzipSync } from 'fflate'
 import type { Runner } from '#db/query/builders.ts'
 import { users } from '#db/schema/accounts.ts'
 import type { CheckInView } from '#domains/activities/check-ins/check-ins.model.ts'
-import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
+import { insertCheckIns } from '#domains/activities/check-ins/check-ins.store.ts'
 import { exportRecords } from '#domains/activities/check-ins/export.service.ts'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
@@ -110,7 +110,7 @@ describe.if(inProcess)('filters', () => {
       [wang, 'GPS'],
     ] as const) {
       const by = { activityId: activity.id, userId: person.id, max: 0 }
-      const row = await server.ctx.db.write('test', (tx) => insertCheckIn(tx, by, { method, distance: null }))
+      const [row] = await server.ctx.db.write('test', (tx) => insertCheckIns(tx, [{ ...by, method, distance: null }]))
       made.push({ ...row!, nickname: '' })
       server.clock.advance(1000)
     }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
+import { insertCheckIns } from '#domains/activities/check-ins/check-ins.store.ts'
 
 import { inProcess, ok, type Person, type TestServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
@@ -89,7 +89,7 @@ describe.if(inProcess)('hours of the day', () => {
   async function checkInAt({ ctx, clock }: TestServer, activityId: number, at: number) {
     clock.advance(at - clock.now())
     const by = { activityId, userId: host.id, max: 0 }
-    const row = await ctx.db.write('test', (tx) => insertCheckIn(tx, by, { method: 'QR', distance: null }))
+    const [row] = await ctx.db.write('test', (tx) => insertCheckIns(tx, [{ ...by, method: 'QR', distance: null }]))
     expect(Math.abs(row!.checkedInAt - at)).toBeLessThan(60_000)
   }
 

@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm'
 import { activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
 import type { CreateCheckIn } from '#domains/activities/check-ins/check-ins.model.ts'
 import { CHECK_IN_BUDGET } from '#domains/activities/check-ins/check-ins.rules.ts'
-import { insertCheckIn } from '#domains/activities/check-ins/check-ins.store.ts'
+import { insertCheckIns } from '#domains/activities/check-ins/check-ins.store.ts'
 import { setOrgStatus } from '#domains/orgs/index.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
@@ -364,8 +364,8 @@ describe('limits', () => {
     const accepted = replies.filter(({ status }) => status === 200).length
     // A check-in that was decided on before the end and is written after it.
     const late = { activityId: activity.id, userId: alice.id, max: 1 }
-    const written = server.ctx.db.write('test', (tx) => insertCheckIn(tx, late, { method: 'QR', distance: null }))
-    expect(await written).toBeUndefined()
+    const written = server.ctx.db.write('test', (tx) => insertCheckIns(tx, [{ ...late, method: 'QR', distance: null }]))
+    expect(await written).toEqual([undefined])
     expect(await counts(activity)).toMatchObject({ ...all(accepted), users: [accepted, accepted] })
   })
 

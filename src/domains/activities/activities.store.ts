@@ -8,7 +8,7 @@ import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, purgedActivities } from '#db/schema/activities.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
-import type { Builders, Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx, WriteOptions } from '#db/store.ts'
 
 const p = sql.placeholder
 
@@ -56,6 +56,12 @@ export const findByUuid = async (db: Db | Tx, id: string): Promise<ActivityRow |
 /** By the uuid of the check-in page. */
 export const findByCheckInUuid = async (db: Db | Tx, id: string): Promise<ActivityRow | undefined> =>
   (await byCheckInUuid(db, { uuid: id.toLowerCase() }))[0]
+
+/**
+ * Option of writes that count something in activities many times a second: two processes that change the counters of the same activity at the same
+ * time would conflict, so they take turns.
+ */
+export const IN_ORDER: WriteOptions = { inOrder: 'activity_counters' }
 
 const countersById = prepared((db) =>
   db

@@ -1,6 +1,7 @@
 /** Checking in to activities, and the records and statistics of check-ins. */
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
+import { GatheredWrites } from '#db/gathered-writes.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { ownAddresses } from '#http/addresses.ts'
 import { guess } from '#http/budget.ts'
@@ -9,7 +10,7 @@ import { checkPosition, zoneOf } from '#http/validate.ts'
 import { spansBetween } from '#lib/days.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
+import { type ActivityRow, findActivity, findCounters, IN_ORDER } from '../activities.store.ts'
 import { checkInPolicy, inviteCodeIn } from '../register/register.rules.ts'
 import {
   type Asking,
@@ -32,6 +33,19 @@ import {
 } from './check-ins.rules.ts'
 import * as store from './check-ins.store.ts'
 
+const CHECK_IN = 'activities.checkIn'
+
+/** Hundreds of people arrive at the same time. */
+const arrivals = perContext(
+  (ctx) =>
+    new GatheredWrites(
+      ctx.db,
+      CHECK_IN,
+      async (tx, list: readonly store.Arrival[]) => (await store.insertCheckIns(tx, list)).map((value) => ({ value })),
+      IN_ORDER,
+    ),
+)
+
 /** @throws AppError 404 and 403 if the caller may not see the activity, 400 with the reason why not, 429 after too many wrong codes */
 export async function checkIn(
   ctx: AppContext,
@@ -50,12 +64,11 @@ export async function checkIn(
   // A request that is repeated with its `Idempotency-Key` may be over the limit by its own check-in, which the write then returns.
   const isOver = 'reason' in decided && decided.reason === 'over the limit'
   const accepted = isOver ? undefined : await accept(ctx, caller, row, decided)
-  const inserted = await ctx.db.write('activities.checkIn', async (tx) =>
+  const recorded =
     accepted === undefined
-      ? undefined
-      : store.insertCheckIn(tx, { activityId: id, userId, max: checkInPolicy(row).maxPerUser }, accepted),
-  )
-  if (inserted !== undefined) return toView({ ...inserted, nickname: await store.nicknameOf(ctx.db.read, userId) })
+      ? await ctx.db.write<store.CheckInRow | undefined>(CHECK_IN, async () => undefined)
+      : await arrivals(ctx).add({ activityId: id, userId, max: checkInPolicy(row).maxPerUser, ...accepted })
+  if (recorded !== undefined) return toView(recorded)
   // Something changed meanwhile: the decision on the activity as it is now names the reason.
   const current = await findActivity(ctx.db.read, id)
   if (current === undefined) throw notFound()

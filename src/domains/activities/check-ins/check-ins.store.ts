@@ -1,17 +1,27 @@
-import { and, count, desc, eq, gte, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
+import {
+  activities,
+  activityCounters,
+  type CheckInMethod,
+  checkIns,
+  checkInSlots,
+  checkInUsers,
+} from '#db/schema/activities.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { OffsetSpan } from '#lib/days.ts'
+import { getOrSet } from '#lib/get-or-set.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { isLive } from '../activities.store.ts'
 import type { RecordsQuery } from './check-ins.model.ts'
 import { type Accepted, slotOf } from './check-ins.rules.ts'
 
@@ -127,95 +137,113 @@ const countOfUser = prepared((db) =>
 export const timesCheckedIn = async (db: Db | Tx, activityId: number, userId: number): Promise<number> =>
   (await countOfUser(db, { activityId, userId }))[0]?.count ?? 0
 
-const nickname = prepared((db) =>
-  db
-    .select({ nickname: users.nickname })
-    .from(users)
-    .where(eq(users.id, p('id'))),
-)
+const asked = jsonRows('asked', { nth: 'int', activityId: 'int', userId: 'int' })
 
-export const nicknameOf = async (db: Db, userId: number): Promise<string> =>
-  (await nickname(db, { id: userId }))[0]!.nickname
-
-const openById = prepared((db) =>
+const facts = prepared((db) =>
   db
-    .select({ id: activities.id })
-    .from(activities)
-    .where(
+    .select({
+      nth: asked.nth.mapWith(Number),
+      nickname: users.nickname,
+      isOpen: sql`${activities.id} is not null`.mapWith(Boolean),
+      count: checkInUsers.count,
+      deleted: checkInUsers.deleted,
+    })
+    .from(asked.rows)
+    .innerJoin(users, eq(users.id, asked.userId))
+    .leftJoin(
+      activities,
       and(
-        eq(activities.id, p('id')),
-        eq(activities.status, 'ACTIVE'),
-        eq(activities.hasCheckIn, true),
-        isNull(activities.deletedAt),
+        eq(activities.id, asked.activityId),
+        eq(activities.status, 'ACTIVE').inlineParams(),
+        eq(activities.hasCheckIn, true).inlineParams(),
+        isLive,
       ),
-    ),
+    )
+    .leftJoin(checkInUsers, and(eq(checkInUsers.activityId, asked.activityId), eq(checkInUsers.userId, asked.userId))),
 )
 
-const nextOfUser = prepared((db) =>
-  db
-    .insert(checkInUsers)
-    .values({ activityId: p('activityId'), userId: p('userId'), count: 1 })
-    .onConflictDoUpdate({
-      target: [checkInUsers.activityId, checkInUsers.userId],
-      set: { count: sql`${checkInUsers.count} + 1` },
-      setWhere: lt(checkInUsers.count, p('max')),
-    })
-    .returning({ count: checkInUsers.count, deleted: checkInUsers.deleted }),
-)
+const counts = jsonRows('counts', { activityId: 'int', userId: 'int', count: 'int' })
+const setCounts = (db: Builders) =>
+  insertFrom(db, checkInUsers, counts).onConflictDoUpdate({
+    target: [checkInUsers.activityId, checkInUsers.userId],
+    set: { count: sql`excluded.count` },
+  })
 
-const insertOne = prepared((db) =>
-  db
-    .insert(checkIns)
-    .values({
-      activityId: p('activityId'),
-      userId: p('userId'),
-      sequence: p('sequence'),
-      method: p('method'),
-      distance: p('distance'),
-      checkedInAt: p('at'),
-    })
-    .returning(listed.columns),
-)
+const slots = jsonRows('slots', { activityId: 'int', slot: 'int', method: 'text', count: 'int' })
+const addToSlots = (db: Builders) =>
+  insertFrom(db, checkInSlots, slots).onConflictDoUpdate({
+    target: [checkInSlots.activityId, checkInSlots.slot, checkInSlots.method],
+    set: { count: sql`${checkInSlots.count} + excluded.count` },
+  })
 
-const countInSlot = prepared((db) =>
-  db
-    .insert(checkInSlots)
-    .values({ activityId: p('activityId'), slot: p('slot'), method: p('method'), count: 1 })
-    .onConflictDoUpdate({
-      target: [checkInSlots.activityId, checkInSlots.slot, checkInSlots.method],
-      set: { count: sql`${checkInSlots.count} + 1` },
-    }),
-)
-
-const countInActivity = prepared((db) =>
+const sums = jsonRows('sums', { activityId: 'int', checkIns: 'int', users: 'int' })
+const addToActivities = (db: Builders) =>
   db
     .update(activityCounters)
     .set({
-      checkIns: sql`${activityCounters.checkIns} + 1`,
-      checkedInUsers: sql`${activityCounters.checkedInUsers} + ${p('users')}`,
+      checkIns: sql`${activityCounters.checkIns} + ${sums.checkIns}`,
+      checkedInUsers: sql`${activityCounters.checkedInUsers} + ${sums.users}`,
     })
-    .where(eq(activityCounters.activityId, p('activityId'))),
-)
+    .from(sums.rows)
+    .where(eq(activityCounters.activityId, sums.activityId))
+
+const given = jsonRows('given', {
+  activityId: 'int',
+  userId: 'int',
+  sequence: 'int',
+  method: 'text',
+  distance: 'int',
+  checkedInAt: 'int',
+})
+const insertGiven = (db: Builders) =>
+  insertFrom(db, checkIns, given).returning({ ...listed.columns, sequence: checkIns.sequence })
+
+const storeAll = together(setCounts, addToSlots, addToActivities, insertGiven)
+
+/** A user who is at the activity. */
+export interface Arrival extends Accepted {
+  readonly activityId: number
+  readonly userId: number
+  /** Check-ins that a user may have; 0 = unlimited. */
+  readonly max: number
+}
 
 /**
- * Records a check-in at the time of the write and counts it. Returns undefined, with nothing changed, if the user has checked in `max`
- * times (0 = unlimited), or if the activity has stopped taking check-ins since the caller looked at it.
+ * Records check-ins at the time of the write and counts them, in a write that is `IN_ORDER`. Those of users who have checked in `max` times, and of
+ * activities that have stopped taking check-ins since the caller looked at them, are undefined and not recorded.
  */
-export async function insertCheckIn(
-  tx: Tx,
-  { activityId, userId, max }: { readonly activityId: number; readonly userId: number; readonly max: number },
-  { method, distance }: Accepted,
-): Promise<Omit<CheckInRow, 'nickname'> | undefined> {
-  if ((await openById(tx, { id: activityId })).length === 0) return undefined
-  const [user] = await nextOfUser(tx, { activityId, userId, max: max === 0 ? Number.MAX_SAFE_INTEGER : max })
-  if (user === undefined) return undefined
-  const sequence = user.count + user.deleted
-  const at = tx.stamp
-  const [row] = await insertOne(tx, { activityId, userId, sequence, method, distance, at })
-  listed.inserted(tx, row!)
-  await countInSlot(tx, { activityId, slot: slotOf(at), method })
-  await countInActivity(tx, { activityId, users: user.count === 1 ? 1 : 0 })
-  return { id: row!.id, activityId, userId, method, distance, sequence, checkedInAt: at }
+export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Promise<(CheckInRow | undefined)[]> {
+  const ids = arrivals.map(({ activityId, userId }, nth) => ({ nth, activityId, userId }))
+  const found = (await facts(tx, asked.values(ids))).toSorted((a, b) => a.nth - b.nth)
+  const checkedInAt = tx.stamp
+  const slot = slotOf(checkedInAt)
+  const byUser = new Map<string, { activityId: number; userId: number; count: number }>()
+  const bySlot = new Map<string, { activityId: number; slot: number; method: CheckInMethod; count: number }>()
+  const byActivity = new Map<number, { activityId: number; checkIns: number; users: number }>()
+  const rows = arrivals.map(({ activityId, userId, max, method, distance }, i) => {
+    const { isOpen, deleted, nickname, ...before } = found[i]!
+    const user = getOrSet(byUser, `${activityId} ${userId}`, { activityId, userId, count: before.count ?? 0 })
+    if (!isOpen || (max !== 0 && user.count >= max)) return undefined
+    user.count++
+    getOrSet(bySlot, `${activityId} ${method}`, { activityId, slot, method, count: 0 }).count++
+    const sum = getOrSet(byActivity, activityId, { activityId, checkIns: 0, users: 0 })
+    sum.checkIns++
+    if (user.count === 1) sum.users++
+    return { activityId, userId, nickname, sequence: user.count + (deleted ?? 0), method, distance, checkedInAt }
+  })
+  const recorded = rows.filter((row) => row !== undefined)
+  if (recorded.length === 0) return rows as undefined[]
+  const inserted = await storeAll(tx, {
+    ...counts.values([...byUser.values()].filter(({ count }) => count > 0)),
+    ...slots.values([...bySlot.values()]),
+    ...sums.values([...byActivity.values()]),
+    ...given.values(recorded),
+  })
+  for (const row of inserted) listed.inserted(tx, row)
+  const key = (row: Pick<CheckInRow, 'activityId' | 'userId' | 'sequence'>) =>
+    `${row.activityId} ${row.userId} ${row.sequence}`
+  const idOf = new Map(inserted.map((row) => [key(row), row.id]))
+  return rows.map((row) => row && { ...row, id: idOf.get(key(row))! })
 }
 
 /** Numbers of check-ins by hour of the day and method, in a period with one UTC offset. */

@@ -110,6 +110,12 @@ export function judgeLater(
   })
 }
 
+/** The values of a pass that a passage changes. */
+export const afterPassage = ({ usedCount }: Pick<PassRow, 'usedCount'>, passage: Passage) => ({
+  usedCount: passage === 'USE' ? usedCount + 1 : usedCount,
+  isInside: passage !== 'EXIT',
+})
+
 const isAfter = (time: number, end: number | null): boolean => end !== null && time > end
 const hasUse = ({ maxUses, usedCount }: JudgedPass): boolean => maxUses === 0 || usedCount < maxUses
 

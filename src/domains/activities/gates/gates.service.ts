@@ -1,9 +1,11 @@
 /** Gates: checking and redeeming passes with a connection, and the records of both. */
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
+import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
+import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { noToken } from '#http/admission.ts'
 import { type Budget, budgetUsedUp, usesOf } from '#http/budget.ts'
@@ -13,14 +15,14 @@ import { noPermission } from '#http/permissions.ts'
 import { invalid } from '#http/validate.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
-import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { type ActivityRow, IN_ORDER } from '../activities.store.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { toPassView, visiblePasses } from '../passes/passes.service.ts'
 import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
 import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { PassUseView, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
-import { type Claim, claimedUuid, claimIn, judge, strangerReason } from './gates.rules.ts'
+import { afterPassage, type Claim, claimedUuid, claimIn, judge, strangerReason } from './gates.rules.ts'
 import * as store from './gates.store.ts'
 
 /** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
@@ -69,10 +71,17 @@ export interface Found {
   readonly stranger: RefusalReason | undefined
 }
 
+const isGenuinePass = async (ctx: AppContext, claim: Claim): Promise<boolean> =>
+  claim.kind === 'token' && (await verifyToken(ctx, claim.token))
+
+/** The uuid of the pass to look for: none if its token is forged. */
+const lookedFor = ({ claim, isGenuine }: { readonly claim: Claim; readonly isGenuine: boolean }): string | null =>
+  claim.kind === 'token' && !isGenuine ? null : (claimedUuid(claim)?.toLowerCase() ?? null)
+
 /** Checks the signature, and finds the pass. */
 export async function findClaimed(ctx: AppContext, activityId: number, claim: Claim): Promise<Found> {
-  const isGenuine = claim.kind === 'token' && (await verifyToken(ctx, claim.token))
-  const uuid = claim.kind === 'token' && !isGenuine ? null : claimedUuid(claim)
+  const isGenuine = await isGenuinePass(ctx, claim)
+  const uuid = lookedFor({ claim, isGenuine })
   const pass = uuid === null ? undefined : await findPassByUuid(ctx.db.read, uuid)
   const stranger = strangerReason(claim, isGenuine, pass, activityId)
   return { claim, pass: stranger === undefined ? pass : undefined, stranger }
@@ -90,28 +99,28 @@ export async function verifyPass(
   const direction = input.direction ?? 'ENTRY'
   const orgId = input.orgId ?? 0
   if (input.redeem === true) {
-    const activity = await activityForGate(ctx, caller, actor, activityId, orgId)
-    const found = await findClaimed(ctx, activityId, claim)
-    return redeem(ctx, activity, found, { direction, nonce: input.nonce ?? null, verifierUserId: actor!.userId })
+    await checkGate(ctx, caller, actor, activityId, orgId)
+    const isGenuine = await isGenuinePass(ctx, claim)
+    const by = { direction, nonce: input.nonce ?? null, verifierUserId: actor!.userId }
+    return redeem(ctx, { activityId, claim, isGenuine, ...by })
   }
   return check(ctx, caller, actor, { activityId, orgId, claim, direction })
 }
 
-/** The activity, for users who may verify its passes. @throws AppError 401, 403 or 404 */
-async function activityForGate(
+/** Whether the caller may verify passes of the activity. @throws AppError 401, 403 or 404 */
+async function checkGate(
   ctx: AppContext,
   caller: Caller,
   actor: Actor | undefined,
   id: number,
   orgId: number,
-): Promise<ActivityRow> {
+): Promise<void> {
   if (actor === undefined) throw noToken
   const { userId } = actor
   if (orgId !== 0) await access.requirePoint(ctx, userId, orgId, 'pass:verify')
   else if (!(await access.can(ctx, userId, 'APP', 0, 'pass:verify'))) throw noPermission
   const activity = await manageActivity(ctx, id, 'pass:verify', { viewer: { userId, orgId }, caller })
   refuseIfDisabled(activity)
-  return activity
 }
 
 /** Whether a pass is valid, without counting a use. Only refused passes are recorded. */
@@ -170,7 +179,7 @@ interface Redemption {
 
 export const newUse = (
   activityId: number,
-  { claim, pass }: Found,
+  { claim, pass }: Pick<Found, 'claim' | 'pass'>,
   { direction, nonce, verifierUserId }: Redemption,
   now: number,
   reason: RefusalReason | undefined,
@@ -201,42 +210,73 @@ export const isSamePass = (one: ShownPass, other: ShownPass): boolean =>
 
 export type ShownPass = Pick<store.UseRow, 'passId' | 'passUuid'>
 
-/**
- * Counts a use in one write. The row of the use comes first, because its nonce decides whether the try is new; then the pass is updated
- * under the conditions that were judged before, which a revocation, another gate or the end of the activity may have changed meanwhile.
- */
-async function redeem(
-  ctx: AppContext,
-  activity: ActivityRow,
-  found: Found,
-  redemption: Redemption,
-): Promise<Verification> {
-  const { use, pass } = await ctx.db.write('gates.redeem', async (tx) => {
-    const now = ctx.clock.now()
-    const expected = found.pass && judge(found.pass, activity, redemption.direction, now)
-    const reason = expected === undefined ? found.stranger : 'reason' in expected ? expected.reason : undefined
-    const use = newUse(activity.id, found, redemption, now, reason)
-    const row = await store.insertUse(tx, use)
-    if (row === undefined) {
-      const first = (await store.findByNonce(tx, activity.id, redemption.nonce!))!
-      if (!isSamePass(first, use)) throw otherPassOfNonce()
-      return { use: first, pass: first.passId === null ? undefined : await findPass(tx, first.passId) }
-    }
-    if (expected === undefined || 'reason' in expected) return { use: row, pass: found.pass }
-    const passed = await store.pass(tx, found.pass!.id, expected.passage, now)
-    if (passed !== undefined) {
-      if (expected.passage === 'USE') await store.countUses(tx, activity.id, 1)
-      return { use: row, pass: passed }
-    }
-    // Something has changed since the pass was read.
-    const pass = await findPass(tx, found.pass!.id)
-    const current = await findActivity(tx, activity.id)
-    if (pass === undefined) return { use: await store.refuseUse(tx, row.id, 'UNKNOWN', false), pass }
-    const verdict = judge(pass, current ?? { ...activity, status: 'ENDED' }, redemption.direction, now)
-    if ('reason' in verdict) return { use: await store.refuseUse(tx, row.id, verdict.reason, false), pass }
-    if (verdict.passage === 'USE') await store.countUses(tx, activity.id, 1)
-    return { use: row, pass: (await store.pass(tx, pass.id, verdict.passage, now))! }
+interface Attempt extends Redemption {
+  readonly activityId: number
+  readonly claim: Claim
+  readonly isGenuine: boolean
+}
+
+/** A use that was recorded, now or by an earlier try with the same nonce, and its pass. */
+interface Redeemed {
+  readonly use: store.UseRow
+  readonly pass: PassRow | undefined
+}
+
+/** Many gates of an activity redeem passes at the same time. */
+const attempts = perContext(
+  (ctx) =>
+    new GatheredWrites<Attempt, Redeemed>(
+      ctx.db,
+      'gates.redeem',
+      (tx, list) => redeemAll(tx, list, ctx.clock.now()),
+      IN_ORDER,
+    ),
+)
+
+/** Judges passes by the rows as they are in this write, and as the attempts before them have changed them. */
+async function redeemAll(tx: Tx, list: readonly Attempt[], now: number): Promise<Gathered<Redeemed>[]> {
+  const asked = list.map((attempt) => ({ ...attempt, passUuid: lookedFor(attempt) }))
+  const facts = await store.findFacts(tx, asked)
+  const uses: store.NewUse[] = []
+  const byNonce = new Map<string, number>()
+  const used = new Map<number, PassRow>()
+  const counts = new Map<number, number>()
+  /** The index of a use that is to be stored, or an outcome. */
+  const decided = list.map((attempt, i): { at: number; pass: PassRow | undefined } | Gathered<Redeemed> => {
+    const { activityId, claim, isGenuine, direction, nonce } = attempt
+    const { activity, first, ...found } = facts[i]!
+    if (activity === null) return { error: notFound() }
+    const claimed = found.pass === null ? undefined : (used.get(found.pass.id) ?? found.pass)
+    const stranger = strangerReason(claim, isGenuine, claimed, activityId)
+    const pass = stranger === undefined ? claimed : undefined
+    const isOver = activity.deletedAt !== null
+    const verdict = pass && judge(pass, isOver ? { ...activity, status: 'ENDED' } : activity, direction, now)
+    const reason = verdict === undefined ? stranger : 'reason' in verdict ? verdict.reason : undefined
+    const use = newUse(activityId, { claim, pass }, attempt, now, reason)
+    const key = `${activityId} ${nonce}`
+    const earlier = nonce === null ? undefined : byNonce.get(key)
+    const before = first ?? (earlier === undefined ? undefined : uses[earlier])
+    if (before !== undefined && !isSamePass(before, use)) return { error: otherPassOfNonce() }
+    if (first !== null) return { value: { use: first, pass } }
+    if (earlier !== undefined) return { at: earlier, pass }
+    const at = uses.push(use) - 1
+    if (nonce !== null) byNonce.set(key, at)
+    if (pass === undefined || verdict === undefined || 'reason' in verdict) return { at, pass }
+    const after = { ...pass, ...afterPassage(pass, verdict.passage), lastUsedAt: now, updatedAt: tx.stamp }
+    used.set(pass.id, after)
+    if (verdict.passage === 'USE') counts.set(activityId, (counts.get(activityId) ?? 0) + 1)
+    return { at, pass: after }
   })
+  const ids = uses.length > 0 ? await store.storeUses(tx, uses, [...used.values()], counts) : []
+  return decided.map((outcome) =>
+    typeof outcome === 'object' && 'at' in outcome
+      ? { value: { use: { ...uses[outcome.at]!, id: ids[outcome.at]! }, pass: outcome.pass } }
+      : outcome,
+  )
+}
+
+async function redeem(ctx: AppContext, attempt: Attempt): Promise<Verification> {
+  const { use, pass } = await attempts(ctx).add(attempt)
   return {
     valid: use.result === 'ACCEPTED',
     reason: use.reason,

@@ -1,14 +1,15 @@
-import { and, asc, desc, eq, exists, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 
+import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { activities, activityCounters } from '#db/schema/activities.ts'
-import { passes, passUses, type RefusalReason } from '#db/schema/passes.ts'
+import { passes, passUses } from '#db/schema/passes.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
-import type { PassRow } from '../passes/passes.store.ts'
+import { isKept, type PassRow } from '../passes/passes.store.ts'
 import type { UsesQuery } from './gates.model.ts'
 import type { Neighbours, Passage } from './gates.rules.ts'
 
@@ -134,62 +135,96 @@ export const findByNonces = (db: Db | Tx, activityId: number, nonces: readonly s
     .from(passUses)
     .where(and(eq(passUses.activityId, activityId), inArray(passUses.nonce, [...nonces])))
 
-/** Turns a use into a refused one, in the write that inserted it. */
-export async function refuseUse(tx: Tx, id: number, reason: RefusalReason, isDoubleUse: boolean): Promise<UseRow> {
-  const [row] = await tx
-    .update(passUses)
-    .set({ result: 'REFUSED', reason, isDoubleUse })
-    .where(eq(passUses.id, id))
-    .returning()
-  return row!
+const asked = jsonRows('asked', { nth: 'int', activityId: 'int', passUuid: 'text', nonce: 'text' })
+
+const facts = prepared((db) =>
+  db
+    .select({
+      nth: asked.nth.mapWith(Number),
+      activity: { status: activities.status, endedAt: activities.endedAt, deletedAt: activities.deletedAt },
+      pass: passes,
+      first: passUses,
+    })
+    .from(asked.rows)
+    .leftJoin(activities, eq(activities.id, asked.activityId))
+    .leftJoin(passes, and(eq(passes.uuid, asked.passUuid), isKept))
+    .leftJoin(passUses, and(eq(passUses.activityId, asked.activityId), eq(passUses.nonce, asked.nonce))),
+)
+
+interface Asked {
+  readonly activityId: number
+  /** Null: no pass is looked for. */
+  readonly passUuid: string | null
+  readonly nonce: string | null
 }
 
-const hasLeft = and(sql`${passes.usedCount} > 0`, eq(passes.isInside, false))!
+/** For each redemption: its activity, its pass, and the use that has its nonce. */
+export async function findFacts(tx: Tx, redemptions: readonly Asked[]) {
+  const rows = redemptions.map(({ activityId, passUuid, nonce }, nth) => ({ nth, activityId, passUuid, nonce }))
+  return (await facts(tx, asked.values(rows))).toSorted((a, b) => a.nth - b.nth)
+}
+
+const changed = jsonRows('changed', { id: 'int', usedCount: 'int', isInside: 'bool', lastUsedAt: 'int' })
+const changePasses = (db: Builders) =>
+  db
+    .update(passes)
+    .set({
+      usedCount: changed.usedCount,
+      isInside: changed.isInside,
+      lastUsedAt: changed.lastUsedAt,
+      updatedAt: sql`${p('stamp')}`,
+    })
+    .from(changed.rows)
+    .where(eq(passes.id, changed.id))
+
+const sums = jsonRows('sums', { activityId: 'int', uses: 'int' })
+const addToActivities = (db: Builders) =>
+  db
+    .update(activityCounters)
+    .set({ passUses: sql`${activityCounters.passUses} + ${sums.uses}` })
+    .from(sums.rows)
+    .where(eq(activityCounters.activityId, sums.activityId))
+
+const newUses = jsonRows('new_uses', {
+  activityId: 'int',
+  passId: 'int',
+  passUuid: 'text',
+  result: 'text',
+  reason: 'text',
+  direction: 'text',
+  nonce: 'text',
+  offline: 'bool',
+  isDoubleUse: 'bool',
+  verifierUserId: 'int',
+  usedAt: 'int',
+  createdAt: 'int',
+})
+const insertUses = (db: Builders) => insertFrom(db, passUses, newUses).returning({ id: passUses.id })
+
+const storeAll = together(changePasses, addToActivities, insertUses)
+
+/**
+ * Stores uses in a write that is `IN_ORDER` and has found their facts, with the passes as they are after them, and how many uses to add to those of each
+ * activity. Returns the ids of the uses, in their order. Fails if an activity has a use with one of the nonces.
+ */
+export async function storeUses(
+  tx: Tx,
+  uses: readonly NewUse[],
+  used: readonly PassRow[],
+  countsOf: ReadonlyMap<number, number>,
+): Promise<number[]> {
+  const rows = await storeAll(tx, {
+    stamp: tx.stamp,
+    ...changed.values(used.map(({ id, usedCount, isInside, lastUsedAt }) => ({ id, usedCount, isInside, lastUsedAt }))),
+    ...sums.values([...countsOf].map(([activityId, uses]) => ({ activityId, uses }))),
+    ...newUses.values(uses),
+  })
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b)
+  for (const [i, use] of uses.entries()) listed.inserted(tx, { ...use, id: ids[i]! })
+  return ids
+}
+
 const hasUse = or(eq(passes.maxUses, 0), lt(passes.usedCount, passes.maxUses))!
-const usedOnceMore = sql`${passes.usedCount} + 1`
-
-/** The change that a passage makes, and the state that it needs: the conditions of `judge` that another request can change. */
-const PASSAGES = {
-  USE: { change: { usedCount: usedOnceMore, isInside: true }, needs: and(sql`not (${hasLeft})`, hasUse) },
-  RETURN: { change: { isInside: true }, needs: hasLeft },
-  EXIT: { change: { isInside: false }, needs: eq(passes.isInside, true) },
-} as const
-
-const ofActivityInState = (state: SQL | undefined) => (db: Builders) =>
-  exists(
-    db
-      .select({ id: activities.id })
-      .from(activities)
-      .where(and(eq(activities.id, passes.activityId), isNull(activities.deletedAt), state)),
-  )
-
-const passingNow = (passage: Passage) =>
-  prepared((db) =>
-    db
-      .update(passes)
-      .set({ ...PASSAGES[passage].change, lastUsedAt: sql`${p('now')}`, updatedAt: sql`${p('stamp')}` })
-      .where(
-        and(
-          eq(passes.id, p('id')),
-          isNull(passes.revokedAt),
-          isNull(passes.expiredAt),
-          or(isNull(passes.validFrom), lte(passes.validFrom, p('now'))),
-          or(isNull(passes.validTo), gte(passes.validTo, p('now'))),
-          PASSAGES[passage].needs,
-          ofActivityInState(eq(activities.status, 'ACTIVE'))(db),
-        ),
-      )
-      .returning(),
-  )
-const nowBy: Record<Passage, ReturnType<typeof passingNow>> = {
-  USE: passingNow('USE'),
-  RETURN: passingNow('RETURN'),
-  EXIT: passingNow('EXIT'),
-}
-
-/** Lets a pass through a gate. Undefined, without a change, if that is not possible at this moment. */
-export const pass = async (tx: Tx, id: number, passage: Passage, now: number): Promise<PassRow | undefined> =>
-  (await nowBy[passage](tx, { id, now, stamp: tx.stamp }))[0]
 
 /**
  * Records that a pass went through a gate at an earlier time, as `judgeLater` has decided in the same write. Undefined, without a change,
@@ -205,7 +240,7 @@ export async function passLater(
   const [row] = await tx
     .update(passes)
     .set({
-      ...(passage === 'USE' && { usedCount: usedOnceMore }),
+      ...(passage === 'USE' && { usedCount: sql`${passes.usedCount} + 1` }),
       ...(isLast && { isInside: passage !== 'EXIT', lastUsedAt: usedAt }),
       updatedAt: tx.stamp,
     })

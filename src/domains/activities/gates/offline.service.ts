@@ -7,7 +7,7 @@ import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
 
-import type { ActivityRow } from '../activities.store.ts'
+import { type ActivityRow, IN_ORDER } from '../activities.store.ts'
 import { sign } from '../pass-keys/pass-keys.service.ts'
 import { findPass } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
@@ -84,7 +84,9 @@ export async function uploadRedemptions(
   for (let from = 0; from < uploads.length; from += CHUNK) {
     const chunk = uploads.slice(from, from + CHUNK)
     const by = { verifierUserId: asking.viewer.userId, now: ctx.clock.now() }
-    outcomes.push(...(await ctx.db.write('gates.uploadRedemptions', (tx) => redeemChunk(tx, activity, chunk, by))))
+    outcomes.push(
+      ...(await ctx.db.write('gates.uploadRedemptions', (tx) => redeemChunk(tx, activity, chunk, by), IN_ORDER)),
+    )
   }
   return { items: outcomes }
 }

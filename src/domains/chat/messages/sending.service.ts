@@ -1,7 +1,6 @@
 /** Sendings that wait are stored by one write, because all of them would take the lock of the numbers one after the other. */
 
 import { type AppContext, perContext } from '#context'
-import { isAroundWrites } from '#db/around-writes.ts'
 import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
 import type { Tx } from '#db/store.ts'
 
@@ -34,6 +33,4 @@ export async function sendOne(ctx: AppContext, tx: Tx, sending: Sending): Promis
 }
 
 /** Sends together with others that wait. @throws AppError if the messages are refused */
-export const sendInGroup = (ctx: AppContext, sending: Sending): Promise<Sent> =>
-  // The result of the write is kept with the key of the request, in the same transaction.
-  isAroundWrites() ? ctx.db.write('chat.send', (tx) => sendOne(ctx, tx, sending), IN_ORDER) : sendings(ctx).add(sending)
+export const sendInGroup = (ctx: AppContext, sending: Sending): Promise<Sent> => sendings(ctx).add(sending)

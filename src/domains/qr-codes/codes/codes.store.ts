@@ -283,11 +283,9 @@ const given = jsonRows('given', {
 const insertGiven = prepared((db) => {
   const { rows, values: _, now, place, quota, ...columns } = given
   const room = whileRoom('qr_codes.personal', { owner: given.userId, place, quota })
-  const id = sql`nextval('qr_codes_id_seq')`
   return insertFrom(db, qrCodes, {
     rows: sql`${rows} ${room}`,
     ...columns,
-    id,
     createdAt: now,
     updatedAt: now,
   }).returning({ id: qrCodes.id, uuid: qrCodes.uuid })
