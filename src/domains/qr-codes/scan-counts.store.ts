@@ -10,10 +10,13 @@ import { DAY, MINUTE } from '#platform/clock.ts'
 
 const QUARTER_MS = 15 * MINUTE
 
+/** The start of the quarter of an hour of a time. */
+export const quarterOf = (at: number): number => at - (at % QUARTER_MS)
+
 /** Adds scans of codes, which must exist, to the counts of the quarter of an hour in which `at` is. */
 export async function addScanCounts(tx: Tx, counts: readonly (readonly [id: number, count: number])[], at: number) {
   if (counts.length === 0) return
-  const startsAt = at - (at % QUARTER_MS)
+  const startsAt = quarterOf(at)
   await tx
     .insert(qrCodeScans)
     .values(counts.map(([qrCodeId, scans]) => ({ qrCodeId, startsAt, scans })))

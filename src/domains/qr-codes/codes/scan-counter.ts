@@ -51,7 +51,8 @@ export function flushScans(ctx: AppContext): Promise<void> {
 
 async function writeAll(ctx: AppContext, counts: Map<number, number>): Promise<void> {
   while (counts.size > 0) {
-    const some = [...counts.entries().take(CODES_PER_WRITE)]
+    // In the order in which other writes lock the codes.
+    const some = [...counts.entries().take(CODES_PER_WRITE)].toSorted(([a], [b]) => a - b)
     await ctx.db.write('qrCodes.flushScans', async (tx) => {
       const counted: (typeof some)[number][] = []
       for (const [id, count] of some) if (await addScans(tx, id, count)) counted.push([id, count])

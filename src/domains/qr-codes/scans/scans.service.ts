@@ -1,5 +1,8 @@
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
+import { isAroundWrites } from '#db/around-writes.ts'
 import { spend, takeOnce } from '#db/counters.ts'
+import { dialect } from '#db/dialect.ts'
+import { GatheredWrites } from '#db/gathered-writes.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -23,6 +26,7 @@ import { addScans } from '../codes/codes.store.ts'
 import { addScanCounts, deleteScanCounts } from '../scan-counts.store.ts'
 import type { DaysQuery } from '../stats/stats.model.ts'
 import { countDays, daysOf } from '../stats/stats.service.ts'
+import { type Recording, recordScans } from './recording.store.ts'
 import {
   type CreateScan,
   type Kind,
@@ -73,14 +77,41 @@ export async function createScan(
   input: CreateScan,
   caller: Caller,
 ): Promise<ResolvedScanView> {
-  const { insert, resolved } = await prepareScan(ctx, actor, input, caller, 'body')
+  const { insert, resolved, recording } = await prepareScan(ctx, actor, input, caller, 'body')
   const uses = await usesOf(ctx, NEW_RECORDS, { actor, caller })
-  const row = await ctx.db.write('qrCodes.createScan', async (tx) => {
-    const refusal = await spend(tx, uses, ctx.clock.now())
-    if (refusal) throw budgetUsedUp(refusal)
-    return insert(tx)
-  })
+  const row =
+    (await recordTogether(ctx, { ...recording, use: uses[0] })) ??
+    (await ctx.db.write('qrCodes.createScan', async (tx) => {
+      const refusal = await spend(tx, uses, ctx.clock.now())
+      if (refusal) throw budgetUsedUp(refusal)
+      return insert(tx)
+    }))
   return { ...toView(row), resolved }
+}
+
+/** A scan for which there was no room is tried once more: another process was perhaps recording one of its user. */
+const TRIES = 2
+
+/** Two queues: the statement of one runs while the other waits for the disk. Those of a user are in one, so that they never skip each other. */
+const gathered = perContext((ctx) =>
+  [0, 1].map(
+    () =>
+      new GatheredWrites(
+        ctx.db,
+        'qrCodes.createScans',
+        async (tx, list: readonly (Recording & { tries: number })[]) =>
+          (await recordScans(tx, list, { now: ctx.clock.now(), onceMs: ONCE_MS })).map((value, i) =>
+            value === undefined && ++list[i]!.tries < TRIES ? 'later' : { value },
+          ),
+        { isOneStatement: true },
+      ),
+  ),
+)
+
+/** Records a scan by the same statement as those of other users. Undefined if it takes a write of its own, which may refuse it. */
+async function recordTogether(ctx: AppContext, recording: Recording): Promise<store.ScanRow | undefined> {
+  if (dialect === 'sqlite' || isAroundWrites()) return undefined
+  return gathered(ctx)[recording.userId % 2]!.add({ ...recording, tries: 0 })
 }
 
 /**
@@ -93,7 +124,11 @@ export async function prepareScan(
   input: CreateScan & { readonly qrCodeId?: number | null },
   caller: Caller,
   where: string,
-): Promise<{ insert(tx: Tx, revived?: SyncRevival): Promise<store.ScanRow>; resolved: Resolved }> {
+): Promise<{
+  insert(tx: Tx, revived?: SyncRevival): Promise<store.ScanRow>
+  resolved: Resolved
+  recording: Omit<Recording, 'use'>
+}> {
   const { content } = input
   const bytes = bytesOf(content)
   if (bytes > MAX_CONTENT_BYTES) throw invalidAll([contentTooLong(`${where}.content`, bytes, MAX_CONTENT_BYTES)])
@@ -108,34 +143,36 @@ export async function prepareScan(
     ? { kind: 'QR_CODE' as const, id: code.id, title: code.name }
     : await resolveElsewhere(ctx, actor.userId, content, caller)
   const quota = await getSetting(ctx, 'quota.scanRecords')
+  const values = (stamp: number): store.ScanValues => ({
+    content,
+    contentType: input.contentType ?? contentTypeOf(content),
+    source: input.source ?? 'CAMERA',
+    qrCodeId: code?.id ?? null,
+    title: input.title || (resolved.title ?? null),
+    favorite: input.favorite ?? false,
+    latitude: input.latitude ?? null,
+    longitude: input.longitude ?? null,
+    address: input.address || null,
+    scannedAt: input.scannedAt ?? stamp,
+    createdAt: stamp,
+    updatedAt: stamp,
+  })
+  const onceKey = code && onceKeyOf(code.id, actor)
   const insert = async (tx: Tx, revived?: SyncRevival) => {
-    const values = {
-      content,
-      contentType: input.contentType ?? contentTypeOf(content),
-      source: input.source ?? 'CAMERA',
-      qrCodeId: code?.id ?? null,
-      title: input.title || (resolved.title ?? null),
-      favorite: input.favorite ?? false,
-      latitude: input.latitude ?? null,
-      longitude: input.longitude ?? null,
-      address: input.address || null,
-      scannedAt: input.scannedAt ?? tx.stamp,
-      createdAt: tx.stamp,
-      updatedAt: tx.stamp,
-    }
-    const row = await store.insertScan(tx, actor.userId, values, { quota, revived })
-    if (code) await countOnce(ctx, tx, code.id, actor)
+    const row = await store.insertScan(tx, actor.userId, values(tx.stamp), { quota, revived })
+    if (onceKey) await countOnce(ctx, tx, code.id, onceKey)
     return row
   }
-  return { insert, resolved }
+  return { insert, resolved, recording: { userId: actor.userId, values, quota, onceKey } }
 }
 
-/**
- * Counts a scan of a code in the write of its record, so that each confirmed scan is counted. A phone sends a scan again if it got no answer:
- * that is not a second scan.
- */
-async function countOnce(ctx: AppContext, tx: Tx, id: number, { sessionId }: Actor): Promise<void> {
-  if (!(await takeOnce(tx, `scan:${id}:${sessionId}`, MINUTE, ctx.clock.now()))) return
+/** A phone sends a scan again if it got no answer: that is not a second scan. */
+const ONCE_MS = MINUTE
+const onceKeyOf = (id: number, { sessionId }: Actor): string => `scan:${id}:${sessionId}`
+
+/** Counts a scan of a code in the write of its record, so that each confirmed scan is counted. */
+async function countOnce(ctx: AppContext, tx: Tx, id: number, onceKey: string): Promise<void> {
+  if (!(await takeOnce(tx, onceKey, ONCE_MS, ctx.clock.now()))) return
   if (await addScans(tx, id, 1)) await addScanCounts(tx, [[id, 1]], tx.stamp)
 }
 

@@ -33,7 +33,8 @@ import { DAY } from '#platform/clock.ts'
 import type { ListQuery, UpdateScan } from './scans.model.ts'
 
 export type ScanRow = typeof scanRecords.$inferSelect
-type NewScan = Omit<typeof scanRecords.$inferInsert, 'id' | 'userId'>
+/** All values of a new record but those that its insert decides. */
+export type ScanValues = Omit<ScanRow, 'id' | 'userId' | 'version'>
 
 const ownedBy = (userId: number, ...more: (SQL | undefined)[]) => and(eq(scanRecords.userId, userId), ...more)
 
@@ -176,18 +177,40 @@ interface Inserting {
   readonly revived?: SyncRevival | undefined
 }
 
+const columns = {
+  userId: p('userId'),
+  content: p('content'),
+  contentType: p('contentType'),
+  source: p('source'),
+  // Null if the code was deleted since it was looked for.
+  qrCodeId: sql`(select ${qrCodes.id} from ${qrCodes} where ${qrCodes.id} = ${p('qrCodeId')})`,
+  title: p('title'),
+  favorite: p('favorite'),
+  latitude: p('latitude'),
+  longitude: p('longitude'),
+  address: p('address'),
+  scannedAt: p('scannedAt'),
+  createdAt: p('createdAt'),
+  updatedAt: p('updatedAt'),
+}
+const insertOne = prepared((db) => db.insert(scanRecords).values(columns).returning())
+const insertAgain = prepared((db) =>
+  db
+    .insert(scanRecords)
+    .values({ ...columns, id: p('id'), version: p('version') })
+    .returning(),
+)
+
 export async function insertScan(
   tx: Tx,
   userId: number,
-  values: NewScan,
+  values: ScanValues,
   { quota, revived }: Inserting,
 ): Promise<ScanRow> {
   // First, because other inserts of the user wait for it on PostgreSQL.
   const [counted] = await addToCount(tx, { userId, by: 1 })
-  const [row] = await tx
-    .insert(scanRecords)
-    .values({ ...values, ...revived, userId })
-    .returning()
+  const given = { ...values, userId }
+  const [row] = revived ? await insertAgain(tx, { ...given, ...revived }) : await insertOne(tx, given)
   listed.inserted(tx, row!)
   const beyond = quota === 0 ? 0 : counted!.records - quota
   if (beyond > 0) await deleteRows(tx, userId, oldest(tx, userId, Math.min(beyond, DELETED_BY_INSERT), row!.id))
