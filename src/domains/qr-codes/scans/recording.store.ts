@@ -29,6 +29,7 @@ const given = jsonRows('given', {
   quota: 'int',
   budgetKey: 'text',
   budget: 'int',
+  budgetUntil: 'int',
   onceKey: 'text',
   onceUntil: 'int',
   now: 'int',
@@ -45,6 +46,12 @@ const names = (...columns: { readonly name: string }[]) =>
   )
 
 /**
+ * A user without a row of the quota or budget has used nothing of it yet. Other processes may be making the row at the same time, so the limit must have room
+ * for the scans of this many.
+ */
+const MANY = sql.raw('100')
+
+/**
  * In this order: the scans for which the quota and the budget of the user have room (rows that another write has locked are skipped), with the ids of
  * their records; both are counted; their codes that still exist, locked in one order, so that two processes never wait for each other; those that are
  * the first scan in a minute; the scans of each code.
@@ -52,20 +59,29 @@ const names = (...columns: { readonly name: string }[]) =>
 const PARTS: Readonly<Record<string, SQL>> = {
   given: sql`select * from ${given.rows}`,
   room: sql`select ${given.nth}, nextval('scan_records_id_seq') as id from given
-    cross join lateral (
-      select from (select ${records} from ${scanRecordCounts} where ${userId} = ${given.userId} for update skip locked) as kept
-      where ${given.quota} = 0 or records + ${given.place} <= ${given.quota}
-    ) as below_quota
     left join lateral (
-      select ${counters.count}, ${expiresAt} from ${counters} where ${key} = ${given.budgetKey} for update skip locked
+      select ${records} as records from ${scanRecordCounts} where ${userId} = ${given.userId} for update skip locked
+    ) as kept on true
+    left join lateral (
+      select ${counters.count} as count, ${expiresAt} as expires_at from ${counters} where ${key} = ${given.budgetKey} for update skip locked
     ) as spent on true
-    where ${given.budgetKey} is null or (spent.expires_at > ${given.now} and spent.count + ${given.place} <= ${given.budget})`,
+    where case
+      when kept.records is not null then ${given.quota} = 0 or kept.records + ${given.place} <= ${given.quota}
+      else not exists (select from ${scanRecordCounts} where ${userId} = ${given.userId}) and (${given.quota} = 0 or ${given.place} * ${MANY} <= ${given.quota})
+    end and case
+      when ${given.budgetKey} is null then true
+      when spent.count is not null then case when spent.expires_at > ${given.now} then spent.count else 0 end + ${given.place} <= ${given.budget}
+      else not exists (select from ${counters} where ${key} = ${given.budgetKey}) and ${given.place} * ${MANY} <= ${given.budget}
+    end`,
   accepted: sql`select given.*, room.id from given inner join room using (nth)`,
-  spending: sql`update ${counters} set ${sql.identifier('count')} = ${counters.count} + n
-    from (select "budgetKey", count(*) as n from accepted where "budgetKey" is not null group by 1) as by_user
-    where ${key} = "budgetKey"`,
-  counting: sql`update ${scanRecordCounts} set ${sql.identifier('records')} = ${records} + n
-    from (select "userId", count(*) as n from accepted group by 1) as by_user where ${userId} = "userId"`,
+  spending: sql`insert into ${counters} (${names(key, counters.count, windowStart, expiresAt)})
+    select "budgetKey", count(*), max(now), max("budgetUntil") from accepted where "budgetKey" is not null group by 1 order by 1
+    on conflict (${names(key)}) do update set
+      count = excluded.count + case when ${expiresAt} > excluded.window_start then ${counters.count} else 0 end,
+      window_start = case when ${expiresAt} > excluded.window_start then ${windowStart} else excluded.window_start end,
+      expires_at = case when ${expiresAt} > excluded.window_start then ${expiresAt} else excluded.expires_at end`,
+  counting: sql`insert into ${scanRecordCounts} (${names(userId, records)}) select "userId", count(*) from accepted group by 1 order by 1
+    on conflict (${names(userId)}) do update set records = ${records} + excluded.records`,
   codes: sql`select ${qrCodes.id} from ${qrCodes} where ${qrCodes.id} in (select "qrCodeId" from accepted)
     order by ${qrCodes.id} for no key update`,
   first_scans: sql`insert into ${counters} (${names(key, counters.count, windowStart, expiresAt)})
@@ -124,8 +140,8 @@ export interface Recording {
 }
 
 /**
- * Records scans as one statement. Returns them in the same order; those for which there may be no room, or that are the first of the user in the window
- * of the budget, are undefined and not recorded. A code that was deleted meanwhile is null in the record.
+ * Records scans as one statement. Returns them in the same order; those for which there may be no room are undefined and
+ * not recorded. A code that was deleted meanwhile is null in the record.
  */
 export async function recordScans(
   tx: Tx,
@@ -141,7 +157,8 @@ export async function recordScans(
     places.set(userId, place)
     const isFirst = onceKey !== undefined && !keys.has(onceKey)
     if (isFirst) keys.add(onceKey)
-    const limits = { place, quota, budgetKey: use?.key, budget: use?.limit }
+    const budget = use && { budgetKey: use.key, budget: use.limit, budgetUntil: now + use.windowMs }
+    const limits = { place, quota, ...budget }
     const once = isFirst ? { onceKey, onceUntil: now + onceMs } : {}
     return { ...values[nth]!, ...limits, ...once, nth, userId, now, stamp, quarter: quarterOf(stamp) }
   })

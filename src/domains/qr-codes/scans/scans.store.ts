@@ -18,7 +18,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { isAnyOf, isWholeText, notByIndex } from '#db/dialect.ts'
+import { dialect, isAnyOf, isWholeText, notByIndex } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -177,13 +177,18 @@ interface Inserting {
   readonly revived?: SyncRevival | undefined
 }
 
+/**
+ * Null if the code was deleted since it was looked for. Locked, because PostgreSQL loses track of the versions of a row that SERIALIZABLE writes have read
+ * if one that is READ COMMITTED (recording.store.ts) changes it in between.
+ */
+const keptCode = sql`(select ${qrCodes.id} from ${qrCodes} where ${qrCodes.id} = ${p('qrCodeId')}${dialect === 'postgres' ? sql` for no key update` : sql``})`
+
 const columns = {
   userId: p('userId'),
   content: p('content'),
   contentType: p('contentType'),
   source: p('source'),
-  // Null if the code was deleted since it was looked for.
-  qrCodeId: sql`(select ${qrCodes.id} from ${qrCodes} where ${qrCodes.id} = ${p('qrCodeId')})`,
+  qrCodeId: keptCode,
   title: p('title'),
   favorite: p('favorite'),
   latitude: p('latitude'),
