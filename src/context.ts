@@ -5,7 +5,6 @@ import type { Config } from '#config/config.ts'
 import type { Machine } from '#config/machine.ts'
 import type { Membership } from '#db/processes.ts'
 import type { Store } from '#db/store.ts'
-import type { Door } from '#http/doors.ts'
 import type { RestorePlan } from '#platform/backup/restores.ts'
 import type { BlobStore } from '#platform/blobs/port.ts'
 import type { Staging } from '#platform/blobs/staging.ts'
@@ -47,7 +46,7 @@ export interface Lifecycle {
   restore?: (plan: RestorePlan, afterwards?: (restored: AppContext) => Promise<void>) => void
   /** The ports of this process. Undefined before the server answers. */
   doors?: {
-    list(): readonly Door[]
+    list(): readonly { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number }[]
     /** Opens what `next` needs. @throws DoorError if that is not possible, when everything is as before */
     prepare(next: Config): Promise<{
       /** Once `next` is in force: closes what it does not need, and follows its certificate. */

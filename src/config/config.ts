@@ -31,7 +31,7 @@ export interface Config {
   readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
   readonly publicUrl: string
-  /** Not a setting, as the next two: see `modeOf`, and `config/reach.ts` for what administrators set in the browser. */
+  /** Not a setting, as the next two: see `modeOf`, and `config/reach.ts` for the values that administrators set in the browser. */
   readonly mode: Mode
   /** HTTPS that was set up in the browser: FILES with an uploaded certificate, AWAITED without one so far. */
   readonly browserTls: 'FILES' | 'AWAITED' | null

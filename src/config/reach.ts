@@ -1,6 +1,6 @@
 /**
- * How people reach the server: the configuration with which the program was started, and what administrators have set in the browser. What was
- * given at the start wins.
+ * How people reach the server: the configuration with which the program was started, and the values that administrators have set in the
+ * browser. The former win.
  */
 
 import { type Config, DOMAIN_HTTP_PORT, DOMAIN_PORT, hasTls, isShared, LAN_PORT, type Mode } from './config.ts'

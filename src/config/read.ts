@@ -184,7 +184,7 @@ const domainDefaults = ([first]: readonly string[], port = DOMAIN_PORT): Partial
   port,
   httpPort: DOMAIN_HTTP_PORT,
   publicUrl: originOf('https', first!, port),
-  // If the port for HTTPS may be any, that one may be, too.
+  // Port 0 for HTTPS, as in tests, means any port for this one, too.
   beside: { host: LOOPBACK, port: port === 0 ? 0 : defaultConfig.port, orAny: true },
 })
 

@@ -86,7 +86,7 @@ export class Listeners<T> {
 
   closeAllBut(wanted: readonly Door[]): void {
     const kept = new Set(wanted.map(keyOf))
-    for (const [key, { door }] of [...this.#open]) if (!kept.has(key)) this.close(door)
+    for (const { door } of this.#open.values()) if (!kept.has(keyOf(door))) this.close(door)
   }
 
   close(door: Door): void {

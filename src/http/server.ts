@@ -42,7 +42,7 @@ export interface RunningServer {
 }
 
 export interface Prepared {
-  /** Closes what is no longer needed, and serves with the certificates of `source`. */
+  /** Closes the other ports, and serves with the certificates of `source`. */
   keep(source: CertificateSource | undefined): void
   undo(): void
 }
@@ -63,6 +63,16 @@ export interface ListenOptions {
   readonly certificates?: CertificateSource | undefined
 }
 
+/**
+ * Elysia's default for `reusePort` lets other programs of the same user listen on the port too, and the kernel would share the connections. The
+ * page of `development` for errors that no code caught shows the source.
+ */
+const COMMON = { reusePort: false, development: false }
+
+/** Bytes. */
+const largestBody = (endpoints: readonly AnyEndpoint[]): number =>
+  Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0)) + 1024
+
 export function listen(
   endpoints: readonly AnyEndpoint[],
   ctx: AppContext,
@@ -70,7 +80,6 @@ export function listen(
   { idleTimeout = IDLE_SECONDS, certificates }: ListenOptions = {},
 ): RunningServer {
   const app = mount(endpoints, ctx, gates)
-  const largest = Math.max(1024 * 1024, ...endpoints.map((e) => e.maxBody ?? 0))
   const sockets = socketsOfServer(ctx)
   let source = certificates
   const plain = plainHttp(
@@ -78,18 +87,15 @@ export function listen(
     (request) => app.fetch(request),
     () => source,
   )
-  // Elysia's default lets other programs of the same user listen on the port too, and the kernel would share the connections.
-  // The page of `development` for errors that no code caught shows the source.
-  const common = { reusePort: false, development: false }
   const options = {
-    ...common,
+    ...COMMON,
     idleTimeout,
-    maxRequestBodySize: largest + 1024,
+    maxRequestBodySize: largestBody(endpoints),
     // Bun's own handlers: those of Elysia are part of its routes, which do not work for a host of less than four characters.
     websocket: sockets.handler,
   }
   const listeners = new Listeners<Connection>(({ host: hostname, port, isPlain }, tls) => {
-    if (isPlain) return Bun.serve({ ...common, ...plain, hostname, port }) as unknown as Server<Connection>
+    if (isPlain) return Bun.serve({ ...COMMON, ...plain, hostname, port }) as unknown as Server<Connection>
     const at = { ...options, hostname, port, ...(tls && { tls }) }
     // Elysia would change the listener that it has.
     if (app.server) app.server = Bun.serve({ ...at, fetch: app.fetch })
@@ -136,23 +142,7 @@ export function listen(
     },
     async stop(urgent = false) {
       watched?.stop()
-      ctx.lifecycle.leaving = true
-      const openMs = urgent ? FAREWELL_MS : ctx.config.drainSeconds * SECOND
-      if (openMs > FAREWELL_MS) await Bun.sleep(openMs - FAREWELL_MS)
-      ctx.lifecycle.draining = true
-      // Bun waits for open sockets forever.
-      sockets.stop()
-      await Bun.sleep(Math.min(openMs, FAREWELL_MS))
-      sockets.cutOff()
-      const drained = listeners.stop(false)
-      // Cleared below, because a pending timer keeps the process alive.
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
-      if ((await Promise.race([drained, late])) === 'late') {
-        ctx.log.warn('requests that did not end in time are cut off', { seconds: DRAIN_MS / SECOND })
-        await listeners.stop(true)
-      }
-      clearTimeout(timer)
+      await drain(ctx, listeners, urgent)
     },
     async kill() {
       watched?.stop()
@@ -160,6 +150,28 @@ export function listen(
       await listeners.stop(true)
     },
   }
+}
+
+/** See `RunningServer.stop`. */
+async function drain(ctx: AppContext, listeners: Listeners<Connection>, urgent: boolean): Promise<void> {
+  const sockets = socketsOfServer(ctx)
+  ctx.lifecycle.leaving = true
+  const openMs = urgent ? FAREWELL_MS : ctx.config.drainSeconds * SECOND
+  if (openMs > FAREWELL_MS) await Bun.sleep(openMs - FAREWELL_MS)
+  ctx.lifecycle.draining = true
+  // Bun waits for open sockets forever.
+  sockets.stop()
+  await Bun.sleep(Math.min(openMs, FAREWELL_MS))
+  sockets.cutOff()
+  const drained = listeners.stop(false)
+  // Cleared below, because a pending timer keeps the process alive.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<'late'>((resolve) => (timer = setTimeout(resolve, DRAIN_MS, 'late')))
+  if ((await Promise.race([drained, late])) === 'late') {
+    ctx.log.warn('requests that did not end in time are cut off', { seconds: DRAIN_MS / SECOND })
+    await listeners.stop(true)
+  }
+  clearTimeout(timer)
 }
 
 /** Opens all ports at the start; that of HTTPS only if there is a certificate. Returns them with the ports that the system has chosen. */

@@ -32,6 +32,8 @@ const SPECIFIED = {
 const SYSTEM_ADMIN_ONLY = [
   'access.changePermission',
   'server.certificate.renew',
+  'server.certificate.update',
+  'server.reach.update',
   'server.checks.start',
   'server.checks.get',
   'server.mail.update',

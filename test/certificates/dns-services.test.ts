@@ -159,7 +159,15 @@ describe.skipIf(pebble === undefined || !inProcess)('a server without a port for
     const server = await startServer({ config: { acmeCa: AUTHORITY_CA, acmeDirectory: pebble!.directory } })
     const { ctx } = server
     Object.assign(dnsNetwork(ctx), network)
-    const value = { kind: 'ACME', names: [], email: null, directory: null, agreedTo: null, chain: null, key: null } as const
+    const value = {
+      kind: 'ACME',
+      names: [],
+      email: null,
+      directory: null,
+      agreedTo: null,
+      chain: null,
+      key: null,
+    } as const
     await ctx.db.write('test', (tx) =>
       setServerValue(tx, 'certificate', {
         ...value,

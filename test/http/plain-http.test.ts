@@ -5,22 +5,29 @@ import { connect } from 'node:net'
 
 import { defaultConfig } from '#config/config.ts'
 import type { AppContext } from '#context'
-import { listenPlain } from '#http/plain-http.ts'
+import { plainHttp } from '#http/plain-http.ts'
 
 const config = {
   ...defaultConfig,
   host: '127.0.0.1',
-  httpPort: 0,
   publicUrl: 'https://qr.example.org:8443',
   domain: ['qr.example.org', 'www.example.org', 'xn--mnchen-3ya.example'],
 }
-const listener = listenPlain({ config } as unknown as AppContext, () => new Response('answered'), undefined)!
+const listener = Bun.serve({
+  ...plainHttp(
+    { config } as unknown as AppContext,
+    () => new Response('answered'),
+    () => undefined,
+  ),
+  hostname: config.host,
+  port: 0,
+})
 afterAll(() => listener.stop())
 
 /** Sends the lines as they are. */
 const answerTo = (...lines: string[]): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connect(listener.port, '127.0.0.1', () =>
+    const socket = connect(listener.port!, '127.0.0.1', () =>
       socket.write([...lines, 'Connection: close', '', ''].join('\r\n')),
     )
     let text = ''

@@ -42,7 +42,7 @@ describe.if(inProcess)('the certificate of the server', () => {
   const health = async (url: string) =>
     (await fetch(`${url}/actuator/health`, { tls: { rejectUnauthorized: false } })).status
 
-  test('comes from the local authority in a private network, which further names may need anew', async () => {
+  test('comes from the local authority in a private network, which further names may replace', async () => {
     const httpsPort = freePort()
     await reach({ mode: 'NETWORK', names: ['willow'], httpsPort, host: '127.0.0.1' })
     const { data } = ok(await change({ kind: 'LOCAL_CA' }))

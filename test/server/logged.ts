@@ -52,6 +52,30 @@ export const logged: LoggedFixture = {
       unchanged: remove,
     }
   },
+  'server.reach.update': async ({ admin }) => {
+    const change = (body: object) => admin.send('PUT', '/api/admin/server/reach', { body })
+    const value = { mode: 'PROXY', publicUrl: 'https://qr.example.org' }
+    return {
+      call: () => change(value),
+      row: { targetId: null, targetName: 'reach', before: { mode: null }, after: value },
+      refused: [() => change({ mode: 'DOMAIN', names: [] })],
+      unchanged: () => change(value),
+    }
+  },
+  'server.certificate.update': async ({ admin }) => {
+    const change = (body: object) => admin.send('PUT', '/api/admin/server/certificate', { body })
+    return {
+      call: () => change({ email: 'desk@example.org' }),
+      row: {
+        targetId: null,
+        targetName: 'certificate',
+        before: { email: null },
+        after: { email: 'desk@example.org' },
+      },
+      refused: [() => change({ kind: 'FILES' })],
+      unchanged: () => change({ email: 'desk@example.org' }),
+    }
+  },
   'server.mail.update': async ({ admin }) => {
     const change = (body: object) => admin.send('PUT', '/api/admin/server/mail', { body })
     const mail = { host: '127.0.0.1', port: 2525, security: 'NONE', from: 'a@example.org' }

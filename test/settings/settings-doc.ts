@@ -34,7 +34,12 @@ export function settingsDocument(): string {
     '',
     '| Setting | Meaning | Values | Default |',
     '|---|---|---|---|',
-    ...settingViews([], { locale: 'en', isSystemAdmin: true, lockOf: () => undefined, startValueOf: () => undefined }).map(rowOf),
+    ...settingViews([], {
+      locale: 'en',
+      isSystemAdmin: true,
+      lockOf: () => undefined,
+      startValueOf: () => undefined,
+    }).map(rowOf),
     '',
   ].join('\n')
 }

@@ -210,6 +210,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'scanRecords.create':
     'content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, source choices=CAMERA|IMAGE|MANUAL, title length=100, latitude min=-90 max=90, longitude min=-180 max=180, address length=200',
   'scanRecords.update': 'title length=100, address length=200',
+  'server.certificate.update':
+    'kind choices=NONE|ACME|FILES|LOCAL_CA, email! length=254, challenge choices=HTTP_01|DNS_01, dns.kind! choices=ACMEDNS|CLOUDFLARE, dns.url! length=500, dns.username! length=200, dns.password! length=1000, dns.subdomain! length=200, dns.token! length=1000, dns.zoneId! length=100, directory! length=1000, chain! length=100000, key! length=50000',
   'server.checks.report': 'scheme! choices=http|https, secureContext!',
   'server.checks.start': 'url length=300',
   'server.identity.update':

@@ -151,7 +151,7 @@ interface AuthorityChange {
   readonly devices: number
 }
 
-/** What has to be stored for certificates of `hosts`, which are private. `isNew`: the present authority is replaced in any case. */
+/** The authority to store for certificates of `hosts`, which are private. `isNew`: the present one is replaced in any case. */
 export async function authorityFor(
   ctx: AppContext,
   hosts: readonly string[],

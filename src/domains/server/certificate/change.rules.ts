@@ -122,7 +122,7 @@ export interface Situation {
   readonly hasDnsCommand: boolean
 }
 
-/** What contradicts the address or another field. */
+/** Contradictions to the address or to another field. */
 export function contradictions(value: Stored, situation: Situation): FieldProblem[] {
   const { present } = situation
   if (!KINDS[present.mode].includes(value.kind)) return [problem('kind', ...SUITS[value.kind])]
@@ -150,7 +150,7 @@ function acmeProblems({ challenge, dns, agreedTo }: Stored, { next, hasDnsComman
   const wrong = domain.find((name) => parseIp(name) || !name.includes('.'))
   if (wrong !== undefined)
     problems.push(
-      problem('names', `cannot contain ${wrong}, which is no name of the internet`, `${wrong} 不是互联网域名`),
+      problem('names', `cannot contain ${wrong}, which is not a name of the internet`, `${wrong} 不是互联网域名`),
     )
   if (challenge === 'HTTP_01' && !hasDnsCommand && domain.some((name) => name.startsWith('*')))
     problems.push(problem('challenge', 'must be DNS_01 for a name with an asterisk', '通配符域名须使用 DNS_01'))
@@ -178,7 +178,7 @@ function localProblems({ names }: Stored, { next }: Situation): FieldProblem[] {
   const problems = names.flatMap((name, i) =>
     isPrivate(name)
       ? []
-      : [problem(`names.${i}`, 'is no name of a private network: use ACME for it', '不是内网名称：请使用 ACME')],
+      : [problem(`names.${i}`, 'is not a name of a private network: use ACME for it', '不是内网名称：请使用 ACME')],
   )
   const host = new URL(next.publicUrl).hostname.replace(/^\[|\]$/g, '')
   if (!isPrivate(host))

@@ -7,13 +7,17 @@ import { invalid } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
 
 /** One change at a time. */
-const queue = perContext(() => ({ last: Promise.resolve() as Promise<unknown> }))
+const queue = perContext(() => ({ last: Promise.resolve() }))
 
 /** `store` commits the values that lead to `next`, and makes `ctx.config` follow them. @throws AppError 400 if a port cannot be opened */
-export function changeDoors(ctx: AppContext, next: Config, store: () => Promise<void>): Promise<void> {
+export async function changeDoors(ctx: AppContext, next: Config, store: () => Promise<void>): Promise<void> {
   const state = queue(ctx)
-  const change = state.last.then(async () => {
-    const prepared = await ctx.lifecycle.doors?.prepare(next).catch((error: unknown) => refuse(next, error))
+  const before = state.last
+  const turn = Promise.withResolvers<void>()
+  state.last = turn.promise
+  await before
+  try {
+    const prepared = await prepare(ctx, next)
     try {
       await store()
     } catch (error) {
@@ -21,9 +25,17 @@ export function changeDoors(ctx: AppContext, next: Config, store: () => Promise<
       throw error
     }
     await prepared?.keep()
-  })
-  state.last = change.catch(() => undefined)
-  return change
+  } finally {
+    turn.resolve()
+  }
+}
+
+async function prepare(ctx: AppContext, next: Config) {
+  try {
+    return await ctx.lifecycle.doors?.prepare(next)
+  } catch (error) {
+    return refuse(next, error)
+  }
 }
 
 const REASONS: Readonly<Record<DoorError['reason'], (port: number) => Localized>> = {

@@ -75,7 +75,7 @@ export function ignoreReach(ctx: AppContext, reason: Error): boolean {
 
 const FIELDS = ['mode', 'publicUrl', 'names', 'host', 'httpsPort', 'httpPort', 'loopback'] as const
 
-/** What can be changed, as it is in force. */
+/** The fields of a change, as they are in force. */
 function fieldsInForce({ config }: AppContext, stored: ServerValues['reach'], isLocked: boolean) {
   const { mode, publicUrl } = config
   if (!isLocked && stored)

@@ -39,7 +39,7 @@ export interface Reader {
   readonly isSystemAdmin: boolean
   /** See `lockOf`. */
   readonly lockOf: (key: SettingKey) => Localized | undefined
-  /** What the start of the server sets instead. */
+  /** The value that the start of the server sets instead. */
   readonly startValueOf: (key: SettingKey) => { readonly value: unknown; readonly name: string } | undefined
 }
 

@@ -3,8 +3,8 @@ import { Link } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { AddressWarning } from '../../../ui/AddressWarning.tsx'
 import { Answer } from '../../../ui/Answer.tsx'
-import { LocalAddressWarning } from '../../../ui/LocalAddressWarning.tsx'
 import { Facts, Section } from '../../../ui/parts.tsx'
 import { StepActions, type StepProps } from '../step.tsx'
 
@@ -32,7 +32,7 @@ export function Reach({ step }: { step: StepProps }) {
         {({ publicUrl }) => (
           <Stack spacing={2} sx={{ alignItems: 'flex-start' }}>
             <Facts items={[[t.address, publicUrl]]} />
-            <LocalAddressWarning urls={[publicUrl]} />
+            <AddressWarning />
             <Button component={Link} to="/admin/address" variant="outlined">
               {t.change}
             </Button>
