@@ -5,8 +5,8 @@ import { backupFolder, makeBackupFolder, nameAt } from '#platform/backup/folder.
 import { openBlobs } from '#platform/blobs/index.ts'
 import { systemClock } from '#platform/clock.ts'
 
-import { withBackupDirectory } from './backup-directory.ts'
 import { EXIT, Refusal } from './exit-codes.ts'
+import { withBackupDirectory } from './stored-values.ts'
 import { bytes, progress, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 

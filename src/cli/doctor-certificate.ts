@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+
 import { type Config, hasTls } from '#config/config.ts'
 import type { OrderFault } from '#db/schema/certificates.ts'
 import { certificateState, readCertificate } from '#platform/certificate.ts'
@@ -12,11 +14,24 @@ interface Lifetime {
   readonly notAfter: number
 }
 
-/** The certificate of HTTPS: its files, the one that the server got by itself, or the authority that issues it. */
-export async function checkCertificate(config: Config): Promise<Finding | []> {
+/**
+ * The certificate of HTTPS: its files, the one that the server got by itself, or the authority that issues it. `chain`: the certificate that was
+ * uploaded (PEM).
+ */
+export async function checkCertificate(config: Config, chain: string | undefined): Promise<Finding | []> {
   if (!hasTls(config)) return []
   if (config.lan) return (await import('./doctor-authority.ts')).checkAuthority(config)
   if (config.domain.length > 0) return checkAcme(config)
+  if (config.browserTls === 'AWAITED')
+    return finding(
+      'WARN',
+      'There is none yet: choose one in the browser, under Administration → Address and certificate.',
+    )
+  if (config.browserTls === 'FILES') {
+    const { validFromDate, validToDate } = new X509Certificate(chain ?? '')
+    const lifetime = { notBefore: validFromDate.getTime(), notAfter: validToDate.getTime() }
+    return judge(lifetime, 'The uploaded certificate', 'upload its successor', 'upload its successor')
+  }
   return judge(readCertificate(config), config.tlsCert, 'renew it', 'see why it was not renewed')
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { type Config, isShared } from '#config/config.ts'
+import { type Config, hasTls, isShared } from '#config/config.ts'
 import type { Reading } from '#config/read.ts'
 import { envName } from '#config/settings.ts'
 import { pendingRestore, restorePending } from '#platform/backup/swap.ts'
@@ -12,13 +12,13 @@ import { uuid } from '#platform/ids.ts'
 import { readHolder, SUBDIRECTORIES } from '#platform/lock.ts'
 import { builtAt } from '#platform/version.ts'
 
-import { withBackupDirectory } from './backup-directory.ts'
 import { hasOtherData } from './data-directory.ts'
 import { checkCertificate } from './doctor-certificate.ts'
 import { type Finding, GATEWAY_CHECKS } from './doctor-gateways.ts'
 import { EXIT, explain } from './exit-codes.ts'
 import { fetchLocal, localAddress, serverAddress } from './healthcheck.ts'
 import { hasSigningKey, otherKey, verifyStoredLog } from './log.ts'
+import { withBackupDirectory, withReach } from './stored-values.ts'
 import { bytes, columns, note, say } from './terminal.ts'
 import type { Run } from './verb.ts'
 
@@ -301,10 +301,14 @@ const CHECKS: Record<string, Check> = {
     )
   },
 
-  certificate: checkCertificate,
+  async certificate(started, { origins }) {
+    const { config, chain } = await withReach(started, origins)
+    return checkCertificate(config, chain)
+  },
 
-  async publicUrl(config, { origins }) {
-    if (!origins.has('publicUrl') && config.domain.length === 0 && !config.lan) {
+  async publicUrl(started, { origins }) {
+    const { config } = await withReach(started, origins)
+    if (config === started && !origins.has('publicUrl') && !hasTls(config)) {
       const local = ['127.0.0.1', '::1', 'localhost'].includes(config.host)
       return local
         ? []

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { SQL } from 'bun'
@@ -190,6 +190,26 @@ test('a lock file that is damaged is refused by its name', async () => {
   expect(code).toBe(4)
   rmSync(join(place.dataDir, 'lock.db'))
   await startAndStop()
+})
+
+test.skipIf(onPostgres)('doctor judges the address and the certificate that were set in the browser', async () => {
+  await startAndStop()
+  const reach = { mode: 'NETWORK', names: ['willow'], publicUrl: null, host: null, httpsPort: null, httpPort: 8099 }
+  const certificate = { kind: 'NONE', names: [], email: null, directory: null, agreedTo: null, dns: null }
+  const store = (key: string, value: object) => {
+    using db = new Database(join(place.dataDir, 'tessera.db'))
+    db.run('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 1)', [key, JSON.stringify(value)])
+  }
+  store('server.reach', { ...reach, loopback: true })
+  expect((await doctor()).of('public URL')).toMatchObject({
+    verdict: 'WARN',
+    message: expect.stringContaining('http://willow:8099 is not encrypted'),
+  })
+  store('server.reach', { ...reach, mode: 'DOMAIN', names: ['qr.example.org'], loopback: true })
+  expect((await doctor()).of('certificate').message).toContain('There is none yet: choose one in the browser')
+  const chain = readFileSync(join(import.meta.dir, '../harness/tls/localhost-1.cert.pem'), 'utf8')
+  store('server.certificate', { ...certificate, kind: 'FILES', challenge: 'HTTP_01', chain, key: 'sealed' })
+  expect((await doctor()).of('certificate')).toMatchObject({ verdict: 'OK' })
 })
 
 test('doctor prints one line per check and a summary', async () => {
