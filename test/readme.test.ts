@@ -60,7 +60,7 @@ test('every command of "Five minutes in a terminal" in docs/api.md succeeds agai
     const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
     expect({ code: await child.exited, err }).toEqual({ code: 0, err: '' })
 
-    expect(out).toContain('administrator: 200\n')
+    expect(out).toContain('administrator: 303\n')
     const thumbnail = new URL(/http\S+variant=THUMBNAIL\S+/.exec(out)![0])
     const image = await fetch(server.url + thumbnail.pathname + thumbnail.search)
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp'])

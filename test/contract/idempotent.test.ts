@@ -91,6 +91,8 @@ const UPDATES: Readonly<Record<string, Update>> = {
     who: () => admin,
     body: () => ({ host: 'mail.lan', security: 'NONE', from: 'desk@example.org' }),
   },
+  'server.reach.update': { who: () => admin, body: () => ({ names: ['qr.example.org'] }) },
+  'server.certificate.update': { who: () => admin, body: () => ({ email: 'desk@example.org' }) },
   'server.setup.update': { who: () => admin, body: () => ({ steps: [{ key: 'mail', status: 'SKIPPED' }] }) },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'admin.nicknameAdjectives.update': {

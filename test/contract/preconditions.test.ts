@@ -116,6 +116,10 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   }),
   'server.identity.update': () =>
     Promise.resolve({ who: admin, params: {}, body: () => ({ name: `Library ${nth++}` }) }),
+  'server.reach.update': () =>
+    Promise.resolve({ who: admin, params: {}, body: () => ({ names: [`qr-${nth++}.example.org`] }) }),
+  'server.certificate.update': () =>
+    Promise.resolve({ who: admin, params: {}, body: () => ({ email: `desk-${nth++}@example.org` }) }),
   'server.logo.update': () => Promise.resolve({ who: admin, params: {}, body: () => logoForm() }),
   'server.logo.delete': async () => {
     ok(await admin.call('server.logo.update', { body: logoForm() }))

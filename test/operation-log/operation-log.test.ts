@@ -329,6 +329,7 @@ const NOT_LOGGED = [
   'POST /api/admin/auth/refresh',
   'POST /api/admin/server/mail/test',
   'POST /api/admin/server/update',
+  'POST /api/admin/server/reach/checks',
   'POST /api/admin/backups/:name/preview',
 ]
 

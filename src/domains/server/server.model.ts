@@ -21,3 +21,16 @@ export const ServerVersion = Type.Integer({
   description: 'Rises with each change of any of these values; also the `ETag` of the answer, for `If-Match`',
   examples: [1_767_225_600_000],
 })
+
+/** For the API document (PEM). */
+export const EXAMPLE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBgDCCASegAwIBAgIUfCo5AIpeDnoZGH4rBvpB74LqJeowCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMjkwNTE2NTdaGA8yMTI2MTEw
+NTA1MTY1N1owFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABA6ASU9RjGNoF65O8PvyjOKlnnx4IJXR6tnw6Vx8LuZ+0m2BKrM7
+tjLPbq4ryq1pHdDaprmm1pfWWbyKrjffeUujUzBRMB0GA1UdDgQWBBQcYlkhjMUg
+YaMNWy+xFH8DsUYLWTAfBgNVHSMEGDAWgBQcYlkhjMUgYaMNWy+xFH8DsUYLWTAP
+BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
++CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
+/g2MvA==
+-----END CERTIFICATE-----`

@@ -1,6 +1,9 @@
 import { Enum, Line, Model, Multiline, Nullable, Raw, type Static, Type } from '#http/schema.ts'
 
+import { EXAMPLE_CERTIFICATE } from '../server.model.ts'
 import { CHALLENGES, KINDS } from './certificate.model.ts'
+
+const EXAMPLE_KEY = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG\n-----END PRIVATE KEY-----'
 
 const Dns = Model(
   'ServerCertificateDnsChange',
@@ -43,8 +46,17 @@ export const CertificateChange = Model(
         Line(1000, 9, { description: "Null: Let's Encrypt", examples: ['https://ca.example.org/acme/directory'] }),
       ),
     ),
-    chain: Type.Optional(Nullable(Multiline(100_000, 1, { description: 'PEM, the certificate of the server first' }))),
-    key: Type.Optional(Nullable(Raw(50_000, 1, { description: 'PEM without a password. Never returned' }))),
+    chain: Type.Optional(
+      Nullable(
+        Multiline(100_000, 1, {
+          description: 'PEM, the certificate of the server first',
+          examples: [EXAMPLE_CERTIFICATE],
+        }),
+      ),
+    ),
+    key: Type.Optional(
+      Nullable(Raw(50_000, 1, { description: 'PEM without a password. Never returned', examples: [EXAMPLE_KEY] })),
+    ),
     newAuthority: Type.Optional(
       Type.Boolean({ description: 'Replaces the authority of LOCAL_CA: all devices must trust the new one' }),
     ),

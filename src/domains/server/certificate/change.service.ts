@@ -39,11 +39,13 @@ export async function updateCertificate(
   const authority = value.kind === 'LOCAL_CA' ? await newAuthority(ctx, value, next.publicUrl, change) : undefined
   await changeDoors(ctx, next, async () => {
     await actor.write('server.certificate', async (tx) => {
-      const { values } = await readServerValues(tx)
+      const { values, ignored } = await readServerValues(tx)
       const { value: after } = planned(ctx, values, change)
       const before = values.certificate ?? NO_CERTIFICATE
-      if (isDeepStrictEqual(before, after) && authority === undefined) return { result: undefined, logged: 'unchanged' }
-      await setServerValue(tx, 'certificate', after.kind === 'NONE' ? undefined : after)
+      const isKnown = !ignored.includes('server.certificate')
+      if (isKnown && isDeepStrictEqual(before, after) && authority === undefined)
+        return { result: undefined, logged: 'unchanged' }
+      await setServerValue(tx, 'certificate', isDeepStrictEqual(after, NO_CERTIFICATE) ? undefined : after)
       if (authority !== undefined) await replaceAuthority(tx, authority)
       if (after.kind === 'ACME') await orderSoon(ctx, tx, targetOf(next))
       await tellOthers(ctx, tx, actor, 'CERTIFICATE')

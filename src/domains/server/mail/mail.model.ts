@@ -1,25 +1,13 @@
 import { Enum, Line, Model, Multiline, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 import { TRIAL_STEPS } from '#platform/mail/trial.ts'
 
-import { ServerVersion, Sources } from '../server.model.ts'
+import { EXAMPLE_CERTIFICATE, ServerVersion, Sources } from '../server.model.ts'
 
 const Kind = Enum(['NONE', 'SMTP'])
 const Security = Enum(['TLS', 'STARTTLS', 'NONE'], {
   description: 'TLS from the first byte (usually port 465), STARTTLS (587), or none, in a private network only',
 })
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [465] })
-
-const EXAMPLE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBgDCCASegAwIBAgIUfCo5AIpeDnoZGH4rBvpB74LqJeowCgYIKoZIzj0EAwIw
-FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMjkwNTE2NTdaGA8yMTI2MTEw
-NTA1MTY1N1owFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
-SM49AwEHA0IABA6ASU9RjGNoF65O8PvyjOKlnnx4IJXR6tnw6Vx8LuZ+0m2BKrM7
-tjLPbq4ryq1pHdDaprmm1pfWWbyKrjffeUujUzBRMB0GA1UdDgQWBBQcYlkhjMUg
-YaMNWy+xFH8DsUYLWTAfBgNVHSMEGDAWgBQcYlkhjMUgYaMNWy+xFH8DsUYLWTAP
-BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
-+CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
-/g2MvA==
------END CERTIFICATE-----`
 
 export const MailView = Model('ServerMail', {
   version: ServerVersion,

@@ -164,10 +164,11 @@ export async function updateReach(
   const { next } = planned(ctx, serverValues(ctx), change)
   await changeDoors(ctx, next, async () => {
     await actor.write('server.reach', async (tx) => {
-      const { values } = await readServerValues(tx)
+      const { values, ignored } = await readServerValues(tx)
       const { reach: before, aliases = [] } = values
       const { value } = planned(ctx, values, change)
-      const after = value && isDeepStrictEqual(value, before) ? undefined : value
+      const isKnown = !ignored.includes('server.reach')
+      const after = isKnown && isDeepStrictEqual(value, before) ? undefined : value
       const remaining = kept === undefined ? aliases : await aliasesKept(ctx, tx, aliases, kept, isForced)
       const earlier = await aliasesAfterChange(ctx, tx, remaining, ctx.config.publicUrl, next.publicUrl)
       if (after === undefined && isDeepStrictEqual(earlier, aliases)) return { result: undefined, logged: 'unchanged' }

@@ -14,7 +14,11 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-const Key = Enum(STEPS, { examples: ['language'] })
+const Key = Enum(STEPS, {
+  examples: ['language'],
+  // `name` is a property of every enum in Kotlin.
+  'x-enum-varnames': STEPS.map((step) => `${step.toUpperCase()}_STEP`),
+})
 const STATUSES = ['OPEN', 'DONE', 'SKIPPED'] as const
 const Status = Enum(STATUSES)
 
