@@ -30,6 +30,7 @@ test('a server without a certificate shows none, and has nothing to renew', asyn
     serial: null,
     processes: [],
     sources: { kind: 'DEFAULT' },
+    lockedBy: null,
   })
   const reply = await renew(plainAdmin)
   expect([reply.status, reply.message]).toEqual([400, 'The server has no certificate that it could renew'])
@@ -154,6 +155,7 @@ describe.skipIf(pebble === undefined || !inProcess)('a certificate of an authori
     expect(shown.lastError.sentence).toContain(`cannot reach ${NAME} at port 80`)
     expect((await view(admin, 'zh')).lastError.sentence).toContain(`无法连接 ${NAME}`)
     expect(shown.lastAttemptAt).toBe(shown.lastError.at)
+    expect(shown.renewAt).toBeGreaterThan(shown.lastError.at)
 
     for (let failures = 1; failures < 5; failures++) {
       server.clock.advance(1000)

@@ -50,7 +50,19 @@ describe.if(inProcess)('the address of the server', () => {
       listeners: [{ scheme: 'http', host: '127.0.0.1', port }],
       warnings: [{ code: 'LOOPBACK' }],
       sources: { mode: 'DEFAULT' },
+      lockedBy: null,
     })
+  })
+
+  test('is locked by the start value that sets it, which the views name', async () => {
+    await server.stop()
+    server = await startServer({ machine: () => MACHINE, origins: new Map([['host', '--host']]) })
+    admin = await server.admin()
+    const { reach: shown, certificate } = ok(await admin.call('server.values')).data
+    expect(shown).toMatchObject({ lockedBy: '--host', sources: { mode: 'FLAG', publicUrl: 'FLAG' } })
+    expect(certificate.lockedBy).toBeNull()
+    const refused = await change({ mode: 'PROXY', publicUrl: 'https://qr.example.org' })
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('is set by --host')])
   })
 
   test('is opened in the network at once, and this computer reaches the server as before', async () => {
@@ -59,7 +71,7 @@ describe.if(inProcess)('the address of the server', () => {
     expect(data).toMatchObject({
       mode: 'NETWORK',
       publicUrl: `http://willow:${httpPort}`,
-      sources: { mode: 'DATABASE' },
+      sources: { mode: 'DATABASE', publicUrl: 'DEFAULT' },
     })
     expect(await answers(`http://127.0.0.1:${httpPort}`)).toBe(200)
     expect(await answers(server.url)).toBe(200)

@@ -1,4 +1,4 @@
-import { Enum, Named, type Static, Type } from '#http/schema.ts'
+import { Enum, Named, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
 /** Where a value comes from. The last three are read when the program starts, and are not changed in the browser. */
 export const SOURCES = ['DEFAULT', 'DATABASE', 'FILE', 'ENVIRONMENT', 'FLAG'] as const
@@ -34,3 +34,7 @@ BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIBqDH9bBd4DpuxTUgf2Z
 +CJAHy3aRuz2wIe/YyCbXZQRAiAVxH/PXqSQBzzruMOCLlfv8lBm4DDU4havgfCt
 /g2MvA==
 -----END CERTIFICATE-----`
+
+export const LockedBy = Nullable(
+  Text('--host', { description: 'The start value that sets this, which is then not changed in the browser' }),
+)

@@ -1,6 +1,6 @@
 import { Enum, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import { ServerVersion, Sources } from '../server.model.ts'
+import { LockedBy, ServerVersion, Sources } from '../server.model.ts'
 
 export const KINDS = ['NONE', 'ACME', 'FILES', 'LOCAL_CA'] as const
 export const CHALLENGES = ['HTTP_01', 'DNS_01'] as const
@@ -58,7 +58,7 @@ export const CertificateView = Model('ServerCertificate', {
   serial: Nullable(Text('4d1f', { description: 'Hexadecimal. Of the process that answers, as the next ones' })),
   notBefore: Nullable(Time),
   notAfter: Nullable(Time),
-  renewAt: Nullable(Time),
+  renewAt: Nullable({ ...Time, description: 'Of the next attempt, if the last one failed' }),
   lastAttemptAt: Nullable({ ...Time, description: 'Of an order of ACME' }),
   lastError: Nullable(Failure),
   challenge: Nullable(Enum(CHALLENGES, { description: 'Null for other kinds than ACME, as the next ones' })),
@@ -69,5 +69,6 @@ export const CertificateView = Model('ServerCertificate', {
   authority: Nullable(Authority),
   processes: Type.Array(OfProcess, { description: 'The certificate with which each process serves' }),
   sources: Sources,
+  lockedBy: LockedBy,
 })
 export type CertificateView = Static<typeof CertificateView>

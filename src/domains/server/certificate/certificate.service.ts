@@ -1,5 +1,6 @@
 /** The certificate of the server, for its administrators. */
 
+import { certificateIsSetBy } from '#config/reach.ts'
 import type { AppContext } from '#context'
 import { certificateOrders, checkPause, covers, orderSoon, sentenceOf, targetOf } from '#domains/certificates/index.ts'
 import {
@@ -22,7 +23,7 @@ import { givenAtStart, requireOwner, tellOthers } from '../server.service.ts'
 import type { CertificateView } from './certificate.model.ts'
 
 type Stored = ServerValues['certificate']
-type Parts = Omit<CertificateView, 'version' | 'kind' | 'processes' | 'sources'>
+type Parts = Omit<CertificateView, 'version' | 'kind' | 'processes' | 'sources' | 'lockedBy'>
 
 const NOTHING: Parts = {
   status: 'NONE',
@@ -78,7 +79,7 @@ function acmeParts(ctx: AppContext, stored: Stored, locale: Locale, { newest, or
     ...present,
     status: isComplete ? certificateState(newest, ctx.clock.now()).status : fault ? 'FAILED' : 'PENDING',
     names: [...domain],
-    renewAt: newest?.renewAt ?? null,
+    renewAt: fault ? order.nextAt : (newest?.renewAt ?? null),
     lastAttemptAt: attemptAt,
     lastError: fault ? { code: fault.type, sentence: sentenceOf(fault, order.nextAt)[locale], at: fault.at } : null,
     challenge: dns === null ? 'HTTP_01' : 'DNS_01',
@@ -155,7 +156,14 @@ export async function certificateView(
     ACME: async () => acmeParts(ctx, stored, locale, await certificateOrders(ctx)),
   }
   const [shown, processes] = await Promise.all([parts[kind](), kind === 'NONE' ? [] : processesOf(ctx)])
-  return { version, kind, ...shown, processes, sources: sourcesOf(ctx, stored) }
+  return {
+    version,
+    kind,
+    ...shown,
+    processes,
+    sources: sourcesOf(ctx, stored),
+    lockedBy: certificateIsSetBy(ctx.origins) ?? null,
+  }
 }
 
 export async function showCertificate(ctx: AppContext, locale: Locale): Promise<CertificateView> {

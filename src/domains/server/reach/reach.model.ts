@@ -3,7 +3,7 @@ import { Enum, Line, Model, Nullable, type Static, Text, Type } from '#http/sche
 
 import { AliasView } from '../aliases/aliases.model.ts'
 import { MAX_ALIASES } from '../aliases/aliases.rules.ts'
-import { ServerVersion, Sources } from '../server.model.ts'
+import { LockedBy, ServerVersion, Sources } from '../server.model.ts'
 
 const Mode = Enum(MODES, {
   description:
@@ -40,6 +40,7 @@ export const ReachView = Model('ServerReach', {
   ),
   warnings: Type.Array(Model('ServerWarning', { code: Text('PLAIN_HTTP'), text: Text('The address is not https.') })),
   sources: Sources,
+  lockedBy: LockedBy,
 })
 export type ReachView = Static<typeof ReachView>
 

@@ -107,7 +107,12 @@ export async function reachView(
     aliases: await aliasViews(ctx, aliases),
     listeners: (ctx.lifecycle.doors?.list() ?? []).map(({ scheme, host, port }) => ({ scheme, host, port })),
     warnings: warningsOf(ctx, locale),
-    sources: Object.fromEntries(FIELDS.map((field) => [field, source])),
+    sources: {
+      ...Object.fromEntries(FIELDS.map((field) => [field, source])),
+      // It follows from the names and ports.
+      ...(lock === undefined && reach?.publicUrl === null && { publicUrl: 'DEFAULT' as const }),
+    },
+    lockedBy: lock?.name ?? null,
   }
 }
 
