@@ -2,6 +2,7 @@
 
 import type { Area } from '../areas/area.ts'
 import { access } from './access/index.ts'
+import { address } from './address/index.ts'
 import { backups } from './backups/index.ts'
 import { adminContent } from './content/index.ts'
 import { dashboard } from './dashboard/index.ts'
@@ -22,6 +23,7 @@ import { users } from './users/index.ts'
 
 export const adminAreas: readonly Area[] = [
   access,
+  address,
   adminContent,
   adminMessages,
   adminMetadata,
