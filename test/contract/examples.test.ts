@@ -36,8 +36,6 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'undos.submit': [403, /link/],
   // The server of the tests has no certificate.
   'server.certificate.renew': [400, /no certificate/],
-  // The example's alias is not an earlier address of this server.
-  'server.reach.update': [400, /not valid/],
   // Nothing starts the server of the tests again.
   'server.restart': [400, /service install/],
   'server.look': [400, /update\.check needs/],

@@ -66,6 +66,7 @@ export const ReachChange = Model(
       Type.Array(Line(300, 1, { examples: ['http://192.168.1.20:8080'] }), {
         maxItems: MAX_ALIASES,
         description: 'The addresses of those that stay',
+        examples: [[]],
       }),
     ),
   },
