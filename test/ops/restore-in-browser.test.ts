@@ -223,6 +223,26 @@ describe.if(!onPostgres)('a restore on SQLite', () => {
     await server.end()
   })
 
+  test('keeps the address of this machine, and that of the backup leads here too', async () => {
+    const server = await place.serve([], { env: ADMIN })
+    const proxy = async (headers: Headers, publicUrl: string) =>
+      ok(await send(server.url, 'PUT', '/api/admin/server/reach', { headers, body: { mode: 'PROXY', publicUrl } }))
+    const reach = async (headers: Headers) =>
+      ok(await send(server.url, 'GET', '/api/admin/server', { headers })).data.reach
+    const [before, now] = ['https://before.example.org', 'https://now.example.org']
+    await proxy(await signIn(server.url), before)
+    const { url, headers, name } = await prepared(server)
+    await proxy(headers, now)
+    ok(await restore(url, headers, name))
+    await restored(server)
+    const again = await signIn(url)
+    expect(await reach(again)).toMatchObject({ mode: 'PROXY', publicUrl: now, aliases: [{ origin: before }] })
+    ok(await restore(url, again, name, { keepServerValues: false }))
+    await restored(server, 2)
+    expect(await reach(await signIn(url))).toMatchObject({ mode: 'PROXY', publicUrl: before, aliases: [] })
+    await server.end()
+  })
+
   test('happens once if two are asked for at the same time', async () => {
     const server = await place.serve([], { env: ADMIN })
     const { url, headers, name } = await prepared(server)

@@ -2,7 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 
-import { aliasesAfter, MAX_ALIASES, reachWarnings } from '#domains/server/aliases/aliases.rules.ts'
+import { aliasesAfter, reachWarnings } from '#domains/server/aliases/aliases.rules.ts'
+import { MAX_ALIASES } from '#domains/settings/index.ts'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
 import { setAliases } from './aliases.ts'

@@ -10,7 +10,7 @@ export const settings = domain({ name: 'settings', endpoints: settingEndpoints, 
 export type { SettingKey, Settings, SettingValue } from './settings.model.ts'
 export { definitions as settingDefinitions, LARGEST_UPLOAD } from './settings.model.ts'
 export { changeSettings, getSetting, limitOf, lockOf, setSetting } from './settings.service.ts'
-export { type PartValue, parts, type ServerValues } from './values/values.model.ts'
+export { MAX_ALIASES, type PartValue, parts, type ServerValues } from './values/values.model.ts'
 export {
   ignoredIn,
   loadServerValues,

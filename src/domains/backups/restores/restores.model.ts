@@ -84,7 +84,8 @@ export const StartRestore = Type.Object({
   keepServerValues: Type.Boolean({
     default: true,
     description:
-      'Keeps the mail server of this machine, if it has one, instead of that of the backup. Values of the start are always kept',
+      'Keeps the address and the certificate that were set in the browser, the folder of backups, and the mail server, if there is one, of this ' +
+      'machine. Values of the start are always kept',
   }),
 })
 export type StartRestore = Static<typeof StartRestore>

@@ -9,7 +9,6 @@ import { platformBindings, requireSystemAdmin, SYSTEM_ADMIN } from '#domains/acc
 import { confirm, requireConfirmation } from '#domains/accounts/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { appendLog, IN_ORDER } from '#domains/operation-log/index.ts'
-import { getSetting, loadServerValues, serverValues, setServerValue, setSetting } from '#domains/settings/index.ts'
 import type { Caller, LoggedActor } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { InvalidRequest } from '#http/validate.ts'
@@ -28,6 +27,7 @@ import * as errors from '../backups.errors.ts'
 import { endTask, findTask, nameOfUser } from '../backups.store.ts'
 import { worker } from '../backups.tasks.ts'
 import { folderOf } from '../directory/directory.service.ts'
+import { keptValues } from './kept-values.service.ts'
 import { refusalsOf, refusalText, verifiedFacts } from './preview.service.ts'
 import type { RestoreList, RestoreView, Started, StartRestore, StartUndo } from './restores.model.ts'
 import * as store from './restores.store.ts'
@@ -123,7 +123,7 @@ async function requireProof(ctx: AppContext, actor: LoggedActor, password: strin
 }
 
 interface Wish extends Omit<RestorePlan, 'note'> {
-  /** Whether the mail server and the folder of backups stay those of this machine. */
+  /** Whether the address, the certificate, the mail server and the folder of backups stay those of this machine. */
   readonly keepServerValues: boolean
   readonly kind: 'RESTORE' | 'UNDO'
   readonly name: string
@@ -139,25 +139,6 @@ async function start(ctx: AppContext, actor: LoggedActor, wish: Wish, caller: Ca
       return { result: undefined, logged: { targetName: name, after: { name, restore: id } } }
     }),
   )
-}
-
-/**
- * Gives the restored data the folder of backups and the mail server of this machine, if it has one. The password is kept in memory only, because the
- * restored data may have another key.
- */
-async function keptValues(ctx: AppContext): Promise<(restored: AppContext) => Promise<void>> {
-  const { mail } = serverValues(ctx)
-  const password = mail === undefined || mail.password === '' ? '' : (ctx.seal.open(mail.password) ?? '')
-  const directory = await getSetting(ctx, 'backup.directory')
-  return async (restored) => {
-    const hasOther = (await getSetting(restored, 'backup.directory')) !== directory
-    const sealed = password === '' ? '' : restored.seal.seal(password)
-    await restored.db.write('backups.keepValues', async (tx) => {
-      if (hasOther) await setSetting(tx, 'backup.directory', directory)
-      if (mail !== undefined) await setServerValue(tx, 'mail', { ...mail, password: sealed })
-    })
-    await loadServerValues(restored)
-  }
 }
 
 /** `write` runs `claim` in a write: of several restores, backups and verifications at once, one may run. */

@@ -1,13 +1,11 @@
 /** Which earlier public addresses a server remembers, and what is wrong with the present one. */
 
-import type { PartValue } from '#domains/settings/index.ts'
+import { MAX_ALIASES, type PartValue } from '#domains/settings/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { normalAddress } from '#lib/own-link.ts'
 import { isLoopbackAddress, type ReachProblem, reachProblems } from '#lib/reach.ts'
 
 type Aliases = PartValue<'aliases'>
-
-export const MAX_ALIASES = 20
 
 /**
  * The aliases after the public address has changed: the old one is added, and the new one is removed. An address on the loopback is

@@ -1,8 +1,8 @@
 import { MODES } from '#config/config.ts'
+import { MAX_ALIASES } from '#domains/settings/index.ts'
 import { Enum, Line, Model, Nullable, type Static, Text, Type } from '#http/schema.ts'
 
 import { AliasView } from '../aliases/aliases.model.ts'
-import { MAX_ALIASES } from '../aliases/aliases.rules.ts'
 import { LockedBy, ServerVersion, Sources } from '../server.model.ts'
 
 const Mode = Enum(MODES, {

@@ -7,6 +7,9 @@ const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 const Text = (maximum: number) => Type.String({ maxLength: maximum })
 
 /** Fields that are absent have their defaults. */
+/** Earlier public addresses that are remembered. */
+export const MAX_ALIASES = 20
+
 export const parts = {
   identity: Type.Object({
     name: Type.Optional(Text(200)),
