@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import type { Locator, Page } from 'playwright-core'
 
+import { createRole, grant } from '../access/helpers.ts'
 import { hasFirefox } from '../harness/firefox.ts'
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
 import { AUTHORITY_CA, startPebble } from '../harness/pebble.ts'
@@ -290,6 +291,16 @@ describe.if(inProcess)('the address and the certificate', () => {
       await button(page, 'Continue').click()
       await page.getByRole('heading', { name: /: Mail$/, level: 1 }).waitFor()
       expect((await values()).reach.publicUrl).toBe(`https://willow:${httpsPort}`)
+    })
+
+    test('are shown without buttons to administrators who may only read them', async () => {
+      const reader = await server.person()
+      ok(await grant(admin, reader, await createRole(admin, { permissions: ['system:read'] })))
+      const page = await browser.signedIn(reader)
+      await page.goto(PATH)
+      await says(page, 'http://localhost:8080')
+      expect(await page.getByRole('radio', { name: 'This network' }).isDisabled()).toBe(true)
+      expect(await button(page, 'Save').count()).toBe(0)
     })
 
     test('are changed in Chinese on a phone', async () => {

@@ -55,6 +55,7 @@ const words = texts({
 
 export default function AddressPage() {
   const t = useTexts(words)
+  const may = useMay()
   const query = useCall('server.values', {}, { every: EVERY, isLast: isSettled })
   /** The address after a change that has moved it. It is kept here, because the page may not be able to read anything from then on. */
   const [moved, setMoved] = useState<ServerReach>()
@@ -75,7 +76,7 @@ export default function AddressPage() {
               {moved && <Moved reach={moved} certificate={certificate} />}
             </Section>
             <Certificate reach={reach} certificate={certificate} />
-            {reach.mode !== 'LOCAL' && (
+            {reach.mode !== 'LOCAL' && may('server.checks.start') && (
               <Section title={t.check} text={t.checkAbout}>
                 <OutsideCheck addresses={[reach.publicUrl, ...reach.aliases.map(({ origin }) => origin)]} />
               </Section>
@@ -96,6 +97,7 @@ interface CertificateProps {
 /** Nothing on a server for this computer only, unless a certificate is stored. */
 function Certificate({ reach, certificate }: CertificateProps) {
   const t = useTexts(words)
+  const may = useMay()
   const forget = useAction('server.certificate.update', { done: t.forgotten })
   if (reach.mode !== 'LOCAL')
     return (
@@ -104,7 +106,7 @@ function Certificate({ reach, certificate }: CertificateProps) {
         <CertificateForm key={certificateKey(reach, certificate)} reach={reach} certificate={certificate} />
       </Section>
     )
-  if (certificate.sources['kind'] !== 'DATABASE') return null
+  if (certificate.sources['kind'] !== 'DATABASE' || !may('server.certificate.update')) return null
   return (
     <Section title={t.certificate} text={t.kept}>
       <Button variant="outlined" loading={forget.isPending} onClick={() => forget.mutate({ body: { kind: 'NONE' } })}>

@@ -5,6 +5,7 @@ import { Alert, Box, Link as Anchor, Stack, TextField } from '@mui/material'
 import type { BodyOf, ServerCertificate, ServerReach } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { CheckField } from '../../ui/fields.tsx'
 import { FileButton } from '../../ui/FileButton.tsx'
 import { Form } from '../../ui/Form.tsx'
@@ -192,6 +193,7 @@ export function CertificateForm({ reach, certificate, step }: CertificateFormPro
   const { save } = useTexts(common)
   const { sources, lockedBy } = certificate
   const isLocked = isStart(sources['kind'])
+  const mayChange = useMay()('server.certificate.update')
   const form = useForm('server.certificate.update', () => valuesOf(reach, certificate), {
     done: t.saved,
     refreshes: ['server'],
@@ -203,7 +205,7 @@ export function CertificateForm({ reach, certificate, step }: CertificateFormPro
   const { mode } = reach
   const kinds = mode === 'PROXY' ? { ...t.kinds, NONE: t.ofProxy } : t.kinds
   // Of a start value, only the contact and the DNS of ACME can be changed.
-  const isShown = !isLocked || kind === 'ACME'
+  const isShown = (!isLocked || kind === 'ACME') && mayChange
   return (
     <Form
       {...(isShown ? saving(form, save, step) : { form })}
@@ -213,7 +215,7 @@ export function CertificateForm({ reach, certificate, step }: CertificateFormPro
       {(KINDS[mode].length > 1 || isLocked) && (
         <TextField
           {...form.choice('kind', kinds, { label: t.source, only: [...new Set([...KINDS[mode], kind])] })}
-          disabled={isLocked}
+          disabled={isLocked || !mayChange}
         />
       )}
       {isShown && kind === 'ACME' && <AcmeFields {...{ form, reach, certificate }} />}

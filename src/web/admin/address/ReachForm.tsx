@@ -19,12 +19,13 @@ import { useRefresh } from '../../api/hooks.ts'
 import type { BodyOf, ServerReach } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { CheckField, NumberField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { type Form as FormOf, useForm } from '../../ui/use-form.tsx'
 import type { StepProps } from '../setup/step.tsx'
 import { More } from './More.tsx'
-import { isStart, lockWords, type Mode, NAME_PATHS, namesIn } from './names.ts'
+import { lockWords, type Mode, NAME_PATHS, namesIn } from './names.ts'
 import { saving } from './saving.ts'
 
 const words = texts({
@@ -143,7 +144,8 @@ export function ReachForm({ reach, onSaved, step }: ReachFormProps) {
   const { locked } = useTexts(lockWords)
   const { save } = useTexts(common)
   const refresh = useRefresh()
-  const isLocked = isStart(reach.sources['mode'])
+  const may = useMay()
+  const isLocked = reach.lockedBy !== null || !may('server.reach.update')
   const form = useForm('server.reach.update', () => reachValues(reach), {
     done: t.saved,
     // The page may have been opened at an address that is closed now, where nothing can be read again.
@@ -158,7 +160,7 @@ export function ReachForm({ reach, onSaved, step }: ReachFormProps) {
   })
   return (
     <Form {...(isLocked ? { form } : saving(form, save, step))}>
-      {isLocked && <Alert severity="info">{locked(reach.lockedBy ?? '')}</Alert>}
+      {reach.lockedBy !== null && <Alert severity="info">{locked(reach.lockedBy)}</Alert>}
       <Box component="fieldset" disabled={isLocked} sx={{ border: 0, m: 0, p: 0, minWidth: 0 }}>
         <Stack spacing={2}>
           <Modes form={form} before={reachValues(reach)} isLocked={isLocked} />
