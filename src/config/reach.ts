@@ -3,9 +3,11 @@
  * browser. The former win.
  */
 
+import { parseIp } from '#lib/ip.ts'
+
 import { type Config, DOMAIN_HTTP_PORT, DOMAIN_PORT, hasTls, isShared, LAN_PORT, type Mode } from './config.ts'
 import { isLoopback } from './gateways.ts'
-import { type Machine, networkHost } from './machine.ts'
+import { isPrivateName, type Machine, networkHost } from './machine.ts'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -49,7 +51,14 @@ export interface StoredCertificate {
   readonly directory: string | null
 }
 
+export interface StoredAlias {
+  readonly origin: string
+  /** Its name is not part of the certificate. */
+  readonly isLeftOut?: true | undefined
+}
+
 export interface StoredValues {
+  readonly aliases?: readonly StoredAlias[] | undefined
   readonly reach?: StoredReach | undefined
   readonly certificate?: StoredCertificate | undefined
 }
@@ -80,11 +89,14 @@ export const KINDS: Readonly<Record<Mode, readonly StoredCertificate['kind'][]>>
 export function effectiveConfig(
   start: Config,
   origins: Origins,
-  { reach, certificate }: StoredValues,
+  { reach, certificate, aliases = [] }: StoredValues,
   machine: Machine,
 ): Config {
   const acme = acmeOf(start, origins, certificate)
-  if (hasTls(start)) return start.domain.length > 0 ? { ...start, ...acme } : start
+  if (hasTls(start))
+    return start.domain.length > 0
+      ? { ...start, ...acme, domain: [...start.domain, ...aliasNames(start.domain, aliases)] }
+      : start
   const isLocked = reachIsSetBy(origins) !== undefined
   const mode = isLocked ? start.mode : (reach?.mode ?? start.mode)
   // Each process of several has its own address, port and certificate.
@@ -93,7 +105,12 @@ export function effectiveConfig(
   const asked = certificate?.kind ?? 'NONE'
   const kind = KINDS[mode].includes(asked) ? asked : 'NONE'
   if (kind === 'NONE' && (isLocked || reach === undefined)) return start
-  return { ...start, mode, ...addressOf(start, { mode, kind, isLocked, reach, certificate, machine }), ...acme }
+  return {
+    ...start,
+    mode,
+    ...addressOf(start, { mode, kind, isLocked, reach, certificate, aliases, machine }),
+    ...acme,
+  }
 }
 
 function acmeOf(start: Config, origins: Origins, certificate: StoredCertificate | undefined) {
@@ -101,6 +118,14 @@ function acmeOf(start: Config, origins: Origins, certificate: StoredCertificate 
     acmeEmail: origins.has('acmeEmail') ? start.acmeEmail : (certificate?.email ?? start.acmeEmail),
     acmeDirectory: origins.has('acmeDirectory') ? start.acmeDirectory : (certificate?.directory ?? start.acmeDirectory),
   }
+}
+
+/** Names of the internet that were public ones: printed codes lead to them by HTTPS. */
+function aliasNames(names: readonly string[], aliases: readonly StoredAlias[]): string[] {
+  const hosts = aliases.flatMap(({ origin, isLeftOut }) => (isLeftOut ? [] : [new URL(origin).hostname]))
+  const isOther = (host: string) => !names.includes(host) && !names.includes(host.replace(/^[^.]+/, '*'))
+  const isPublic = (host: string) => host.includes('.') && !isPrivateName(host) && parseIp(host) === undefined
+  return [...new Set(hosts.filter((host) => isOther(host) && isPublic(host) && !host.startsWith('[')))]
 }
 
 interface Wanted extends StoredValues {
@@ -128,18 +153,20 @@ function addressOf(start: Config, wanted: Wanted): Partial<Config> {
 
 function tlsOf(
   start: Config,
-  { mode, kind, isLocked, reach, certificate, machine }: Wanted,
+  { mode, kind, isLocked, reach, certificate, aliases = [], machine }: Wanted,
   port: number,
 ): Partial<Config> {
   const names = reach?.names.length ? reach.names : (certificate?.names ?? [])
   const first = names.find((name) => !name.startsWith('*')) ?? networkHost(machine)
+  const own = certificate?.names.length && mode === 'PROXY' ? certificate.names : names
+  const domain = mode === 'DOMAIN' ? [...own, ...aliasNames(own, aliases)] : [...own]
   return {
     publicUrl:
       isLocked && start.publicUrl.startsWith('https:')
         ? start.publicUrl
         : (reach?.publicUrl ?? originOf('https', first, port)),
     lan: kind === 'LOCAL_CA',
-    domain: kind === 'ACME' ? [...(certificate?.names.length && mode === 'PROXY' ? certificate.names : names)] : [],
+    domain: kind === 'ACME' ? domain : [],
     browserTls: kind === 'FILES' ? 'FILES' : kind === 'NONE' ? 'AWAITED' : null,
   }
 }

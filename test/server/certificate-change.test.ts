@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { MINUTE } from '#platform/clock.ts'
+
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
 import { AUTHORITY_CA, startPebble } from '../harness/pebble.ts'
 import { namesAt } from '../lan/lan.ts'
@@ -136,6 +138,22 @@ describe.if(inProcess)('the certificate of the server', () => {
       expect(view.certificate).toMatchObject({ kind: 'ACME', status: 'VALID', email: 'desk@example.org' })
       expect(view.reach.publicUrl).toBe(`https://qr.example.org:${httpsPort}`)
       expect((await fetch(`http://127.0.0.1:${httpPort}/x`, { redirect: 'manual' })).status).toBe(308)
+
+      await reach({ names: ['new.example.org'] })
+      await until(async () => (await namesAt(url).catch(() => '')).includes('new.example.org'))
+      expect(await namesAt(url)).toContain('qr.example.org')
+
+      // An earlier name that no longer leads here is left out after its second failure.
+      pebble!.names.hidden.add('new.example.org')
+      await reach({ names: ['next.example.org'] })
+      await until(async () => ok(await admin.call('server.values')).data.certificate.lastError !== null)
+      server.clock.advance(2 * MINUTE)
+      await until(async () => (await namesAt(url).catch(() => '')).includes('next.example.org'))
+      expect(await namesAt(url)).not.toContain('new.example.org')
+      const { warnings, aliases } = ok(await admin.call('server.values')).data.reach
+      expect(warnings.map(({ code }: { code: string }) => code)).toContain('ALIAS_LEFT_OUT')
+      expect(aliases).toHaveLength(2)
     },
+    180_000,
   )
 })

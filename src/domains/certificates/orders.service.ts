@@ -11,7 +11,7 @@ import type { OrderFault } from '#db/schema/certificates.ts'
 import type { Tx } from '#db/store.ts'
 import { platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
-import { serverValues } from '#domains/settings/index.ts'
+import { readServerValues, serverValues, setServerValue } from '#domains/settings/index.ts'
 import type { Localized } from '#lib/localized.ts'
 import { AcmeClient } from '#platform/acme/client.ts'
 import { runDnsCommand } from '#platform/acme/dns-command.ts'
@@ -334,6 +334,7 @@ class Attempt {
       if (!(await store.updateOrder(tx, target, holder, change))) return
       tx.publish(certificatesChanged, {})
       if (fault.name !== null) await store.insertFailure(tx, fault.name, now)
+      if (fault.name !== null && failures > 1) await leaveOut(tx, fault.name)
       if (isRenewal && failures === 1)
         await notifyAdministrators(ctx, tx, TITLES.failed, rules.sentenceOf(fault, nextAt))
     })
@@ -372,6 +373,18 @@ async function askAuthority(ctx: AppContext): Promise<void> {
     // The certificate is renewed at two thirds of its time then.
     ctx.log.info('the authority did not say when to renew the certificate', { reason: (error as Error).message })
   }
+}
+
+/** An earlier public name that no longer leads here must not keep the others without a certificate. */
+async function leaveOut(tx: Tx, name: string): Promise<void> {
+  const { aliases = [] } = (await readServerValues(tx)).values
+  const isIt = ({ origin }: { origin: string }) => new URL(origin).hostname === name
+  if (!aliases.some(isIt)) return
+  await setServerValue(
+    tx,
+    'aliases',
+    aliases.map((alias) => (isIt(alias) ? { ...alias, isLeftOut: true as const } : alias)),
+  )
 }
 
 const TITLES = {

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Config, hasTls, isShared } from '#config/config.ts'
 import { effectiveConfig, reachIsSetBy, type StoredValues } from '#config/reach.ts'
 import { type AppContext, perContext } from '#context'
+import { applySettings } from '#domains/certificates/index.ts'
 import {
   loadServerValues,
   onServerValues,
@@ -36,7 +37,13 @@ const state = perContext((ctx) => ({
 export function followReach(ctx: AppContext): void {
   state(ctx)
   onServerValues(ctx, (values) => {
-    if (state(ctx).ignored === undefined) use(ctx, configWith(ctx, values))
+    if (state(ctx).ignored !== undefined) return
+    const { domain } = ctx.config
+    use(ctx, configWith(ctx, values))
+    if (ctx.lifecycle.doors === undefined || isDeepStrictEqual(domain, ctx.config.domain)) return
+    applySettings(ctx).catch((error: unknown) =>
+      ctx.log.error('the names of the certificate did not change', { error }),
+    )
   })
 }
 
@@ -106,7 +113,7 @@ export async function reachView(
     ...fieldsInForce(ctx, reach, lock !== undefined),
     aliases: await aliasViews(ctx, aliases),
     listeners: (ctx.lifecycle.doors?.list() ?? []).map(({ scheme, host, port }) => ({ scheme, host, port })),
-    warnings: warningsOf(ctx, locale),
+    warnings: warningsOf(ctx, aliases, locale),
     sources: {
       ...Object.fromEntries(FIELDS.map((field) => [field, source])),
       // It follows from the names and ports.
@@ -116,9 +123,9 @@ export async function reachView(
   }
 }
 
-function warningsOf(ctx: AppContext, locale: Locale): ReachView['warnings'] {
+function warningsOf(ctx: AppContext, aliases: Aliases, locale: Locale): ReachView['warnings'] {
   const { ignored } = state(ctx)
-  const warnings = reachWarnings(ctx.config.publicUrl, locale)
+  const warnings = [...reachWarnings(ctx.config.publicUrl, locale), ...leftOut(aliases, locale)]
   if (ignored === undefined) return warnings
   const texts = {
     en: `The stored address could not be used when the server was started: ${ignored}`,
@@ -126,6 +133,17 @@ function warningsOf(ctx: AppContext, locale: Locale): ReachView['warnings'] {
   }
   return [{ code: 'IGNORED', text: texts[locale] }, ...warnings]
 }
+
+type Aliases = NonNullable<ServerValues['aliases']>
+
+const leftOut = (aliases: Aliases, locale: Locale): ReachView['warnings'] =>
+  aliases.flatMap(({ origin, isLeftOut }) => {
+    const texts = {
+      en: `The authority could not validate ${new URL(origin).hostname}, so the certificate is not for this earlier address: browsers warn of codes that were printed with it.`,
+      zh: `证书颁发机构无法验证 ${new URL(origin).hostname}，证书不包含此曾用地址：扫描以它印刷的二维码时浏览器会发出警告。`,
+    }
+    return isLeftOut ? [{ code: 'ALIAS_LEFT_OUT', text: texts[locale] }] : []
+  })
 
 export async function showReach(ctx: AppContext, locale: Locale): Promise<ReachView> {
   const { values, version } = await readServerValues(ctx.db.read)

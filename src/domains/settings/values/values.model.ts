@@ -61,7 +61,14 @@ export const parts = {
     loopback: Type.Boolean(),
   }),
   /** Earlier public addresses. */
-  aliases: Type.Array(Type.Object({ origin: Text(300), since: Type.Integer() })),
+  aliases: Type.Array(
+    Type.Object({
+      origin: Text(300),
+      since: Type.Integer(),
+      /** Its name is not part of the certificate, because the authority could not validate it. */
+      isLeftOut: Type.Optional(Type.Literal(true)),
+    }),
+  ),
   certificate: Type.Object({
     kind: Type.Union([Type.Literal('NONE'), Type.Literal('ACME'), Type.Literal('FILES'), Type.Literal('LOCAL_CA')]),
     /** For LOCAL_CA and ACME; empty: those of `reach`. */
