@@ -46,7 +46,7 @@ export async function keptValues(ctx: AppContext): Promise<(restored: AppContext
           : certificate?.dns && { ...certificate.dns, token: secrets.token(seal) }
       const key = secrets.key(seal) || null
       await setServerValue(tx, 'certificate', certificate && { ...certificate, key, dns: dns ?? null })
-      // What was printed with the address of the backup goes on leading here.
+      // Codes that were printed with the address of the backup go on leading here.
       const known = [...aliases, ...(isLocalUrl(earlier.origin) ? [] : [earlier]), ...(values.aliases ?? [])]
       const unique = new Map(known.map((alias) => [alias.origin, alias]))
       unique.delete(publicUrl)
