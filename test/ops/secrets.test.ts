@@ -29,6 +29,8 @@ const SECRETS = {
 }
 
 const PASSWORD = marker('mail')
+const TLS = join(import.meta.dir, '../harness/tls')
+const KEY = readFileSync(join(TLS, 'localhost-1.key.pem'), 'utf8')
 /** In the forms in which it could be written. */
 const forms = (text: string): string[] => [
   text,
@@ -37,7 +39,10 @@ const forms = (text: string): string[] => [
   Buffer.from(text).toString('hex'),
   Buffer.from(`\0desk\0${text}`).toString('base64').replace(/=+$/, ''),
 ]
-const FORBIDDEN = ['secret', 'metrics', 'sms', 'oneclick', 'otlp', 'admin', 'mail', 'newer'].map(marker).flatMap(forms)
+const FORBIDDEN = ['secret', 'metrics', 'sms', 'oneclick', 'otlp', 'admin', 'mail', 'newer', 'acmedns', 'cloudflare']
+  .map(marker)
+  .concat(KEY.split('\n')[1]!)
+  .flatMap(forms)
 
 function expectNoSecret(what: string, text: string): void {
   const found = FORBIDDEN.filter((form) => text.includes(form))
@@ -77,6 +82,19 @@ test.each(['start values', 'stored values'])('secrets of %s are in nothing that 
     expect((await call('PUT', '/api/admin/server/mail', { ...mail, password: PASSWORD })).status).toBe(200)
     expect((await call('PUT', '/api/admin/server/mail', { ...mail, password: marker('newer') })).status).toBe(200)
     expect((await call('PUT', '/api/admin/server/mail', { security: 'NONE', host: '10.0.0.1' })).status).toBe(400)
+    const certificate = (body: object) => call('PUT', '/api/admin/server/certificate', body)
+    const service = { kind: 'ACMEDNS', url: 'https://dns.example', username: 'desk', subdomain: 'qr' }
+    expect((await certificate({ dns: { ...service, password: marker('acmedns') } })).status).toBe(200)
+    expect((await certificate({ dns: { ...service, url: 'x', password: marker('acmedns') } })).status).toBe(400)
+    const cloudflare = { kind: 'CLOUDFLARE', zoneId: 'zone', token: marker('cloudflare') }
+    expect((await certificate({ dns: cloudflare })).status).toBe(200)
+    // A certificate needs an address that others reach.
+    const proxy = { mode: 'PROXY', publicUrl: 'https://localhost' }
+    const isOpen = (await call('PUT', '/api/admin/server/reach', proxy)).status === 200
+    const files = { kind: 'FILES', chain: readFileSync(join(TLS, 'localhost-1.cert.pem'), 'utf8'), key: KEY }
+    await certificate(files)
+    expect((await certificate({ ...files, chain: 'x' })).status).toBe(400)
+    expect(isOpen).toBe(true)
     const tried = { to: 'a@example.org', mail: { ...mail, password: PASSWORD } }
     expect((await call('POST', '/api/admin/server/mail/test', tried)).status).toBe(200)
   }
