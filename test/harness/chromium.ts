@@ -17,15 +17,18 @@ export interface LaunchOptions {
   readonly args?: readonly string[]
   /** The test needs notifications. */
   readonly isWhole?: boolean
+  /** Home directory. The whole Chromium trusts the authorities in it: see `trustIn` of test/lan/lan.ts. */
+  readonly home?: string
 }
 
 /** The options for `chromium` of Playwright. */
-export function chromiumOptions({ args = [], isWhole = false }: LaunchOptions = {}) {
+export function chromiumOptions({ args = [], isWhole = false, home }: LaunchOptions = {}) {
   const executablePath = find(isWhole ? WHOLE : [SHELL, ...WHOLE])
   if (executablePath === undefined)
     throw new Error('The tests of the web application need Chromium: apt-get install chromium')
   const always = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update']
-  return { executablePath, args: [...always, ...args] }
+  const { XDG_DATA_HOME: _, ...env } = process.env
+  return { executablePath, args: [...always, ...args], ...(home !== undefined && { env: { ...env, HOME: home } }) }
 }
 
 /** The caller closes the browser. */

@@ -8,20 +8,19 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 import { readLocalAuthority } from '#db/local-authority.ts'
 import { signingKey } from '#platform/keys.ts'
 import { issueCertificate, type LocalAuthority } from '#platform/local-authority.ts'
 import { sealOf } from '#platform/seal.ts'
 
-import { chromiumOptions, hasChromium } from '../harness/chromium.ts'
+import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { firefoxPath, hasFirefox } from '../harness/firefox.ts'
 import { until } from '../harness/until.ts'
 import { Installation } from '../ops/cli.ts'
-import { LAN, type LanServer, serveLan } from './lan.ts'
+import { hasCertutil, LAN, type LanServer, serveLan, trustIn } from './lan.ts'
 
-const hasCertutil = Bun.which('certutil') !== null
 const FOREIGN = 'foreign.example.org'
 
 test('certutil is there', () => {
@@ -59,20 +58,6 @@ afterAll(async () => {
   await place?.dispose()
 })
 
-/** Adds the authority to a store of NSS, as the steps for Linux say. */
-function trust(folder: string): void {
-  mkdirSync(folder, { recursive: true })
-  const ca = join(place.home, 'ca.pem')
-  writeFileSync(ca, server.ca)
-  for (const args of [
-    ['-N', '--empty-password'],
-    ['-A', '-t', 'C,,', '-n', 'Tessera local authority', '-i', ca],
-  ]) {
-    const { exitCode, stderr } = Bun.spawnSync(['certutil', '-d', `sql:${folder}`, ...args])
-    expect([exitCode, stderr.toString()]).toEqual([0, ''])
-  }
-}
-
 /** The error with which the browser refuses the address; empty if it opens it. */
 async function refusal(page: Page, url: string): Promise<string> {
   try {
@@ -89,9 +74,8 @@ async function refusal(page: Page, url: string): Promise<string> {
 describe.if(hasCertutil && hasChromium)('Chromium', () => {
   /** Its store is in the home directory. */
   async function withPage<T>(home: string, work: (page: Page) => Promise<T>): Promise<T> {
-    const options = chromiumOptions({ isWhole: true, args: [`--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`] })
-    const { XDG_DATA_HOME: _, ...env } = process.env
-    const browser = await chromium.launch({ ...options, env: { ...env, HOME: home } as Record<string, string> })
+    const args = [`--host-resolver-rules=MAP ${FOREIGN} 127.0.0.1`]
+    const browser = await launchChromium({ isWhole: true, args, home })
     try {
       return await work(await browser.newPage({ locale: 'en-GB' }))
     } finally {
@@ -111,7 +95,7 @@ describe.if(hasCertutil && hasChromium)('Chromium', () => {
 
   test('accepts the server after trust, and refuses another name of the same authority', async () => {
     const home = join(place.home, 'trusting')
-    trust(join(home, '.pki/nssdb'))
+    trustIn(join(home, '.pki/nssdb'), server.ca)
     await withPage(home, async (page) => {
       await page.goto(`${server.plain}/trust`)
       await page.getByText('This device trusts the server.').waitFor()
@@ -170,7 +154,7 @@ describe.if(hasCertutil && hasFirefox)('Firefox', () => {
 
   test('accepts the server after trust, and refuses another name of the same authority', async () => {
     const folder = profile('firefox-trusting')
-    trust(folder)
+    trustIn(folder, server.ca)
     expect(await open(folder, `${server.url}/docs`).exited).toBe(0)
     await until(seen)
     await openAndClose(folder, FOREIGN, rogue.port!)

@@ -1,6 +1,6 @@
 /** Servers with `--lan` for tests: the program as people start it, and clients that trust its authority. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
@@ -62,4 +62,20 @@ export async function namesAt(url: string): Promise<string> {
   const names = socket.getPeerCertificate().subjectaltname ?? ''
   socket.destroy()
   return names
+}
+
+export const hasCertutil = Bun.which('certutil') !== null
+
+/** Adds an authority (PEM) to a store of NSS, as the steps for Linux say. `.pki/nssdb` of its home directory is that of Chromium. */
+export function trustIn(store: string, ca: string): void {
+  mkdirSync(store, { recursive: true })
+  const file = join(store, 'ca.pem')
+  writeFileSync(file, ca)
+  for (const args of [
+    ['-N', '--empty-password'],
+    ['-A', '-t', 'C,,', '-n', 'Tessera local authority', '-i', file],
+  ]) {
+    const { exitCode, stderr } = Bun.spawnSync(['certutil', '-d', `sql:${store}`, ...args])
+    if (exitCode !== 0) throw new Error(`certutil ${args[0]}: ${stderr.toString()}`)
+  }
 }

@@ -1,10 +1,27 @@
-/** A camera for pages that scan. */
+/** Cameras for pages that scan. */
 
 import type { Page } from 'playwright-core'
 
 import { encodeQr } from '#lib/qr/index.ts'
 
 import { until } from './browser.ts'
+
+export const CAMERA_WIDTH = 640
+export const CAMERA_HEIGHT = 480
+
+/** Arguments with which Chromium has a camera, may use it, and plays a file of `videoOf`, which it opens with the camera. */
+export const cameraOf = (file: string): string[] => [
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  `--use-file-for-fake-video-capture=${file}`,
+]
+
+/** A second of video (YUV4MPEG2) that shows a grey picture: one byte for each pixel. */
+export function videoOf(luma: Uint8Array): Uint8Array {
+  const frame = Buffer.concat([Buffer.from('FRAME\n'), luma, new Uint8Array(luma.length / 2).fill(128)])
+  const header = Buffer.from(`YUV4MPEG2 W${CAMERA_WIDTH} H${CAMERA_HEIGHT} F10:1 Ip A1:1 C420jpeg\n`)
+  return Buffer.concat([header, ...Array.from({ length: 10 }, () => frame)])
+}
 
 /**
  * A camera that shows what the test gives it: a canvas, since Chromium's own fake camera plays a file by the clock, and how many readings

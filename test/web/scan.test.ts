@@ -13,35 +13,27 @@ import { toPng } from '#lib/qr/png.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { type Picture, pictureOfPng } from '../lib/qr-pictures.ts'
 import { barriers, isTooWide, screenshot, until, useBrowser } from './browser.ts'
+import { CAMERA_HEIGHT, CAMERA_WIDTH, cameraOf, videoOf } from './camera.ts'
 
 const CONTENT = 'https://example.org/rooms/201?name=教室'
 const folder = mkdtempSync(join(tmpdir(), 'tessera-camera-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-writeFileSync(join(folder, 'camera.y4m'), videoOf(pictureOfPng(pngOf(CONTENT))))
+writeFileSync(join(folder, 'camera.y4m'), videoOf(seen(pictureOfPng(pngOf(CONTENT)))))
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
-const browser = useBrowser(server, {
-  args: [
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-video-capture=${join(folder, 'camera.y4m')}`,
-  ],
-})
+const browser = useBrowser(server, { args: cameraOf(join(folder, 'camera.y4m')) })
 
 function pngOf(content: string): Uint8Array<ArrayBuffer> {
   return toPng(encodeQr(content, 'M'), { size: 400, margin: 4, fg: '000000', bg: 'ffffff' })
 }
 
-/** A video of 640 × 480 pixels that shows a picture in its middle: YUV4MPEG2, which Chromium plays as its camera. */
-function videoOf({ size, dark }: Picture): Uint8Array {
-  const [width, height] = [640, 480]
-  const luma = new Uint8Array(width * height).fill(200)
-  const [left, top] = [(width - size) >> 1, (height - size) >> 1]
+/** The brightness of a frame with the picture in its middle. */
+function seen({ size, dark }: Picture): Uint8Array {
+  const luma = new Uint8Array(CAMERA_WIDTH * CAMERA_HEIGHT).fill(200)
+  const [left, top] = [(CAMERA_WIDTH - size) >> 1, (CAMERA_HEIGHT - size) >> 1]
   for (let y = 0; y < size; y++)
-    for (let x = 0; x < size; x++) luma[(top + y) * width + left + x] = dark[y * size + x] === 1 ? 16 : 235
-  const frame = Buffer.concat([Buffer.from('FRAME\n'), luma, new Uint8Array((width * height) / 2).fill(128)])
-  const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F10:1 Ip A1:1 C420jpeg\n`)
-  return Buffer.concat([header, ...Array.from({ length: 10 }, () => frame)])
+    for (let x = 0; x < size; x++) luma[(top + y) * CAMERA_WIDTH + left + x] = dark[y * size + x] === 1 ? 16 : 235
+  return luma
 }
 
 test('the camera reads a code, the scan is recorded, and the own code in it is opened', async () => {
