@@ -50,6 +50,7 @@ const WORDS = {
     kind: 'Certificate',
     ofServer: /^From this server/,
     valid: /^The certificate is valid until/,
+    openThere: 'Open it there',
     anyone: 'Anyone can register',
     org: 'Name of the organization',
     done: 'The setup is done',
@@ -101,6 +102,7 @@ const WORDS = {
     kind: '证书来源',
     ofServer: /^由此服务器颁发/,
     valid: /^证书有效/,
+    openThere: '前往新地址',
     anyone: '任何人都可以注册',
     org: '组织名称',
     done: '设置已完成',
@@ -230,6 +232,8 @@ describe.if(hasCertutil).each([
       await look(page, 'certificate-chosen')
       await button(page, words.save).click()
       await page.getByText(words.valid).waitFor()
+      const there = page.getByRole('link', { name: words.openThere })
+      expect(await there.getAttribute('href')).toBe(`https://${HOST}:${port}/console/admin/setup`)
       await look(page, 'certificate-made')
       await button(page, words.next).click()
       await arrive(page, 'mail')

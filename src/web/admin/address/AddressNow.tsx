@@ -68,10 +68,12 @@ const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(ho
 interface MovedProps {
   reach: ServerReach
   certificate: ServerCertificate
+  /** The page to open there. */
+  path?: string
 }
 
 /** Says where the server answers now, and leads there. */
-export function Moved({ reach: { mode, publicUrl, listeners }, certificate }: MovedProps) {
+export function Moved({ reach: { mode, publicUrl, listeners }, certificate, path = PATH }: MovedProps) {
   const t = useTexts(words)
   const isWaiting = publicUrl.startsWith('https:') && certificate.kind === 'NONE' && mode !== 'PROXY'
   const own = listeners.find(({ scheme, host }) => scheme === 'http' && isLoopback(host))
@@ -82,14 +84,14 @@ export function Moved({ reach: { mode, publicUrl, listeners }, certificate }: Mo
       {ownUrl && (
         <Box sx={{ mt: 1 }}>
           {t.stays}{' '}
-          <Anchor href={`${ownUrl}${PATH}`} underline="always" sx={{ overflowWrap: 'anywhere' }}>
+          <Anchor href={`${ownUrl}${path}`} underline="always" sx={{ overflowWrap: 'anywhere' }}>
             {ownUrl}
           </Anchor>
         </Box>
       )}
       {!isWaiting && (
         <Box sx={{ mt: 1 }}>
-          <Button component="a" variant="outlined" href={`${publicUrl}${PATH}`}>
+          <Button component="a" variant="outlined" href={`${publicUrl}${path}`}>
             {t.goThere}
           </Button>
         </Box>
@@ -99,3 +101,4 @@ export function Moved({ reach: { mode, publicUrl, listeners }, certificate }: Mo
 }
 
 const PATH = '/console/admin/address'
+export const SETUP_PATH = '/console/admin/setup'

@@ -41,6 +41,7 @@ const words = texts({
     authority: 'The authority of this server',
     fingerprint: 'Fingerprint',
     compare: 'Devices learn to trust the authority on this page. It shows the fingerprint too: both must be the same.',
+    warns: 'The browser of a device warns of this page until the device trusts the authority: that is expected.',
     devices: (n: number) => (n === 1 ? '1 device trusts it' : `${n} devices trust it`),
     devicesName: 'Devices',
     code: 'QR code of the page with which devices learn to trust the server',
@@ -77,6 +78,7 @@ const words = texts({
     authority: '此服务器的证书颁发机构',
     fingerprint: '指纹',
     compare: '各设备在此页面上信任该机构。页面上也显示指纹，两者必须一致。',
+    warns: '在信任之前，浏览器会对此页面发出警告，这是正常的。',
     devices: (n: number) => `${n} 台设备信任`,
     devicesName: '设备',
     code: '信任页面的二维码',
@@ -183,7 +185,9 @@ function Authority({ reach, authority: { name, fingerprint, trustedDevices }, is
       <Stack direction={{ xs: 'column', sm: 'row' }} spacing={2} sx={{ mt: 2, mb: 1, alignItems: { sm: 'center' } }}>
         <QrPicture content={url} alt={t.code} width={160} isBright sx={{ borderRadius: 1 }} />
         <Box sx={{ minWidth: 0 }}>
-          <Typography variant="body2">{t.compare}</Typography>
+          <Typography variant="body2">
+            {t.compare} {url.startsWith('https:') && t.warns}
+          </Typography>
           <Anchor href={url} underline="always" target="_blank" rel="noreferrer" sx={{ overflowWrap: 'anywhere' }}>
             {url}
           </Anchor>

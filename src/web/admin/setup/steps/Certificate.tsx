@@ -1,7 +1,10 @@
+import { Box } from '@mui/material'
+
 import { useCall } from '../../../api/hooks.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { Answer } from '../../../ui/Answer.tsx'
 import { Section } from '../../../ui/parts.tsx'
+import { Moved, SETUP_PATH } from '../../address/AddressNow.tsx'
 import { CertificateForm, certificateKey } from '../../address/CertificateForm.tsx'
 import { CertificateState } from '../../address/CertificateState.tsx'
 import { EVERY, isSettled } from '../../address/names.ts'
@@ -25,6 +28,11 @@ export function Certificate({ step }: { step: StepProps }) {
         {({ reach, certificate }) => (
           <>
             <CertificateState reach={reach} certificate={certificate} />
+            {certificate.status === 'VALID' && reach.publicUrl !== location.origin && (
+              <Box sx={{ mb: 2 }}>
+                <Moved reach={reach} certificate={certificate} path={SETUP_PATH} />
+              </Box>
+            )}
             <CertificateForm
               key={certificateKey(reach, certificate)}
               reach={reach}

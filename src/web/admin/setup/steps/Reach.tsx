@@ -6,7 +6,7 @@ import type { ServerReach } from '../../../api/types.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { Answer } from '../../../ui/Answer.tsx'
 import { Section } from '../../../ui/parts.tsx'
-import { AddressNow, Moved } from '../../address/AddressNow.tsx'
+import { AddressNow, Moved, SETUP_PATH } from '../../address/AddressNow.tsx'
 import { ReachForm, reachValues } from '../../address/ReachForm.tsx'
 import type { StepProps } from '../step.tsx'
 
@@ -24,7 +24,7 @@ export function Reach({ step }: { step: StepProps }) {
       <Answer query={query}>
         {({ reach, certificate }) => (
           <Stack spacing={2}>
-            {saved ? <Moved reach={saved} certificate={certificate} /> : <AddressNow reach={reach} />}
+            {saved ? <Moved reach={saved} certificate={certificate} path={SETUP_PATH} /> : <AddressNow reach={reach} />}
             <ReachForm
               key={JSON.stringify(reachValues(reach))}
               reach={reach}
