@@ -18,7 +18,7 @@ import { type Asking, manages, see, seeActivity } from '../visibility/visibility
 import type { ActivityQrCode } from './links.model.ts'
 import { activityUrl, checkInUrl, invitingUrl, passUrl, picturePath } from './links.view.ts'
 
-const CHECK_IN: Localized = { en: 'Check-in', zh: '签到' }
+const CHECK_IN: Localized = { en: 'Check-in: ', zh: '签到：' }
 
 /** The QR codes that the caller may show to others. That of an INVITE_ONLY activity holds the invite code, so managers only have it. */
 export async function listQrCodes(
@@ -33,7 +33,7 @@ export async function listQrCodes(
     codes.push({ type: 'ACTIVITY', title: row.name, content: qrContentOf(row), publicUrl: invitingUrl(ctx, row) })
   if (isManager && row.hasCheckIn) {
     const publicUrl = checkInUrl(ctx, row)
-    codes.push({ type: 'CHECK_IN', title: `${CHECK_IN[locale]}: ${row.name}`, content: publicUrl, publicUrl })
+    codes.push({ type: 'CHECK_IN', title: `${CHECK_IN[locale]}${row.name}`, content: publicUrl, publicUrl })
   }
   for (const pass of await livePassesOf(ctx.db.read, id, asking.viewer.userId, ctx.clock.now())) {
     const title = `${row.name}: ${pass.holderName}`
