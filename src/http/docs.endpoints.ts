@@ -1,6 +1,6 @@
 /** Serves the OpenAPI document, and the page that shows it with files of this server only. */
 
-import { perContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import { version } from '#platform/version.ts'
 
 import { compressedText, tagOf } from './compressed.ts'
@@ -14,11 +14,18 @@ const TAG = 'Documentation'
 /** The endpoints that document `endpoints`. */
 export function docsEndpoints(endpoints: readonly AnyEndpoint[]): AnyEndpoint[] {
   // Imported and built on the first request: most servers never get one, and it would cost each start some milliseconds.
-  const document = perContext(async (ctx) => {
+  const build = async (publicUrl: string) => {
     const { openApiDocument } = await import('./openapi/document.ts')
-    const body = JSON.stringify(openApiDocument(endpoints, { version, publicUrl: ctx.config.publicUrl }))
-    return compressedText(body)
-  })
+    return compressedText(JSON.stringify(openApiDocument(endpoints, { version, publicUrl })))
+  }
+  const built = perContext(() => ({ publicUrl: '', document: undefined as ReturnType<typeof build> | undefined }))
+  const document = (ctx: AppContext) => {
+    const { publicUrl } = ctx.config
+    const known = built(ctx)
+    if (known.document === undefined || known.publicUrl !== publicUrl)
+      Object.assign(known, { publicUrl, document: build(publicUrl) })
+    return known.document!
+  }
   return [
     endpoint({
       id: 'docs.document',
