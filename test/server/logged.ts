@@ -57,7 +57,12 @@ export const logged: LoggedFixture = {
     const value = { mode: 'PROXY', publicUrl: 'https://qr.example.org' }
     return {
       call: () => change(value),
-      row: { targetId: null, targetName: 'reach', before: { mode: null }, after: value },
+      row: {
+        targetId: null,
+        targetName: 'reach',
+        before: { mode: null, publicUrl: null, names: null, loopback: null },
+        after: { ...value, names: [], loopback: true },
+      },
       refused: [() => change({ mode: 'DOMAIN', names: [] })],
       unchanged: () => change(value),
     }
