@@ -61,19 +61,29 @@ class Connection {
   ) {}
 
   async open(): Promise<void> {
+    // With TLS, Bun.connect returns before the handshake.
+    const opened = Promise.withResolvers<void>()
     await Bun.connect<Connection>({
       hostname: '127.0.0.1',
       port: this.port,
+      ...(this.run.spec.isTls === true && { tls: { rejectUnauthorized: false } }),
       data: this,
       socket: {
         binaryType: 'buffer',
-        open: (socket) => void (this.socket = socket),
+        open: (socket) => {
+          this.socket = socket
+          opened.resolve()
+        },
         data: (_socket, chunk) => this.take(chunk as Buffer),
         close: () => this.lost(),
         error: () => this.lost(),
-        connectError: () => this.lost(),
+        connectError: () => {
+          this.lost()
+          opened.resolve()
+        },
       },
     })
+    await opened.promise
   }
 
   send(): void {

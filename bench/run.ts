@@ -45,6 +45,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   console: () => import('./lines/console.ts'),
   processes: () => import('./lines/processes.ts'),
   web: () => import('./lines/web.ts'),
+  https: () => import('./lines/https.ts'),
 }
 
 const { values } = parseArgs({

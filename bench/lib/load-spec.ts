@@ -10,6 +10,8 @@ export interface LoadSpec {
   /** Complete HTTP/1.1 requests, sent in turn. Each may contain `COUNTER` once. */
   requests: string[]
   connections: number
+  /** By HTTPS, without a check of the certificate. */
+  isTls?: boolean
   /** Maximum duration; up to 20 s longer if no request was answered by then. */
   seconds: number
   /** Stops the run when this many requests were answered. */

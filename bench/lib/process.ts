@@ -17,7 +17,7 @@ export interface Started {
 const TICKS = 100
 const START_MS = 60_000
 const STOP_MS = 12_000
-const LISTENING = /listening on http:\/\/\S+?:(\d+)/
+const LISTENING = /listening on https?:\/\/\S+?:(\d+)/
 
 const running = new Set<Bun.Subprocess>()
 
