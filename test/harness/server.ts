@@ -270,7 +270,8 @@ export function spawnServer(
       ...main.env,
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
-      TESSERA_HOST: config.host,
+      // A start value locks the address, also the default one.
+      TESSERA_HOST: config.host === defaultConfig.host ? '' : config.host,
       TESSERA_PORT: '0',
       TESSERA_DATA_DIR: config.dataDir,
       TESSERA_DATABASE_URL: config.databaseUrl,
