@@ -103,8 +103,13 @@ describe.if(inProcess)('the address of the server', () => {
       mode: 'LOCAL',
       warnings: [{ code: 'IGNORED' }, { code: 'LOOPBACK' }],
     })
-    await last.stop()
     await other.stop(true)
+    const again = { mode: 'NETWORK' as const }
+    const { data } = ok(await (await last.admin()).call('server.reach.update', { body: again }))
+    expect(data).toMatchObject({ mode: 'NETWORK', publicUrl: `http://willow:${httpPort}` })
+    expect(data.warnings.map(({ code }: { code: string }) => code)).not.toContain('IGNORED')
+    expect(await answers(`http://127.0.0.1:${httpPort}`)).toBe(200)
+    await last.stop()
     await database?.drop()
     rmSync(place, { recursive: true })
   })

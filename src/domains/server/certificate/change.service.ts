@@ -7,20 +7,14 @@ import { certificateIsSetBy } from '#config/reach.ts'
 import type { AppContext } from '#context'
 import { orderSoon, targetOf } from '#domains/certificates/index.ts'
 import { authorityFor, replaceAuthority } from '#domains/lan/index.ts'
-import {
-  loadServerValues,
-  readServerValues,
-  type ServerValues,
-  serverValues,
-  setServerValue,
-} from '#domains/settings/index.ts'
+import { readServerValues, type ServerValues, serverValues, setServerValue } from '#domains/settings/index.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { changeDoors } from '../reach/doors.service.ts'
-import { configWith, startConfig } from '../reach/reach.service.ts'
+import { configWith, startConfig, useStoredReach } from '../reach/reach.service.ts'
 import { lockedField, requireOwner, tellOthers } from '../server.service.ts'
 import type { CertificateView } from './certificate.model.ts'
 import { showCertificate } from './certificate.service.ts'
@@ -55,7 +49,7 @@ export async function updateCertificate(
         logged: { targetName: 'certificate', before: loggable(before), after: loggable(after, isNewKey) },
       }
     })
-    await loadServerValues(ctx)
+    await useStoredReach(ctx)
   })
   return showCertificate(ctx, locale)
 }

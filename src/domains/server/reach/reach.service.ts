@@ -80,6 +80,12 @@ export function ignoreReach(ctx: AppContext, reason: Error): boolean {
   return true
 }
 
+/** After a change of the address or the certificate, whose ports are open: the stored values are used, also after a start that ignored them. */
+export async function useStoredReach(ctx: AppContext): Promise<void> {
+  state(ctx).ignored = undefined
+  await loadServerValues(ctx)
+}
+
 const FIELDS = ['mode', 'publicUrl', 'names', 'host', 'httpsPort', 'httpPort', 'loopback'] as const
 
 /** The fields of a change, as they are in force. */
@@ -208,7 +214,7 @@ export async function updateReach(
         },
       }
     })
-    await loadServerValues(ctx)
+    await useStoredReach(ctx)
   })
   return showReach(ctx, locale)
 }
