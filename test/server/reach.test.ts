@@ -114,6 +114,21 @@ describe.if(inProcess)('the address of the server', () => {
     rmSync(place, { recursive: true })
   })
 
+  test('answers where it says after many changes at the same time', async () => {
+    const ports = [freePort(), freePort()]
+    ok(await change({ mode: 'NETWORK', host: '127.0.0.1', httpPort: ports[0] }))
+    const names = Array.from({ length: 20 }, (_, i) => ({ names: [`willow-${i}`] }))
+    const replies = await Promise.all([...names, { httpPort: ports[1] }, ...names].map(change))
+    expect(replies.every(({ status }) => status === 200)).toBe(true)
+    const { publicUrl, listeners } = await reach()
+    expect(new URL(publicUrl).port).toBe(String(ports[1]))
+    expect(listeners.map(({ port }: { port: number }) => port).toSorted()).toEqual(
+      [ports[1]!, Number(new URL(server.url).port)].toSorted(),
+    )
+    expect(await answers(`http://127.0.0.1:${ports[1]}`)).toBe(200)
+    await isClosed(`http://127.0.0.1:${ports[0]}`)
+  })
+
   test('waits for a certificate in the mode DOMAIN, which plain HTTP says meanwhile', async () => {
     const [httpsPort, httpPort] = [freePort(), freePort()]
     const body = { mode: 'DOMAIN', names: ['QR.münchen.example.'], httpsPort, httpPort, host: '127.0.0.1' }

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 
-import { isShared } from '#config/config.ts'
+import { type Config, isShared } from '#config/config.ts'
 import { certificateIsSetBy } from '#config/reach.ts'
 import type { AppContext } from '#context'
 import { orderSoon, targetOf } from '#domains/certificates/index.ts'
@@ -29,9 +29,13 @@ export async function updateCertificate(
   locale: Locale,
 ): Promise<CertificateView> {
   await requireOwner(ctx, actor)
-  const { value, next } = planned(ctx, serverValues(ctx), change)
-  const authority = value.kind === 'LOCAL_CA' ? await newAuthority(ctx, value, next.publicUrl, change) : undefined
-  await changeDoors(ctx, next, async () => {
+  let authority: Awaited<ReturnType<typeof newAuthority>>
+  const plan = async (): Promise<Config> => {
+    const { value, next } = planned(ctx, serverValues(ctx), change)
+    authority = value.kind === 'LOCAL_CA' ? await newAuthority(ctx, value, next.publicUrl, change) : undefined
+    return next
+  }
+  const store = async (next: Config): Promise<void> => {
     await actor.write('server.certificate', async (tx) => {
       const { values, ignored } = await readServerValues(tx)
       const { value: after } = planned(ctx, values, change)
@@ -50,7 +54,8 @@ export async function updateCertificate(
       }
     })
     await useStoredReach(ctx)
-  })
+  }
+  await changeDoors(ctx, { plan, store })
   return showCertificate(ctx, locale)
 }
 

@@ -9,17 +9,26 @@ import type { Localized } from '#lib/localized.ts'
 /** One change at a time. */
 const queue = perContext(() => ({ last: Promise.resolve() }))
 
-/** `store` commits the values that lead to `next`, and makes `ctx.config` follow them. @throws AppError 400 if a port cannot be opened */
-export async function changeDoors(ctx: AppContext, next: Config, store: () => Promise<void>): Promise<void> {
+interface Change {
+  /** The configuration that follows from the change and the values that are stored now. */
+  plan(): Promise<Config> | Config
+  /** Commits the values that lead to it, and makes `ctx.config` follow them. */
+  store(next: Config): Promise<void>
+}
+
+/** @throws AppError 400 if a port cannot be opened, and the errors of `plan` and `store` */
+export async function changeDoors(ctx: AppContext, { plan, store }: Change): Promise<void> {
   const state = queue(ctx)
   const before = state.last
   const turn = Promise.withResolvers<void>()
   state.last = turn.promise
   await before
   try {
+    // In this turn: a change before it may have opened other ports.
+    const next = await plan()
     const prepared = await prepare(ctx, next)
     try {
-      await store()
+      await store(next)
     } catch (error) {
       prepared?.undo()
       throw error

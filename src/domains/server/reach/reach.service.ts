@@ -190,8 +190,8 @@ export async function updateReach(
   { isForced, locale }: { readonly isForced: boolean; readonly locale: Locale },
 ): Promise<ReachView> {
   await requireOwner(ctx, actor)
-  const { next } = planned(ctx, serverValues(ctx), change)
-  await changeDoors(ctx, next, async () => {
+  const plan = () => planned(ctx, serverValues(ctx), change).next
+  const store = async (next: Config): Promise<void> => {
     await actor.write('server.reach', async (tx) => {
       const { values, ignored } = await readServerValues(tx)
       const { reach: before, aliases = [] } = values
@@ -215,7 +215,8 @@ export async function updateReach(
       }
     })
     await useStoredReach(ctx)
-  })
+  }
+  await changeDoors(ctx, { plan, store })
   return showReach(ctx, locale)
 }
 
