@@ -208,6 +208,20 @@ describe('system administrators', () => {
     await title(page, 'Overview').waitFor()
     await page.getByText('Newest good backup').waitFor()
     expect(await page.getByText(/steps? left/).count()).toBe(0)
+    // Each of them is done where its link leads.
+    for (const [step, place] of [
+      ['Language', page.locator('[id="label-server.language"]')],
+      ['Name', page.getByLabel('Name', { exact: true })],
+      ['Address', page.getByLabel('This network', { exact: true })],
+      ['Mail', page.getByRole('heading', { name: 'Mail server' })],
+      ['Backups', page.locator('[id="label-backup.directory"]')],
+      ['Organization', page.getByRole('heading', { name: 'New organization' })],
+      ['Members', page.getByRole('heading', { name: 'Organizations' })],
+    ] as const) {
+      await page.goto('/console/admin/setup')
+      await page.getByRole('link', { name: `Open in Administration: ${step}` }).click()
+      await place.waitFor()
+    }
     await page.goto('/console/admin/setup')
     await title(page, words.done).waitFor()
     await page.getByRole('link', { name: 'Open in Administration: Registration' }).click()
