@@ -49,7 +49,7 @@ export interface Lifecycle {
     list(): readonly { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number }[]
     /** Opens what `next` needs. @throws DoorError if that is not possible, when everything is as before */
     prepare(next: Config): Promise<{
-      /** Once `next` is in force: closes what it does not need, and follows its certificate. */
+      /** Call it once `next` is in force: it closes the other ports and follows the certificate of `next`. */
       keep(): Promise<void>
       undo(): void
     }>

@@ -119,7 +119,7 @@ interface Closed {
   readonly afterwards: ((restored: AppContext) => Promise<void>) | undefined
   /** With the port that was chosen. */
   readonly config: Config
-  /** The configuration in force, with what was set in the browser. */
+  /** The configuration in force, with the values that were set in the browser. */
   readonly listening: Config
   readonly certificate: Certificate | undefined
   readonly language: Locale

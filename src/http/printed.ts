@@ -1,5 +1,5 @@
 /**
- * Counts what is fetched for printing: codes, labels, passes and posters that lead to the public address. The domain `server` writes the
+ * Counts the codes, labels, passes and posters that are fetched for printing and lead to the public address. The domain `server` writes the
  * numbers; requests only add in memory.
  */
 

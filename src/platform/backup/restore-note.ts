@@ -1,6 +1,6 @@
 /**
- * A note that a restore which an administrator has started leaves in the database that comes in, so that the server knows after the swap, even if
- * it was killed meanwhile, what was restored and that the operation log does not say so yet.
+ * A restore that an administrator has started leaves this note in the database that comes in. After the swap, the server reads it to add the restore
+ * to the operation log, also if it was killed meanwhile.
  */
 
 /** Key of the row in `server_state`, with a `RestoreNote` as JSON. It stays, to tell a restore that was completed from one that was not. */

@@ -60,7 +60,7 @@ const ADDRESS_PAGE = '/admin/address'
 /** The address with which the user printed anyway, until the page is loaded again. */
 let accepted: string | undefined
 
-/** The public address and what is wrong with it, in words. Undefined if nothing is, or as long as the address is unknown. */
+/** The public address and its problems, in words. Undefined if it has none, or as long as the address is unknown. */
 function useAddressProblem(): { readonly address: string; readonly text: string } | undefined {
   const t = useTexts(words)
   const { data } = useCall('server.get')

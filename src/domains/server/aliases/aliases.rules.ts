@@ -1,4 +1,4 @@
-/** Which earlier public addresses a server remembers, and what is wrong with the present one. */
+/** The earlier public addresses that a server remembers, and the problems of the present one. */
 
 import { MAX_ALIASES, type PartValue } from '#domains/settings/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'

@@ -1,4 +1,4 @@
-/** Sentences for administrators whose test mail was not sent: what they can change. */
+/** Advice for administrators whose test mail was not sent. */
 
 import type { Localized } from '#lib/localized.ts'
 import type { StepResult, TrialStep } from '#platform/mail/trial.ts'

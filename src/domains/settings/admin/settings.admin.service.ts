@@ -78,7 +78,7 @@ async function checkedHere(ctx: AppContext, actor: Actor, changes: SettingChange
     const start = startValueOf(ctx, key as SettingKey)
     const checks = contributions(ctx, 'settingChecks').flatMap((one) => one[key as SettingKey] ?? [])
     if (start === undefined && checks.length === 0) continue
-    // Others must not learn by the answer what is on the disk.
+    // The answer says whether a folder exists, which only system administrators may learn.
     if (definitions[key as SettingKey].systemAdminOnly) await requireSystemAdmin(ctx.db.read, actor)
     const path = `body.values.${key}`
     if (start !== undefined && value !== start.value) throw invalidAll([{ path, text: lockedBy(start.name) }])

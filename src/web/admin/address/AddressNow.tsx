@@ -32,7 +32,7 @@ const words = texts({
   },
 })
 
-/** The address in force with its QR code, the ports, and what is wrong with it. */
+/** The address in force, with its QR code, its ports and its problems. */
 export function AddressNow({ reach: { publicUrl, listeners, warnings } }: { reach: ServerReach }) {
   const t = useTexts(words)
   const place = (host: string) => (isAll(host) ? t.all : isLoopback(host) ? t.own : host)

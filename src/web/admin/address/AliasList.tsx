@@ -1,4 +1,4 @@
-/** Earlier addresses of the server, with what was printed while each was the public one. */
+/** Earlier addresses of the server, with the number of codes that were printed with each. */
 
 import { Delete } from '@mui/icons-material'
 import { Box, Button, Stack, Typography } from '@mui/material'

@@ -27,7 +27,7 @@ const words = texts({
   },
 })
 
-/** Bytes of a part: what is lost if the connection breaks. */
+/** Bytes of a part. A broken connection loses at most one part. */
 const PART = 16 * 1024 * 1024
 
 /** A name that the server accepts, for copies that a browser has called `backup.tar (1).zst`. */
