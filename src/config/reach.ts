@@ -4,6 +4,7 @@
  */
 
 import { parseIp } from '#lib/ip.ts'
+import { isLoopbackAddress } from '#lib/reach.ts'
 
 import { type Config, DOMAIN_HTTP_PORT, DOMAIN_PORT, hasTls, isShared, LAN_PORT, type Mode } from './config.ts'
 import { isLoopback } from './gateways.ts'
@@ -20,8 +21,6 @@ export const allAddresses = ({ hasIpv6 }: Pick<Machine, 'hasIpv6'>): string => (
 export const originOf = (scheme: 'http' | 'https', host: string, port: number): string =>
   `${scheme}://${host}${port === { http: 80, https: 443 }[scheme] ? '' : `:${port}`}`
 
-export const isLocalUrl = (url: string): boolean => isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''))
-
 /** The mode of a server that is set up by its start values only. */
 export function modeOf(config: Config): Mode {
   if (config.lan) return 'NETWORK'
@@ -29,7 +28,7 @@ export function modeOf(config: Config): Mode {
   // A public address that this server does not answer itself.
   if (config.publicUrl.startsWith('https:')) return 'PROXY'
   if (!isLoopback(config.host)) return 'NETWORK'
-  return isLocalUrl(config.publicUrl) ? 'LOCAL' : 'PROXY'
+  return isLoopbackAddress(config.publicUrl) ? 'LOCAL' : 'PROXY'
 }
 
 /** As the database keeps it. */
@@ -70,12 +69,12 @@ const REACH_KEYS = ['domain', 'lan', 'tlsCert', 'publicUrl', 'host'] as const
 /** Start values with a certificate. */
 const CERTIFICATE_KEYS = ['domain', 'lan', 'tlsCert'] as const
 
-/** The name of the start value that sets how people reach the server, such as `--domain`. */
-export const reachIsSetBy = (origins: Origins): string | undefined => firstOf(origins, REACH_KEYS)
-export const certificateIsSetBy = (origins: Origins): string | undefined => firstOf(origins, CERTIFICATE_KEYS)
+/** The key of the start value that sets how people reach the server. */
+export const reachKey = (origins: Origins) => REACH_KEYS.find((key) => origins.has(key))
 
-const firstOf = (origins: Origins, keys: readonly string[]): string | undefined =>
-  keys.map((key) => origins.get(key)).find((name) => name !== undefined)
+/** The name of the start value that sets the certificate, such as `--domain`. */
+export const certificateIsSetBy = (origins: Origins): string | undefined =>
+  origins.get(CERTIFICATE_KEYS.find((key) => origins.has(key)) ?? '')
 
 /** The certificates that suit a mode. */
 export const KINDS: Readonly<Record<Mode, readonly StoredCertificate['kind'][]>> = {
@@ -97,7 +96,7 @@ export function effectiveConfig(
     return start.domain.length > 0
       ? { ...start, ...acme, domain: [...start.domain, ...aliasNames(start.domain, aliases)] }
       : start
-  const isLocked = reachIsSetBy(origins) !== undefined
+  const isLocked = reachKey(origins) !== undefined
   const mode = isLocked ? start.mode : (reach?.mode ?? start.mode)
   // Each process of several has its own address, port and certificate.
   if (isShared(start))

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 
-import { isHostName } from '#lib/host-name.ts'
+import { isHostName, parseName } from '#lib/host-name.ts'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
 import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, LAN_PORT, MIN_CONNECTIONS } from './config.ts'
@@ -105,10 +105,9 @@ const MAX_DOMAINS = 20
 /** Names that the internet knows: of two labels at least, and no addresses. Other forms become lower-case ASCII. */
 function domains(text: string): string[] | undefined {
   const given = text.split(/[\s,]+/).filter((part) => part !== '')
-  const names = given.map((name) => {
-    const [, star = '', rest = ''] = /^(\*\.)?(.*?)\.?$/.exec(name)!
-    const host = URL.parse(`http://${rest}`)?.host ?? ''
-    return isHostName(host) && host.includes('.') && !parseIp(host) ? star + host : ''
+  const names = given.map((text) => {
+    const name = parseName(text) ?? ''
+    return name.replace('*.', '').includes('.') && !parseIp(name) ? name : ''
   })
   const isAccepted =
     names.length > 0 && names.length <= MAX_DOMAINS && !names.includes('') && !names[0]!.startsWith('*')

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 
+import { hostOf } from '#lib/host-name.ts'
 import type { Localized } from '#lib/localized.ts'
 
 import { DAY } from './clock.ts'
@@ -83,7 +84,7 @@ interface Files {
 export function readCertificate({ tlsCert, tlsKey, publicUrl }: Files): Certificate {
   const cert = read(`The certificate ${tlsCert}`, `证书 ${tlsCert} `, tlsCert)
   const key = read(`The key ${tlsKey}`, `私钥 ${tlsKey} `, tlsKey)
-  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(publicUrl)
   return readPair(cert, key, [host], { cert: ` ${tlsCert}`, key: ` ${tlsKey}` })
 }
 

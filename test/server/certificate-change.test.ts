@@ -8,6 +8,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
 import { AUTHORITY_CA, startPebble } from '../harness/pebble.ts'
+import { freePort } from '../harness/s3.ts'
 import { namesAt } from '../lan/lan.ts'
 
 const MACHINE = {
@@ -21,13 +22,6 @@ const pem = (name: string) => readFileSync(join(TLS, name), 'utf8')
 const LOCALHOST = { kind: 'FILES', chain: pem('localhost-1.cert.pem'), key: pem('localhost-1.key.pem') } as const
 
 const pebble = await startPebble()
-
-function freePort(): number {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const port = probe.port!
-  void probe.stop(true)
-  return port
-}
 
 describe.if(inProcess)('the certificate of the server', () => {
   let server: TestServer
@@ -45,7 +39,7 @@ describe.if(inProcess)('the certificate of the server', () => {
     (await fetch(`${url}/actuator/health`, { tls: { rejectUnauthorized: false } })).status
 
   test('comes from the local authority in a private network, which further names may replace', async () => {
-    const httpsPort = freePort()
+    const httpsPort = await freePort()
     await reach({ mode: 'NETWORK', names: ['willow'], httpsPort, host: '127.0.0.1' })
     const { data } = ok(await change({ kind: 'LOCAL_CA' }))
     expect(data).toMatchObject({ kind: 'LOCAL_CA', status: 'VALID', sources: { kind: 'DATABASE' } })
@@ -68,7 +62,7 @@ describe.if(inProcess)('the certificate of the server', () => {
   })
 
   test('is uploaded, checked, used at once, and its key is never shown', async () => {
-    const httpsPort = freePort()
+    const httpsPort = await freePort()
     await reach({ mode: 'NETWORK', names: ['localhost'], httpsPort, host: '127.0.0.1' })
     const { data, text } = ok(await change(LOCALHOST))
     expect(data).toMatchObject({ kind: 'FILES', status: 'VALID', names: ['localhost', '127.0.0.1'] })
@@ -103,7 +97,7 @@ describe.if(inProcess)('the certificate of the server', () => {
       const { status, text } = await change(body)
       expect([status, text]).toEqual([400, expect.stringContaining(sentence)])
     }
-    const [httpsPort, httpPort] = [freePort(), freePort()]
+    const [httpsPort, httpPort] = [await freePort(), await freePort()]
     await reach({ mode: 'DOMAIN', names: ['qr.example.org', '*.example.org'], httpsPort, httpPort, host: '127.0.0.1' })
     for (const [body, field] of [
       [{ kind: 'ACME' }, 'agreedToTerms'],
@@ -127,7 +121,7 @@ describe.if(inProcess)('the certificate of the server', () => {
     async () => {
       await server.stop()
       await start({ acmeCa: AUTHORITY_CA })
-      const [httpsPort, httpPort] = [freePort(), pebble!.httpPort]
+      const [httpsPort, httpPort] = [await freePort(), pebble!.httpPort]
       await reach({ mode: 'DOMAIN', names: ['qr.example.org'], httpsPort, httpPort, host: '127.0.0.1' })
       const body = { kind: 'ACME', directory: pebble!.directory, agreedToTerms: true, email: 'desk@example.org' }
       expect(['PENDING', 'VALID']).toContain(ok(await change(body)).data.status)

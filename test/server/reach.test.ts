@@ -7,15 +7,9 @@ import { join } from 'node:path'
 
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
+import { freePort } from '../harness/s3.ts'
 
 const MACHINE = { hasIpv6: false, names: ['willow', 'willow.local'], addresses: ['127.0.0.1'], publicAddresses: [] }
-
-function freePort(): number {
-  const probe = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const port = probe.port!
-  void probe.stop(true)
-  return port
-}
 
 const answers = async (url: string): Promise<number> =>
   (await fetch(`${url}/actuator/health`, { redirect: 'manual', tls: { rejectUnauthorized: false } })).status
@@ -66,7 +60,7 @@ describe.if(inProcess)('the address of the server', () => {
   })
 
   test('is opened in the network at once, and this computer reaches the server as before', async () => {
-    const httpPort = freePort()
+    const httpPort = await freePort()
     const { data } = ok(await change({ mode: 'NETWORK', names: ['Willow'], httpPort, host: '127.0.0.1' }))
     expect(data).toMatchObject({
       mode: 'NETWORK',
@@ -86,7 +80,7 @@ describe.if(inProcess)('the address of the server', () => {
   })
 
   test('is kept for the next start, which a port that is taken then does not stop', async () => {
-    const httpPort = freePort()
+    const httpPort = await freePort()
     const place = mkdtempSync(join(tmpdir(), 'tessera-reach-'))
     const database = process.env['TEST_DATABASE_URL'] ? await freshDatabase() : undefined
     const options = { dataDir: place, config: { databaseUrl: database?.url ?? '' }, machine: () => MACHINE }
@@ -115,7 +109,7 @@ describe.if(inProcess)('the address of the server', () => {
   })
 
   test('answers where it says after many changes at the same time', async () => {
-    const ports = [freePort(), freePort()]
+    const ports = [await freePort(), await freePort()]
     ok(await change({ mode: 'NETWORK', host: '127.0.0.1', httpPort: ports[0] }))
     const names = Array.from({ length: 20 }, (_, i) => ({ names: [`willow-${i}`] }))
     const replies = await Promise.all([...names, { httpPort: ports[1] }, ...names].map(change))
@@ -130,7 +124,7 @@ describe.if(inProcess)('the address of the server', () => {
   })
 
   test('waits for a certificate in the mode DOMAIN, which plain HTTP says meanwhile', async () => {
-    const [httpsPort, httpPort] = [freePort(), freePort()]
+    const [httpsPort, httpPort] = [await freePort(), await freePort()]
     const body = { mode: 'DOMAIN', names: ['QR.münchen.example.'], httpsPort, httpPort, host: '127.0.0.1' }
     expect(ok(await change(body)).data).toMatchObject({
       names: ['qr.xn--mnchen-3ya.example'],

@@ -1,6 +1,5 @@
 /** The server values that stay those of this machine when its data is replaced. */
 
-import { isLocalUrl } from '#config/reach.ts'
 import type { AppContext } from '#context'
 import {
   getSetting,
@@ -11,6 +10,7 @@ import {
   setServerValue,
   setSetting,
 } from '#domains/settings/index.ts'
+import { isLoopbackAddress } from '#lib/reach.ts'
 import type { Seal } from '#platform/seal.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function keptValues(ctx: AppContext): Promise<(restored: AppContext
       const key = secrets.key(seal) || null
       await setServerValue(tx, 'certificate', certificate && { ...certificate, key, dns: dns ?? null })
       // Codes that were printed with the address of the backup go on leading here.
-      const known = [...aliases, ...(isLocalUrl(earlier.origin) ? [] : [earlier]), ...(values.aliases ?? [])]
+      const known = [...aliases, ...(isLoopbackAddress(earlier.origin) ? [] : [earlier]), ...(values.aliases ?? [])]
       const unique = new Map(known.map((alias) => [alias.origin, alias]))
       unique.delete(publicUrl)
       await setServerValue(tx, 'aliases', [...unique.values()].slice(0, MAX_ALIASES))

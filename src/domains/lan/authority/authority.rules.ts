@@ -2,14 +2,12 @@
 
 import type { Config } from '#config/config.ts'
 import { isLinkLocalIpv6, isPrivateIp, isPrivateName, type Machine } from '#config/machine.ts'
+import { hostOf } from '#lib/host-name.ts'
 import type { Certificate } from '#platform/certificate.ts'
 import type { Names } from '#platform/local-authority.ts'
 
 /** Of one certificate. */
 const MAX_NAMES = 50
-
-/** The host of an address, without the brackets of IPv6. */
-export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
 /** The page from which devices learn to trust the server: over plain http if there is a port for it, because browsers do not warn there. */
 export function trustUrl({ publicUrl, httpPort }: Pick<Config, 'publicUrl' | 'httpPort'>, hostname?: string): string {

@@ -6,6 +6,7 @@ import type { Tx } from '#db/store.ts'
 import { countDevicesSince } from '#domains/accounts/index.ts'
 import { siteOf } from '#http/site.ts'
 import type { CertificateSource } from '#http/tls.ts'
+import { hostOf } from '#lib/host-name.ts'
 import { sharedRuns } from '#lib/shared-runs.ts'
 import { type Topic, topic } from '#platform/bus.ts'
 import { BadCertificate, type Certificate } from '#platform/certificate.ts'
@@ -19,7 +20,7 @@ import {
   readAuthority,
 } from '#platform/local-authority.ts'
 
-import { authorityNames, certificateNames, covers, hostOf, isDue, sameNames } from './authority.rules.ts'
+import { authorityNames, certificateNames, covers, isDue, sameNames } from './authority.rules.ts'
 import * as store from './authority.store.ts'
 
 /** How often addresses of the machine are looked at, and whether the certificate is due. */

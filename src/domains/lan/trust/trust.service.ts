@@ -4,8 +4,9 @@ import { isLoopback } from '#config/gateways.ts'
 import type { AppContext } from '#context'
 import { addressOf } from '#http/caller.ts'
 import { notFound } from '#http/errors.ts'
+import { hostOf } from '#lib/host-name.ts'
 
-import { hostOf, trustUrl } from '../authority/authority.rules.ts'
+import { trustUrl } from '../authority/authority.rules.ts'
 import { type AuthorityState, authorityState } from '../authority/authority.service.ts'
 
 /** @throws AppError 404 if this server has no certificates of an authority of its own. */

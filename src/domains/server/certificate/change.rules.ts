@@ -5,11 +5,11 @@ import { isPrivateIp, isPrivateName } from '#config/machine.ts'
 import { KINDS } from '#config/reach.ts'
 import type { PartValue } from '#domains/settings/index.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { hostOf, parseName } from '#lib/host-name.ts'
 import { parseIp } from '#lib/ip.ts'
 import { checkPair } from '#platform/certificate.ts'
 import type { Seal } from '#platform/seal.ts'
 
-import { parseName } from '../reach/reach.rules.ts'
 import type { CertificateChange } from './change.model.ts'
 
 export type Stored = PartValue<'certificate'>
@@ -167,7 +167,7 @@ function fileProblems({ chain, key }: Stored, { seal, now, next }: Situation): F
   if (chain === null) return [problem('chain', 'is required', '不能为空')]
   const opened = key === null ? undefined : seal.open(key)
   if (opened === undefined) return [problem('key', 'is required', '不能为空')]
-  const fault = checkPair(chain, opened, [new URL(next.publicUrl).hostname.replace(/^\[|\]$/g, '')], now)
+  const fault = checkPair(chain, opened, [hostOf(next.publicUrl)], now)
   if (fault === undefined) return []
   const field = ['key', 'otherKey'].includes(fault.fault) ? 'key' : 'chain'
   return [problem(field, fault.sentence.en, fault.sentence.zh)]
@@ -180,7 +180,7 @@ function localProblems({ names }: Stored, { next }: Situation): FieldProblem[] {
       ? []
       : [problem(`names.${i}`, 'is not a name of a private network: use ACME for it', '不是内网名称：请使用 ACME')],
   )
-  const host = new URL(next.publicUrl).hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(next.publicUrl)
   if (!isPrivate(host))
     problems.push(
       problem(

@@ -11,6 +11,7 @@ import { readServerValues, type ServerValues, serverValues, setServerValue } fro
 import type { LoggedActor } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import { hostOf } from '#lib/host-name.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { changeDoors } from '../reach/doors.service.ts'
@@ -103,7 +104,7 @@ function lockedFields(ctx: AppContext, change: CertificateChange): FieldProblem[
 
 /** The authority to store with the change; undefined if there is one that may issue certificates for all names. @throws AppError 400 */
 async function newAuthority(ctx: AppContext, value: Stored, publicUrl: string, change: CertificateChange) {
-  const hosts = [...value.names, new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')]
+  const hosts = [...value.names, hostOf(publicUrl)]
   const { prepared, missing, devices } = await authorityFor(ctx, hosts, change.newAuthority ?? false)
   if (missing === undefined) return prepared
   throw invalidAll([

@@ -7,7 +7,7 @@ import { parseOrigin } from '#config/settings.ts'
 import type { PartValue } from '#domains/settings/index.ts'
 import { clash, doorsOf, listOf } from '#http/doors.ts'
 import type { FieldProblem } from '#http/errors.ts'
-import { isHostName } from '#lib/host-name.ts'
+import { hostOf, isHostName, parseName } from '#lib/host-name.ts'
 import { parseIp } from '#lib/ip.ts'
 
 import type { ReachChange } from './reach.model.ts'
@@ -16,16 +16,6 @@ type Stored = PartValue<'reach'>
 type Kind = PartValue<'certificate'>['kind']
 
 const problem = (field: string, en: string, zh: string): FieldProblem => ({ path: `body.${field}`, text: { en, zh } })
-
-/** A name in lower case and as ASCII, or an address as browsers write it; undefined if it is neither. */
-export function parseName(text: string): string | undefined {
-  const [, star = '', rest = ''] = /^(\*\.)?(.*?)\.?$/.exec(text.trim())!
-  const bare = rest.replace(/^\[|\]$/g, '')
-  if (parseIp(bare)) return star === '' ? bare.toLowerCase() : undefined
-  const host = URL.parse(`http://${bare}`)?.host ?? ''
-  // Browsers read "1.2" and "0x7f.1" as addresses.
-  return isHostName(host) && !parseIp(host) ? star + host : undefined
-}
 
 const NOTHING: Omit<Stored, 'mode'> = {
   names: [],
@@ -90,7 +80,6 @@ export function contradictions(value: Stored, kind: Kind, next: Config): FieldPr
   return [...problems, ...portProblems(value, next)]
 }
 
-const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 const isPrivateHost = (host: string): boolean => isPrivateIp(host) || isPrivateName(host)
 
 function networkProblems({ names, publicUrl }: Stored, kind: Kind, next: Config): FieldProblem[] {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { type Config, hasTls, isShared } from '#config/config.ts'
-import { effectiveConfig, reachIsSetBy, type StoredValues } from '#config/reach.ts'
+import { effectiveConfig, reachKey, type StoredValues } from '#config/reach.ts'
 import { type AppContext, perContext } from '#context'
 import { applySettings } from '#domains/certificates/index.ts'
 import {
@@ -158,9 +158,8 @@ export async function showReach(ctx: AppContext, locale: Locale): Promise<ReachV
 
 /** The start value that sets the address. With several processes, all of it is set at the start, except the address of a proxy. */
 function lockOf(ctx: AppContext) {
-  const name = reachIsSetBy(ctx.origins)
-  const key = ['domain', 'lan', 'tlsCert', 'publicUrl', 'host'].find((each) => ctx.origins.get(each) === name)
-  return name === undefined ? undefined : givenAtStart(ctx, key!)
+  const key = reachKey(ctx.origins)
+  return key && givenAtStart(ctx, key)
 }
 
 function lockedFields(ctx: AppContext, change: ReachChange, stored: ServerValues['reach']): FieldProblem[] {
