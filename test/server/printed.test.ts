@@ -134,7 +134,7 @@ describe.if(inProcess)('printed codes', () => {
     expect((await keep([publicUrl])).map(({ origin }) => origin)).toEqual([publicUrl])
     expect(await keep(['HTTPS://QR.EXAMPLE.ORG:443', empty])).toHaveLength(2)
     const error = (await refusal([empty]))!
-    expect([error.status, error.text.en.includes(`${total} codes`), error.text.zh.includes(`${total} 个`)]).toEqual([
+    expect([error.status, error.text.en.includes(`: ${total}.`), error.text.zh.includes(`${total} 个`)]).toEqual([
       400,
       true,
       true,

@@ -88,7 +88,7 @@ async function refusePrinted(ctx: AppContext, tx: Tx, removed: Aliases): Promise
   if (printed.length === 0) return
   const things = printed.reduce((sum, origin) => sum + printedOn(origin), 0)
   throw badRequest(
-    `${things} codes, labels, passes or posters were fetched with ${printed.join(', ')} and would no longer be recognized: send force=true to remove the address all the same`,
+    `Codes, labels, passes and posters that were fetched with ${printed.join(', ')}: ${things}. They would no longer be recognized; send force=true to remove the address all the same`,
     `已有 ${things} 个二维码、标签、通行证或海报使用了 ${printed.join('、')}，删除后将无法识别：如仍要删除，请使用 force=true`,
   )
 }
