@@ -147,7 +147,7 @@ if (first === '--dialect') {
   mkdirSync(join(root, 'snapshots'), { recursive: true })
   const [ofSqlite, ofPostgres] = [changes.get('sqlite')!, changes.get('postgres')!]
   const parts = partsOf(ofPostgres.statements.map((statement) => statement.trim()))
-  const before = names('sqlite').length
+  const before = Number(names('sqlite').at(-1)?.slice(0, 4) ?? 0)
   for (const [i, { suffix, kind, statements }] of (parts.length > 0 ? parts : [ONLY_SQLITE]).entries()) {
     const file = `${String(before + i + 1).padStart(4, '0')}_${first}${parts.length > 1 ? suffix : ''}.sql`
     // SQLite runs all of them at the start, so its statements need not be sorted.

@@ -77,6 +77,13 @@ export const qrCodes = table(
     pinned: col.bool('pinned').notNull().default(false),
     sortOrder: col.int('sort_order').notNull().default(0),
     scanCount: col.int('scan_count').notNull().default(0),
+    /** Of its short link. Earlier ones are in `qr_slugs` only. */
+    slug: col.text('slug'),
+    /** What a scan of the short link, or of the public link, shows. Null for codes that are not dynamic and have no slug. */
+    opens: col.text('opens').$type<'TARGET' | 'PAGE'>(),
+    designId: col.int('design_id'),
+    /** When an administrator blocked it. */
+    blockedAt: col.time('blocked_at'),
     version: col.int('version').notNull().default(1),
     deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),

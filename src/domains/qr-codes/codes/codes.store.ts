@@ -334,7 +334,19 @@ const inserted = (
   id: number,
   now: number,
   version = 1,
-): QrCodeRow => ({ ...given, id, scanCount: 0, version, deletedAt: null, createdAt: now, updatedAt: now })
+): QrCodeRow => ({
+  slug: null,
+  opens: null,
+  designId: null,
+  ...given,
+  id,
+  scanCount: 0,
+  blockedAt: null,
+  version,
+  deletedAt: null,
+  createdAt: now,
+  updatedAt: now,
+})
 
 /**
  * `row` must have been read in this write. Returns the row as it is now. Without a value that differs from the row, nothing is written
