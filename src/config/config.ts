@@ -31,6 +31,8 @@ export interface Config {
   readonly httpPort: number | null
   /** The origin at the start of printed links and QR codes, without a trailing slash. */
   readonly publicUrl: string
+  /** The address at the start of short links, without a trailing slash; empty: the public one. */
+  readonly shortUrl: string
   /** Not a setting, as the next two: see `modeOf`, and `config/reach.ts` for the values that administrators set in the browser. */
   readonly mode: Mode
   /** HTTPS that was set up in the browser: FILES with an uploaded certificate, AWAITED without one so far. */
@@ -108,6 +110,7 @@ export const defaultConfig: Config = {
   lan: false,
   httpPort: null,
   publicUrl: 'http://localhost:8080',
+  shortUrl: '',
   mode: 'LOCAL',
   browserTls: null,
   beside: null,

@@ -62,6 +62,13 @@ export function parseOrigin(text: string): string | undefined {
   return bare ? url.origin : undefined
 }
 
+/** Unlike an origin, it may have a path. */
+function parseAddress(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[?#]/.test(text)) return undefined
+  const url = new URL(text)
+  return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
+}
+
 function postgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined
   return new URL(text).pathname.length > 1 ? text : undefined
@@ -227,6 +234,14 @@ export const settings: readonly Setting[] = [
     fallback:
       'http://localhost:<port>, https:// with a certificate, the first name of TESSERA_DOMAIN, or the address in the network with TESSERA_LAN',
     parse: parseOrigin,
+  }),
+  setting({
+    key: 'shortUrl',
+    value: 'URL',
+    help: 'Address at which short links begin. With another host than the public address, they have no /q/.',
+    accepts: 'an address such as https://go.example.org, without a query',
+    fallback: 'the public address',
+    parse: parseAddress,
   }),
   setting({
     key: 'dataDir',

@@ -22,6 +22,13 @@ const earlier = perContext((): Earlier => ({ addresses: [], hosts: new Set(), pu
 /** Links that begin with one of them are links to this server. The first one is the public address. */
 export const ownAddresses = (ctx: AppContext): readonly string[] => [ctx.config.publicUrl, ...earlier(ctx).addresses]
 
+/** The host of short links, if it is not that of the public address: its paths are slugs. */
+export function shortHost({ config }: AppContext): string | undefined {
+  if (config.shortUrl === '') return undefined
+  const { host } = new URL(config.shortUrl)
+  return host === new URL(config.publicUrl).host ? undefined : host
+}
+
 export function setEarlierAddresses(ctx: AppContext, addresses: readonly string[]): void {
   Object.assign(earlier(ctx), { addresses, hosts: new Set(), publicUrl: '' })
 }

@@ -119,6 +119,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   push: ['push', 'payload', 'sender', 'push-worker'],
   'qr-codes': [
     'scan-counts',
+    'targets',
     'categories',
     'codes',
     'render',

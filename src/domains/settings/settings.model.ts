@@ -8,6 +8,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Enum } from '#http/schema.ts'
 import { timeZone } from '#lib/days.ts'
 import { MEDIA_TYPES } from '#lib/file-type.ts'
+import { parseName } from '#lib/host-name.ts'
 import type { Localized } from '#lib/localized.ts'
 
 type Texts = readonly [label: string, description: string]
@@ -161,6 +162,52 @@ export const definitions = {
     0,
     ['Retention of messages', 'Messages are deleted for everybody after so many days; 0 = never.'],
     ['消息保留天数', '消息在多少天后对所有人删除；0 表示永不删除。'],
+  ),
+  'links.direct': setting(
+    Enum(['PROVED', 'ALL', 'NONE']),
+    'PROVED',
+    [
+      'Links without a warning',
+      'Whose changeable QR codes lead straight to their targets; those of others first show where they lead. `PROVED`: of users with a proved e-mail or phone, of users whom an administrator created, and of administrators; an organization counts as its owner. `ALL`, `NONE`. If the server can send neither mail nor SMS, `PROVED` means everybody.',
+    ],
+    [
+      '无需提示的链接',
+      '谁的可变二维码可直接跳转到目标，其他人的二维码会先提示目标地址。`PROVED`：已验证邮箱或手机的用户、由管理员创建的用户以及管理员，组织以其所有者为准。`ALL` 表示所有人，`NONE` 表示没有人。如果服务器既不能发送邮件也不能发送短信，`PROVED` 即所有人。',
+    ],
+  ),
+  'links.blockedHosts': setting(
+    Type.Array(Type.String({ maxLength: 253 }), { maxItems: 1000, uniqueItems: true }),
+    [],
+    [
+      'Blocked hosts',
+      'Hosts, each with its sub-domains, to which no QR code may lead. Codes that already lead there show a page instead.',
+    ],
+    ['屏蔽的主机', '二维码不得跳转到的主机（包括其子域名）。已指向这些主机的二维码改为显示提示页面。'],
+    (value) => {
+      const wrong = (value as string[]).find((host) => parseName(host)?.startsWith('*') !== false)
+      return wrong === undefined
+        ? undefined
+        : {
+            en: `contains ${JSON.stringify(wrong)}, which is not a host such as example.com`,
+            zh: `包含 ${JSON.stringify(wrong)}，它不是 example.com 这样的主机名`,
+          }
+    },
+  ),
+  'links.abuseContact': setting(
+    Type.String({ maxLength: 200 }),
+    '',
+    [
+      'Contact about abuse',
+      'Where people can report a QR code that leads to something harmful: an e-mail address or the address of a page, shown by `/q/{slug}/info`; empty = none.',
+    ],
+    ['滥用举报', '用户举报有害二维码的途径：邮箱或网页地址，显示在 `/q/{slug}/info` 页面；留空表示不显示。'],
+    (value) =>
+      value === '' || /^(?:https?:\/\/[^\s/?#]\S*|[^\s@:/]+@[^\s@]+\.[^\s@]+)$/i.test(String(value))
+        ? undefined
+        : {
+            en: 'is neither an e-mail address nor an address of a page that begins with https://',
+            zh: '既不是邮箱地址，也不是以 https:// 开头的网页地址',
+          },
   ),
   // The budgets are limits against abuse.
   'budget.accountsPerAddress': setting(
