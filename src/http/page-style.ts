@@ -53,6 +53,7 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .facts dd{margin:0;overflow-wrap:anywhere}
 .qr{display:block;width:100%;max-width:20rem;height:auto;aspect-ratio:1;margin:0 auto 1.25rem;border:1px solid var(--line);border-radius:.75rem;image-rendering:pixelated}
 .qr.square{border-radius:0}
+.small .qr{max-width:11rem}
 .centered{text-align:center}
 .notice{margin:0 0 1rem;padding:.75rem 1rem;border-radius:.75rem;background:var(--tint)}
 .notice.bad{background:var(--bad-tint);color:var(--bad)}
@@ -115,7 +116,7 @@ div.screen{margin:0 0 1.5rem}
 .shot .sign{fill:var(--accent)}
 .print{font:1.0625rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:normal}
 @media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}.hero{display:flex;gap:1.5rem;align-items:center;padding-top:.5rem}.sheet{margin:0}.links{display:flex;flex-wrap:wrap;column-gap:2rem}.links li+li{border:0}}
-@media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
+@media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.small .qr{max-width:20rem}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
 @media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}
 `.trim()
 

@@ -283,6 +283,8 @@ export function button(
   // Each begins with a space: browsers without styles write buttons into one line.
   if (href === undefined) return html` <button class="${look}" type="submit">${label}</button>`
   if (!SAFE_LINK.test(href)) return html``
+  // Addresses of the web are mostly those of users.
+  if (/^http/i.test(href)) return html` <a class="${look}" href="${href}" rel="noreferrer nofollow">${label}</a>`
   return download === undefined
     ? html` <a class="${look}" href="${href}">${label}</a>`
     : html` <a class="${look}" href="${href}" download="${download}">${label}</a>`

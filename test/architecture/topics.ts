@@ -127,6 +127,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'scans',
     'trash',
     'export',
+    'links',
     'public',
     'sync',
     'admin',

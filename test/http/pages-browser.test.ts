@@ -182,7 +182,7 @@ describe('pages in a browser', () => {
     // On paper there is nothing to press.
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('.copy:visible, .button:visible').count()).toBe(0)
-    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Guests', 'Content'])
+    expect(await page.getByRole('heading').allInnerTexts()).toEqual(['Guests', 'QR code'])
     await context.close()
   })
 
@@ -194,7 +194,7 @@ describe('pages in a browser', () => {
     const selection = await page.evaluate("getComputedStyle(document.querySelectorAll('.copyable')[1]).userSelect")
     expect(selection).toBe('all')
     await page.getByRole('link', { name: '中文' }).click()
-    await page.getByRole('heading', { name: '内容' }).waitFor()
+    await page.getByRole('heading', { name: '二维码' }).waitFor()
     await page.getByRole('link', { name: 'Tessera', exact: true }).click()
     expect(new URL(page.url()).pathname).toBe('/')
     expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/console/')

@@ -1,8 +1,9 @@
 import { alias, endpoint, open, openToUsers } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
-import { notFoundPage } from '#http/pages.ts'
+import { pathOfPage } from '#http/pages.ts'
 
+import { unknownLinkPage } from '../links/links.page.ts'
 import { ByFile, ByLanding, ByUuid, LandingContent, LandingQuery, PublicQrCode } from './public.model.ts'
 import { publicPage } from './public.page.ts'
 import { landingPage, publicFile, viewPublic } from './public.service.ts'
@@ -56,7 +57,8 @@ export const publicEndpoints = [
     run: async ({ ctx, params, request, caller }) => {
       const code = await viewPublic(ctx, params.uuid)
       if (wantsJson(request)) return code ?? Promise.reject(notFound())
-      return code ? publicPage(ctx, code, caller.locale) : notFoundPage(ctx, caller.locale)
+      const path = pathOfPage(request, 'page')
+      return code ? publicPage(ctx, code, caller.locale, path) : unknownLinkPage({ ctx, locale: caller.locale, path })
     },
   }),
   endpoint({

@@ -1,4 +1,4 @@
-/** The share page of a public code: its picture and name, its content in readable parts, and the files to download. */
+/** The share page of a public code: its name, its content in readable parts with what one does with it, and small below, its picture. */
 
 import type { AppContext } from '#context'
 import { button, buttonRow, card, html, htmlPage, qrPicture } from '#http/pages.ts'
@@ -7,16 +7,15 @@ import { safeFileName } from '#lib/file-name.ts'
 import type { Locale } from '#lib/localized.ts'
 import { readContent } from '#lib/qr-contents/index.ts'
 
-import { renderPath } from '../codes/codes.view.ts'
+import { NOT_LISTED } from '../links/links.page.ts'
 import { contentOf } from './contents.page.ts'
 import { filesPath, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
 
 const WORDS = {
   en: {
     alt: (name: string) => `QR code: ${name}`,
-    holds: 'Content',
     scans: (n: number) => (n === 1 ? 'Opened once' : `Opened ${n.toLocaleString('en')} times`),
-    download: 'Download the QR code',
+    picture: 'QR code',
     types: {
       TEXT: 'Text',
       URL: 'Web address',
@@ -32,9 +31,8 @@ const WORDS = {
   },
   zh: {
     alt: (name: string) => `二维码：${name}`,
-    holds: '内容',
     scans: (n: number) => `扫码 ${n.toLocaleString('zh')} 次`,
-    download: '下载二维码',
+    picture: '二维码',
     types: {
       TEXT: '文本',
       URL: '网址',
@@ -51,23 +49,25 @@ const WORDS = {
 } as const satisfies Record<Locale, { types: Record<ContentType, string> } & Record<string, unknown>>
 
 /** Sharp on phones with three pixels per point. */
-const PICTURE_PIXELS = 1024
+const PICTURE_PIXELS = 528
 /** With fewer light modules around the code, round corners would cut into it. */
 const SAFE_MARGIN = 2
 
-export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale): Response {
+/** `path` of the page, for its links to the other language. */
+export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale, path: string): Response {
   const words = WORDS[locale]
   const read = readContent(code.content)
   const type = words.types[code.contentType]
   const files = filesPath(code.uuid)
   const fileName = safeFileName(code.name)
   // A path instead of an address, so that the picture also loads when the server is reached by another name than the configured one.
-  const picture = `${renderPath(code.isDynamic ? code.publicUrl : code.content, code.style)}&size=${PICTURE_PIXELS}`
+  const picture = `${code.imageUrl.slice(ctx.config.publicUrl.length)}&size=${PICTURE_PIXELS}`
   return htmlPage(ctx, {
     title: code.name,
     locale,
-    path: `/public/qr/${code.uuid}`,
+    path,
     copies: read.type === 'wifi',
+    headers: NOT_LISTED,
     // Chats keep previews, so the content is left out: it may be a password or an address. The host of a link says where it leads.
     preview: {
       title: code.name,
@@ -75,19 +75,19 @@ export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale):
       image: ctx.config.publicUrl + files + PNG_FILE,
     },
     body: html`${card(
-      html`<div class="centered">
-        ${qrPicture(picture, words.alt(code.name), code.style.margin < SAFE_MARGIN)}
-        <h1>${code.name}</h1>
+      html`<h1>${code.name}</h1>
         <p class="soft">${type} · ${words.scans(code.scanCount)}</p>
-      </div>`,
+        ${contentOf(code.content, read, files, locale)}`,
     )}
-    ${card(contentOf(code.content, read, files, locale), { title: words.holds, level: 2 })}
     ${card(
-      buttonRow([
-        button('PNG', { href: files + PNG_FILE, kind: 'plain', download: `${fileName}.png` }),
-        button('SVG', { href: files + SVG_FILE, kind: 'plain', download: `${fileName}.svg` }),
-      ]),
-      { title: words.download, level: 2 },
+      html`<div class="small">
+        ${qrPicture(picture, words.alt(code.name), code.style.margin < SAFE_MARGIN)}
+        ${buttonRow([
+          button('PNG', { href: files + PNG_FILE, kind: 'plain', download: `${fileName}.png` }),
+          button('SVG', { href: files + SVG_FILE, kind: 'plain', download: `${fileName}.svg` }),
+        ])}
+      </div>`,
+      { title: words.picture, level: 2 },
     )}`,
   })
 }
