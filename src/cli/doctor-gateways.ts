@@ -99,11 +99,11 @@ export const GATEWAY_CHECKS = {
   },
 
   async geoip({ geoipFile }: Config): Promise<Finding[]> {
-    const { openCities } = await import('#platform/geoip/index.ts')
-    const cities = openCities(geoipFile)
+    const { openPlaces } = await import('#platform/geoip/index.ts')
+    const cities = openPlaces(geoipFile)
     cities.close()
-    return cities.files.map(({ path, width, madeAt }) => {
-      const made = `IPv${width === 4 ? 4 : 6}, created ${new Date(madeAt).toISOString().slice(0, 10)}`
+    return cities.files.map(({ path, widths, madeAt }) => {
+      const made = `${widths.map((width) => `IPv${width === 4 ? 4 : 6}`).join(' and ')}, created ${new Date(madeAt).toISOString().slice(0, 10)}`
       return systemClock.now() - madeAt > OLD_CITIES_MS
         ? warn('cities', `${path} is old (${made}): replace it with a newer one.`)
         : ok('cities', `${path}, ${made}`)

@@ -74,7 +74,7 @@ export interface Config {
   readonly mailFrom: string
   readonly smsUrl: string
   readonly oneclickUrl: string
-  /** Absolute paths of ip2region databases, at most one each for IPv4 and IPv6. */
+  /** Absolute paths of ip2region or MaxMind databases, at most one each for IPv4 and IPv6. */
   readonly geoipFile: readonly string[]
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]

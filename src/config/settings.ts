@@ -417,9 +417,9 @@ export const settings: readonly Setting[] = [
   setting({
     key: 'geoipFile',
     value: 'FILES',
-    help: 'ip2region databases (.xdb) to look up the city of a sign-in: for IPv4, IPv6 or both, separated by a comma.',
+    help: 'Databases of IP addresses, ip2region (.xdb) or MaxMind (.mmdb), for the cities of sign-ins and the countries of scans.',
     accepts: '"none", the path of a file, or two paths separated by a comma',
-    fallback: 'none; cities stay empty',
+    fallback: 'none; cities stay empty, and rules cannot name countries',
     parse: files,
   }),
   setting({

@@ -8,17 +8,18 @@ import { join } from 'node:path'
 import { IPv4, IPv6, newWithBuffer, parseIP } from 'ip2region.js'
 
 import { formatIp, parseIp } from '#lib/ip.ts'
-import { BadXdb, openCities, placeIn } from '#platform/geoip/index.ts'
+import { BadGeoip, countryIn, openPlaces, placeIn } from '#platform/geoip/index.ts'
 import { openXdb } from '#platform/geoip/xdb.ts'
 
+import { makeMmdb } from './mmdb-file.ts'
 import { makeXdb, type Range } from './xdb-file.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'tessera-geoip-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 let count = 0
-function file(bytes: Uint8Array): string {
-  const path = join(scratch, `${count++}.xdb`)
+function file(bytes: Uint8Array, extension = 'xdb'): string {
+  const path = join(scratch, `${count++}.${extension}`)
   writeFileSync(path, bytes)
   return path
 }
@@ -96,7 +97,7 @@ test.each([
 })
 
 test('IPv4 and IPv6 addresses have cities; private addresses and other texts have none', () => {
-  const cities = openCities([file(v4), file(v6)])
+  const cities = openPlaces([file(v4), file(v6)])
   expect(cities.cityOf('113.92.3.4')).toBe('深圳市')
   expect(cities.cityOf('::ffff:113.92.3.4')).toBe('深圳市')
   expect(cities.cityOf('8.8.8.8')).toBe('美国')
@@ -107,11 +108,11 @@ test('IPv4 and IPv6 addresses have cities; private addresses and other texts hav
 })
 
 test('without a database every city is empty', () => {
-  expect(openCities([]).cityOf('113.92.3.4')).toBe('')
+  expect(openPlaces([]).cityOf('113.92.3.4')).toBe('')
 })
 
 test('with a database for IPv6 only, IPv4 addresses have no city', () => {
-  const cities = openCities([file(v6)])
+  const cities = openPlaces([file(v6)])
   expect(cities.cityOf('113.92.3.4')).toBe('')
   expect(cities.cityOf('2400:3200::1')).toBe('杭州市')
 })
@@ -120,7 +121,7 @@ test('a private address has no city even if the database contains one', () => {
   const path = file(
     makeXdb(4, 3, [{ first: '10.0.0.0', last: '10.255.255.255', region: '中国|广东省|深圳市|电信|CN' }]),
   )
-  expect(openCities([path]).cityOf('10.1.2.3')).toBe('')
+  expect(openPlaces([path]).cityOf('10.1.2.3')).toBe('')
 })
 
 describe('a file that cannot be used is refused', () => {
@@ -140,14 +141,14 @@ describe('a file that cannot be used is refused', () => {
     ['an index that is not a whole number of entries', patched(12, v4.readUInt32LE(12) - 3)],
   ])('%s instead of a database is refused, and the error names the file', (_, bytes) => {
     const path = file(bytes)
-    expect(() => openCities([path])).toThrow(BadXdb)
-    expect(() => openCities([path])).toThrow(path)
+    expect(() => openPlaces([path])).toThrow(BadGeoip)
+    expect(() => openPlaces([path])).toThrow(path)
   })
 
   test('a missing file, a folder and a second database of the same family are refused', () => {
-    expect(() => openCities(['/missing.xdb'])).toThrow('there is no such file')
-    expect(() => openCities([scratch])).toThrow(BadXdb)
-    expect(() => openCities([file(v4), file(v4)])).toThrow('two databases for IPv4')
+    expect(() => openPlaces(['/missing.xdb'])).toThrow('there is no such file')
+    expect(() => openPlaces([scratch])).toThrow(BadGeoip)
+    expect(() => openPlaces([file(v4), file(v4)])).toThrow('two databases for IPv4')
   })
 })
 
@@ -163,4 +164,80 @@ test('a file damaged while it is in use gives wrong texts at worst, never an err
     for (let i = 0; i < 200; i++) expect(mine.lookup(crypto.getRandomValues(new Uint8Array(4)))).toBeString()
   }
   mine.close()
+})
+
+test.each([
+  ['中国|广东省|深圳市|电信|CN', 'CN'],
+  ['United States|California|0|0|US', 'US'],
+  ['中国|0|广东省|深圳市|电信', 'CN'],
+  ['美国|0|0|0|Level3', 'US'],
+  ['法国|0|0|0|橘子电信', 'FR'],
+  ['0|0|0|内网IP|内网IP', ''],
+  ['Reserved|Reserved|Reserved|0|0', ''],
+  ['', ''],
+])('the country in %j is %j', (text, country) => {
+  expect(countryIn(text)).toBe(country)
+})
+
+describe('a MaxMind database', () => {
+  const rows = {
+    '81.2.69.0/24': {
+      city: { names: { en: 'London', 'zh-CN': '伦敦' } },
+      country: { iso_code: 'GB', names: { en: 'United Kingdom' } },
+    },
+    '89.160.0.0/16': { country: { iso_code: 'SE', names: { en: 'Sweden' } } },
+    '2.125.0.0/16': { registered_country: { iso_code: 'FR' } },
+    '216.160.0.0/16': { city: 'Milton', region: 'Washington', country: 'United States', country_code: 'US' },
+    '10.0.0.0/8': { country: { iso_code: 'DE' } },
+    '2001:218::/32': { country: { iso_code: 'JP', names: { 'zh-CN': '日本' } } },
+  }
+
+  test('has countries and cities of both families', () => {
+    const places = openPlaces([file(makeMmdb(6, rows), 'mmdb')])
+    const found = (ip: string) => [places.countryOf(ip), places.cityOf(ip)]
+    expect(found('81.2.69.160')).toEqual(['GB', 'London'])
+    expect(found('::ffff:81.2.69.160')).toEqual(['GB', 'London'])
+    expect(found('89.160.20.1')).toEqual(['SE', 'Sweden'])
+    expect(found('2.125.1.1')).toEqual(['FR', ''])
+    expect(found('216.160.83.56')).toEqual(['US', 'Milton'])
+    expect(found('2001:218::7')).toEqual(['JP', '日本'])
+    for (const ip of ['9.9.9.9', '10.1.2.3', '2a00::1', '', 'unknown']) expect(found(ip), ip).toEqual([null, ''])
+    places.close()
+  })
+
+  test('may contain IPv4 addresses only, beside another one for IPv6', () => {
+    const { '2001:218::/32': _, ...v4Rows } = rows
+    const places = openPlaces([file(makeMmdb(4, v4Rows), 'mmdb'), file(v6)])
+    expect(places.countryOf('81.2.69.160')).toBe('GB')
+    expect(places.countryOf('2400:3200::1')).toBe('CN')
+    expect(places.files.map(({ widths }) => widths)).toEqual([[4], [16]])
+    places.close()
+  })
+
+  test('is refused beside another one of the same family, or if it is damaged', () => {
+    const good = makeMmdb(6, rows)
+    expect(() => openPlaces([file(good, 'mmdb'), file(v4)])).toThrow('two databases for IPv4')
+    expect(() => openPlaces(['/missing.mmdb'])).toThrow('there is no such file')
+    for (const bytes of [Buffer.alloc(0), Buffer.from('not a database'), good.subarray(0, -20), good.subarray(200)]) {
+      const path = file(bytes, 'mmdb')
+      expect(() => openPlaces([path])).toThrow(BadGeoip)
+      expect(() => openPlaces([path])).toThrow(path)
+    }
+  })
+
+  test('that is damaged inside gives wrong places at worst, never an error', () => {
+    const good = makeMmdb(6, rows)
+    for (let round = 0; round < 50; round++) {
+      const bytes = Buffer.from(good)
+      for (let i = 0; i < 20; i++) bytes[(Math.random() * (bytes.length - 400)) | 0] = (Math.random() * 256) | 0
+      let places
+      try {
+        places = openPlaces([file(bytes, 'mmdb')])
+      } catch (error) {
+        expect(error).toBeInstanceOf(BadGeoip)
+        continue
+      }
+      for (const ip of ['81.2.69.160', '89.160.20.1', '2001:218::7', '9.9.9.9']) expect(places.cityOf(ip)).toBeString()
+    }
+  })
 })

@@ -1,10 +1,11 @@
 /** The gateways of this server, created from the configuration on first use. */
 
+import type { Config } from '#config/config.ts'
 import { type Mailbox, parseMailbox, parseOneClick, parseSms, parseSmtp, type SmtpServer } from '#config/gateways.ts'
 import { type AppContext, perContext } from '#context'
 import { type PartValue, serverValues } from '#domains/settings/index.ts'
 import { siteOf } from '#http/site.ts'
-import { type Cities, openCities } from '#platform/geoip/index.ts'
+import { openPlaces, type Places } from '#platform/geoip/index.ts'
 import { type Mailer, openMailer } from '#platform/mail/index.ts'
 import { type OneClick, openOneClick } from '#platform/oneclick.ts'
 import type { Seal } from '#platform/seal.ts'
@@ -78,20 +79,26 @@ export const oneClickOf: (ctx: AppContext) => Promise<OneClick | undefined> = cr
   return gateway && openOneClick(gateway, clock)
 })
 
-/** @throws BadXdb if a file cannot be used. */
-export const citiesOf: (ctx: AppContext) => Cities = perContext(({ config }) => openCities(config.geoipFile))
+/** @throws BadGeoip if a file cannot be used. */
+export const placesOf: (ctx: AppContext) => Places = perContext(({ config }) => openPlaces(config.geoipFile))
+
+/** Whether a file says in which country addresses are. */
+export const hasCountries = ({ config }: AppContext): boolean => config.geoipFile.length > 0
+
+const hasSms = ({ smsUrl }: Config): boolean => smsUrl !== '' && smsUrl !== 'log:'
+
+/** Whether mails or SMS reach users, who can then prove that an address or a number is theirs. */
+export const canSend = (ctx: AppContext): boolean =>
+  ctx.config.smtpUrl !== '' || serverValues(ctx).mail !== undefined || hasSms(ctx.config)
 
 /** One sentence for each gateway that is not configured, with the consequence. Logged at start. */
 export function missingGateways(ctx: AppContext): string[] {
-  const { smsUrl } = ctx.config
   return [
     ...(mailServerOf(ctx) === undefined
       ? [
           'no mail server is configured (Administration → Name and mail, or TESSERA_SMTP_URL): codes by e-mail go to this log',
         ]
       : []),
-    ...(smsUrl === '' || smsUrl === 'log:'
-      ? ['no SMS gateway is configured (TESSERA_SMS_URL): codes by SMS go to this log']
-      : []),
+    ...(!hasSms(ctx.config) ? ['no SMS gateway is configured (TESSERA_SMS_URL): codes by SMS go to this log'] : []),
   ]
 }

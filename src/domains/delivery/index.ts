@@ -6,13 +6,13 @@
 import { domain } from '#domains/domain.ts'
 
 import { startDelivery, stopDelivery } from './delivery-worker.ts'
-import { citiesOf } from './gateways.ts'
+import { placesOf } from './gateways.ts'
 
 export const delivery = domain({
   name: 'delivery',
   start(ctx) {
     // Refuses the start if a configured city database cannot be used.
-    citiesOf(ctx)
+    placesOf(ctx)
     startDelivery(ctx)
   },
   stop: stopDelivery,
@@ -20,6 +20,7 @@ export const delivery = domain({
 
 export {
   cityOf,
+  countryOf,
   reportCeiling,
   resolveOneClickToken,
   sendCode,
@@ -30,6 +31,6 @@ export {
 export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './delivery.model.ts'
 export { readBacklog } from './delivery.store.ts'
 export { lastDelivery, wake } from './delivery-worker.ts'
-export { type MailServer, mailServerIn, mailServerOf } from './gateways.ts'
+export { canSend, hasCountries, type MailServer, mailServerIn, mailServerOf } from './gateways.ts'
 export { codeLetter, codeSms, trialLetter } from './templates/codes.ts'
 export { senderOf } from './templates/layout.ts'

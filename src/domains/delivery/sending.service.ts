@@ -22,7 +22,7 @@ import {
   type Outgoing,
 } from './delivery.model.ts'
 import { insertMessage } from './delivery.store.ts'
-import { citiesOf, oneClickOf } from './gateways.ts'
+import { oneClickOf, placesOf } from './gateways.ts'
 
 /** The message is sent if and only if the write commits, and retried until it is delivered or has expired. */
 async function enqueue(ctx: AppContext, tx: Tx, message: Outgoing, topic: string | null): Promise<void> {
@@ -156,4 +156,7 @@ const oneClickUnavailable = () =>
   )
 
 /** The city of an IP address, or else its province or country; empty if unknown or if no database is configured. */
-export const cityOf = (ctx: AppContext, ip: string): string => citiesOf(ctx).cityOf(ip)
+export const cityOf = (ctx: AppContext, ip: string): string => placesOf(ctx).cityOf(ip)
+
+/** ISO 3166-1 alpha-2; null if it is not known. */
+export const countryOf = (ctx: AppContext, ip: string): string | null => placesOf(ctx).countryOf(ip)

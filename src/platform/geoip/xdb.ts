@@ -12,8 +12,8 @@ const HEADER_BYTES = 256
 const VECTOR_ENTRY = 8
 const VECTOR_BYTES = 256 * 256 * VECTOR_ENTRY
 
-export class BadXdb extends Error {
-  override name = 'BadXdb'
+export class BadGeoip extends Error {
+  override name = 'BadGeoip'
   /** The exit code for unusable data. */
   readonly exitCode = 4
 }
@@ -29,14 +29,14 @@ export interface Xdb {
   close(): void
 }
 
-/** @throws BadXdb if the file cannot be read or is not such a database. */
+/** @throws BadGeoip if the file cannot be read or is not such a database. */
 export function openXdb(path: string): Xdb {
   let file: number
   try {
     file = openSync(path, 'r')
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new BadXdb(`TESSERA_GEOIP_FILE: ${path} cannot be read${missing ? ': there is no such file' : ''}.`)
+    throw new BadGeoip(`TESSERA_GEOIP_FILE: ${path} cannot be read${missing ? ': there is no such file' : ''}.`)
   }
   try {
     return reader(path, file)
@@ -47,8 +47,8 @@ export function openXdb(path: string): Xdb {
 }
 
 function reader(path: string, file: number): Xdb {
-  const bad = (): BadXdb =>
-    new BadXdb(`TESSERA_GEOIP_FILE: ${path} is not an ip2region database (.xdb) that this version can read.`)
+  const bad = (): BadGeoip =>
+    new BadGeoip(`TESSERA_GEOIP_FILE: ${path} is not an ip2region database (.xdb) that this version can read.`)
 
   /** Undefined beyond the end of the file, which may be replaced while it is in use. */
   function read(at: number, length: number): Buffer | undefined {
