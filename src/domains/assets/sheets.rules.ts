@@ -4,8 +4,8 @@ import type { AssetStatus } from '#db/schema/assets.ts'
 import type { FieldType } from '#db/schema/meta.ts'
 import type { FieldRow } from '#domains/metadata/index.ts'
 import { titleIn } from '#http/tables.ts'
-import { timeZone } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { wordKey } from '#lib/spreadsheets/cells.ts'
 
 /** In their order in an export. `width` in characters. */
 export const FIXED_COLUMNS = [
@@ -59,13 +59,6 @@ export function titleOf(column: SheetColumn, locale: Locale, zone: string | unde
 
 export const isTime = ({ field }: SheetColumn): boolean => field?.type === 'DATETIME'
 
-/** The parts of a header that names a time zone; `zone` as `timeZone` returns it. */
-export function zoneIn(header: string): { readonly name: string; readonly zone: string } | undefined {
-  const end = /[(（]([^()（）]{1,70})[)）]\s*$/.exec(header)
-  const zone = end === null ? undefined : timeZone(end[1]!)
-  return end === null || zone === undefined ? undefined : { name: header.slice(0, end.index), zone }
-}
-
 export const widthOf = (column: SheetColumn): number =>
   column.field === undefined ? headers.get(column.key)!.width : 20
 
@@ -80,13 +73,6 @@ export const STATUS_WORDS: Readonly<Record<AssetStatus, Localized>> = {
   LOST: { en: 'Lost', zh: '丢失' },
   SCRAPPED: { en: 'Scrapped', zh: '报废' },
 }
-
-/** A header or word as it is compared: without case, spaces, punctuation and width. */
-export const wordKey = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, '')
 
 const statuses = new Map(
   Object.entries(STATUS_WORDS).flatMap(([status, { en, zh }]) =>

@@ -1,14 +1,8 @@
 /** The errors of imports. */
 
-import { badRequest, type FieldProblem, limited, unsupportedType } from '#http/errors.ts'
-import type { AppError } from '#http/errors.ts'
+import { badRequest } from '#http/errors.ts'
 import type { Localized } from '#lib/localized.ts'
-import type { UnreadableReason } from '#lib/spreadsheets/sheet.ts'
 
-import { MAX_COLUMNS, MAX_ROWS } from './importing.model.ts'
-
-export const noFile = () => badRequest('Send the spreadsheet in the field file', '请在 file 字段中上传表格')
-export const noHeader = () => badRequest('The sheet has no header row', '表格没有标题行')
 export const noNameColumn = () =>
   badRequest(
     'The sheet has no column for the name, which new assets need: choose which of its columns is the name',
@@ -19,44 +13,6 @@ export const noNumberColumn = () =>
     'The sheet has no column for the asset number, by which assets are updated: choose which of its columns is the number',
     '表格缺少资产编号列，无法更新资产，请选择哪一列是资产编号',
   )
-export const repeatedColumn = (header: string) =>
-  badRequest(
-    `Two columns of the sheet have the same meaning: ${header.slice(0, 100)}`,
-    `表格中有重复的列：${header.slice(0, 100)}`,
-  )
-export const rowsHaveErrors = (count: number, details: readonly FieldProblem[]) =>
-  badRequest(`Nothing was imported, because the file has ${count} errors`, `未导入任何数据：文件中有 ${count} 处错误`, {
-    details,
-  })
-export const importRunning = limited('Your last import is still running', '你的上一次导入尚未完成', 10)
-export const othersImport = limited('Other imports are running, try again later', '正在进行其他导入，请稍后再试', 10)
-
-const REFUSALS: Readonly<Record<UnreadableReason, AppError>> = {
-  unknown: unsupportedType('The file is neither an .xlsx workbook nor CSV', '文件既不是 .xlsx 工作簿，也不是 CSV'),
-  'old-excel': unsupportedType(
-    'The workbook is in the old format .xls, or has a password: save it as .xlsx without one',
-    '该文件为旧版 .xls 格式或设有密码，请另存为无密码的 .xlsx 文件',
-  ),
-  'binary-workbook': unsupportedType(
-    'The workbook is in the format .xlsb: save it as .xlsx',
-    '该文件为 .xlsb 格式，请另存为 .xlsx',
-  ),
-  'other-workbook': unsupportedType(
-    'The file is not an .xlsx workbook: save it as .xlsx',
-    '该文件不是 .xlsx 工作簿，请另存为 .xlsx',
-  ),
-  'unknown-encoding': unsupportedType(
-    'The text is in an encoding that cannot be recognized: save it as UTF-8',
-    '无法识别文本编码，请另存为 UTF-8',
-  ),
-  damaged: badRequest('The file is damaged or incomplete', '文件已损坏或不完整'),
-  'too-large': badRequest('The file contains more than any sheet of this size can need', '文件内容过大'),
-  'too-many-rows': badRequest(`The sheet has more than ${MAX_ROWS} rows`, `表格超过 ${MAX_ROWS} 行`),
-  'too-many-columns': badRequest(`The sheet has more than ${MAX_COLUMNS} columns`, `表格超过 ${MAX_COLUMNS} 列`),
-  'no-such-sheet': badRequest('The workbook has no such sheet', '工作簿中没有该工作表'),
-}
-export const unreadable = (reason: UnreadableReason): AppError => REFUSALS[reason]
-
 const text = (en: string, zh: string): Localized => ({ en, zh })
 export const cellError = (error: string) => text(`contains the error ${error}`, `单元格包含错误 ${error}`)
 export const nameNeeded = text('is required for a new asset', '新增资产时不能为空')

@@ -1,12 +1,11 @@
 /** Shapes of imports. */
 
+import { MAX_ERRORS } from '#http/imports.ts'
 import { Enum, Id, Line, Merged, Model, Nullable, Raw, type Static, Text, Type, Untyped } from '#http/schema.ts'
 
 /** Rows with content below the header. */
 export const MAX_ROWS = 100_000
 export const MAX_COLUMNS = 200
-/** Errors in an answer. */
-export const MAX_ERRORS = 1000
 export const PREVIEW_ROWS = 10
 export const MODES = ['UPSERT', 'CREATE', 'UPDATE'] as const
 export const DATE_ORDERS = ['YMD', 'DMY', 'MDY'] as const

@@ -2,9 +2,10 @@
 
 import type { Localized } from '#lib/localized.ts'
 import { nearest } from '#lib/nearest.ts'
+import { textOf, wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
 import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
 
-import { type FixedKey, headerOf, isTime, type SheetColumn, wordKey, zoneIn } from '../sheets.rules.ts'
+import { type FixedKey, headerOf, isTime, type SheetColumn } from '../sheets.rules.ts'
 
 /** A column of the file. */
 export interface FileColumn {
@@ -136,56 +137,6 @@ function withSuggestions(
     const meant = nearest(name, names)
     return meant === undefined ? one : { ...one, suggestion: byName.get(meant)![0]!.key }
   })
-}
-
-/** The text of a cell as the spreadsheet shows it, without its number format. Numbers are never in scientific notation. */
-export function textOf(cell: SheetCell): string {
-  if (cell === null) return ''
-  if (typeof cell === 'string') return cell.trim()
-  if (typeof cell === 'number') return plainNumber(cell)
-  if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE'
-  return 'date' in cell ? cell.date : cell.error
-}
-
-const plainNumber = (value: number): string => {
-  const text = String(value)
-  return text.includes('e') ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 }) : text
-}
-
-export type DateOrder = 'YMD' | 'DMY' | 'MDY'
-
-const YEAR_FIRST = /^(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?).*)?$/
-const COMPACT = /^(\d{4})(\d{2})(\d{2})$/
-const PARTS = /^(\d{1,4})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(\d{1,4})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?))?$/
-
-/**
- * The day, with the time if there is one, that a cell means: `2026-03-08` or `2026-03-08 17:30:00`. Undefined for other texts, and for
- * those whose order of day and month is unknown. The caller checks that the day exists.
- */
-export function dayIn(cell: SheetCell, order: DateOrder): string | undefined {
-  if (cell === null || typeof cell === 'boolean') return undefined
-  if (typeof cell === 'object') return 'date' in cell && cell.date.length >= 10 ? cell.date : undefined
-  const text = textOf(cell)
-  const yearFirst = YEAR_FIRST.exec(text) ?? COMPACT.exec(text)
-  if (yearFirst !== null) return dayText(yearFirst[1]!, yearFirst[2]!, yearFirst[3]!, yearFirst[4])
-  const [, first, second, third, clock] = PARTS.exec(text) ?? []
-  if (first === undefined) return undefined
-  if (order === 'YMD' && first.length <= 2 && third!.length <= 2) return dayText(first, second!, third!, clock)
-  if (third!.length === 3 || first.length > 2) return undefined
-  const isDayFirst =
-    Number(first) > 12 ? true : Number(second) > 12 ? false : order === 'YMD' ? undefined : order === 'DMY'
-  if (isDayFirst === undefined) return undefined
-  return isDayFirst ? dayText(third!, second!, first, clock) : dayText(third!, first, second!, clock)
-}
-
-/** Years of two digits up to 68 are those of this century, as in Excel and POSIX. */
-function dayText(year: string, month: string, day: string, clock: string | undefined): string {
-  const full = year.length > 2 ? year : String(Number(year) + (Number(year) <= 68 ? 2000 : 1900))
-  const two = (part: string) => part.padStart(2, '0')
-  const date = `${full}-${two(month)}-${two(day)}`
-  if (clock === undefined) return date
-  const [hour, minute, second = '00'] = clock.split(':')
-  return `${date} ${two(hour!)}:${minute}:${second}`
 }
 
 const GROUPED = /^[¥￥$€£]?\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)$/

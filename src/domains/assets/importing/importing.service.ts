@@ -16,12 +16,23 @@ import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { AppError, type FieldProblem, notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
+import {
+  BYTES_PER_ROW,
+  importPlaces,
+  MAX_ERRORS,
+  noFile,
+  noHeader,
+  readRows,
+  repeatedColumn,
+  rowsHaveErrors,
+} from '#http/imports.ts'
 import { noPermission } from '#http/permissions.ts'
-import { MAX_WAIT_MS, Places, type Work } from '#http/places.ts'
+import { MAX_WAIT_MS, type Work } from '#http/places.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { type SheetRow, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'
+import { textOf } from '#lib/spreadsheets/cells.ts'
+import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { DAY, MINUTE, SECOND, serverZone } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
@@ -35,24 +46,20 @@ import {
   type ImportJob,
   type ImportResult,
   MAX_COLUMNS,
-  MAX_ERRORS,
   MAX_ROWS,
   PREVIEW_ROWS,
 } from './importing.model.ts'
-import { type FileColumn, type Mapping, matchColumns, parseMapping, textOf } from './importing.rules.ts'
+import { type FileColumn, type Mapping, matchColumns, parseMapping } from './importing.rules.ts'
 import * as store from './importing.store.ts'
 import { Names } from './names.service.ts'
 import { keyIn, type PreparedRow, type RowOptions, type RowProblem, RowReader } from './preparing.service.ts'
 import { writeRows, type Written } from './writing.service.ts'
 
+const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS }
 /** Rows that are checked between two pauses, in some milliseconds. */
 const GROUP = 25
 /** A write of 100,000 rows takes less than a minute. */
 const MAX_WRITE_MS = 5 * MINUTE
-/** Imports that run or wait. Each keeps its file in the staging folder. */
-const MAX_OPEN = 100
-/** Of a file, by which the number of its rows is estimated until it is read. */
-const BYTES_PER_ROW = 64
 /** With several processes, each reports its imports so often, and one that has not reported for so long has died. */
 const REPORT_EVERY_MS = 10 * SECOND
 const ABANDONED_MS = 2 * MINUTE
@@ -63,10 +70,6 @@ const MAX_VALUE = 200
 
 const JOB_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const JOB_ID_LENGTH = 24
-
-const places = perContext(
-  (ctx) => new Places(ctx, { own: errors.importRunning, others: errors.othersImport }, MAX_OPEN),
-)
 
 /** The users whose imports wait or run, with the rows that are written already. */
 const importing = perContext(() => new Map<number, { jobId?: string; processed: number }>())
@@ -79,11 +82,11 @@ export async function importAssets(
   caller: Caller,
 ): Promise<ImportAnswer> {
   const { locale } = caller
-  if (file === undefined) throw errors.noFile()
+  if (file === undefined) throw noFile()
   await checkRequest(ctx, owner, input)
   const party = await access.partyOf(ctx, owner.userId, caller)
   const rowsPath = await ctx.staging.newPath()
-  const work = await places(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
+  const work = await importPlaces(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
   const progress: { jobId?: string; processed: number } = { processed: 0 }
   importing(ctx).set(owner.userId, progress)
   let inBackground = false
@@ -93,7 +96,8 @@ export async function importAssets(
     await rm(rowsPath, { force: true }).catch(() => undefined)
   }
   try {
-    const read = await work.run(() => readFile(ctx, file, rowsPath, input.sheet), MAX_WAIT_MS)
+    const request = { limits: LIMITS, ...(input.sheet && { sheet: input.sheet }) }
+    const read = await work.run(() => readRows(ctx, file, rowsPath, request), MAX_WAIT_MS)
     work.rows = Math.max(0, read - 1)
     const run = await FileImport.open(ctx, owner, input, rowsPath, work.rows, progress)
     if (input.async !== true || input.dryRun === true) return await work.run(() => run.answer(locale), MAX_WAIT_MS)
@@ -128,16 +132,6 @@ async function checkRequest(ctx: AppContext, owner: Owner, input: ImportAssets):
   if (categoryId === undefined) return
   if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
     throw invalid('body.categoryId', 'refers to a category that does not exist', '分类不存在')
-}
-
-/** Returns the number of rows with content. @throws AppError 400 or 415 */
-async function readFile(ctx: AppContext, file: ReceivedFile, output: string, sheet?: string): Promise<number> {
-  try {
-    const limits = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS }
-    return await ctx.sheets.read(file.path, output, { limits, ...(sheet && { sheet }) })
-  } catch (error) {
-    throw error instanceof UnreadableSheet ? errors.unreadable(error.reason) : error
-  }
 }
 
 async function runJob(ctx: AppContext, work: Work, id: string, run: FileImport, locale: Locale): Promise<void> {
@@ -240,13 +234,13 @@ class FileImport {
     progress: { processed: number },
   ): Promise<FileImport> {
     const header = (await rowsIn(rowsPath).next()).value?.[0]
-    if (header === undefined) throw errors.noHeader()
+    if (header === undefined) throw noHeader()
     const titles = header.cells.map((cell) => textOf(cell).slice(0, MAX_VALUE))
     const columns = columnsFor(await fieldsOf(ctx.db.read, owner))
     const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, columns)
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     const found = matchColumns(titles, columns, mapping as Mapping)
-    if ('repeated' in found) throw errors.repeatedColumn(found.repeated)
+    if ('repeated' in found) throw repeatedColumn(found.repeated)
     const missing = missingColumn(found, input.mode)
     if (missing !== undefined && input.dryRun !== true) throw missing
     return new FileImport(ctx, owner, input, rowsPath, total, header.number, found, progress, missing)
@@ -335,7 +329,7 @@ class FileImport {
   }
 
   #refusal({ errorCount }: ImportResult): AppError {
-    return errors.rowsHaveErrors(errorCount, this.#problems)
+    return rowsHaveErrors(errorCount, this.#problems)
   }
 
   #preview({ row, action }: PreparedRow): ImportResult['preview'][number] {

@@ -18,6 +18,7 @@ import type { FieldProblem } from '#http/errors.ts'
 import { textProblem } from '#http/normalize.ts'
 import { itemChecker } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
+import { type DateOrder, dayIn, textOf } from '#lib/spreadsheets/cells.ts'
 import type { SheetCell, SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { MAX_DEPTH } from '../categories/categories.model.ts'
@@ -28,7 +29,7 @@ import { type AssetChange, changeOf, differences, EMPTY, positionProblem } from 
 import { type AssetRow, assetsByNumbers } from '../register/register.store.ts'
 import { type FieldColumn, type FixedKey, isReadOnly, statusOf } from '../sheets.rules.ts'
 import * as errors from './importing.errors.ts'
-import { amountIn, type DateOrder, dayIn, type FileColumn, textOf } from './importing.rules.ts'
+import { amountIn, type FileColumn } from './importing.rules.ts'
 import type { Names } from './names.service.ts'
 
 export interface RowOptions {

@@ -5,6 +5,7 @@ import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
+import { rowsHaveErrors } from '#http/imports.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { MAX_CATEGORIES } from '../categories/categories.model.ts'
@@ -15,7 +16,6 @@ import type { AssetRow } from '../register/register.store.ts'
 import { pathKey } from '../sheets.rules.ts'
 import { notifyCustodians } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
-import { rowsHaveErrors } from './importing.errors.ts'
 import type { PreparedRow, RowReader } from './preparing.service.ts'
 
 export interface Written {
