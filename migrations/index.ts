@@ -45,6 +45,7 @@ import sqlite0042 from './sqlite/0042_failed_validations.sql' with { type: 'text
 import sqlite0043 from './sqlite/0043_setup_of_older_servers.sql' with { type: 'text' }
 import sqlite0045 from './sqlite/0045_server_pictures.sql' with { type: 'text' }
 import sqlite0046 from './sqlite/0046_qr_links.sql' with { type: 'text' }
+import sqlite0049 from './sqlite/0049_qr_visits.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -90,6 +91,7 @@ import postgres0042 from './postgres/0042_failed_validations.sql' with { type: '
 import postgres0043 from './postgres/0043_setup_of_older_servers.sql' with { type: 'text' }
 import postgres0045 from './postgres/0045_server_pictures.sql' with { type: 'text' }
 import postgres0046 from './postgres/0046_qr_links.sql' with { type: 'text' }
+import postgres0049 from './postgres/0049_qr_visits.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -143,6 +145,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0043_setup_of_older_servers', sql: sqlite0043 },
     { name: '0045_server_pictures', sql: sqlite0045 },
     { name: '0046_qr_links', sql: sqlite0046 },
+    { name: '0049_qr_visits', sql: sqlite0049 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -190,5 +193,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0043_setup_of_older_servers', sql: postgres0043 },
     { name: '0045_server_pictures', sql: postgres0045 },
     { name: '0046_qr_links', sql: postgres0046 },
+    { name: '0049_qr_visits', sql: postgres0049 },
   ],
 }

@@ -11,6 +11,7 @@ import { refuseReplaced } from '#platform/lock.ts'
 import { version } from '#platform/version.ts'
 
 import { migrations as embedded } from '../../migrations/index.ts'
+import { copyDatabase, NOT_BACKED_UP } from './copy.ts'
 import { connectPostgres, placeOf } from './engine/pg-connection.ts'
 import { HAS_REPLAYED, type Position, Unusable } from './engine/pg-replica.ts'
 import { RESTORED_AT, STAMP_MARK } from './engine/stamps.ts'
@@ -49,9 +50,9 @@ function withFile<T>(file: string, work: (db: Database) => T): T {
   }
 }
 
-/** Writes a consistent, compact copy of the SQLite database to `target`, which must not exist. A server may be writing meanwhile. */
+/** Copies the SQLite database to `target`, as `copyDatabase` does. */
 export function copySqlite(file: string, target: string): void {
-  withFile(file, (db) => db.run('VACUUM INTO ?', [target]))
+  withFile(file, (db) => copyDatabase(db, target))
 }
 
 /**
@@ -311,7 +312,10 @@ const dumpFrom = (
         const [row] = (await tx`SELECT pg_export_snapshot() AS snapshot`) as { snapshot: string }[]
         const tables = await countRows(tx)
         const log = 'admin_log_head' in tables ? logHeadOf((await tx.unsafe(READ_LOG_HEAD)) as StoredHead[]) : {}
-        const options = ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`]
+        const left = NOT_BACKED_UP.filter((name) => name in tables)
+        for (const name of left) tables[name] = 0
+        const exclude = left.map((name) => `--exclude-table-data=${name}`)
+        const options = ['--format=custom', `--snapshot=${row!.snapshot}`, `--file=${target}`, ...exclude]
         await runTool(databaseUrl, 'pg_dump', options, signal)
         return { tables, ...log }
       }),

@@ -21,6 +21,7 @@ import type { Clock } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
 import { type Migration, migrations as embedded } from '../../migrations/index.ts'
+import { copyDatabase } from './copy.ts'
 import { PRAGMAS } from './engine/sqlite.ts'
 import { asStorageError, StorageError } from './errors.ts'
 import {
@@ -110,7 +111,7 @@ function backupBefore(db: Database, dataDir: string, name: string, clock: Clock)
   if (bavail * bsize < needed) throw noRoom(folder, needed)
   const temporary = join(folder, `${UNFINISHED}${uuid()}.db`)
   try {
-    db.run('VACUUM INTO ?', [temporary])
+    copyDatabase(db, temporary)
     sync(temporary)
     const time = new Date(clock.now()).toISOString().replace(/\D/g, '').slice(0, 14)
     let path = join(folder, `before-${name}-${time}.db`)

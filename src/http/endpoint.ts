@@ -311,6 +311,8 @@ export interface Endpoint<
   readonly params?: P
   /** Path parameters with a secret, which opens something to anyone who knows it. The log has `***` instead. */
   readonly secrets?: readonly string[]
+  /** Opened by people who scan a code: the log does not have their addresses. */
+  readonly isScan?: boolean
   readonly query?: Q
   readonly body?: B
   /** Shape of the envelope's `data`; without it `data` is null. */

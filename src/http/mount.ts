@@ -189,7 +189,8 @@ class Route {
     if (span !== undefined) this.#endSpan(span, request, response, caller)
     const ms = performance.now() - started
     this.ctx.metrics.request(this.endpoint, response.status, ms)
-    this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, caller, userId)
+    const origin = this.endpoint.isScan === true ? { requestId: caller.requestId, ip: '-' } : caller
+    this.ctx.log.access(request.method, this.#loggedPath(request.url), response.status, ms, origin, userId)
     return response
   }
 

@@ -53,7 +53,14 @@ const offsetOf = (time: Temporal.ZonedDateTime): number => time.offsetNanosecond
 /** The last `days` calendar days, including the day of `now`. `zone` as returned by `timeZone`. */
 export function lastDays(now: number, days: number, zone: string): DayRange {
   const lastDay = dayNumber(now, offsetOf(inZone(now, zone)))
-  const firstDay = lastDay - days + 1
+  return rangeOf(lastDay - days + 1, lastDay, zone)
+}
+
+/** The calendar days that a period touches. `to` is exclusive and after `from`; `zone` as returned by `timeZone`. */
+export const daysBetween = (from: number, to: number, zone: string): DayRange =>
+  rangeOf(dayNumber(from, offsetOf(inZone(from, zone))), dayNumber(to - 1, offsetOf(inZone(to - 1, zone))), zone)
+
+function rangeOf(firstDay: number, lastDay: number, zone: string): DayRange {
   // Offsets are between -12 and +14 hours, so a day more on each side covers every moment.
   const spans = spansBetween((firstDay - 1) * DAY, (lastDay + 2) * DAY, zone)
   return { spans: spans.flatMap((span) => clip(span, firstDay, lastDay)), firstDay, lastDay }

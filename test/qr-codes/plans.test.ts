@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 
 import { dialect } from '#db/dialect.ts'
 import { filteredPage } from '#domains/qr-codes/codes/codes.store.ts'
-import { scansOfCodeByDay } from '#domains/qr-codes/scan-counts.store.ts'
+import { scansOfCodeByHour } from '#domains/qr-codes/scan-counts.store.ts'
 
 import { type Planned, plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'
@@ -12,7 +12,7 @@ const { server } = useServer()
 test.if(inProcess && dialect === 'sqlite')('the scans of a code are read from an index', async () => {
   const { read } = server.ctx.db
   const part = { from: 1, to: 2, offset: 0 }
-  const [{ plan }] = (await plansOf(read, () => scansOfCodeByDay(read, 1, part), 'qr_code_scans')) as [Planned]
+  const [{ plan }] = (await plansOf(read, () => scansOfCodeByHour(read, 1, part), 'qr_code_scans')) as [Planned]
   expect(plan[0]).toMatch(
     /^SEARCH qr_code_scans USING INDEX sqlite_autoindex_qr_code_scans_1 \(qr_code_id=\? AND starts_at>\? AND starts_at<\?\)$/,
   )

@@ -15,7 +15,7 @@ import { renderEndpoints } from './render/render.endpoints.ts'
 import { scanEndpoints } from './scans/scans.endpoints.ts'
 import { clearPurgedJob, quotaJob } from './scans/scans.service.ts'
 import { statsEndpoints } from './stats/stats.endpoints.ts'
-import { oldCountsJob } from './stats/stats.service.ts'
+import { oldCountsJob, visitorsJob } from './stats/stats.service.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { trashEndpoints } from './trash/trash.endpoints.ts'
 import { purgeJob, purgeOrgCode, removeTrash } from './trash/trash.service.ts'
@@ -34,7 +34,7 @@ export const qrCodes = domain({
     ...renderEndpoints,
     ...qrCodeAdminEndpoints,
   ],
-  jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob],
+  jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob, visitorsJob],
   quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
   userContent: hasContent,
   orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],

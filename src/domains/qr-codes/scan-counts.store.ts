@@ -2,40 +2,50 @@
 
 import { and, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
+import { prepared } from '#db/prepared.ts'
 import { qrCodeScans } from '#db/schema/qr-codes.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { OffsetSpan } from '#lib/days.ts'
-import { DAY, MINUTE } from '#platform/clock.ts'
+import { HOUR, MINUTE } from '#platform/clock.ts'
 
 const QUARTER_MS = 15 * MINUTE
 
 /** The start of the quarter of an hour of a time. */
 export const quarterOf = (at: number): number => at - (at % QUARTER_MS)
 
-/** Adds scans of codes, which must exist, to the counts of the quarter of an hour in which `at` is. */
-export async function addScanCounts(tx: Tx, counts: readonly (readonly [id: number, count: number])[], at: number) {
-  if (counts.length === 0) return
-  const startsAt = quarterOf(at)
-  await tx
-    .insert(qrCodeScans)
-    .values(counts.map(([qrCodeId, scans]) => ({ qrCodeId, startsAt, scans })))
-    .onConflictDoUpdate({
-      target: [qrCodeScans.qrCodeId, qrCodeScans.startsAt],
-      set: { scans: sql`${qrCodeScans.scans} + excluded.scans` },
-    })
+const given = jsonRows('given', { qrCodeId: 'int', startsAt: 'int', scans: 'int' })
+const add = prepared((db) =>
+  insertFrom(db, qrCodeScans, {
+    rows: given.rows,
+    qrCodeId: given.qrCodeId,
+    startsAt: given.startsAt,
+    scans: given.scans,
+  }).onConflictDoUpdate({
+    target: [qrCodeScans.qrCodeId, qrCodeScans.startsAt],
+    set: { scans: sql`${qrCodeScans.scans} + excluded.scans` },
+  }),
+)
+
+/** Adds scans of codes, which must exist, to their counts. `startsAt`: that of the quarter of an hour, once for each code. */
+export async function addScanCounts(
+  tx: Tx,
+  counts: readonly { readonly qrCodeId: number; readonly startsAt: number; readonly scans: number }[],
+): Promise<void> {
+  if (counts.length > 0) await add(tx, given.values(counts))
 }
 
-/** Scans of a code on each day, by day number since 1970 in the offset of this part of the range. */
-export function scansOfCodeByDay(db: Db, qrCodeId: number, { from, to, offset }: OffsetSpan) {
-  const day = sql<number>`(${qrCodeScans.startsAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(DAY))}`.mapWith(
+/** Scans of a code in each hour, by hour number since 1970 in the offset of this part of the range. */
+export function scansOfCodeByHour(db: Db, qrCodeId: number, { from, to, offset }: OffsetSpan) {
+  const hour = sql<number>`(${qrCodeScans.startsAt} + ${sql.raw(String(offset))}) / ${sql.raw(String(HOUR))}`.mapWith(
     Number,
   )
   return db
-    .select({ day, n: sql<number>`sum(${qrCodeScans.scans})`.mapWith(Number) })
+    .select({ hour, n: sql<number>`sum(${qrCodeScans.scans})`.mapWith(Number) })
     .from(qrCodeScans)
     .where(and(eq(qrCodeScans.qrCodeId, qrCodeId), gte(qrCodeScans.startsAt, from), lt(qrCodeScans.startsAt, to)))
-    .groupBy(day)
+    .groupBy(hour)
 }
 
 /** Deletes at most `limit` counts of a code. Returns their number. */

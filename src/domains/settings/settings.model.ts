@@ -209,6 +209,24 @@ export const definitions = {
             zh: '既不是邮箱地址，也不是以 https:// 开头的网页地址',
           },
   ),
+  'scans.details': setting(
+    Type.Boolean(),
+    true,
+    [
+      'Details of scans',
+      'Whether scans of short links are broken down by device, language, country and referrer, and visitors are counted.',
+    ],
+    ['扫码明细', '是否按设备、语言、国家和来源统计短链接的扫码，并统计访客数。'],
+  ),
+  'scans.retentionDays': setting(
+    Type.Union([Type.Literal(0), integer(30, 3650)]),
+    0,
+    [
+      'Retention of scan statistics',
+      'Statistics of scans are deleted after so many days, 30 at least; 0 = never. The number of scans of each code stays.',
+    ],
+    ['扫码统计保留天数', '扫码统计在多少天后删除，至少 30 天；0 表示永不删除。每个二维码的扫码总数保留不变。'],
+  ),
   // The budgets are limits against abuse.
   'budget.accountsPerAddress': setting(
     size,

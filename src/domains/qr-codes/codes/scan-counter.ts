@@ -1,33 +1,66 @@
 /**
- * Counts how often public pages are opened. A view increments a counter in memory, and the counters are written together within a
- * second: a popular code costs one write a second instead of one per visitor, and no visitor waits for the disk. A crash loses at most
- * the last second of counts, an orderly stop loses none. Views that add the pending count show the exact number. Scans that users record
- * are counted in the write of their record.
+ * Counts how often codes are opened. A scan is counted in memory, and the counts are written together within a second: a popular code
+ * costs one write a second instead of one per visitor, and no visitor waits for the disk. A crash loses at most the last second of counts
+ * and the write under way, an orderly stop loses none. Views that add the pending count show the exact number. Scans that users record are
+ * counted in the write of their record.
  */
 
 import { type AppContext, perContext } from '#context'
 import { outsideRequest } from '#db/around-writes.ts'
+import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import { SECOND } from '#platform/clock.ts'
 
-import { addScanCounts } from '../scan-counts.store.ts'
+import { addScanCounts, quarterOf } from '../scan-counts.store.ts'
+import { addVisit, type Counts, newCounts, utcDay, type Visit, visitorOf } from '../visits/visits.rules.ts'
+import { addVisits, MAX_VISITORS, type Visited } from '../visits/visits.store.ts'
 import { addScans } from './codes.store.ts'
 
 const WRITE_EVERY_MS = SECOND
 /** Codes updated in one transaction, so that other writes do not wait long. */
-const CODES_PER_WRITE = 200
+const CODES_PER_WRITE = 100
+/** Codes whose scans are broken down. While the database cannot be written, others are only counted, which takes little memory. */
+const MAX_DETAILED = 20_000
+
+/** Scans of a code in a quarter of an hour. */
+interface Part {
+  scans: number
+  robots: number
+  /** Undefined if no scan is broken down. */
+  counts: Counts | undefined
+  readonly visitors: Set<string>
+}
+/** By the start of the quarter of an hour, mostly one. */
+type Parts = Map<number, Part>
 
 interface Pending {
-  readonly counts: Map<number, number>
+  readonly waiting: Map<number, Parts>
+  /** In the write under way, or in one that failed and is repeated. */
+  writing: Map<number, Parts>
   timer: Timer | undefined
   /** The latest flush. Flushes run one after the other, because otherwise a count could be written twice. */
   flushed: Promise<void>
 }
 
-const pendingOf = perContext<Pending>(() => ({ counts: new Map(), timer: undefined, flushed: Promise.resolve() }))
+const pendingOf = perContext<Pending>(() => ({
+  waiting: new Map(),
+  writing: new Map(),
+  timer: undefined,
+  flushed: Promise.resolve(),
+}))
 
-export function countScan(ctx: AppContext, id: number): void {
+/** Counts a scan, or with a robot only the robot. `visit`: given for codes whose scans are broken down. */
+export function countScan(ctx: AppContext, id: number, visit?: Visit): void {
   const pending = pendingOf(ctx)
-  pending.counts.set(id, (pending.counts.get(id) ?? 0) + 1)
+  const part = partOf(pending, id, quarterOf(ctx.clock.now()))
+  if (visit?.isRobot) part.robots++
+  else {
+    part.scans++
+    if (visit !== undefined && !visit.isOptedOut && pending.waiting.size <= MAX_DETAILED) {
+      addVisit((part.counts ??= newCounts()), visit)
+      if (part.visitors.size < MAX_VISITORS) part.visitors.add(visitorOf(visit))
+    }
+  }
   pending.timer ??= outsideRequest(() =>
     setTimeout(() => {
       pending.timer = undefined
@@ -38,32 +71,70 @@ export function countScan(ctx: AppContext, id: number): void {
   )
 }
 
-/** Views that are counted but not yet written. */
-export const pendingScans = (ctx: AppContext, id: number): number => pendingOf(ctx).counts.get(id) ?? 0
+function partOf({ waiting }: Pending, id: number, quarter: number): Part {
+  let parts = waiting.get(id)
+  if (parts === undefined) waiting.set(id, (parts = new Map()))
+  let part = parts.get(quarter)
+  if (part === undefined) parts.set(quarter, (part = { scans: 0, robots: 0, counts: undefined, visitors: new Set() }))
+  return part
+}
+
+const scansIn = (parts: Parts | undefined): number =>
+  parts === undefined ? 0 : parts.values().reduce((sum, { scans }) => sum + scans, 0)
+
+/** Scans that are counted but not yet written. */
+export function pendingScans(ctx: AppContext, id: number): number {
+  const { waiting, writing } = pendingOf(ctx)
+  return scansIn(waiting.get(id)) + scansIn(writing.get(id))
+}
 
 /** Writes all pending counts. Rejects if the database fails; the counts are then kept. */
 export function flushScans(ctx: AppContext): Promise<void> {
   const pending = pendingOf(ctx)
   clearTimeout(pending.timer)
   pending.timer = undefined
-  return (pending.flushed = pending.flushed.catch(() => {}).then(() => writeAll(ctx, pending.counts)))
+  return (pending.flushed = pending.flushed.catch(() => {}).then(() => writeAll(ctx, pending)))
 }
 
-async function writeAll(ctx: AppContext, counts: Map<number, number>): Promise<void> {
-  while (counts.size > 0) {
+async function writeAll(ctx: AppContext, pending: Pending): Promise<void> {
+  for (;;) {
+    if (pending.writing.size === 0) {
+      pending.writing = new Map(pending.waiting.entries().take(CODES_PER_WRITE))
+      for (const id of pending.writing.keys()) pending.waiting.delete(id)
+    }
+    if (pending.writing.size === 0) return
     // In the order in which other writes lock the codes.
-    const some = [...counts.entries().take(CODES_PER_WRITE)].toSorted(([a], [b]) => a - b)
+    const some = [...pending.writing].toSorted(([a], [b]) => a - b)
+    const isDetailed = await getSetting(ctx, 'scans.details')
     await ctx.db.write('qrCodes.flushScans', async (tx) => {
-      const counted: (typeof some)[number][] = []
-      for (const [id, count] of some) if (await addScans(tx, id, count)) counted.push([id, count])
-      await addScanCounts(tx, counted, tx.stamp)
-      tx.afterCommit(() => some.forEach(([id, count]) => subtract(counts, id, count)))
+      await writeScans(tx, some, { isDetailed, today: utcDay(ctx.clock.now()) })
+      tx.afterCommit(() => (pending.writing = new Map()))
     })
   }
 }
 
-function subtract(counts: Map<number, number>, id: number, written: number): void {
-  const left = counts.get(id)! - written
-  if (left > 0) counts.set(id, left)
-  else counts.delete(id)
+async function writeScans(
+  tx: Tx,
+  list: readonly (readonly [id: number, parts: Parts])[],
+  { isDetailed, today }: { readonly isDetailed: boolean; readonly today: number },
+): Promise<void> {
+  const counts: { qrCodeId: number; startsAt: number; scans: number }[] = []
+  const visits: Visited[] = []
+  for (const [id, parts] of list) {
+    if (!(await addScans(tx, id, scansIn(parts)))) continue
+    for (const [startsAt, part] of parts) {
+      if (part.scans > 0) counts.push({ qrCodeId: id, startsAt, scans: part.scans })
+      const isBrokenDown = isDetailed && part.counts !== undefined
+      if (!isBrokenDown && part.robots === 0) continue
+      visits.push({
+        id,
+        day: utcDay(startsAt),
+        robots: part.robots,
+        counts: (isBrokenDown ? part.counts : undefined) ?? newCounts(),
+        visitors: isBrokenDown ? part.visitors : new Set(),
+      })
+    }
+  }
+  await addScanCounts(tx, counts)
+  await addVisits(tx, visits, today)
 }

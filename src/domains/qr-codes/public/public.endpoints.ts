@@ -47,6 +47,7 @@ export const publicEndpoints = [
     id: 'qrCodes.publicPage',
     method: 'GET',
     path: '/public/qr/:uuid',
+    isScan: true,
     summary: 'Show the share page of a public QR code',
     description: 'An HTML page. With `Accept: application/json` it answers like `/api/qr-codes/public/{uuid}`.',
     tag,

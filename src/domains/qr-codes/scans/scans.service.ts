@@ -23,9 +23,10 @@ import { contentTooLong, noSuchCode } from '../codes/codes.errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/codes.model.ts'
 import { bytesOf } from '../codes/codes.rules.ts'
 import { addScans } from '../codes/codes.store.ts'
-import { addScanCounts, deleteScanCounts } from '../scan-counts.store.ts'
+import { addScanCounts, deleteScanCounts, quarterOf } from '../scan-counts.store.ts'
 import type { DaysQuery } from '../stats/stats.model.ts'
 import { countDays, daysOf } from '../stats/stats.service.ts'
+import { deleteVisits } from '../visits/visits.store.ts'
 import { type Recording, recordScans } from './recording.store.ts'
 import {
   type CreateScan,
@@ -173,7 +174,7 @@ const onceKeyOf = (id: number, { sessionId }: Actor): string => `scan:${id}:${se
 /** Counts a scan of a code in the write of its record, so that each confirmed scan is counted. */
 async function countOnce(ctx: AppContext, tx: Tx, id: number, onceKey: string): Promise<void> {
   if (!(await takeOnce(tx, onceKey, ONCE_MS, ctx.clock.now()))) return
-  if (await addScans(tx, id, 1)) await addScanCounts(tx, [[id, 1]], tx.stamp)
+  if (await addScans(tx, id, 1)) await addScanCounts(tx, [{ qrCodeId: id, startsAt: quarterOf(tx.stamp), scans: 1 }])
 }
 
 /** Of a user in more organizations, only the codes of this many are searched, so that the query stays short. */
@@ -257,10 +258,12 @@ export const quotaJob: Job = { name: 'qrCodes.scanQuota', every: 6 * HOUR, run: 
 /** Records that lose their code, and counts that are deleted, in one write, which takes some milliseconds. */
 const RECORDS_PER_WRITE = 200
 
-/** Clears a code from at most `limit` scan records and counts of scans. Returns their number. */
+/** Clears a code from at most `limit` scan records, counts of scans and what its scans tell. Returns their number. */
 async function clearCode(tx: Tx, id: number, limit: number): Promise<number> {
-  const cleared = await store.clearCode(tx, id, limit)
-  return cleared < limit ? cleared + (await deleteScanCounts(tx, id, limit - cleared)) : cleared
+  let cleared = await store.clearCode(tx, id, limit)
+  if (cleared < limit) cleared += await deleteScanCounts(tx, id, limit - cleared)
+  if (cleared < limit) cleared += await deleteVisits(tx, id, limit - cleared)
+  return cleared
 }
 
 /**

@@ -23,6 +23,7 @@ import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes, qrCodeScans, scanPurgedCodes, scanRecordCounts, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrScanDetails } from '#db/schema/qr-visits.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted, type Tombstone } from '#db/tombstones.ts'
 import { updatedAtFor, versionFor } from '#db/updated-at.ts'
@@ -280,14 +281,18 @@ export async function deleteScan(tx: Tx, userId: number, id: number): Promise<nu
   return (await deleteRows(tx, userId, [id]))[0]?.version
 }
 
-/** Those of the codes that have scan records or counts of scans. */
+/** Those of the codes that have scan records or were scanned. */
 export async function codesWithScans(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const scans = tx.select({ id: scanRecords.id }).from(scanRecords).where(eq(scanRecords.qrCodeId, qrCodes.id))
   const counts = tx.select({ id: qrCodeScans.qrCodeId }).from(qrCodeScans).where(eq(qrCodeScans.qrCodeId, qrCodes.id))
+  const visits = tx
+    .select({ id: qrScanDetails.qrCodeId })
+    .from(qrScanDetails)
+    .where(eq(qrScanDetails.qrCodeId, qrCodes.id))
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(inArray(qrCodes.id, [...ids]), or(exists(scans), exists(counts))))
+    .where(and(inArray(qrCodes.id, [...ids]), or(exists(scans), exists(counts), exists(visits))))
   return rows.map((row) => row.id)
 }
 

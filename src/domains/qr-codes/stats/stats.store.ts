@@ -1,6 +1,8 @@
-import { and, count, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lt, lte, sql } from 'drizzle-orm'
 
-import { qrCodes } from '#db/schema/qr-codes.ts'
+import { qrCodes, qrCodeScans } from '#db/schema/qr-codes.ts'
+import { qrLinks } from '#db/schema/qr-links.ts'
+import { qrScanDetails } from '#db/schema/qr-visits.ts'
 import type { Db } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { OffsetSpan } from '#lib/days.ts'
@@ -51,4 +53,38 @@ export async function totals(db: Db, owner: Owner, trashSince: number) {
     .from(qrCodes)
     .where(and(ownedBy(owner), gte(qrCodes.deletedAt, trashSince)))
   return { publicCount: codes!.publicCount, scanCount: codes!.scanCount, pinnedCount: pinned!.n, trashCount: trash!.n }
+}
+
+/** The codes with the most scans in a period, the most scanned first. */
+export function mostScanned(
+  db: Db,
+  owner: Owner,
+  { from, to }: { readonly from: number; readonly to: number },
+  limit: number,
+): Promise<{ id: number; name: string; count: number }[]> {
+  const scans = sql<number>`sum(${qrCodeScans.scans})`.mapWith(Number)
+  return db
+    .select({ id: qrCodes.id, name: qrCodes.name, count: scans })
+    .from(qrCodes)
+    .innerJoin(qrCodeScans, eq(qrCodeScans.qrCodeId, qrCodes.id))
+    .where(and(live(owner), gt(qrCodes.scanCount, 0), gte(qrCodeScans.startsAt, from), lt(qrCodeScans.startsAt, to)))
+    .groupBy(qrCodes.id, qrCodes.name)
+    .orderBy(desc(scans), asc(qrCodes.id))
+    .limit(limit)
+}
+
+/** Openings by robots on the UTC days from `first` to `last`. */
+export async function countRobots(db: Db, owner: Owner, first: number, last: number): Promise<number> {
+  const [row] = await db
+    .select({ n: sql<number>`coalesce(sum(${qrScanDetails.robots}), 0)`.mapWith(Number) })
+    .from(qrCodes)
+    .innerJoin(qrScanDetails, eq(qrScanDetails.qrCodeId, qrCodes.id))
+    .where(and(live(owner), gte(qrScanDetails.day, first), lte(qrScanDetails.day, last)))
+  return row!.n
+}
+
+/** Scans of a code that another service counted. */
+export async function earlierScans(db: Db, qrCodeId: number): Promise<number> {
+  const [row] = await db.select({ n: qrLinks.earlierScans }).from(qrLinks).where(eq(qrLinks.qrCodeId, qrCodeId))
+  return row?.n ?? 0
 }
