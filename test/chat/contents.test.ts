@@ -104,7 +104,7 @@ describe.if(inProcess)('contents of messages', () => {
     const menu = { name: 'Menu', content: 'https://example.org/menu', contentType: 'URL' }
     expect(await shown('QR_CODE', { qrCodeId: ids['code'] })).toEqual({ qrCodeId: ids['code'], ...menu, imageUrl })
     const dynamic = await shown('QR_CODE', { qrCodeId: ids['dynamic'] })
-    expect(decodeURIComponent(dynamic.imageUrl)).toContain('/public/qr/')
+    expect(decodeURIComponent(dynamic.imageUrl)).toContain('/Q/')
   })
 
   test('ACTIVITY shows an activity that the sender can see, and its invite code if the sender gave it', async () => {

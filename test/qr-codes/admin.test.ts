@@ -144,7 +144,7 @@ describe('DELETE /api/admin/qr-codes/:qrCodeId', () => {
     const user = await server.person()
     const createMany = async (length: number) => {
       const items = Array.from({ length }, (_, i) => ({ name: `code ${i}`, content: 'x' }))
-      return ok(await user.call('qrCodes.createBatch', { body: { items } })).data.items as [Code]
+      return ok(await user.call('qrCodes.createBatch', { body: { items } })).data.items as Code[] as [Code]
     }
     const [first] = await createMany(500)
     await createMany(100)
@@ -287,7 +287,7 @@ describe('administrators', () => {
       const [category, kept] = [await createCategory(user, 'Many'), await createCategory(user, 'Kept')]
       const ids = await db.write('test', async (tx) => {
         const code = { name: 'x', contentType: 'TEXT', categoryId: category, tags: [], remark: '', style: {} }
-        const flags = { isPublic: false, isDynamic: false, pinned: false, sortOrder: 0 }
+        const flags = { isPublic: false, isDynamic: false, pinned: false, sortOrder: 0, opens: null }
         const owner = { userId: user.id, orgId: 0 }
         const inserted = []
         for (let i = 0; i < 500; i++)

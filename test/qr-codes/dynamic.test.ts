@@ -1,4 +1,4 @@
-/** Dynamic codes: their pictures hold the public link, so that scans are counted and the content can change after printing. */
+/** Dynamic codes: their pictures hold a link of this server, so that scans are counted and the content can change after printing. */
 
 import { expect, test } from 'bun:test'
 
@@ -17,26 +17,27 @@ async function pictured(address: string): Promise<string | undefined> {
   return (await readByZxing(ok(await server.request('GET', path)).bytes))?.text
 }
 
-test('the pictures of a dynamic code hold its public link, and those of other codes their content', async () => {
+test('the pictures of a dynamic code hold its short link, and those of other codes their content', async () => {
   const me = await server.person()
   const plain = await createCode(me, { content: 'https://example.com/plain' })
   const dynamic = await createCode(me, { content: 'x'.repeat(2900), isDynamic: true, isPublic: true })
   expect(plain.isDynamic).toBe(false)
   expect(await pictured(plain.imageUrl)).toBe(plain.content)
-  expect(await pictured(dynamic.imageUrl)).toBe(dynamic.publicUrl)
+  expect(await pictured(dynamic.imageUrl)).toBe(dynamic.pictureContent)
+  expect(dynamic.pictureContent).toBe(dynamic.shortUrl!.toUpperCase())
   // The link is short, so the picture needs no lower error correction for the long content.
   expect(dynamic.style.level).toBe('M')
 
   const page = ok(await server.request('GET', `/public/qr/${dynamic.uuid}`)).text
   const picture = /src="([^"]+)"/.exec(page)![1]!.replaceAll('&amp;', '&')
-  expect(await pictured(picture)).toBe(dynamic.publicUrl)
+  expect(await pictured(picture)).toBe(dynamic.pictureContent)
   expect(page).toContain(dynamic.content)
 
   const files = unzipSync(ok(await me.post('/api/qr-codes/batch/export', { format: 'zip' })).bytes)
   const held = await Promise.all(
     Object.entries(files).map(async ([name, bytes]) => name.endsWith('.png') && (await readByZxing(bytes))?.text),
   )
-  expect(held).toEqual([plain.content, dynamic.publicUrl, false])
+  expect(held).toEqual([plain.content, dynamic.pictureContent, false])
 })
 
 test('a dynamic code keeps its picture when its content changes, and shows the new content', async () => {
@@ -51,9 +52,9 @@ test('a dynamic code keeps its picture when its content changes, and shows the n
   })
 })
 
-test('a scan of the picture of a dynamic code is counted, through the page and through the app', async () => {
+test('a scan of the public link of a dynamic code is counted, through the page and through the app', async () => {
   const code = await createCode(alice, { isDynamic: true, isPublic: true })
-  const link = (await pictured(code.imageUrl))!
+  const link = code.publicUrl
   ok(await server.request('GET', new URL(link).pathname))
   expect(ok(await mallory.post('/api/scan-records', { content: link })).data.qrCodeId).toBe(code.id)
   expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data.scanCount).toBe(2)

@@ -3,7 +3,7 @@
 import { and, count, eq, inArray, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { qrSlugs } from '#db/schema/qr-links.ts'
+import { qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { randomCode } from '#platform/ids.ts'
@@ -32,17 +32,33 @@ const claim = prepared((db) =>
     .returning({ slug: qrSlugs.slug }),
 )
 
-/** Takes a slug for a code or a label of the owner. Returns false if it was ever given. */
-export async function claimSlug(tx: Tx, owner: Owner, slug: string, { qrCodeId, isCustom = false }: Holder) {
-  const { userId, orgId } = owner
+const bySlug = prepared((db) =>
+  db
+    .select({ slug: qrSlugs.slug })
+    .from(qrSlugs)
+    .where(eq(qrSlugs.slug, p('slug'))),
+)
+
+async function take(tx: Tx, { userId, orgId }: Owner, slug: string, { qrCodeId, isCustom = false }: Holder) {
   return (await claim(tx, { slug, qrCodeId, userId, orgId, isCustom, now: tx.stamp })).length > 0
 }
 
+/**
+ * Takes a slug for a code or a label of the owner. Returns false if it was ever given, also in upper or lower case: pictures hold slugs in upper case,
+ * and one that was imported in upper case would be found before the one that the picture is about. In a write without `rowsOf`.
+ */
+export async function claimSlug(tx: Tx, owner: Owner, slug: string, holder: Holder): Promise<boolean> {
+  const [lower, upper] = [slug.toLowerCase(), slug.toUpperCase()]
+  const twin = slug === lower ? upper : slug === upper ? lower : slug
+  if (twin !== slug && (await bySlug(tx, { slug: twin })).length > 0) return false
+  return take(tx, owner, slug, holder)
+}
+
 /** Takes a new slug, which nobody can guess. */
-export async function newSlug(tx: Tx, owner: Owner, qrCodeId: number | null): Promise<string> {
+export async function newSlug(tx: Tx, owner: Owner, qrCodeId: Holder['qrCodeId']): Promise<string> {
   for (;;) {
     const slug = randomCode(ALPHABET, LENGTH)
-    if (await claimSlug(tx, owner, slug, { qrCodeId })) return slug
+    if (await take(tx, owner, slug, { qrCodeId })) return slug
   }
 }
 
@@ -58,12 +74,11 @@ const ofCode = prepared((db) =>
 export const slugsOf = async (db: Db | Tx, qrCodeId: number): Promise<string[]> =>
   (await ofCode(db, { qrCodeId })).map((row) => row.slug)
 
-/** Leaves the slugs of codes that are deleted permanently without a code, so that nobody gets them. */
-export async function leaveSlugs(tx: Tx, qrCodeIds: readonly number[]): Promise<void> {
-  await tx
-    .update(qrSlugs)
-    .set({ qrCodeId: null })
-    .where(inArray(qrSlugs.qrCodeId, [...qrCodeIds]))
+/** Before codes are deleted permanently. Their slugs stay without a code, so that nobody gets them. */
+export async function removeLinks(tx: Tx, qrCodeIds: readonly number[]): Promise<void> {
+  const ids = [...qrCodeIds]
+  await tx.delete(qrLinks).where(inArray(qrLinks.qrCodeId, ids))
+  await tx.update(qrSlugs).set({ qrCodeId: null }).where(inArray(qrSlugs.qrCodeId, ids))
 }
 
 /** Slugs that the owner chose, those of deleted codes too. */

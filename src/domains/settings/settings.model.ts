@@ -73,6 +73,15 @@ export const definitions = {
     ['QR codes', 'QR codes that each user and each organization may have; 0 = unlimited.'],
     ['二维码数', '每个用户和每个组织可拥有的二维码数；0 表示不限。'],
   ),
+  'quota.slugs': setting(
+    size,
+    200,
+    [
+      'Slugs',
+      'Slugs of short links that each user and each organization may choose, replaced and deleted ones included; 0 = unlimited.',
+    ],
+    ['自定义短链数', '每个用户和每个组织可自行选定的短链数，包括已更换和已删除的；0 表示不限。'],
+  ),
   'quota.scanRecords': setting(
     size,
     50_000,

@@ -196,14 +196,14 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'push.subscribe':
     'endpoint! length=2000, keys!, keys.p256dh! length=88, keys.auth! length=24, quietFrom min=0 max=1439 isWhole, quietTo min=0 max=1439 isWhole, timeZone length=64',
   'qrCodes.create':
-    'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole',
+    'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug length=100',
   'qrCodes.createBatch':
-    'items!, items[].name! length=100, items[].content! length=2953, items[].contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, items[].remark length=2000, items[].style.level choices=L|M|Q|H, items[].style.margin min=0 max=10 isWhole',
+    'items!, items[].name! length=100, items[].content! length=2953, items[].contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, items[].remark length=2000, items[].style.level choices=L|M|Q|H, items[].style.margin min=0 max=10 isWhole, items[].slug length=100',
   'qrCodes.export': 'format! choices=zip|xlsx|csv, size min=64 max=2048 isWhole',
   'qrCodes.pin': 'pinned!',
   'qrCodes.publish': 'isPublic!',
   'qrCodes.update':
-    'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, sortOrder min=-2147483648 max=2147483647 isWhole',
+    'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug! length=100, sortOrder min=-2147483648 max=2147483647 isWhole',
   'registrations.register': 'inviteCode length=200, code length=200',
   'restores.start': 'confirm! length=200, password length=200',
   'restores.undo': 'password length=200',

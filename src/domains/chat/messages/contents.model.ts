@@ -99,6 +99,8 @@ interface Stored {
     readonly contentType: string
     /** Of dynamic codes, whose pictures contain a public address. */
     readonly uuid: string | null
+    /** Of its short link. Messages from before there were short links have none. */
+    readonly slug?: string | null
     readonly style: QrStyle
   }
   readonly ACTIVITY: SentContent<'ACTIVITY'> & {

@@ -192,8 +192,9 @@ async function qrCodeOf(ctx: AppContext, userId: number, id: number, path: strin
   const mayRead = orgId !== undefined && (await can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'qr_code:read'))
   const code = mayRead ? await findCode(ctx.db.read, { userId, orgId }, id) : undefined
   if (code === undefined) return refuse(path, 'must be the id of a QR code that you can see', '须为你可见的二维码')
-  const { name, content, contentType, isDynamic, uuid, style } = code
-  return { qrCodeId: id, name, content, contentType, uuid: isDynamic ? uuid : null, style }
+  const { name, content, contentType, isDynamic, uuid, slug, style } = code
+  const picture = isDynamic ? { uuid, slug } : { uuid: null }
+  return { qrCodeId: id, name, content, contentType, ...picture, style }
 }
 
 async function activityOf(

@@ -68,12 +68,12 @@ const views: {
   }),
   LOCATION: (_ctx, _id, { latitude, longitude, name, address }) => ({ latitude, longitude, name, address }),
   CARD: (ctx, _id, { userId, nickname, avatar }) => ({ userId, nickname, avatarUrl: avatarUrl(ctx, avatar) }),
-  QR_CODE: (ctx, _id, { qrCodeId, name, content, contentType, uuid, style }) => ({
+  QR_CODE: (ctx, _id, { qrCodeId, name, content, contentType, uuid, slug = null, style }) => ({
     qrCodeId,
     name,
     content,
     contentType,
-    imageUrl: qrCodePictureUrl(ctx, { content, style, isDynamic: uuid !== null, uuid: uuid ?? '' }),
+    imageUrl: qrCodePictureUrl(ctx, { content, style, isDynamic: uuid !== null, uuid: uuid ?? '', slug }),
   }),
   ACTIVITY: (ctx, _id, { activityId, inviteCode, uuid, name, startTime, endTime, cover, qrContent }) => ({
     activityId,

@@ -12,6 +12,7 @@ import {
   QrCodePage,
   QrCodeView,
   UpdateQrCode,
+  WrittenQrCode,
 } from './codes.model.ts'
 import * as service from './codes.service.ts'
 import { organizationOfCode, versionOfCode } from './codes.store.ts'
@@ -48,9 +49,9 @@ export const codeEndpoints = [
     access: dual('qr_code:create'),
     query: InOrg,
     body: CreateQrCode,
-    data: QrCodeView,
+    data: WrittenQrCode,
     refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, owner, body }) => service.createCode(ctx, owner, body),
+    run: ({ ctx, owner, body, caller }) => service.createCode(ctx, owner, body, caller.locale),
   }),
   endpoint({
     id: 'qrCodes.createBatch',
@@ -65,7 +66,7 @@ export const codeEndpoints = [
     maxBody: 4 * 1024 * 1024,
     data: Created,
     refuses: { 404: 'The organization does not exist.' },
-    run: ({ ctx, owner, body }) => service.createCodes(ctx, owner, body.items),
+    run: ({ ctx, owner, body, caller }) => service.createCodes(ctx, owner, body.items, caller.locale),
   }),
   endpoint({
     id: 'qrCodes.get',
@@ -90,9 +91,9 @@ export const codeEndpoints = [
     params: ById,
     query: InOrg,
     body: UpdateQrCode,
-    data: QrCodeView,
+    data: WrittenQrCode,
     row: code,
-    run: ({ ctx, owner, params, body }) => service.updateCode(ctx, owner, params.id, body),
+    run: ({ ctx, owner, params, body, caller }) => service.updateCode(ctx, owner, params.id, body, caller.locale),
   }),
   endpoint({
     id: 'qrCodes.delete',

@@ -62,8 +62,21 @@ const OrgId = Type.Optional(Id)
 const NullableOrgId = Type.Optional(Nullable(Id))
 
 const DYNAMIC_DESCRIPTION =
-  'The pictures hold `publicUrl` instead of the content: every scan is counted, and the content can change after the picture is printed. ' +
-  'Scans find nothing while the code is not public'
+  'The pictures hold `shortUrl`, or `publicUrl` without a slug, instead of the content: every scan is counted, and the content can change ' +
+  'after the picture is printed. Scans find nothing while the code is not public'
+
+export const OPENS = ['TARGET', 'PAGE'] as const
+const Opens = Enum(OPENS, { examples: ['TARGET'] })
+const OPENS_DESCRIPTION =
+  'What a scan opens: the content, if it is a web address, or the share page. Null, and ignored in requests, for codes that are neither dynamic nor have a slug'
+
+/** Custom slugs have 3 to 50 characters; an imported one that is sent back may be longer. */
+const Slug = Line(100, 1, {
+  description:
+    'Last part of the short link: 3 to 50 letters, digits and hyphens, with no hyphen at either end; stored in lower case. It belongs to the ' +
+    'code for ever; one that is replaced still leads to it. Without one, a code gets a random slug when it becomes dynamic, and keeps the one that it has otherwise',
+  examples: ['spring-menu'],
+})
 
 const writable = {
   name: Name,
@@ -72,9 +85,16 @@ const writable = {
   categoryId: Type.Optional(Nullable(Id)),
   tags: Type.Optional(Nullable(Tags)),
   remark: Type.Optional(Nullable(Description)),
-  isPublic: Type.Optional(Nullable(Type.Boolean())),
+  isPublic: Type.Optional(
+    Nullable({
+      ...Type.Boolean(),
+      description: 'Without it, a request that makes a code dynamic also makes it public if you may do that',
+    }),
+  ),
   isDynamic: Type.Optional(Nullable({ ...Type.Boolean(), description: DYNAMIC_DESCRIPTION })),
   style: Type.Optional(Nullable(Style)),
+  opens: Type.Optional(Nullable({ ...Opens, description: OPENS_DESCRIPTION })),
+  slug: Type.Optional(Nullable(Slug)),
 }
 
 export const NewQrCode = Type.Object(writable)
@@ -146,13 +166,26 @@ export const qrCodeFields = {
   userId: Id,
   scanCount: Type.Integer({ minimum: 0, description: SCANS_DESCRIPTION }),
   imageUrl: Type.String({
-    description: 'Address of the picture (PNG) of the content, or of `publicUrl` if `isDynamic`',
+    description: 'Address of the picture (PNG) of `pictureContent`',
     examples: ['http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'],
   }),
   publicUrl: Type.String({
     description: 'Address of the share page; 404 unless the code is public',
     examples: ['http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'],
   }),
+  slug: Nullable({ ...Text('spring-menu'), description: 'Last part of the short link' }),
+  shortUrl: Nullable({
+    ...Text('http://localhost:8080/q/spring-menu'),
+    description: 'The short link; 404 unless the code is public',
+  }),
+  pictureContent: {
+    ...Text('HTTP://LOCALHOST:8080/Q/SPRING-MENU'),
+    description:
+      'What the picture holds. Of a dynamic code: the short link, in upper case where that leads to the same place, or `publicUrl` without a slug',
+  },
+  opens: Nullable({ ...Opens, description: OPENS_DESCRIPTION }),
+  designId: Nullable(Id),
+  blockedAt: Nullable({ ...Time, description: 'When an administrator blocked the code' }),
   version: RowVersion,
   createdAt: Time,
   updatedAt: Time,
@@ -162,4 +195,25 @@ export const QrCodeView = Model('QrCode', qrCodeFields)
 export type QrCodeView = Static<typeof QrCodeView>
 export const QrCodePage = PageOf(QrCodeView)
 
-export const Created = Model('CreatedQrCodes', { items: Type.Array(QrCodeView), count: Type.Integer() })
+export const WARNINGS = ['NOT_PUBLIC', 'PICTURE_CHANGED'] as const
+const Warning = Model('QrCodeWarning', {
+  code: Enum(WARNINGS, {
+    description:
+      '`NOT_PUBLIC`: scans of a dynamic code find nothing. `PICTURE_CHANGED`: the picture holds something else than before',
+    examples: ['PICTURE_CHANGED'],
+  }),
+  message: Text('The picture has changed'),
+  details: Nullable(
+    Type.Object(
+      { before: Text('http://localhost:8080/public/qr/7f0c2d1e'), after: Text('HTTP://LOCALHOST:8080/Q/MENU') },
+      { description: 'For `PICTURE_CHANGED`: `pictureContent` before and after the write' },
+    ),
+  ),
+})
+export type Warning = Static<typeof Warning>
+
+/** The answer of writes. */
+export const WrittenQrCode = Model('WrittenQrCode', { ...qrCodeFields, warnings: Type.Array(Warning) })
+export type WrittenQrCode = Static<typeof WrittenQrCode>
+
+export const Created = Model('CreatedQrCodes', { items: Type.Array(WrittenQrCode), count: Type.Integer() })

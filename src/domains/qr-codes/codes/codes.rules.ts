@@ -5,7 +5,7 @@ import type { FieldProblem } from '#http/errors.ts'
 import { contentTypeOf } from '#lib/content-type.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { contentTooLong } from './codes.errors.ts'
+import { contentTooLong, slugMalformed, slugReserved } from './codes.errors.ts'
 import { CAPACITY, type Level, type ListQuery, type NewQrCode, type UpdateQrCode } from './codes.model.ts'
 
 type Row = typeof qrCodes.$inferSelect
@@ -24,8 +24,21 @@ export type NewCode = Pick<
   | 'isDynamic'
   | 'pinned'
   | 'sortOrder'
+  | 'opens'
 >
-export type CodeChange = Partial<NewCode & Pick<Row, 'deletedAt'>>
+export type CodeChange = Partial<NewCode & Pick<Row, 'slug' | 'deletedAt'>>
+
+/** What scans open. Codes that were dynamic before there were short links open the share page until their owner decides. */
+export const opensOf = ({ isDynamic, slug, opens }: Pick<Row, 'isDynamic' | 'slug' | 'opens'>): Row['opens'] =>
+  isDynamic || slug !== null ? (opens ?? 'PAGE') : null
+
+const RESERVED: ReadonlySet<string> = new Set(['info', 'new', 'api', 'console', 'public', 's', 'q'])
+
+/** Why nobody can choose this slug, which is in lower case. Undefined if one can. */
+export function slugProblem(slug: string, path: string): FieldProblem | undefined {
+  if (RESERVED.has(slug)) return slugReserved(path)
+  return /^[a-z0-9][a-z0-9-]{1,48}[a-z0-9]$/.test(slug) ? undefined : slugMalformed(path)
+}
 
 /** How long a deleted code can be restored (interface: 30 days). */
 const TRASH_MS = 30 * DAY
@@ -53,7 +66,11 @@ export function contentProblem(
   return bytes > capacity ? contentTooLong(path, bytes, capacity) : undefined
 }
 
-export const newCode = (input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>): NewCode => ({
+/** `mayPublish`: whether a dynamic code becomes public unless the request says otherwise. */
+export const newCode = (
+  input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOrder'>,
+  mayPublish: boolean,
+): NewCode => ({
   name: input.name,
   content: input.content,
   contentType: input.contentType ?? contentTypeOf(input.content),
@@ -61,11 +78,15 @@ export const newCode = (input: NewQrCode & Pick<UpdateQrCode, 'pinned' | 'sortOr
   tags: cleanTags(input.tags),
   remark: input.remark ?? '',
   style: cleanStyle(input.style),
-  isPublic: input.isPublic ?? false,
+  isPublic: input.isPublic ?? (input.isDynamic === true && mayPublish),
   isDynamic: input.isDynamic ?? false,
   pinned: input.pinned ?? false,
   sortOrder: input.sortOrder ?? 0,
+  opens: hasShortLink(input) ? (input.opens ?? 'TARGET') : null,
 })
+
+/** Whether a new code gets a slug. */
+export const hasShortLink = ({ isDynamic, slug }: NewQrCode): boolean => isDynamic === true || slug != null
 
 /**
  * Contains only fields of the request. A new content also sets the type that it has, unless the request names one. `shown` is the style that

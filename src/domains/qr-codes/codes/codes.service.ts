@@ -14,15 +14,34 @@ import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { categoryTree, deleteCleanUp, firstCleanUp, insertCleanUp } from '../categories/categories.store.ts'
+import { contentTargetProblem, targetRules } from '../targets.service.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
-import { BatchItem, type ListQuery, type NewQrCode, type QrCodeView, type UpdateQrCode } from './codes.model.ts'
-import { changeOf, type CodeChange, contentProblem, isUnfiltered, type NewCode, newCode } from './codes.rules.ts'
+import {
+  BatchItem,
+  type ListQuery,
+  type NewQrCode,
+  type QrCodeView,
+  type UpdateQrCode,
+  type WrittenQrCode,
+} from './codes.model.ts'
+import {
+  changeOf,
+  type CodeChange,
+  contentProblem,
+  hasShortLink,
+  isUnfiltered,
+  type NewCode,
+  newCode,
+  opensOf,
+} from './codes.rules.ts'
 import * as store from './codes.store.ts'
-import { pictureContent, styleView, toView } from './codes.view.ts'
+import { pictureContent, styleView, toView, writtenView } from './codes.view.ts'
+import { linkChange, slugQuotaOf, takeSlug } from './slugs.service.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
   return mapPage(await codesPage(ctx, owner, query), (row) => toView(ctx, row))
@@ -57,12 +76,22 @@ export async function getCode(ctx: AppContext, owner: Owner, id: number): Promis
   return toView(ctx, row)
 }
 
-export async function createCode(ctx: AppContext, owner: Owner, input: NewQrCode): Promise<QrCodeView> {
+export async function createCode(
+  ctx: AppContext,
+  owner: Owner,
+  input: NewQrCode,
+  locale: Locale,
+): Promise<WrittenQrCode> {
   const { code, quota, insert } = await prepareCode(ctx, owner, input, 'body')
-  const row =
-    (await createTogether(ctx, owner, code, quota)) ??
-    (await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) }))
-  return toView(ctx, row)
+  const row = hasShortLink(input)
+    ? await ctx.db.write(
+        'qrCodes.createLinked',
+        (tx) => insert(tx),
+        input.slug == null ? { rowsOf: ownerKey(owner) } : {},
+      )
+    : ((await createTogether(ctx, owner, code, quota)) ??
+      (await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) })))
+  return writtenView(ctx, row, { isDynamic: input.isDynamic === true, locale })
 }
 
 /** A creation for which there was no room is tried once more: another process was perhaps adding to the codes of its owner. */
@@ -108,16 +137,38 @@ export async function prepareCode(
   where: string,
 ) {
   const problem = contentProblem(input.content, input.style?.level, `${where}.content`)
-  if (problem) throw invalidAll([problem])
-  if (input.isPublic && !(await mayPublish(ctx, owner))) throw mayNotPublish()
-  const code = newCode(input)
+  const wrong =
+    problem ?? (hasShortLink(input) && contentTargetProblem(input.content, `${where}.content`, await targetRules(ctx)))
+  if (wrong) throw invalidAll([wrong])
+  const code = newCode(input, await publishing(ctx, owner, [input]))
   const quota = await quotaOf(ctx)
+  const slugQuota = await slugQuotaOf(ctx)
   const insert = async (tx: Tx, revived?: SyncRevival): Promise<store.QrCodeRow> => {
     await checkCategory(tx, owner, code.categoryId, where)
     await checkRoom(ctx, tx, owner, quota, 1)
-    return store.insertCode(tx, owner, code, revived)
+    const row = await store.insertCode(tx, owner, code, revived)
+    if (!hasShortLink(input)) return row
+    const slug = await takeSlug(tx, owner, row, {
+      slug: input.slug ?? undefined,
+      quota: slugQuota,
+      path: `${where}.slug`,
+    })
+    if (typeof slug !== 'string') throw invalidAll([slug])
+    return store.insertSlug(tx, row, slug)
   }
   return { code, quota, insert }
+}
+
+/** Whether the owner's dynamic codes become public. @throws AppError 403 if one of `inputs` asks for it and the caller may not publish */
+async function publishing(
+  ctx: AppContext,
+  owner: Owner,
+  inputs: readonly (UpdateQrCode | undefined)[],
+): Promise<boolean> {
+  if (!inputs.some((input) => input?.isPublic || (input?.isDynamic && input.isPublic == null))) return false
+  const may = await mayPublish(ctx, owner)
+  if (!may && inputs.some((input) => input?.isPublic)) throw mayNotPublish()
+  return may
 }
 
 const checkItems = itemChecker(BatchItem)
@@ -127,15 +178,25 @@ export async function createCodes(
   ctx: AppContext,
   owner: Owner,
   items: readonly unknown[],
-): Promise<{ items: QrCodeView[]; count: number }> {
+  locale: Locale,
+): Promise<{ items: WrittenQrCode[]; count: number }> {
   const checked = checkItems(items, 'body.items')
-  if (checked.some(({ value }) => value?.isPublic) && !(await mayPublish(ctx, owner))) throw mayNotPublish()
+  const publishes = await publishing(
+    ctx,
+    owner,
+    checked.map(({ value }) => value),
+  )
+  const rules = await targetRules(ctx)
   const codes = checked.map(({ value, problems }, i) => {
-    const problem = value && contentProblem(value.content, value.style?.level, `body.items.${i}.content`)
+    const path = `body.items.${i}.content`
+    const problem = value && contentProblem(value.content, value.style?.level, path)
     if (problem) problems.push(problem)
-    return value && newCode(value)
+    const wrong = value && hasShortLink(value) && contentTargetProblem(value.content, path, rules)
+    if (wrong) problems.push(wrong)
+    return value && newCode(value, publishes)
   })
   const quota = await quotaOf(ctx)
+  const slugQuota = await slugQuotaOf(ctx)
   const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
     const isOwn = new Map<number, boolean>()
     for (const id of new Set(codes.map((code) => code?.categoryId)))
@@ -147,13 +208,47 @@ export async function createCodes(
     await checkRoom(ctx, tx, owner, quota, codes.length)
     const inserted: store.QrCodeRow[] = []
     for (const code of codes) inserted.push(await store.insertCode(tx, owner, code!))
-    return inserted
+    return giveSlugs(tx, owner, inserted, checked, slugQuota)
   })
-  return { items: rows.map((row) => toView(ctx, row)), count: rows.length }
+  const views = rows.map((row, i) =>
+    writtenView(ctx, row, { isDynamic: checked[i]!.value!.isDynamic === true, locale }),
+  )
+  return { items: views, count: rows.length }
 }
 
-export async function updateCode(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<QrCodeView> {
-  return change(ctx, owner, id, await prepareChange(ctx, owner, input, 'body'))
+/** Gives slugs to the codes of a batch. */
+async function giveSlugs(
+  tx: Tx,
+  owner: Owner,
+  rows: readonly store.QrCodeRow[],
+  items: readonly { readonly value?: NewQrCode | undefined }[],
+  quota: number,
+): Promise<store.QrCodeRow[]> {
+  const problems: FieldProblem[] = []
+  const given: store.QrCodeRow[] = []
+  for (const [i, row] of rows.entries()) {
+    const input = items[i]!.value!
+    if (!hasShortLink(input)) {
+      given.push(row)
+      continue
+    }
+    const slug = await takeSlug(tx, owner, row, { slug: input.slug ?? undefined, quota, path: `body.items.${i}.slug` })
+    if (typeof slug === 'string') given.push(await store.insertSlug(tx, row, slug))
+    else problems.push(slug)
+  }
+  if (problems.length > 0) throw invalidAll(problems)
+  return given
+}
+
+export async function updateCode(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  input: UpdateQrCode,
+  locale: Locale,
+): Promise<WrittenQrCode> {
+  const { before, after } = await change(ctx, owner, id, await prepareChange(ctx, owner, input, 'body'))
+  return writtenView(ctx, after, { before, isDynamic: input.isDynamic === true, locale })
 }
 
 /** Returns the function that decides, in a write, which values of a code change. `where` is the first part of the paths of bad fields. */
@@ -163,26 +258,35 @@ export async function prepareChange(
   input: UpdateQrCode,
   where: string,
 ): Promise<(tx: Tx, row: store.QrCodeRow) => Promise<CodeChange>> {
-  const isPublishable = !input.isPublic || (await mayPublish(ctx, owner))
+  const isPublishable = (input.isPublic || input.isDynamic) === true && (await mayPublish(ctx, owner))
+  const slugQuota = await slugQuotaOf(ctx)
+  const rules = await targetRules(ctx)
   return async (tx, row) => {
     const changed = changeOf(row, input, styleView(pictureContent(ctx, row), row.style))
     if (changed.isPublic && !row.isPublic && !isPublishable) throw mayNotPublish()
+    const isSwitchedOn = input.isDynamic === true && !row.isDynamic
+    if (isSwitchedOn && input.isPublic == null) changed.isPublic = row.isPublic || isPublishable
+    Object.assign(changed, await linkChange(tx, owner, row, input, { quota: slugQuota, where, isNeeded: isSwitchedOn }))
     const problem = contentProblem(
       changed.content ?? row.content,
       (changed.style ?? row.style).level,
       input.content === undefined ? `${where}.style` : `${where}.content`,
     )
-    if (problem) throw invalidAll([problem])
+    // A content that was stored before there were short links stays.
+    const after = { ...row, ...changed }
+    const isChecked = after.content !== row.content || opensOf(row) === null || isSwitchedOn
+    const wrong = isChecked && opensOf(after) !== null && contentTargetProblem(after.content, `${where}.content`, rules)
+    for (const found of [problem, wrong]) if (found) throw invalidAll([found])
     await checkCategory(tx, owner, changed.categoryId, where)
     return changed
   }
 }
 
-export const pinCode = (ctx: AppContext, owner: Owner, id: number, pinned: boolean): Promise<QrCodeView> =>
-  change(ctx, owner, id, () => ({ pinned }))
+export const pinCode = async (ctx: AppContext, owner: Owner, id: number, pinned: boolean): Promise<QrCodeView> =>
+  toView(ctx, (await change(ctx, owner, id, () => ({ pinned }))).after)
 
-export const publishCode = (ctx: AppContext, owner: Owner, id: number, isPublic: boolean): Promise<QrCodeView> =>
-  change(ctx, owner, id, () => ({ isPublic }))
+export const publishCode = async (ctx: AppContext, owner: Owner, id: number, isPublic: boolean): Promise<QrCodeView> =>
+  toView(ctx, (await change(ctx, owner, id, () => ({ isPublic }))).after)
 
 /** Moves a code to the trash (`trash/`). */
 export async function deleteCode(ctx: AppContext, owner: Owner, id: number): Promise<void> {
@@ -202,13 +306,12 @@ async function change(
   owner: Owner,
   id: number,
   decide: (tx: Tx, row: store.QrCodeRow) => CodeChange | Promise<CodeChange>,
-): Promise<QrCodeView> {
-  const row = await ctx.db.write('qrCodes.updateCode', async (tx) => {
+): Promise<{ readonly before: store.QrCodeRow; readonly after: store.QrCodeRow }> {
+  return ctx.db.write('qrCodes.updateCode', async (tx) => {
     const before = await store.findCode(tx, owner, id)
     if (before === undefined) throw notFound()
-    return store.updateCode(tx, owner, before, await decide(tx, before))
+    return { before, after: await store.updateCode(tx, owner, before, await decide(tx, before)) }
   })
-  return toView(ctx, row)
 }
 
 /**
@@ -235,6 +338,7 @@ export async function prepareCopy(ctx: AppContext) {
       isDynamic: false,
       pinned: false,
       sortOrder: 0,
+      opens: null,
     }
     return (await store.insertCode(tx, { userId, orgId }, copy)).id
   }

@@ -28,10 +28,11 @@ import { users } from '#db/schema/accounts.ts'
 import { categories, categoryCleanUps, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
-import type { MetaObject, SyncRevival } from '#domains/contributions.ts'
+import type { SyncRevival } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
+import { removeLinks } from '../slugs.store.ts'
 import type { ListQuery } from './codes.model.ts'
 import { type CodeChange, differences, type NewCode } from './codes.rules.ts'
 
@@ -252,6 +253,7 @@ const placeholders = {
   isDynamic: p('isDynamic'),
   pinned: p('pinned'),
   sortOrder: p('sortOrder'),
+  opens: p('opens'),
   createdAt: p('now'),
   updatedAt: p('now'),
 }
@@ -306,7 +308,7 @@ export async function insertPersonal(tx: Tx, list: readonly Personal[]): Promise
   const now = tx.stamp
   const places = new Map<number, number>()
   const codes = list.map(({ userId, code }) => ({ ...code, uuid: uuid(), userId, orgId: 0 }))
-  const rows = codes.map(({ tags, style, ...code }, i) => {
+  const rows = codes.map(({ tags, style, opens: _, ...code }, i) => {
     const place = (places.get(code.userId) ?? 0) + 1
     places.set(code.userId, place)
     const { quota } = list[i]!
@@ -329,16 +331,29 @@ export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?
   return code
 }
 
+const setSlug = prepared((db) =>
+  db
+    .update(qrCodes)
+    .set({ slug: sql`${p('slug')}` })
+    .where(eq(qrCodes.id, p('id')))
+    .returning({ id: qrCodes.id }),
+)
+
+/** Gives its slug to a code that the write has just inserted. */
+export async function insertSlug(tx: Tx, row: QrCodeRow, slug: string): Promise<QrCodeRow> {
+  await setSlug(tx, { id: row.id, slug })
+  return { ...row, slug }
+}
+
 const inserted = (
   given: NewCode & Pick<QrCodeRow, 'uuid' | 'userId' | 'orgId'>,
   id: number,
   now: number,
   version = 1,
 ): QrCodeRow => ({
-  slug: null,
-  opens: null,
-  designId: null,
   ...given,
+  slug: null,
+  designId: null,
   id,
   scanCount: 0,
   blockedAt: null,
@@ -410,6 +425,7 @@ export async function clearCategory(tx: Tx, userId: number, categoryId: number, 
 
 /** Deletes codes permanently, in the trash or not. Returns the number of codes deleted. */
 export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number> {
+  await removeLinks(tx, ids)
   const rows = await tx
     .delete(qrCodes)
     .where(inArray(qrCodes.id, [...ids]))
@@ -457,29 +473,4 @@ const organizationsCount = prepared((db) =>
 export async function countLive(tx: Tx, owner: OwnerKey): Promise<number> {
   const [row] = owner < 0 ? await personalCount(tx, { userId: -owner }) : await organizationsCount(tx, { orgId: owner })
   return row!.n
-}
-
-/** QR codes as things that have metadata. Those in the trash keep it. */
-export const codeObject: MetaObject = {
-  readPoint: 'qr_code:read',
-  async findEntities(db, ids) {
-    const rows = await db
-      .select({ id: qrCodes.id, userId: qrCodes.userId, orgId: qrCodes.orgId, name: qrCodes.name })
-      .from(qrCodes)
-      .where(and(inArray(qrCodes.id, [...ids]), isLive))
-    return rows.map((row) => ({ id: row.id, owner: ownerKey(row), title: row.name, templateIds: [], columns: {} }))
-  },
-  isLive: (id) => sql`exists (select 1 from ${qrCodes} where ${qrCodes.id} = ${id} and ${isLive})`,
-  entities: {
-    table: qrCodes,
-    id: qrCodes.id,
-    order: [qrCodes.createdAt, qrCodes.id],
-    where: (owner) =>
-      and(
-        owner < 0
-          ? and(eq(qrCodes.userId, -owner), eq(qrCodes.orgId, 0).inlineParams())
-          : and(eq(qrCodes.orgId, owner), ne(qrCodes.orgId, 0).inlineParams()),
-        isLive,
-      ),
-  },
 }

@@ -1,19 +1,29 @@
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import type { QrStyle } from '#db/schema/qr-codes.ts'
 import type { ContentType } from '#lib/content-type.ts'
+import type { Locale } from '#lib/localized.ts'
+import { inPicture, shortLinks } from '#lib/short-link.ts'
 
-import type { QrCodeView } from './codes.model.ts'
-import { levelFor } from './codes.rules.ts'
+import { WARNING_TEXTS } from './codes.errors.ts'
+import type { QrCodeView, Warning, WrittenQrCode } from './codes.model.ts'
+import { levelFor, opensOf } from './codes.rules.ts'
 import type { QrCodeRow } from './codes.store.ts'
 import { pendingScans } from './scan-counter.ts'
 
 export const publicUrlOf = (ctx: AppContext, uuid: string): string => `${ctx.config.publicUrl}/public/qr/${uuid}`
 
+const linksOf = perContext(({ config }) => shortLinks(config.publicUrl, config.shortUrl))
+
+export const shortUrlOf = (ctx: AppContext, slug: string): string => linksOf(ctx).start + slug
+
+/** The columns that decide what the pictures of a code hold. */
+export type Pictured = Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'slug' | 'content'>
+
 /** The text that the pictures of a code hold. */
-export const pictureContent = (
-  ctx: AppContext,
-  { isDynamic, uuid, content }: Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'content'>,
-): string => (isDynamic ? publicUrlOf(ctx, uuid) : content)
+export function pictureContent(ctx: AppContext, { isDynamic, uuid, slug, content }: Pictured): string {
+  if (!isDynamic) return content
+  return slug === null ? publicUrlOf(ctx, uuid) : inPicture(linksOf(ctx), slug)
+}
 
 /** Path of a code's picture on this server. */
 export function renderPath(content: string, style: QrStyle): string {
@@ -26,10 +36,8 @@ export function renderPath(content: string, style: QrStyle): string {
 }
 
 /** The address of a code's picture. */
-export const qrCodePictureUrl = (
-  ctx: AppContext,
-  code: Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'content' | 'style'>,
-): string => ctx.config.publicUrl + renderPath(pictureContent(ctx, code), code.style)
+export const qrCodePictureUrl = (ctx: AppContext, code: Pictured & Pick<QrCodeRow, 'style'>): string =>
+  ctx.config.publicUrl + renderPath(pictureContent(ctx, code), code.style)
 
 export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
   const { style } = row
@@ -53,10 +61,33 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
     scanCount: row.scanCount + pendingScans(ctx, row.id),
     imageUrl: qrCodePictureUrl(ctx, row),
     publicUrl: publicUrlOf(ctx, row.uuid),
+    slug: row.slug,
+    shortUrl: row.slug === null ? null : shortUrlOf(ctx, row.slug),
+    pictureContent: pictured,
+    opens: opensOf(row),
+    designId: row.designId,
+    blockedAt: row.blockedAt,
     version: row.version,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
+}
+
+/** A code that a request wrote. `before`: the code before it, unless it is new. `isDynamic`: whether the request said that it be dynamic. */
+export function writtenView(
+  ctx: AppContext,
+  row: QrCodeRow,
+  { before, isDynamic, locale }: { before?: Pictured; isDynamic: boolean; locale: Locale },
+): WrittenQrCode {
+  const view = toView(ctx, row)
+  const warnings: Warning[] = []
+  const warn = (code: Warning['code'], details: Warning['details']) =>
+    warnings.push({ code, message: WARNING_TEXTS[code][locale], details })
+  if (isDynamic && !row.isPublic) warn('NOT_PUBLIC', null)
+  const pictured = before && pictureContent(ctx, before)
+  if (pictured !== undefined && pictured !== view.pictureContent)
+    warn('PICTURE_CHANGED', { before: pictured, after: view.pictureContent })
+  return { ...view, warnings }
 }
 
 /** `pictured` as `pictureContent` returns it. */

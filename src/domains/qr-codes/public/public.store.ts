@@ -14,6 +14,7 @@ const publicByUuid = prepared((db) =>
       contentType: qrCodes.contentType,
       style: qrCodes.style,
       isDynamic: qrCodes.isDynamic,
+      slug: qrCodes.slug,
       scanCount: qrCodes.scanCount,
       createdAt: qrCodes.createdAt,
       updatedAt: qrCodes.updatedAt,

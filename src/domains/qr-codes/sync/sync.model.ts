@@ -21,9 +21,10 @@ function checked<T extends TSchema>(schema: T): (data: unknown) => Static<T> {
 
 const order = { pinned: Type.Optional(Type.Boolean()), sortOrder: Type.Optional(SortOrder) }
 
-export const CodeData = Type.Object({ ...NewQrCode.properties, ...order })
+/** A slug is not pushed: it could be taken when the device reaches the server. */
+export const CodeData = Type.Object({ ...Type.Omit(NewQrCode, ['slug']).properties, ...order })
 export const newCodeData = checked(CodeData)
-export const codeData = checked(UpdateQrCode)
+export const codeData = checked(Type.Omit(UpdateQrCode, ['slug']))
 
 const category = {
   // Views show a category without a colour with an empty one.
