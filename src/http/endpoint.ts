@@ -177,6 +177,8 @@ export interface Owner {
 
 /** The contents of a row of the operation log. */
 export interface LogEntry {
+  /** If it is another one than that of the record: an operation can do a thing and undo it. */
+  readonly action?: LoggedAction
   /** Left out for a change of several targets, whose ids are then in `after`. */
   readonly targetId?: number
   readonly targetName?: string | null

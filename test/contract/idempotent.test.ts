@@ -240,6 +240,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
       registration: { capacity: 5, waitlist: true, questions: [{ key: 'size', label: 'new' }] },
     }),
   },
+  'admin.qrCodes.block': {
+    who: () => admin,
+    params: () => ({ qrCodeId: id['code']! }),
+    body: () => ({ blocked: true, reason: 'Phishing' }),
+  },
   'admin.activities.update': {
     who: () => admin,
     params: () => ({ activityId: id['activity']! }),

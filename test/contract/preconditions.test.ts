@@ -79,6 +79,11 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'qrCodes.restore': trashed,
   'qrCodes.deleteTrashed': trashed,
   'admin.qrCodes.delete': async () => ({ who: admin, params: { qrCodeId: (await code()).params.id } }),
+  'admin.qrCodes.block': async () => ({
+    who: admin,
+    params: { qrCodeId: (await code()).params.id },
+    body: (i) => ({ blocked: i % 2 === 0 }),
+  }),
   'album.delete': async () => ({ params: { id: (await photo()).id } }),
   'admin.albums.delete': async () => ({ who: admin, params: { photoId: (await photo()).id } }),
   'assets.update': async () => ({ ...(await asset()), body: name }),

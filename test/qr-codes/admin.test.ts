@@ -13,7 +13,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { addPhoto, getPhoto } from '../album/helpers.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
-import { createOrg } from '../orgs/helpers.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { type Code, createCategory, createCode } from './helpers.ts'
 
 const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'], settings: { 'quota.qrCodes': 600 } })
@@ -50,7 +50,7 @@ describe('GET /api/admin/qr-codes', () => {
     const parent = await createCategory(user, 'A')
     const child = await createCategory(user, 'B', parent)
     const inChild = await createCode(user, { categoryId: child, content: 'https://example.com', isPublic: true })
-    const plain = await createCode(user, { remark: 'needle-17', content: 'text' })
+    const plain = await createCode(user, { remark: 'needle-17', content: 'text', isDynamic: true, isPublic: false })
     const ofOrg = await createCode(bob, { orgId: org.id, tags: ['needle-18'] } as object)
     const userId = user.id
     const both = [plain.id, inChild.id]
@@ -68,6 +68,8 @@ describe('GET /api/admin/qr-codes', () => {
       [{ keyword: 'NEEDLE-17' }, [plain.id]],
       [{ keyword: 'needle-18', orgId: org.id }, [ofOrg.id]],
       [{ orgId: org.id }, [ofOrg.id]],
+      [{ userId, isDynamic: true }, [plain.id]],
+      [{ userId, isDynamic: false }, [inChild.id]],
       [{ userId: 999_999 }, []],
       [{ categoryId: 999_999 }, []],
       [{ userId: bob.id, categoryId: parent }, []],
@@ -79,8 +81,46 @@ describe('GET /api/admin/qr-codes', () => {
         total: wanted.length,
       })
     }
-    for (const query of [{ contentType: 'GONE' }, { sort: 'name' }, { from: 'x' }, { deleted: 'maybe' }, { size: 101 }])
+    for (const query of [
+      { contentType: 'GONE' },
+      { sort: 'name' },
+      { from: 'x' },
+      { deleted: 'maybe' },
+      { size: 101 },
+      { blocked: 'perhaps' },
+      { host: 'two words' },
+      { host: '*.example.com' },
+    ])
       expect((await admin.get('/api/admin/qr-codes', query as never)).status, JSON.stringify(query)).toBe(400)
+  })
+
+  test('finds the codes that lead to a host or a sub-domain of it, however the address is written', async () => {
+    const user = await server.person()
+    const found = [
+      'https://evil.example',
+      'http://EVIL.example:8080?x',
+      ' https://shop.evil.example/path#top',
+      'https://user:word@evil.example/',
+      'https://other.example@evil.example',
+    ]
+    const others = [
+      'https://notevil.example/',
+      'https://evil.example.org/',
+      'https://other.example/evil.example',
+      'https://other.example/?to=https://evil.example/',
+      'https://other.example#@evil.example',
+      'https://other.example\\@evil.example',
+      'mailto:me@evil.example',
+      'evil.example',
+    ]
+    for (const content of [...found, ...others]) await createCode(user, { content })
+    const contents = async (host: string) =>
+      (await codes({ userId: user.id, host })).items.map((row: Code) => row.content)
+    expect((await contents('Evil.Example')).toSorted()).toEqual(found.toSorted())
+    expect(await contents('shop.evil.example')).toEqual([' https://shop.evil.example/path#top'])
+    await createCode(user, { content: 'https://büro.example/x' })
+    for (const host of ['büro.example', 'xn--bro-hoa.example'])
+      expect(await contents(host), host).toEqual(['https://büro.example/x'])
   })
 
   test('lists the trash with `deleted`, and nothing of it otherwise', async () => {
@@ -93,6 +133,94 @@ describe('GET /api/admin/qr-codes', () => {
     expect(idsOf(page)).not.toContain(kept.id)
     expect(idsOf(await codes({ deleted: true, keyword: 'trashed-99' }))).toEqual([trashed.id])
     expect(idsOf(await codes({ keyword: 'trashed-99' }))).toEqual([])
+  })
+})
+
+describe('PATCH /api/admin/qr-codes/:qrCodeId/block', () => {
+  const block = (id: number, blocked: boolean, reason?: string) =>
+    admin.call('admin.qrCodes.block', { params: { qrCodeId: id }, body: { blocked, ...(reason && { reason }) } })
+  const notesOf = async (person: Person) =>
+    ok(await person.get('/api/notifications', { size: 100 })).data.items.filter((note: { data: { event?: string } }) =>
+      note.data.event?.startsWith('QR_CODE_'),
+    )
+  const logOf = async (targetId: number) =>
+    ok(await admin.call('operationLog.list', { query: { targetType: 'QR_CODE', targetId } })).data.items
+
+  test('blocks a code and unblocks it, notifies its owner of the reason, and is logged', async () => {
+    const user = await server.person()
+    const code = await createCode(user, { name: 'Prize draw' })
+    const blocked = ok(await block(code.id, true, 'Phishing')).data
+    expect(blocked).toMatchObject({
+      id: code.id,
+      blockedAt: expect.any(Number),
+      version: 2,
+      owner: { userId: user.id },
+      orgName: null,
+    })
+    expect(await notesOf(user)).toMatchObject([
+      {
+        type: 'SYSTEM',
+        title: 'An administrator of the server blocked Prize draw',
+        body: 'People who scan it read that it is blocked. Reason: Phishing',
+        data: { qrCodeId: code.id, orgId: null, event: 'QR_CODE_BLOCKED' },
+      },
+    ])
+    expect(idsOf(await codes({ userId: user.id, blocked: true }))).toEqual([code.id])
+    expect(idsOf(await codes({ userId: user.id, blocked: false }))).toEqual([])
+    expect(ok(await user.get(`/api/qr-codes/${code.id}`)).data.version).toBe(2)
+
+    expect(ok(await block(code.id, false)).data).toMatchObject({ blockedAt: null, version: 3 })
+    expect(await notesOf(user)).toMatchObject([{ data: { event: 'QR_CODE_UNBLOCKED' } }])
+    expect(idsOf(await codes({ userId: user.id, blocked: true }))).toEqual([])
+    expect(await logOf(code.id)).toMatchObject([
+      { action: 'QR_CODE_UNBLOCK', before: { blocked: true }, after: { blocked: false }, targetName: 'Prize draw' },
+      { action: 'QR_CODE_BLOCK', before: { blocked: false }, after: { blocked: true, reason: 'Phishing' } },
+    ])
+  })
+
+  test('changes nothing if the code is blocked already, also of twenty requests at once', async () => {
+    const user = await server.person()
+    const { id } = await createCode(user)
+    const answers = await race(20, () => block(id, true, 'Phishing'))
+    expect(new Set(answers.map((answer) => ok(answer).data.version))).toEqual(new Set([2]))
+    expect(await logOf(id)).toHaveLength(1)
+    expect(await notesOf(user)).toHaveLength(1)
+    const [before] = await notesOf(user)
+    ok(await block(id, true, 'Another reason'))
+    expect(await notesOf(user)).toEqual([before])
+    expect(await logOf(id)).toHaveLength(1)
+  })
+
+  test('reaches codes in the trash, and notifies the owner of an organization instead of the member who made the code', async () => {
+    const [owner, member] = [await server.person(), await server.person()]
+    const org = await createOrg(owner)
+    await addMembers(owner, org, member)
+    await setRole(owner, org, member, 'ADMIN')
+    const code = await createCode(member, { orgId: org.id } as object)
+    ok(await owner.call('qrCodes.delete', { params: { id: code.id }, query: { orgId: org.id } }))
+    ok(await block(code.id, true))
+    expect(await notesOf(owner)).toMatchObject([{ data: { qrCodeId: code.id, orgId: org.id } }])
+    expect(await notesOf(member)).toEqual([])
+    expect((await codes({ orgId: org.id, deleted: true, blocked: true })).total).toBe(1)
+    const own = await createCode(admin)
+    ok(await block(own.id, true))
+    expect(await notesOf(admin)).toEqual([])
+  })
+
+  test('refuses unknown codes, bad bodies, and people who may not delete codes', async () => {
+    const code = await createCode(alice)
+    const path = `/api/admin/qr-codes/${code.id}/block`
+    expect((await block(999_999_999, true)).status).toBe(404)
+    for (const body of [
+      {},
+      { blocked: 'yes' },
+      { blocked: true, reason: 'x'.repeat(201) },
+      { blocked: true, reason: 1 },
+    ])
+      expect((await admin.patch(path, body)).status, JSON.stringify(body)).toBe(400)
+    expect((await alice.patch(path, { blocked: true })).status).toBe(403)
+    expect((await server.request('PATCH', path, { body: { blocked: true } })).status).toBe(401)
+    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual(code)
   })
 })
 

@@ -16,6 +16,22 @@ export const logged: LoggedFixture = {
       refused: [() => remove(id), () => remove(999_999)],
     }
   },
+  'admin.qrCodes.block': async ({ admin }) => {
+    const { id, name } = await createCode(admin)
+    const block = (qrCodeId: number) =>
+      admin.call('admin.qrCodes.block', { params: { qrCodeId }, body: { blocked: true, reason: 'Phishing' } })
+    return {
+      call: () => block(id),
+      row: {
+        targetId: id,
+        targetName: name,
+        before: { blocked: false, reason: null },
+        after: { blocked: true, reason: 'Phishing' },
+      },
+      refused: [() => block(999_999)],
+      unchanged: () => block(id),
+    }
+  },
   'admin.categories.delete': async ({ admin }) => {
     const id = await createCategory(admin, 'Menus')
     await createCategory(admin, 'Spring', id)

@@ -82,6 +82,39 @@ test('administrators search and filter, and read what to do when nothing is foun
   await page.getByRole('link', { name: 'Old sign', exact: true }).waitFor()
 })
 
+test('a code is found by the website that it leads to, blocked with a reason that its owner reads, and unblocked', async () => {
+  const owner = await server.person()
+  const code = await createCode(owner, { name: 'Prize draw', content: 'https://win.evil.example/now' })
+  const page = await browser.signedIn(admin)
+  await table(page, 'qr-codes')
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('menuitem', { name: 'Leads to the website' }).click()
+  await page.getByRole('textbox', { name: 'Leads to the website' }).fill('evil.example')
+  await page.getByRole('link', { name: 'Boat house', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Prize draw', exact: true }).click()
+  await dialog(page).getByRole('button', { name: 'Block', exact: true }).click()
+  await dialog(page).getByText('Block the code “Prize draw”?').waitFor()
+  await dialog(page).getByLabel('Reason').fill('Phishing')
+  expect(await barriers(page)).toEqual([])
+  await dialog(page).getByRole('button', { name: 'Block', exact: true }).click()
+  await page.getByText('The code is blocked.').waitFor()
+  await dialog(page).getByText('Blocked since').waitFor()
+  await screenshot(page, 'admin-qr-code-blocked')
+  const { items } = ok(await owner.get('/api/notifications')).data
+  expect(items[0].body).toContain('Reason: Phishing')
+  await dialog(page).getByRole('button', { name: 'Unblock', exact: true }).click()
+  await dialog(page).getByText('Unblock the code “Prize draw”?').waitFor()
+  await dialog(page).getByRole('button', { name: 'Unblock', exact: true }).click()
+  await page.getByText('The code is no longer blocked.').waitFor()
+  expect(ok(await admin.get('/api/admin/qr-codes', { keyword: 'Prize draw' })).data.items[0].blockedAt).toBeNull()
+
+  const phone = await browser.signedIn(owner, { isPhone: true, locale: 'zh-CN' })
+  await phone.goto('/console/notifications')
+  await phone.getByText('服务器管理员解除了对二维码“Prize draw”的封禁').first().click()
+  await phone.getByRole('button', { name: '前往' }).click()
+  await phone.waitForURL(`**/console/codes/${code.id}`)
+})
+
 describe('activities', () => {
   test('an activity is created for a user and changed', async () => {
     const page = await browser.signedIn(admin)

@@ -39,7 +39,8 @@ export function loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction,
         name,
         async (tx) => {
           const outcome = await fn(tx)
-          if (outcome.logged !== 'unchanged') await appendLog(ctx, tx, actor, action, caller, outcome.logged)
+          const entry = outcome.logged
+          if (entry !== 'unchanged') await appendLog(ctx, tx, actor, entry.action ?? action, caller, entry)
           return outcome.result
         },
         IN_ORDER,

@@ -37,6 +37,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.orgs.update':
     'name! length=100, status choices=ACTIVE|DISABLED, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, avatarUrl length=500',
   'admin.passes.revoke': 'reason length=200',
+  'admin.qrCodes.block': 'blocked!, reason length=200',
   'admin.settings.update': 'values!',
   'admin.users.changeRole': 'role! choices=ADMIN|USER',
   'admin.users.changeStatus': 'status! choices=ACTIVE|DISABLED, reason length=500',

@@ -81,6 +81,7 @@ export const OPERATIONS = {
   'admin.passes.delete': ['DELETE', '/api/admin/passes/:passId', 'platform', 'pass:delete'],
   'admin.passes.list': ['GET', '/api/admin/passes', 'platform', 'pass:read'],
   'admin.passes.revoke': ['PUT', '/api/admin/passes/:passId/revoke', 'platform', 'pass:revoke'],
+  'admin.qrCodes.block': ['PATCH', '/api/admin/qr-codes/:qrCodeId/block', 'platform', 'qr_code:delete'],
   'admin.qrCodes.delete': ['DELETE', '/api/admin/qr-codes/:qrCodeId', 'platform', 'qr_code:delete'],
   'admin.qrCodes.list': ['GET', '/api/admin/qr-codes', 'platform', 'qr_code:read'],
   'admin.scanRecords.list': ['GET', '/api/admin/scan-records', 'platform', 'scan_record:read'],

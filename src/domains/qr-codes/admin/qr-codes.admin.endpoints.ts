@@ -8,7 +8,9 @@ import {
   AllScansQuery,
   AnyCategoryPage,
   AnyCodePage,
+  AnyCodeView,
   AnyScanPage,
+  BlockCode,
   ByCategory,
   ByCode,
 } from './qr-codes.admin.model.ts'
@@ -46,6 +48,22 @@ export const qrCodeAdminEndpoints = [
     params: ByCode,
     row: anyCode,
     run: ({ ctx, actor, params }) => service.deleteAnyCode(ctx, actor, params.qrCodeId),
+  }),
+  endpoint({
+    id: 'admin.qrCodes.block',
+    method: 'PATCH',
+    path: '/api/admin/qr-codes/:qrCodeId/block',
+    summary: 'Block any QR code, or unblock it',
+    description:
+      'A blocked code leads nowhere, by any of its addresses. Its owner is notified and still sees it. If it is blocked already, or unblocked, nothing changes.',
+    tag: 'QR codes',
+    access: platform('qr_code:delete'),
+    logs: 'QR_CODE_BLOCK',
+    params: ByCode,
+    body: BlockCode,
+    data: AnyCodeView,
+    row: anyCode,
+    run: ({ ctx, actor, params, body }) => service.blockAnyCode(ctx, actor, params.qrCodeId, body),
   }),
   endpoint({
     id: 'admin.scanRecords.list',

@@ -1,7 +1,7 @@
 /** Lists of the codes, scan records and categories of all users, for administrators. */
 
 import { keywordFilter, ownerFields, ownerFilters, timeFilters } from '#domains/admin/index.ts'
-import { Id, Model, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '#http/schema.ts'
+import { Id, Line, Model, Nullable, PageOf, PageQuery, Sort, type Static, Time, Type } from '#http/schema.ts'
 
 import { CategoryView } from '../categories/categories.model.ts'
 import { CategoryFilter, ContentTypeName, QrCodeView } from '../codes/codes.model.ts'
@@ -14,6 +14,15 @@ export const AllCodesQuery = PageQuery({
   ...keywordFilter('name, content, remark and tags'),
   contentType: Type.Optional(ContentTypeName),
   isPublic: Type.Optional(Type.Boolean()),
+  isDynamic: Type.Optional(Type.Boolean()),
+  blocked: Type.Optional(Type.Boolean()),
+  host: Type.Optional(
+    Line(253, 1, {
+      description:
+        'Codes whose content is an address on this host or a sub-domain of it, or whose rules or fallback name it',
+      examples: ['example.com'],
+    }),
+  ),
   categoryId: Type.Optional(CategoryFilter),
   deleted: Type.Boolean({ default: false, description: '`true` lists the codes in the trash, `false` all others' }),
   sort,
@@ -21,6 +30,14 @@ export const AllCodesQuery = PageQuery({
 export type AllCodesQuery = Static<typeof AllCodesQuery>
 
 export const ByCode = Type.Object({ qrCodeId: Id })
+
+export const BlockCode = Model('BlockQrCode', {
+  blocked: Type.Boolean(),
+  reason: Type.Optional(
+    Nullable(Line(200, 0, { description: 'For the owner and the operation log', examples: ['Phishing'] })),
+  ),
+})
+export type BlockCode = Static<typeof BlockCode>
 
 export const AnyCodeView = Model('AdminQrCode', {
   ...QrCodeView.properties,

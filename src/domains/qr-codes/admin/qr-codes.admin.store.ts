@@ -1,11 +1,14 @@
 /** Codes, scan records and categories of all users. A code of an organization belongs to the user who created it, too. */
 
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import type { Page } from '#db/paging.ts'
+import { organizations } from '#db/schema/orgs.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
+import { qrLinks } from '#db/schema/qr-links.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import { isOnHost } from '#db/web-host.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
 import type { CategoryRow } from '../categories/categories.store.ts'
@@ -52,11 +55,14 @@ export function filteredCodes(
   category: Branch | null | undefined,
   hasMany: boolean,
 ): AdminList<QrCodeRow> {
-  const { userId, orgId, keyword, contentType, isPublic, deleted } = query
+  const { userId, orgId, keyword, contentType, isPublic, isDynamic, blocked, host, deleted } = query
   const others = and(
     category === null ? inCategories(null) : undefined,
     contentType === undefined ? undefined : eq(qrCodes.contentType, contentType),
     isPublic === undefined ? undefined : eq(qrCodes.isPublic, isPublic),
+    isDynamic === undefined ? undefined : eq(qrCodes.isDynamic, isDynamic),
+    blocked === undefined ? undefined : blocked ? isNotNull(qrCodes.blockedAt) : isNull(qrCodes.blockedAt),
+    host === undefined ? undefined : leadsTo(host),
     keyword ? codeContains(keyword) : undefined,
   )
   const ofUser = userId === undefined ? undefined : eq(qrCodes.userId, userId)
@@ -76,6 +82,23 @@ export function filteredCodes(
     nulls: deleted || (orgId === undefined && !category) ? [] : [qrCodes.deletedAt],
     select: shownCodes,
   }
+}
+
+/** `host`: as `parseName` returns it. */
+const leadsTo = (host: string): SQL | undefined =>
+  or(
+    isOnHost(qrCodes.content, host),
+    sql`exists (select 1 from ${qrLinks} where ${qrLinks.qrCodeId} = ${qrCodes.id} and ${or(isOnHost(qrLinks.fallbackUrl, host), contains(qrLinks.rules, host))})`,
+  )
+
+/** The user to whom a code belongs: of an organization's, the owner of the organization. */
+export async function ownerOfCode(tx: Tx, { userId, orgId }: Pick<QrCodeRow, 'userId' | 'orgId'>): Promise<number> {
+  if (orgId === 0) return userId
+  const [org] = await tx
+    .select({ ownerId: organizations.ownerId })
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  return org!.ownerId
 }
 
 /** Also a code in the trash. */

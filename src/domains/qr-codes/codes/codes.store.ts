@@ -381,6 +381,15 @@ export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, input: Co
   return after
 }
 
+/** Blocks a code, or unblocks it with null. `row` must have been read in this write. Returns the row as it is now. */
+export async function setBlocked(tx: Tx, row: QrCodeRow, blockedAt: number | null): Promise<QrCodeRow> {
+  const changed = { blockedAt, version: row.version + 1, updatedAt: tx.stamp }
+  await tx.update(qrCodes).set(changed).where(eq(qrCodes.id, row.id)).returning({ id: qrCodes.id })
+  const after = { ...row, ...changed }
+  listed.updated(tx, row, after)
+  return after
+}
+
 const addToScans = prepared((db) =>
   db
     .update(qrCodes)

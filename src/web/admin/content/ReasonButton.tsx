@@ -1,4 +1,4 @@
-/** A button that asks for a reason before it changes a row: scraps an asset, revokes a pass. */
+/** A button that asks for a reason before it changes a row: scraps an asset, revokes a pass, blocks a code. */
 
 import { TextField } from '@mui/material'
 import type { ReactNode } from 'react'
@@ -9,12 +9,14 @@ import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 
-type WithReason = 'assets.scrapAny' | 'admin.passes.revoke'
+type WithReason = 'assets.scrapAny' | 'admin.passes.revoke' | 'admin.qrCodes.block'
 
 export interface ReasonButtonProps {
   operation: WithReason
   /** Of the path: the id of the row. */
   params: Readonly<Record<string, number>>
+  /** Fields of the body beside the reason. */
+  body?: Readonly<Record<string, boolean>>
   label: string
   icon: ReactNode
   title: string
@@ -37,14 +39,15 @@ export function ReasonButton(props: ReasonButtonProps) {
 }
 
 function ReasonDialog(props: ReasonButtonProps & { onClose: () => void }) {
-  const { operation, params, label, title, text, reasonLabel, done, onClose } = props
+  const { operation, params, body, label, title, text, reasonLabel, done, onClose } = props
   const form = useForm(
     operation,
     { reason: '' },
     {
       done,
       refreshes: [operation.split('.')[0]!, 'operationLog'],
-      input: ({ reason }) => ({ params, body: { reason: reason.trim() || null } }) as unknown as InputOf<WithReason>,
+      input: ({ reason }) =>
+        ({ params, body: { ...body, reason: reason.trim() || null } }) as unknown as InputOf<WithReason>,
       onDone: onClose,
     },
   )

@@ -40,7 +40,7 @@ export interface Target {
 
 /** The page that a notification is about. Undefined if its text is all there is. */
 export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): Target | undefined {
-  const values = data as { orgId?: number | null; assetId?: number; event?: string }
+  const values = data as { orgId?: number | null; assetId?: number; qrCodeId?: number; event?: string }
   switch (type) {
     case 'ORG_INVITE':
     case 'ORG_JOIN_LINK':
@@ -58,6 +58,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
         : { to: `/assets/${values.assetId}` }
     case 'SYSTEM':
       if (values.event?.startsWith('ORG_')) return { to: `/orgs/${values.orgId}` }
+      if (values.event?.startsWith('QR_CODE_')) return { to: `/codes/${values.qrCodeId}` }
       return values.event === undefined ? undefined : { to: '/account/history' }
     default:
       return undefined

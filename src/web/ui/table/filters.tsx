@@ -43,6 +43,7 @@ export interface Choice {
 
 type Kind =
   | { readonly kind: 'search' }
+  | { readonly kind: 'text' }
   | { readonly kind: 'enum'; readonly of: EnumName }
   /** Many choices are searched, a few are a list. */
   | { readonly kind: 'choice'; readonly choices: readonly Choice[] }
@@ -111,6 +112,8 @@ function FilterInput({ filter, value, onChange }: InputProps) {
   switch (kind) {
     case 'search':
       return <SearchField label={t.search} isCompact value={value} onSearch={onChange} />
+    case 'text':
+      return <TextInput label={label} value={value} onChange={onChange} />
     case 'enum':
       return <EnumInput label={label} of={filter.of} value={value} onChange={onChange} />
     case 'choice':
@@ -168,6 +171,11 @@ function ChoiceInput({ label, choices, value, onChange }: ValueProps & { choices
       ))}
     </TextField>
   )
+}
+
+function TextInput({ label, value, onChange }: ValueProps) {
+  const [typed, type] = useTyping(value, onChange)
+  return <TextField label={label} value={typed} onChange={({ target }) => type(target.value)} />
 }
 
 function NumberInput({ label, value, onChange }: ValueProps) {
