@@ -60,12 +60,13 @@ test('a scan of the public link of a dynamic code is counted, through the page a
   expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data.scanCount).toBe(2)
 })
 
-test('a copy of a dynamic code that is shared with an organization is private and not dynamic', async () => {
+test('a copy of a dynamic code that is shared with an organization is private, with a slug of its own', async () => {
   const org = await createOrg(mallory)
   await addMembers(mallory, org, alice)
   const code = await createCode(alice, { isDynamic: true, isPublic: true })
   const body = { entityType: 'QR_CODE' as const, sourceId: code.id }
   const { copyId } = ok(await alice.call('shares.create', { params: { orgId: org.id }, body })).data
   const copy = ok(await alice.call('qrCodes.get', { params: { id: copyId } })).data
-  expect(copy).toMatchObject({ isDynamic: false, isPublic: false, content: code.content })
+  expect(copy).toMatchObject({ isDynamic: true, isPublic: false, content: code.content, opens: 'TARGET' })
+  expect([null, code.slug]).not.toContain(copy.slug)
 })

@@ -12,6 +12,8 @@ import { randomCode } from '#platform/ids.ts'
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const LENGTH = 8
 
+export type LinkRow = typeof qrLinks.$inferSelect
+
 /** What a slug leads to: a code, or a label, which has a row of its own. */
 type Holder = { readonly qrCodeId: number | null; readonly isCustom?: boolean }
 
@@ -73,6 +75,23 @@ const ofCode = prepared((db) =>
 /** All slugs that lead to a code, oldest first. */
 export const slugsOf = async (db: Db | Tx, qrCodeId: number): Promise<string[]> =>
   (await ofCode(db, { qrCodeId })).map((row) => row.slug)
+
+/** How codes lead, by their ids. Those without a row lead to their content, under no condition. */
+export async function linksOf(db: Db | Tx, qrCodeIds: readonly number[]): Promise<Map<number, LinkRow>> {
+  const rows = await db
+    .select()
+    .from(qrLinks)
+    .where(inArray(qrLinks.qrCodeId, [...qrCodeIds]))
+  return new Map(rows.map((row) => [row.qrCodeId, row]))
+}
+
+/** Lets one code lead as another one, without its password and as if no scan had been counted. */
+export async function copyLink(tx: Tx, from: number, to: number): Promise<void> {
+  const link = (await linksOf(tx, [from])).get(from)
+  if (link === undefined) return
+  const fresh = { scansLeft: link.maxScans, rulesLeft: link.rules.map(({ firstScans }) => firstScans ?? null) }
+  await tx.insert(qrLinks).values({ ...link, ...fresh, qrCodeId: to, passwordHash: null, earlierScans: 0 })
+}
 
 /** Before codes are deleted permanently. Their slugs stay without a code, so that nobody gets them. */
 export async function removeLinks(tx: Tx, qrCodeIds: readonly number[]): Promise<void> {

@@ -314,36 +314,6 @@ async function change(
   })
 }
 
-/**
- * Prepares copies of a user's own codes that belong to an organization. The returned function runs in a write, returns the copy's id,
- * and throws 404 if the user has no such code, or the error of the organization's quota. A copy is private, because publishing needs
- * another permission, and has no category, because categories are personal. Its pictures hold the content, because the link of a private code leads nowhere.
- */
-export async function prepareCopy(ctx: AppContext) {
-  const quota = await quotaOf(ctx)
-  return async (tx: Tx, userId: number, sourceId: number, orgId: number): Promise<number> => {
-    const source = await store.findCode(tx, { userId, orgId: 0 }, sourceId)
-    if (source === undefined) throw notFound()
-    await checkRoom(ctx, tx, { userId, orgId }, quota, 1)
-    const { name, content, contentType, tags, remark, style } = source
-    const copy = {
-      name,
-      content,
-      contentType,
-      categoryId: null,
-      tags,
-      remark,
-      style,
-      isPublic: false,
-      isDynamic: false,
-      pinned: false,
-      sortOrder: 0,
-      opens: null,
-    }
-    return (await store.insertCode(tx, { userId, orgId }, copy)).id
-  }
-}
-
 /** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
 export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
 
