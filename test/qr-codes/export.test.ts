@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm'
 import { unzipSync } from 'fflate'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
+import { qrLinks } from '#db/schema/qr-links.ts'
 
 import { inProcess, ok, type Person, type Reply, useServer } from '../harness/index.ts'
 import { pictureOfPng, readByZxing } from '../lib/qr-pictures.ts'
@@ -173,8 +174,9 @@ describe('tables', () => {
   })
 })
 
+const AT = Date.parse('2026-03-08T07:30:05.999Z')
+
 describe('readers', () => {
-  const AT = Date.parse('2026-03-08T07:30:05.999Z')
   let me: Person
   let code: Code
 
@@ -196,8 +198,8 @@ describe('readers', () => {
     )
 
   const titles = {
-    en: 'ID,UUID,Name,Content,Type,Category,Tags,Remark,Public,Scans,Public link,Created (UTC)',
-    zh: 'ID,UUID,名称,内容,类型,分类,标签,备注,公开,扫描次数,公开链接,创建时间（UTC）',
+    en: 'ID,UUID,Name,Content,Type,Category,Tags,Remark,Public,Scans,Public link,Created (UTC),Slug,Short URL,Opens,Target,Rules,Fallback URL,Expires at (UTC),Max scans,Scan count',
+    zh: 'ID,UUID,名称,内容,类型,分类,标签,备注,公开,扫描次数,公开链接,创建时间（UTC）,短链后缀,短链接,扫码打开,目标,规则,备用链接,到期时间（UTC）,扫描上限,扫描总数',
   }
   for (const [language, head] of Object.entries(titles))
     test(`the titles of exports are in the language of the caller (${language}), and categories are paths`, async () => {
@@ -222,7 +224,7 @@ describe('readers', () => {
       ['+05:45', '2026-03-08 13:15:05', 'UTC+05:45'],
     ] as const) {
       expect(tableOf(await send('csv', { tz }))[0]![`Created (${name})`]).toBe(shown)
-      const created = cellsOf(await send('xlsx', { tz }))[1]!.at(-1)!
+      const created = cellsOf(await send('xlsx', { tz }))[1]![11]!
       expect([created.t, created.w]).toEqual(['d', shown])
     }
     expect(
@@ -238,11 +240,43 @@ describe('readers', () => {
         .filter((cell) => cell !== undefined)
         .map((cell) => cell.t)
         .join(''),
-    ).toBe('nsssssbnsd')
+    ).toBe('nsssssbnsdn')
     expect(cellsOf(reply)[1]![8]!.v).toBe(true)
     const [sheet] = Object.values(workbookOf(reply).Sheets)
-    expect(sheet!['!cols']).toHaveLength(12)
+    expect(sheet!['!cols']).toHaveLength(21)
   })
+})
+
+test.if(inProcess)('an export has columns for short links, which are empty for codes without one', async () => {
+  const me = await server.person()
+  const [menu, fixed, random] = [
+    await createCode(me, { content: 'https://example.com/menu', isDynamic: true, slug: `menu-${process.pid}` }),
+    await createCode(me, { content: 'https://example.com/fixed' }),
+    await createCode(me, { content: 'WIFI:S:guest;;', isDynamic: true, opens: 'PAGE' }),
+  ]
+  const rules = [{ target: 'https://example.com/de', languages: ['de'] }]
+  await server.ctx.db.write('test', async (tx) => {
+    const limits = { fallbackUrl: 'https://example.com/over', expiresAt: AT, maxScans: 20, scansLeft: 5 }
+    await tx.insert(qrLinks).values({ qrCodeId: menu.id, rules, rulesLeft: [null], ...limits })
+  })
+  const index = unzip(ok(await post(me, { format: 'zip' })).bytes).get('index.csv')!
+  const none = { Rules: '', 'Fallback URL': '', 'Expires at (UTC)': '', 'Max scans': '', 'Scan count': '0' }
+  for (const rows of [tableOf(index), tableOf(ok(await post(me, { format: 'csv' })).bytes)])
+    expect(rows).toMatchObject([
+      {
+        Slug: menu.slug!,
+        'Short URL': menu.shortUrl!,
+        Opens: 'TARGET',
+        Target: menu.content,
+        Rules: JSON.stringify(rules),
+        'Fallback URL': 'https://example.com/over',
+        'Expires at (UTC)': '2026-03-08 07:30:05',
+        'Max scans': '20',
+        'Scan count': '0',
+      },
+      { Content: fixed.content, Slug: '', 'Short URL': '', Opens: '', Target: '', ...none },
+      { Slug: random.slug!, 'Short URL': random.shortUrl!, Opens: 'PAGE', Target: random.content, ...none },
+    ])
 })
 
 describe('refusals', () => {

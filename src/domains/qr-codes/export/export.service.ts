@@ -20,10 +20,11 @@ import { pathsOf } from '#lib/tree.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 
 import { categoryTree } from '../categories/categories.store.ts'
-import { levelFor } from '../codes/codes.rules.ts'
+import { levelFor, opensOf } from '../codes/codes.rules.ts'
 import { categoriesUnder, codesReader } from '../codes/codes.service.ts'
 import { codeIds, codesByIds, type QrCodeRow } from '../codes/codes.store.ts'
-import { pictureContent, publicUrlOf } from '../codes/codes.view.ts'
+import { pictureContent, publicUrlOf, shortUrlOf } from '../codes/codes.view.ts'
+import { type LinkRow, linksOf } from '../slugs.store.ts'
 import { type ExportCodes, MAX_EXPORT } from './export.model.ts'
 
 /** Rows read at once, which takes about a millisecond. */
@@ -51,7 +52,7 @@ async function startExport(
 ): Promise<ExportFile> {
   const ids = await chosenIds(ctx, reads, owner, input)
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
-  const table = { ctx, rows: rowsOf(reads.read, owner, ids), categories, ...reader }
+  const table = { ctx, db: reads.read, rows: rowsOf(reads.read, owner, ids), categories, ...reader }
   const now = ctx.clock.now()
   const { format } = input
   // Archives and pictures load zlib, which the start of the server should not wait for.
@@ -100,6 +101,7 @@ interface Reader {
 
 interface Table extends Reader {
   ctx: AppContext
+  db: Db
   /** Codes that were deleted since the export began are left out. */
   rows: AsyncIterable<(QrCodeRow | undefined)[]>
   /** Paths of the categories, by id. */
@@ -120,16 +122,26 @@ const COLUMNS = [
   { en: 'Scans', zh: '扫描次数', width: 10 },
   { en: 'Public link', zh: '公开链接', width: 65 },
   { en: 'Created', zh: '创建时间', width: 20, isTime: true },
+  { en: 'Slug', zh: '短链后缀', width: 20 },
+  { en: 'Short URL', zh: '短链接', width: 40 },
+  { en: 'Opens', zh: '扫码打开', width: 10 },
+  { en: 'Target', zh: '目标', width: 50 },
+  { en: 'Rules', zh: '规则', width: 40 },
+  { en: 'Fallback URL', zh: '备用链接', width: 40 },
+  { en: 'Expires at', zh: '到期时间', width: 20, isTime: true },
+  { en: 'Max scans', zh: '扫描上限', width: 10 },
+  { en: 'Scan count', zh: '扫描总数', width: 10 },
 ] as const
 const FILE = { en: 'File', zh: '文件' }
 const SHEET = { en: 'QR codes', zh: '二维码' }
 
 const columnsOf = ({ locale, zone }: Table) => columnsIn(COLUMNS, locale, zone)
 
-/** In the order of `COLUMNS`. Tags are separated by commas. */
-function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] {
+/** In the order of `COLUMNS`. Tags are separated by commas. `how`: how the code leads, if that is not only to its content. */
+function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow, how: LinkRow | undefined): Cell[] {
   const link = publicUrlOf(ctx, row.uuid)
   countPrinted(ctx, link)
+  const opens = opensOf(row)
   return [
     row.id,
     row.uuid,
@@ -143,23 +155,40 @@ function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow): Cell[] {
     row.scanCount,
     link,
     localTime(row.createdAt, zone),
+    row.slug ?? '',
+    row.slug === null ? '' : shortUrlOf(ctx, row.slug),
+    opens ?? '',
+    opens === null ? '' : row.content,
+    how === undefined || how.rules.length === 0 ? '' : JSON.stringify(how.rules),
+    how?.fallbackUrl ?? '',
+    how?.expiresAt == null ? '' : localTime(how.expiresAt, zone),
+    how?.maxScans ?? '',
+    row.scanCount,
   ]
 }
 
-const present = (rows: readonly (QrCodeRow | undefined)[]): QrCodeRow[] => rows.filter((row) => row !== undefined)
+/** The rows of a table, with how they lead. */
+async function* linked({ db, rows }: Table): AsyncGenerator<readonly [QrCodeRow, LinkRow | undefined]> {
+  for await (const some of rows) {
+    const present = some.filter((row) => row !== undefined)
+    // Only codes with a slug have a link, and most have none.
+    const ids = present.filter(({ slug }) => slug !== null).map(({ id }) => id)
+    const links = ids.length > 0 ? await linksOf(db, ids) : undefined
+    for (const row of present) yield [row, links?.get(row.id)]
+  }
+}
 
 async function* pictures(table: Table, size: number): AsyncGenerator<ZipEntry> {
   const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
   let index = CSV_START + csvRow([FILE[table.locale], ...columnsOf(table).map(({ title }) => title)])
-  for await (const some of table.rows)
-    for (const row of present(some)) {
-      const name = nameOf(row.name)
-      index += csvRow([name, ...cellsOf(table, row)])
-      const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
-      yield { name, data: toPng(matrix, look) }
-      await pause()
-    }
+  for await (const [row, how] of linked(table)) {
+    const name = nameOf(row.name)
+    index += csvRow([name, ...cellsOf(table, row, how)])
+    const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
+    yield { name, data: toPng(matrix, look) }
+    await pause()
+  }
   yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }
 }
 
@@ -176,5 +205,5 @@ const sheetOf = (table: Table): Sheet => ({
 })
 
 async function* sheetRows(table: Table): AsyncGenerator<readonly Cell[]> {
-  for await (const some of table.rows) for (const row of present(some)) yield cellsOf(table, row)
+  for await (const [row, how] of linked(table)) yield cellsOf(table, row, how)
 }
