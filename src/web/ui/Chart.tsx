@@ -13,7 +13,7 @@ const words = texts({
 })
 
 /** For screen readers only. */
-const HIDDEN = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
+export const HIDDEN = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
 
 export interface ChartProps {
   /** Says what the chart shows. */

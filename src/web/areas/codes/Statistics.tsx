@@ -1,9 +1,8 @@
 /** The codes of the workspace in numbers, and the user's scans. */
 
 import { BarChart } from '@mui/icons-material'
-import { Box, Card, CardContent, LinearProgress, Link as MuiLink, Stack, Typography } from '@mui/material'
+import { Box, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
-import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import { useEnum } from '../../i18n/enums.ts'
@@ -13,6 +12,7 @@ import { ownerQuery, useMay } from '../../session/session.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { DayChart, PeriodField } from './DayChart.tsx'
+import { Shares } from './Shares.tsx'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -25,11 +25,12 @@ const words = texts({
     created: 'New codes a day',
     types: 'By type',
     folders: 'By folder',
-    most: 'Most scanned',
+    most: 'Most scanned in this period',
+    robots: (n: string) => `Scans of the period without robots: ${n} filtered`,
     mine: 'Your scans a day, with this app',
     empty: 'Nothing to count yet',
     emptyText: 'Create a code. Its scans are counted here.',
-    noScans: 'No code has been scanned yet.',
+    noScans: 'No code was scanned in this period.',
   },
   zh: {
     title: '二维码统计',
@@ -40,16 +41,14 @@ const words = texts({
     created: '每日新建',
     types: '按类型',
     folders: '按文件夹',
-    most: '扫码最多',
+    most: '这段时间扫码最多',
+    robots: (n: string) => `这段时间的扫码不含机器人：已过滤 ${n} 次`,
     mine: '你每日用本应用的扫描',
     empty: '暂无统计',
     emptyText: '新建二维码后，这里会统计扫码次数。',
-    noScans: '还没有二维码被扫描。',
+    noScans: '这段时间没有二维码被扫描。',
   },
 })
-
-/** Codes in the table of the most scanned. */
-const MOST = 10
 
 export default function Statistics() {
   const t = useTexts(words)
@@ -59,7 +58,6 @@ export default function Statistics() {
   const [days, setDays] = useState(30)
   const tz = timeZone()
   const stats = useCall('qrCodes.stats', { query: { ...ownerQuery(), days, tz } }, { keepPrevious: true })
-  const most = useCall('qrCodes.list', { query: { ...ownerQuery(), sort: '-scanCount', size: MOST } })
   const mine = useCall(
     'scanRecords.stats',
     { query: { days, tz } },
@@ -68,7 +66,7 @@ export default function Statistics() {
   return (
     <Page title={t.title} back="/codes" actions={<PeriodField value={days} onChange={setDays} />}>
       <Answer query={stats}>
-        {({ total, publicCount, pinnedCount, scanCount, byType, byCategory, byDay }) =>
+        {({ total, publicCount, pinnedCount, scanCount, byType, byCategory, byDay, top, robots }) =>
           total === 0 ? (
             <EmptyState icon={BarChart} title={t.empty} text={t.emptyText} />
           ) : (
@@ -85,6 +83,9 @@ export default function Statistics() {
                 <Figure label={t.public} value={publicCount} />
                 <Figure label={t.pinned} value={pinnedCount} />
               </Box>
+              <Typography variant="body2" color="text.secondary">
+                {t.robots(number(robots))}
+              </Typography>
               <Days title={t.created} days={byDay} />
               {mine.data !== undefined && <Days title={t.mine} days={mine.data.byDay} />}
               <Box
@@ -95,22 +96,11 @@ export default function Statistics() {
                   alignItems: 'start',
                 }}
               >
-                <Answer query={most}>
-                  {({ items }) => (
-                    <Shares
-                      title={t.most}
-                      empty={t.noScans}
-                      rows={items
-                        .filter((code) => code.scanCount > 0)
-                        .map((code) => ({
-                          key: String(code.id),
-                          name: code.name,
-                          to: `/codes/${code.id}`,
-                          count: code.scanCount,
-                        }))}
-                    />
-                  )}
-                </Answer>
+                <Shares
+                  title={t.most}
+                  empty={t.noScans}
+                  rows={top.map(({ id, name, count }) => ({ key: String(id), name, to: `/codes/${id}`, count }))}
+                />
                 <Shares
                   title={t.types}
                   rows={byType.map(({ contentType, count }) => ({
@@ -146,7 +136,9 @@ const Figure = ({ label, value }: { label: string; value: number }) => (
       <Typography color="text.secondary" variant="body2">
         {label}
       </Typography>
-      <Typography sx={{ fontSize: '1.75rem', fontWeight: 650, lineHeight: 1.3 }}>{number(value)}</Typography>
+      <Typography sx={{ fontSize: '1.75rem', fontWeight: 650, lineHeight: 1.3, fontVariantNumeric: 'tabular-nums' }}>
+        {number(value)}
+      </Typography>
     </CardContent>
   </Card>
 )
@@ -161,42 +153,3 @@ const Days = ({ title, days }: { title: string; days: readonly { date: string; c
     </CardContent>
   </Card>
 )
-
-interface SharesProps {
-  title: string
-  empty?: string
-  rows: readonly { key: string; name: string; to: string; count: number }[]
-}
-
-/** Rows with a bar, the largest first. */
-function Shares({ title, empty, rows }: SharesProps) {
-  const largest = Math.max(1, ...rows.map(({ count }) => count))
-  return (
-    <Card>
-      <CardContent>
-        <Typography variant="h2" sx={{ mb: 1 }}>
-          {title}
-        </Typography>
-        {rows.length === 0 && <Typography color="text.secondary">{empty}</Typography>}
-        <Stack component="ul" spacing={1} sx={{ m: 0, p: 0, listStyle: 'none' }}>
-          {rows.map(({ key, name, to, count }) => (
-            <Box component="li" key={key}>
-              <Stack direction="row" spacing={2} sx={{ justifyContent: 'space-between' }}>
-                <MuiLink component={Link} to={to} color="text.primary" sx={{ overflowWrap: 'anywhere' }}>
-                  {name}
-                </MuiLink>
-                <Typography>{number(count)}</Typography>
-              </Stack>
-              <LinearProgress
-                variant="determinate"
-                value={(count / largest) * 100}
-                aria-hidden="true"
-                sx={{ height: 6, borderRadius: 3 }}
-              />
-            </Box>
-          ))}
-        </Stack>
-      </CardContent>
-    </Card>
-  )
-}
