@@ -24,7 +24,12 @@ const WEB = 'src/web/'
 /** Its layers from the bottom up. `areas/` and `admin/` have the pages of users and of administrators. */
 const WEB_LAYERS = ['browser', 'i18n', 'api', 'session', 'ui', 'areas', 'admin', 'sign-in', 'shell', 'App', 'main']
 /** Pure code of the server that also runs in browsers: the web application draws QR codes, reads their contents and warns of addresses with it. */
-const SHARED: readonly string[] = ['src/lib/qr/index.ts', 'src/lib/qr-contents/index.ts', 'src/lib/reach.ts']
+const SHARED: readonly string[] = [
+  'src/lib/qr/index.ts',
+  'src/lib/qr/design/index.ts',
+  'src/lib/qr-contents/index.ts',
+  'src/lib/reach.ts',
+]
 
 export const MAX_LINES = 500
 
