@@ -22,12 +22,9 @@ export function rasterOf(scene: Scene, scale: number, pictures: Pictures = {}): 
   const height = Math.round(scene.height * scale)
   const rgba = new Uint8Array(width * height * 4)
   new Uint32Array(rgba.buffer).fill(opaque(colourOf(scene.bg)))
-  // A row ends with two numbers that are not pixels, for edges at the right border.
-  const covered = new Float32Array((width + 2) * height)
   for (const { paint, path } of scene.shapes) {
-    covered.fill(0)
-    cover(covered, width, height, path, scale)
-    blend({ width, height, rgba }, covered, colorsOf(paint, scale))
+    const area = boundsOf(path, scale, width, height)
+    blend({ width, height, rgba }, area, coverage(path, scale, area), colorsOf(paint, scale))
   }
   if (scene.logo && pictures.logo) place({ width, height, rgba }, pictures.logo, scene.logo, scale)
   if (scene.strip && pictures.strip) place({ width, height, rgba }, pictures.strip, scene.strip, scale)
@@ -42,8 +39,39 @@ const CURVE_LINES = 6
 
 type Curve = Extract<Command, readonly ['C', ...number[]]>
 
-/** Adds the change of the coverage from each pixel to the next one in its row. */
-function cover(covered: Float32Array, width: number, height: number, path: Path, scale: number): void {
+/** Whole pixels. `right` and `bottom` are outside. */
+interface Area {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** The pixels that a path may touch. */
+function boundsOf(path: Path, scale: number, width: number, height: number): Area {
+  let [left, top, right, bottom] = [Infinity, Infinity, 0, 0]
+  for (const command of path)
+    for (let i = 1; i + 1 < command.length; i += 2) {
+      left = Math.min(left, command[i] as number)
+      right = Math.max(right, command[i] as number)
+      top = Math.min(top, command[i + 1] as number)
+      bottom = Math.max(bottom, command[i + 1] as number)
+    }
+  return {
+    left: Math.max(0, Math.floor(left * scale)),
+    top: Math.max(0, Math.floor(top * scale)),
+    right: Math.min(width, Math.ceil(right * scale)),
+    bottom: Math.min(height, Math.ceil(bottom * scale)),
+  }
+}
+
+/**
+ * For each pixel of `area` the difference between its coverage and that of the pixel to its left. A row has two numbers more than pixels,
+ * for edges at its right end.
+ */
+function coverage(path: Path, scale: number, { left, top, right, bottom }: Area): Float32Array {
+  const [width, height] = [Math.max(0, right - left), Math.max(0, bottom - top)]
+  const covered = new Float32Array((width + 2) * height)
   let [x, y, startX, startY] = [0, 0, 0, 0]
   const to = (nextX: number, nextY: number): void => {
     if (y !== nextY) edge(covered, width, height, x, y, nextX, nextY)
@@ -53,20 +81,24 @@ function cover(covered: Float32Array, width: number, height: number, path: Path,
   for (const command of path) {
     if (command[0] === 'Z') to(startX, startY)
     else if (command[0] === 'M') {
-      x = startX = command[1] * scale
-      y = startY = command[2] * scale
-    } else if (command[0] === 'L') to(command[1] * scale, command[2] * scale)
+      x = startX = command[1] * scale - left
+      y = startY = command[2] * scale - top
+    } else if (command[0] === 'L') to(command[1] * scale - left, command[2] * scale - top)
     else {
       const [x0, y0] = [x, y]
       const [, x1, y1, x2, y2, x3, y3] = command as Curve
       for (let i = 1; i <= CURVE_LINES; i++) {
         const t = i / CURVE_LINES
         const s = 1 - t
-        const [a, b, c, d] = [s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t]
-        to(a * x0 + (b * x1 + c * x2 + d * x3) * scale, a * y0 + (b * y1 + c * y2 + d * y3) * scale)
+        const a = s * s * s
+        const b = 3 * s * s * t * scale
+        const c = 3 * s * t * t * scale
+        const d = t * t * t * scale
+        to(a * x0 + b * x1 + c * x2 + d * x3 - (1 - a) * left, a * y0 + b * y1 + c * y2 + d * y3 - (1 - a) * top)
       }
     }
   }
+  return covered
 }
 
 /** One edge: in each row it crosses, the pixels right of it are covered by the part of the row's height that it crosses. */
@@ -79,17 +111,19 @@ function edge(
   x1: number,
   y1: number,
 ): void {
-  const sign = y0 < y1 ? -1 : 1
-  const [topX, topY, bottomX, bottomY] = y0 < y1 ? [x0, y0, x1, y1] : [x1, y1, x0, y0]
-  const slope = (bottomX - topX) / (bottomY - topY)
+  const isDown = y0 < y1
+  const sign = isDown ? -1 : 1
+  const topX = isDown ? x0 : x1
+  const topY = isDown ? y0 : y1
+  const bottomY = isDown ? y1 : y0
+  const slope = ((isDown ? x1 : x0) - topX) / (bottomY - topY)
   const lastRow = Math.min(height, Math.ceil(bottomY))
   for (let row = Math.max(0, Math.floor(topY)); row < lastRow; row++) {
     const from = Math.max(topY, row)
     const until = Math.min(bottomY, row + 1)
-    const part = (until - from) * sign
     const a = topX + (from - topY) * slope
     const b = topX + (until - topY) * slope
-    crossing(covered, row * (width + 2), width, Math.min(a, b), Math.max(a, b), part)
+    crossing(covered, row * (width + 2), width, Math.min(a, b), Math.max(a, b), (until - from) * sign)
   }
 }
 
@@ -101,7 +135,8 @@ function crossing(
   right: number,
   part: number,
 ): void {
-  const [a, b] = [Math.min(Math.max(left, 0), width), Math.min(Math.max(right, 0), width)]
+  const a = Math.min(Math.max(left, 0), width)
+  const b = Math.min(Math.max(right, 0), width)
   const first = Math.floor(a)
   const last = Math.ceil(b)
   if (last <= first + 1) {
@@ -114,10 +149,9 @@ function crossing(
   let before = 0
   for (let pixel = first; pixel < last; pixel++) {
     // The area right of the edge within the pixel, of a row that the edge crosses from `a` to `b`.
-    const [from, until] = [Math.max(a, pixel), Math.min(b, pixel + 1)]
-    const passed = (from - a) / (b - a)
-    const here = (until - from) / (b - a)
-    const area = part * (passed + here * (pixel + 1 - (from + until) / 2))
+    const from = Math.max(a, pixel)
+    const until = Math.min(b, pixel + 1)
+    const area = (part * (from - a + (until - from) * (pixel + 1 - (from + until) / 2))) / (b - a)
     covered[start + pixel]! += area - before
     before = area
   }
@@ -150,15 +184,19 @@ function mixed(a: number, b: number, share: number): number {
   return channel(16) | channel(8) | channel(0)
 }
 
-function blend({ width, height, rgba }: Pixels, covered: Float32Array, colors: Colors): void {
-  for (let y = 0, at = 0; y < height; y++) {
+function blend({ width, rgba }: Pixels, area: Area, covered: Float32Array, colors: Colors): void {
+  const words = new Uint32Array(rgba.buffer)
+  const { left, top, right, bottom } = area
+  for (let y = top; y < bottom; y++) {
     let sum = 0
-    const start = y * (width + 2)
-    for (let x = 0; x < width; x++, at++) {
-      sum += covered[start + x]!
-      // Below, differences of numbers that should be equal.
+    let at = (y - top) * (right - left + 2)
+    for (let x = left; x < right; x++) {
+      sum += covered[at++]!
+      // Sums of numbers that should be exactly 0 or 1 differ a little.
       if (sum < 0.002) continue
-      mix(rgba, at * 4, colors(x + 0.5, y + 0.5), sum > 0.998 ? 1 : sum)
+      const color = colors(x + 0.5, y + 0.5)
+      if (sum > 0.998) words[y * width + x] = opaque(color)
+      else mix(rgba, (y * width + x) * 4, color, sum)
     }
   }
 }

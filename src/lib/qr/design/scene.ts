@@ -122,22 +122,22 @@ function stripPlace(strip: Size, width: number, top: number, bar: number): Place
 function codeShapes({ matrix, cleared }: DesignSymbol, look: Look, left: number, top: number): Shape[] {
   const { side, version } = matrix
   const dark = matrix.modules.map((module, i) => (cleared[i] === 1 ? 0 : module))
-  const eyes: Path = []
+  const eyes: Path[] = []
   for (const [x, y] of [
     [0, 0],
     [side - EYE, 0],
     [0, side - EYE],
   ] as const) {
-    eyes.push(...eye(left + x, top + y, look.eyes))
+    eyes.push(eye(left + x, top + y, look.eyes))
     for (let row = y; row < y + EYE; row++) dark.fill(0, row * side + x, row * side + x + EYE)
   }
   const paint = modulePaint(look, side, left, top)
-  const modules =
+  const shape =
     look.modules === 'DOTS' ? dots(dark, side, version) : outline(dark, side, look.modules === 'ROUNDED' ? ROUND : 0)
-  return [
-    { paint, path: moved(modules, left, top) },
-    { paint: look.eyeColor === null ? paint : { kind: 'plain', color: look.eyeColor }, path: eyes },
-  ]
+  const modules = moved(shape, left, top)
+  if (look.eyeColor === null) return [{ paint, path: [...modules, ...eyes.flat()] }]
+  const color = look.eyeColor
+  return [{ paint, path: modules }, ...eyes.map((path): Shape => ({ paint: { kind: 'plain', color }, path }))]
 }
 
 const moved = (path: Path, dx: number, dy: number): Path =>
