@@ -2,7 +2,7 @@
 
 import { serveTasks } from '../task-process.ts'
 import { decodeHeic } from './heic.ts'
-import { drawLogo } from './logo.ts'
+import { drawLogo, readPixels } from './logo.ts'
 import { convert, inspect } from './pipeline.ts'
 import { IMAGE_PROCESS, type ImageReply, type ImageTask, UnusableImage } from './port.ts'
 
@@ -14,6 +14,7 @@ async function answer(task: ImageTask): Promise<ImageReply> {
       return { kind: 'decoded' }
     }
     if (task.kind === 'logo') return { kind: 'drawn', files: await drawLogo(task), memory: process.memoryUsage.rss() }
+    if (task.kind === 'pixels') return { kind: 'read', size: await readPixels(task), memory: process.memoryUsage.rss() }
     const processed = await convert(task)
     return { kind: 'converted', processed, memory: process.memoryUsage.rss() }
   } catch (error) {

@@ -108,6 +108,15 @@ export function createImages({ heic, timeLimitMs = TIME_LIMIT_MS }: ImagesOption
         }),
       )
     },
+    readPixels(input, mime, output, within, party) {
+      return inTurn(party, [output], (worker) =>
+        decoding(
+          worker,
+          { input, mime, output },
+          async () => usable(await worker.run({ kind: 'pixels', input, mime, output, within }), 'read', output).size,
+        ),
+      )
+    },
     async stop() {
       await Promise.all(processes.map((one) => one.stop()))
     },

@@ -5,7 +5,7 @@ import { inflateSync } from 'node:zlib'
 import { bmpHeader } from './heic.ts'
 import { encode, openUpright, write } from './pipeline.ts'
 import { partsOf } from './png.ts'
-import { type ImageTask, LOGO_PICTURES, type LogoPicture, type WrittenFile } from './port.ts'
+import { type ImageTask, LOGO_PICTURES, type LogoPicture, type Size, type WrittenFile } from './port.ts'
 
 interface Look {
   /** Pixels. */
@@ -36,6 +36,15 @@ export async function drawLogo({ input, mime, outputs }: ImageTask & { kind: 'lo
   for (const [nth, name] of LOGO_PICTURES.entries())
     files.push(await write(name === 'logo' ? logo : await draw(logo.bytes, ICONS[name], ground), outputs[nth]!))
   return files
+}
+
+/** `inspect` must have accepted the image. @throws UnusableImage */
+export async function readPixels({ input, mime, output, within }: ImageTask & { kind: 'pixels' }): Promise<Size> {
+  const source = openUpright(await Bun.file(input).bytes(), mime)
+  const options = { fit: 'inside', withoutEnlargement: true } as const
+  const { width, height, rgba } = await pixelsOf(source.resize(within.width, within.height, options))
+  await Bun.write(output, rgba)
+  return { width, height }
 }
 
 type Color = readonly [red: number, green: number, blue: number]

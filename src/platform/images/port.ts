@@ -16,6 +16,12 @@ export interface Capture {
   readonly longitude: number | null
 }
 
+/** Pixels. */
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
 export interface WrittenFile {
   readonly path: string
   /** Bytes. */
@@ -70,6 +76,12 @@ export interface Images {
    * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
    */
   drawLogo(input: string, mime: string, outputs: readonly string[], party: number): Promise<readonly WrittenFile[]>
+  /**
+   * Writes the pixels of the PNG, JPEG or WebP file at `input` to `output`, at most as large as `within`: four bytes each, red, green, blue
+   * and alpha, row by row. Everything else is as in `process`.
+   * @throws UnusableImage, ImageQueueFull, BlobError if the files cannot be read or written
+   */
+  readPixels(input: string, mime: string, output: string, within: Size, party: number): Promise<Size>
   /** Ends the processes. Images in progress reject. */
   stop(): Promise<void>
 }
@@ -90,12 +102,20 @@ export type ImageTask =
       readonly thumbnailOutput: string
     }
   | { readonly kind: 'logo'; readonly input: string; readonly mime: string; readonly outputs: readonly string[] }
+  | {
+      readonly kind: 'pixels'
+      readonly input: string
+      readonly mime: string
+      readonly output: string
+      readonly within: Size
+    }
 
 export type ImageReply =
   | { readonly kind: 'inspected'; readonly width: number; readonly height: number }
   | { readonly kind: 'decoded' }
   | { readonly kind: 'converted'; readonly processed: Processed; readonly memory: number }
   | { readonly kind: 'drawn'; readonly files: readonly WrittenFile[]; readonly memory: number }
+  | { readonly kind: 'read'; readonly size: Size; readonly memory: number }
   | { readonly kind: 'unusable'; readonly reason: UnusableReason }
   /** An error of the disk, or a mistake of ours. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }
