@@ -43,19 +43,26 @@ const loadReader = (): Promise<unknown> =>
     .arrayBuffer()
     .then((wasmBinary) => prepareZXingModule({ overrides: { wasmBinary }, fireImmediately: true })))
 
+/** Ways to tell dark from light. Each of them misses some plain black codes that the other one reads. */
+const BINARIZERS = ['LocalAverage', 'GlobalHistogram'] as const
+
 async function isReadable({ width, height, values }: Grey, content: string): Promise<boolean> {
   const data = new Uint8ClampedArray(values.length * 4)
   for (let i = 0; i < values.length; i++) data.fill(values[i]!, i * 4, i * 4 + 3)
   // The parameter's type is the browser's ImageData; only width, height and data are read.
   const image = { width, height, data } as unknown as Parameters<typeof readBarcodes>[0]
-  const found = await readBarcodes(image, {
-    formats: ['QRCode'],
-    maxNumberOfSymbols: 1,
-    tryHarder: true,
-    tryInvert: false,
-    textMode: 'Plain',
-  })
-  return found[0]?.isValid === true && found[0].text === content
+  for (const binarizer of BINARIZERS) {
+    const [found] = await readBarcodes(image, {
+      binarizer,
+      formats: ['QRCode'],
+      maxNumberOfSymbols: 1,
+      tryHarder: true,
+      tryInvert: false,
+      textMode: 'Plain',
+    })
+    if (found?.isValid === true && found.text === content) return true
+  }
+  return false
 }
 
 async function check({ content, look, pictures }: Subject): Promise<DrawingResult> {
