@@ -83,7 +83,7 @@ const isTotal = and(eq(listTotals.list, p('list')), eq(listTotals.owner, p('owne
 
 const lockedRow = prepared((db) =>
   db
-    .select({ n: listTotals.n })
+    .select({ n: sql<number>`${listTotals.n} + ${listTotals.held}`.mapWith(Number) })
     .from(listTotals)
     .where(sql`${isTotal} for update`),
 )
@@ -94,13 +94,28 @@ const insertEmpty = prepared((db) =>
     .onConflictDoNothing(),
 )
 
-/** The total of a list with a quota, which no other write can change before this one has ended. */
+/** The total of a list with a quota and its held places, which no other write can change before this one has ended. */
 export async function lockTotal(tx: Tx, list: KeptTotal, owner: number): Promise<number> {
   for (;;) {
     const [row] = await lockedRow(tx, { list, owner })
     if (row) return row.n
     await insertEmpty(tx, { list, owner })
   }
+}
+
+const addHeld = prepared((db) =>
+  db
+    .insert(listTotals)
+    .values({ list: p('list'), owner: p('owner'), n: 0, held: p('by') })
+    .onConflictDoUpdate({
+      target: [listTotals.list, listTotals.owner],
+      set: { held: sql`${listTotals.held} + excluded.held` },
+    }),
+)
+
+/** Holds places of the quota of a list for rows of another table, or gives them back (`by` < 0). On SQLite those rows are counted instead. */
+export async function holdPlaces(tx: Tx, list: KeptTotal, owner: number, by: number): Promise<void> {
+  if (dialect === 'postgres' && by !== 0) await addHeld(tx, { list, owner, by })
 }
 
 /**
@@ -113,7 +128,7 @@ export const whileRoom = (
 ) =>
   sql`cross join lateral (
     select from (
-      select ${listTotals.n} as n from ${listTotals} where ${listTotals.list} = ${sql.raw(`'${list}'`)} and ${listTotals.owner} = ${owner} for update skip locked
+      select ${listTotals.n} + ${listTotals.held} as n from ${listTotals} where ${listTotals.list} = ${sql.raw(`'${list}'`)} and ${listTotals.owner} = ${owner} for update skip locked
     ) as total where ${quota} = 0 or n + ${place} <= ${quota}
   ) as room`
 

@@ -24,6 +24,10 @@ export interface Contributions {
   readonly scanTargets?: Readonly<Partial<Record<ScanTargetKind, ResolveScanTarget>>>
   /** Public pages `/s/{type}/{id}`, by type. Read by qr-codes. */
   readonly landingPages?: Readonly<Partial<Record<LandingPageType, LandingPage>>>
+  /** Paths of the pages that scans of labels open, by what a label stands for. Read by qr-codes. */
+  readonly labelPages?: Readonly<Partial<Record<LabelledThing, FindLabelPage>>>
+  /** What a short link of this server stands for. Read by assets. */
+  readonly shortLinkTarget?: FindShortLinkTarget
   /** Things of a user of which an organization can get a copy. Read by shares. */
   readonly shareable?: Readonly<Partial<Record<ShareEntity, Shareable>>>
   /** Who may see the files of a thing. Read by files. */
@@ -83,6 +87,18 @@ export type LandingPage = (
   ctx: AppContext,
   request: { readonly id: string; readonly userId: number; readonly caller: Caller; readonly request: Request },
 ) => Promise<Response | undefined>
+
+/** Things besides QR codes that labels stand for. Their titles are those of `refTargets`. */
+export type LabelledThing = 'ASSET' | 'LOCATION' | 'ACTIVITY'
+/** The path on this server, for people who scan; undefined if there is no such thing. */
+export type FindLabelPage = (db: Db, id: number) => Promise<string | undefined>
+
+/** Undefined if the text is no short link of this server, or one that stands for nothing yet. */
+export type FindShortLinkTarget = (
+  ctx: AppContext,
+  db: Db | Tx,
+  text: string,
+) => Promise<{ readonly kind: 'QR_CODE' | LabelledThing; readonly id: number } | undefined>
 
 /** Whether something of the domain makes `otherId` known to `userId`: a common organization, a contact, a conversation. */
 export type KnowsUser = (db: Db | Tx, userId: number, otherId: number) => Promise<boolean>

@@ -11,6 +11,8 @@ import type { Tx } from '#db/store.ts'
 import type { SessionEnd } from '#http/sessions.ts'
 import type { Localized } from '#lib/localized.ts'
 
+import type { LabelledThing } from './contributions.ts'
+
 export interface Events {
   /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
   'user.deleting': { readonly userId: number; readonly nickname: string }
@@ -47,6 +49,8 @@ export interface Events {
   'qrCodes.purging': { readonly ids: readonly number[] }
   /** An activity is about to be deleted permanently; operations no longer find it. */
   'activity.purging': { readonly id: number }
+  /** A thing for which labels may stand is about to be deleted. */
+  'labelled.deleting': { readonly kind: LabelledThing; readonly id: number }
   /** A user's category of QR codes is about to be deleted. */
   'category.deleting': { readonly userId: number; readonly id: number }
   /** A metadata template is about to be deleted. */

@@ -33,6 +33,7 @@ export const TAGS = [
   'Login records',
   'QR codes',
   'Categories',
+  'Labels',
   'Scan records',
   'Organizations',
   'Organization members',

@@ -120,9 +120,12 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   'qr-codes': [
     'scan-counts',
     'targets',
+    'slugs',
+    'free-blanks',
     'categories',
     'codes',
     'render',
+    'blanks',
     'stats',
     'scans',
     'trash',

@@ -125,7 +125,7 @@ test.if(!onSqlite)('an update of other columns notes no change', async () => {
     const before = await store.read.select().from(listChanges).where(ne(listChanges.list, 'users.all'))
     expect(before).toEqual([{ list: 'qr_codes.all', owner: 0, n: 3 }])
     const kept = await store.read.select().from(listTotals).where(like(listTotals.list, 'qr_codes.%'))
-    expect(kept).toEqual([{ list: 'qr_codes.personal', owner: 1, n: 3 }])
+    expect(kept).toEqual([{ list: 'qr_codes.personal', owner: 1, n: 3, held: 0 }])
     await store.write('test.update', (tx) =>
       tx
         .update(qrCodes)

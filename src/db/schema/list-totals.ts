@@ -11,6 +11,8 @@ export const listTotals = table(
     /** The id of the owner of the list, for example the user; 0 for the list of all owners. */
     owner: col.int('owner').notNull(),
     n: col.int('n').notNull(),
+    /** Places of the quota of this list that rows of other tables take: labels without a code. */
+    held: col.int('held').notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.list, t.owner] })],
 )

@@ -18,7 +18,7 @@ import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
-import { resolveActivity, resolvePass } from './links/links.service.ts'
+import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { passIssueEndpoints } from './pass-issues/pass-issues.endpoints.ts'
@@ -64,6 +64,7 @@ export const activities = domain({
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
+  labelPages: { ACTIVITY: landingPath },
   landingPages: { activity: activityLandingPage, 'check-in': checkInLandingPage, pass: passLandingPage },
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },

@@ -2,9 +2,10 @@
 
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
+import { emit } from '#domains/domain.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { releaseFile } from '#domains/files/index.ts'
 import { checkValues, planValues, valuesOf } from '#domains/metadata/index.ts'
@@ -175,6 +176,7 @@ export async function removeAsset(ctx: AppContext, tx: Tx, owner: Owner, id: num
 
 /** Deletes the photos with their files. The caller has checked that the asset may be deleted. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: store.AssetRow): Promise<store.AssetRow> {
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'ASSET', id: row.id })
   for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
   return (await store.updateRows(tx, [{ row, change: { deletedAt: tx.stamp, photoIds: [] } }]))[0]!
 }
@@ -216,6 +218,12 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
 async function isVisible(ctx: AppContext, userId: number, { owner }: store.AssetRow): Promise<boolean> {
   if (orgOf(owner) === 0) return owner === -userId
   return access.can(ctx, userId, 'ORG', orgOf(owner), 'asset:read')
+}
+
+/** The path of the public page of an asset. */
+export async function publicPath(db: Db, id: number): Promise<string | undefined> {
+  const row = await store.findAnyAsset(db, id)
+  return row && `/s/asset/${row.uuid}`
 }
 
 const LANDING = new RegExp(`/s/asset/(${UUID_PATTERN})/?$`, 'i')

@@ -7,7 +7,7 @@ import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { assetAdminEndpoints } from './admin/assets.admin.endpoints.ts'
 import { assetEndpoints } from './assets.endpoints.ts'
-import { clearPhotos, mayRead, resolveScan } from './assets.service.ts'
+import { clearPhotos, mayRead, publicPath, resolveScan } from './assets.service.ts'
 import { calendarEndpoints } from './calendars/calendars.endpoints.ts'
 import { deleteCalendar, deleteCalendarsOfMembers, deleteCalendarsOfUser } from './calendars/calendars.store.ts'
 import { assetCategoryAdminEndpoints } from './categories/categories.admin.endpoints.ts'
@@ -63,6 +63,7 @@ export const assets = domain({
   fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory },
   landingPages: { asset: assetLandingPage },
   scanTargets: { ASSET: resolveScan },
+  labelPages: { ASSET: publicPath },
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
   syncEntities,

@@ -8,7 +8,7 @@ import { organizationAdminEndpoints } from './admin/orgs.admin.endpoints.ts'
 import { invitationEndpoints } from './invitations/invitations.endpoints.ts'
 import { joiningEndpoints } from './joining/joining.endpoints.ts'
 import { locationEndpoints } from './locations/locations.endpoints.ts'
-import { locationTarget } from './locations/locations.store.ts'
+import { locationPath, locationTarget } from './locations/locations.store.ts'
 import { memberEndpoints } from './members/members.endpoints.ts'
 import { endMemberships, removeRest, userTarget } from './members/members.service.ts'
 import { findMember, haveCommonOrganization, membersAfter, takesPart } from './members/members.store.ts'
@@ -51,6 +51,7 @@ export const orgs = domain({
   acquaintance: haveCommonOrganization,
   metaObjects: { org: orgObject },
   refTargets: { USER: userTarget, LOCATION: locationTarget },
+  labelPages: { LOCATION: locationPath },
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
     organization: {

@@ -1,8 +1,14 @@
 /** QR codes, their categories, scan records, and the public pages and pictures of codes. */
 
+import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
 
 import { qrCodeAdminEndpoints } from './admin/qr-codes.admin.endpoints.ts'
+import { freeBlanksOf } from './blanks/binding.service.ts'
+import { blankEndpoints } from './blanks/blanks.endpoints.ts'
+import { voidBlanks } from './blanks/blanks.store.ts'
+import { flushLabelScans } from './blanks/label-counter.ts'
+import { shortLinkTarget } from './blanks/short-links.service.ts'
 import { categoryEndpoints } from './categories/categories.endpoints.ts'
 import { categoryObject } from './categories/categories.store.ts'
 import { codeEndpoints } from './codes/codes.endpoints.ts'
@@ -12,6 +18,7 @@ import { prepareCopy } from './codes/copies.service.ts'
 import { codeObject } from './codes/meta-objects.store.ts'
 import { flushScans } from './codes/scan-counter.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
+import { countFree } from './free-blanks.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { renderEndpoints } from './render/render.endpoints.ts'
 import { scanEndpoints } from './scans/scans.endpoints.ts'
@@ -27,6 +34,7 @@ export const qrCodes = domain({
   name: 'qrCodes',
   endpoints: [
     ...codeEndpoints,
+    ...blankEndpoints,
     ...exportEndpoints,
     ...statsEndpoints,
     ...trashEndpoints,
@@ -37,15 +45,29 @@ export const qrCodes = domain({
     ...qrCodeAdminEndpoints,
   ],
   jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob, visitorsJob],
-  quotaUsage: { qrCodes: (ctx, owner) => countCodes(ctx.db.read, owner) },
+  quotaUsage: {
+    qrCodes: async (ctx, owner) =>
+      (await countCodes(ctx.db.read, owner)) + (await countFree(ctx.db.read, ownerKey(owner))),
+  },
   userContent: hasContent,
   orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],
-  on: { 'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id) },
-  remains: removeTrash,
+  on: {
+    'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id),
+    'qrCodes.purging': (ctx, tx, { ids }) => freeBlanksOf(ctx, tx, 'QR_CODE', ids),
+    'labelled.deleting': (ctx, tx, { kind, id }) => freeBlanksOf(ctx, tx, kind, [id]),
+  },
+  async remains(ctx, tx, owner, limit) {
+    const removed = await removeTrash(ctx, tx, owner, limit)
+    return removed < limit ? removed + (await voidBlanks(tx, owner, limit - removed)) : removed
+  },
+  shortLinkTarget,
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   syncEntities,
-  stop: flushScans,
+  async stop(ctx) {
+    await flushScans(ctx)
+    await flushLabelScans(ctx)
+  },
 })
 
 export { CategoryView } from './categories/categories.model.ts'

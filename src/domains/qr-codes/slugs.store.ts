@@ -2,6 +2,7 @@
 
 import { and, count, eq, inArray, sql } from 'drizzle-orm'
 
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -63,6 +64,46 @@ export async function newSlug(tx: Tx, owner: Owner, qrCodeId: Holder['qrCodeId']
     if (await take(tx, owner, slug, { qrCodeId })) return slug
   }
 }
+
+const given = jsonRows('given', { slug: 'text', userId: 'int', orgId: 'int', now: 'int' })
+const claimAll = prepared((db) =>
+  insertFrom(db, qrSlugs, {
+    rows: given.rows,
+    slug: given.slug,
+    userId: given.userId,
+    orgId: given.orgId,
+    createdAt: given.now,
+  })
+    .onConflictDoNothing()
+    .returning({ slug: qrSlugs.slug }),
+)
+
+/** Takes that many new slugs for labels, by one statement. */
+export async function newSlugs(tx: Tx, { userId, orgId }: Owner, count: number): Promise<string[]> {
+  const slugs: string[] = []
+  while (slugs.length < count) {
+    const drawn = new Set(Array.from({ length: count - slugs.length }, () => randomCode(ALPHABET, LENGTH)))
+    const rows = Array.from(drawn, (slug) => ({ slug, userId, orgId, now: tx.stamp }))
+    for (const { slug } of await claimAll(tx, given.values(rows))) slugs.push(slug)
+  }
+  return slugs
+}
+
+/** Lets the slug of a label lead to a code, or to none. */
+export async function leadSlug(tx: Tx, slug: string, qrCodeId: number | null): Promise<void> {
+  await tx.update(qrSlugs).set({ qrCodeId }).where(eq(qrSlugs.slug, slug))
+}
+
+const codeBySlug = prepared((db) =>
+  db
+    .select({ qrCodeId: qrSlugs.qrCodeId })
+    .from(qrSlugs)
+    .where(eq(qrSlugs.slug, p('slug'))),
+)
+
+/** The code that a slug leads to, as it is written. */
+export const codeOfSlug = async (db: Db | Tx, slug: string): Promise<number | undefined> =>
+  (await codeBySlug(db, { slug }))[0]?.qrCodeId ?? undefined
 
 const ofCode = prepared((db) =>
   db

@@ -84,6 +84,13 @@ export class Page {
     this.#line(line, x + (width - (widthOf(line) * style.size) / 1000) / 2, y, style)
   }
 
+  /** One line in the middle of `width`, as large as fits into it and at most `size` points. */
+  fitted(text: string, x: number, y: number, width: number, size: number): void {
+    const line = [...glyphsOf(text)]
+    const fitting = Math.min(size, (width / widthOf(line)) * 1000)
+    this.#line(line, x + (width - (widthOf(line) * fitting) / 1000) / 2, y, { size: fitting })
+  }
+
   #line(line: Line, x: number, y: number, { size, isBold = false, color = '000000' }: TextStyle): void {
     // Bold is an outline of the letters in addition to their area, so that it also works for fonts of the viewer.
     const weight = isBold ? `2 Tr ${n(size / 40)} w ${colour(color)} RG` : '0 Tr'

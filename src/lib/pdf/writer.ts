@@ -14,6 +14,8 @@ export interface Description {
   readonly language: string
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** Of each page, in points; A4 by default. */
+  readonly paper?: { readonly width: number; readonly height: number }
 }
 
 /** Ids of the objects that all pages share. Those of pages follow. */
@@ -28,7 +30,7 @@ const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 /** The pieces of a file: its beginning, one for each page, and its end. `contents`: of `Page`, of which there must be one at least. */
 export async function* pdfOf(
   contents: AsyncIterable<string>,
-  { title, language, createdAt }: Description,
+  { title, language, createdAt, paper = PAPER }: Description,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   /** Where each object begins, by its id. */
   const offsets: number[] = []
@@ -58,7 +60,7 @@ export async function* pdfOf(
     const packed = await compress(latin1(content))
     const page = object(
       id,
-      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${PAPER.width} ${PAPER.height}]/Resources ${RESOURCES} 0 R/Contents ${id + 1} 0 R>>`,
+      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${paper.width} ${paper.height}]/Resources ${RESOURCES} 0 R/Contents ${id + 1} 0 R>>`,
     )
     offsets[id + 1] = length
     const head = `${id + 1} 0 obj\n<</Length ${packed.length}/Filter/FlateDecode>>stream\n`

@@ -1,6 +1,7 @@
 /** The QR codes and the calendar file of an activity, and the activities and passes that scanned contents refer to. */
 
 import type { AppContext } from '#context'
+import type { Db } from '#db/store.ts'
 import type { ResolveScanTarget } from '#domains/contributions.ts'
 import { publicImageUrl } from '#domains/files/index.ts'
 import { ownAddresses } from '#http/addresses.ts'
@@ -74,6 +75,12 @@ export async function calendarFile(ctx: AppContext, id: number, asking: Asking, 
       'cache-control': 'private, no-store',
     },
   })
+}
+
+/** The path of the landing page of an activity. It asks for the invite code itself. */
+export async function landingPath(db: Db, id: number): Promise<string | undefined> {
+  const row = await findActivity(db, id)
+  return row && `/s/activity/${row.uuid}`
 }
 
 /** The activity that a content names and the invite code that it contains. */

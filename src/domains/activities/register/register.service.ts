@@ -7,6 +7,7 @@ import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { ActivityStatus } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { emit } from '#domains/domain.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { attachFile, releaseFile, setPublic } from '#domains/files/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -322,6 +323,7 @@ export async function clearCovers(tx: Tx, { fileIds, entityIds }: LostFiles): Pr
 
 /** From now on no operation finds the activity, nor its check-ins, passes and registrations. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> {
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'ACTIVITY', id: row.id })
   if (row.coverFileId !== null) await releaseFile(ctx, tx, row.coverFileId)
   return store.updateActivity(tx, row, { deletedAt: tx.stamp, coverFileId: null })
 }

@@ -10,6 +10,7 @@ import type { InventoryScope } from '#db/schema/assets.ts'
 import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { contributions } from '#domains/domain.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
@@ -219,7 +220,7 @@ export async function scanAsset(ctx: AppContext, owner: Owner, id: number, input
     if (assigneeIds.length > 0 && !assigneeIds.includes(userId) && !mayManage) throw refused.notAssigned()
     if (input.locationId != null && !(await isLocation(tx, orgId, input.locationId)))
       throw invalidAll([refused.noSuchLocation('body.locationId')])
-    const found = await resolve(tx, owner, inventory, input)
+    const found = await resolve(ctx, tx, owner, inventory, input)
     return record(ctx, tx, owner, inventory, found, input)
   })
   return { result, repeated, asset: toScannedView(asset), inventory: toView(row) }
@@ -228,8 +229,20 @@ export async function scanAsset(ctx: AppContext, owner: Owner, id: number, input
 const isLocation = async (tx: Tx, orgId: number, id: number): Promise<boolean> =>
   orgId !== 0 && (await locationTree.find(tx, orgId, id)) !== undefined
 
+/** The asset that a scanned link names: that of its own code, or of a label that stands for it. */
+async function assetIn(ctx: AppContext, tx: Tx, code: string): Promise<number | undefined> {
+  const uuid = uuidOf(code)
+  if (uuid !== undefined) return store.findIdByUuid(tx, uuid)
+  for (const find of contributions(ctx, 'shortLinkTarget')) {
+    const target = await find(ctx, tx, code)
+    if (target?.kind === 'ASSET') return target.id
+  }
+  return undefined
+}
+
 /** An asset of the owner, or an item of the inventory whose asset no longer is one. @throws AppError 404 */
 async function resolve(
+  ctx: AppContext,
   tx: Tx,
   owner: Owner,
   inventory: InventoryRow,
@@ -237,8 +250,7 @@ async function resolve(
 ): Promise<store.ScannedAsset> {
   const byNumber = assetId == null ? await findByNumber(tx, inventory.owner, code!) : undefined
   if (byNumber !== undefined) return byNumber
-  const uuid = assetId == null ? uuidOf(code!) : undefined
-  const id = assetId ?? (uuid === undefined ? undefined : await store.findIdByUuid(tx, uuid))
+  const id = assetId ?? (await assetIn(ctx, tx, code!))
   if (id === undefined) throw notFound()
   const asset = await findAsset(tx, owner, id)
   if (asset !== undefined) return asset

@@ -1,6 +1,6 @@
 import type { AppContext } from '#context'
 import { recordDeleted } from '#db/tombstones.ts'
-import { contributions } from '#domains/domain.ts'
+import { contributions, emit } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { treeRefusals } from '#http/tree-refusals.ts'
 import { checkPosition } from '#http/validate.ts'
@@ -73,6 +73,7 @@ export async function deleteLocation(ctx: AppContext, orgId: number, id: number)
       const count = await use.count(tx, orgId, id)
       if (count > 0) throw locationInUse(`${use.name} (${count})`)
     }
+    await emit(ctx, tx, 'labelled.deleting', { kind: 'LOCATION', id })
     await store.deleteLocation(tx, orgId, id)
     await recordDeleted(tx, 'location', [{ owner: orgId, id, version: 1 }])
   })

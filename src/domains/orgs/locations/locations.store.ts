@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 
 import { orgLocations } from '#db/schema/locations.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { RefSource } from '#domains/contributions.ts'
@@ -45,6 +45,12 @@ export async function updateLocation(
 
 export async function deleteLocation(tx: Tx, orgId: number, id: number): Promise<void> {
   await tx.delete(orgLocations).where(one(orgId, id))
+}
+
+/** The path of a location in the web application. */
+export async function locationPath(db: Db, id: number): Promise<string | undefined> {
+  const [row] = await db.select({ orgId: orgLocations.orgId }).from(orgLocations).where(eq(orgLocations.id, id))
+  return row && `/console/orgs/${row.orgId}?tab=locations&location=${id}`
 }
 
 /** Locations as targets of metadata values. In texts they are named by their path: `Campus / Hall B`. */

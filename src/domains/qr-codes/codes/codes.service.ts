@@ -3,7 +3,7 @@ import { isAroundWrites } from '#db/around-writes.ts'
 import { dialect } from '#db/dialect.ts'
 import { GatheredWrites } from '#db/gathered-writes.ts'
 import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
-import { ownerKey } from '#db/owner-key.ts'
+import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { finishInSlices } from '#db/slices.ts'
 import type { Db, HeavyReads, Tx } from '#db/store.ts'
@@ -19,6 +19,7 @@ import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { categoryTree, deleteCleanUp, firstCleanUp, insertCleanUp } from '../categories/categories.store.ts'
+import { countFree } from '../free-blanks.store.ts'
 import { contentTargetProblem, targetRules } from '../targets.service.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
 import {
@@ -129,7 +130,7 @@ async function createTogether(
   return isPlain ? gathered(ctx)[userId % 2]!.add({ userId, code, quota, tries: 0 }) : undefined
 }
 
-/** Checks a new code; `insert` inserts it in a write. `where` is the first part of the paths of bad fields. */
+/** Checks a new code; `insert` inserts it in a write. `label`: the slug of a label of the owner, which becomes that of the code. `where` is the first part of the paths of bad fields. */
 export async function prepareCode(
   ctx: AppContext,
   owner: Owner,
@@ -143,11 +144,12 @@ export async function prepareCode(
   const code = newCode(input, await publishing(ctx, owner, [input]))
   const quota = await quotaOf(ctx)
   const slugQuota = await slugQuotaOf(ctx)
-  const insert = async (tx: Tx, revived?: SyncRevival): Promise<store.QrCodeRow> => {
+  const insert = async (tx: Tx, revived?: SyncRevival, label?: string): Promise<store.QrCodeRow> => {
     await checkCategory(tx, owner, code.categoryId, where)
     await checkRoom(ctx, tx, owner, quota, 1)
     const row = await store.insertCode(tx, owner, code, revived)
     if (!hasShortLink(input)) return row
+    if (label !== undefined && input.slug == null) return store.insertSlug(tx, row, label)
     const slug = await takeSlug(tx, owner, row, {
       slug: input.slug ?? undefined,
       quota: slugQuota,
@@ -317,7 +319,19 @@ async function change(
 /** How many codes an owner may have; 0 means unlimited. To be read before a write, which awaits nothing but the database. */
 export const quotaOf = (ctx: AppContext): number | Promise<number> => getSetting(ctx, 'quota.qrCodes')
 
-const counts = perContext(() => new OwnerCounts(store.listOf, store.countLive))
+/** Codes outside the trash, and labels that stand for nothing yet. */
+const counts = perContext(
+  () =>
+    new OwnerCounts(
+      store.listOf,
+      async (tx, owner) => (await store.countLive(tx, owner)) + (await countFree(tx, owner)),
+    ),
+)
+
+/** Notes that labels have become free, which no quota refuses. */
+export async function countFreed(ctx: AppContext, tx: Tx, owner: OwnerKey): Promise<void> {
+  await counts(ctx).add(tx, owner, 0, 0)
+}
 
 /**
  * Refuses to add `adding` codes if the owner would then have more than `quota`, or if the organization has been dissolved. Codes in the

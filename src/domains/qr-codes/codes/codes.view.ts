@@ -16,13 +16,16 @@ const linksOf = perContext(({ config }) => shortLinks(config.publicUrl, config.s
 
 export const shortUrlOf = (ctx: AppContext, slug: string): string => linksOf(ctx).start + slug
 
+/** What a picture of a short link holds. */
+export const shortUrlInPicture = (ctx: AppContext, slug: string): string => inPicture(linksOf(ctx), slug)
+
 /** The columns that decide what the pictures of a code hold. */
 export type Pictured = Pick<QrCodeRow, 'isDynamic' | 'uuid' | 'slug' | 'content'>
 
 /** The text that the pictures of a code hold. */
 export function pictureContent(ctx: AppContext, { isDynamic, uuid, slug, content }: Pictured): string {
   if (!isDynamic) return content
-  return slug === null ? publicUrlOf(ctx, uuid) : inPicture(linksOf(ctx), slug)
+  return slug === null ? publicUrlOf(ctx, uuid) : shortUrlInPicture(ctx, slug)
 }
 
 /** Path of a code's picture on this server. */

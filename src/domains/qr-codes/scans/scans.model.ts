@@ -75,13 +75,27 @@ export const ListQuery = PageQuery({
 })
 export type ListQuery = Static<typeof ListQuery>
 
-export const KINDS = ['QR_CODE', 'ACTIVITY', 'ASSET', 'PASS', 'CHECK_IN', 'ORG_JOIN', 'USER', 'URL', 'TEXT'] as const
+export const KINDS = [
+  'QR_CODE',
+  'ACTIVITY',
+  'ASSET',
+  'LOCATION',
+  'BLANK',
+  'PASS',
+  'CHECK_IN',
+  'ORG_JOIN',
+  'USER',
+  'URL',
+  'TEXT',
+] as const
 export type Kind = (typeof KINDS)[number]
 
 export const Resolved = Model('ScanTarget', {
-  kind: Enum(KINDS),
+  kind: Enum(KINDS, { description: 'BLANK: a label that stands for nothing yet, and that you may bind' }),
   id: Type.Optional(Id),
-  title: Type.Optional(Text('Spring menu')),
+  title: Type.Optional(Text('Spring menu', { description: 'Of a label its number' })),
+  slug: Type.Optional(Text('k7mpx2wr', { description: 'Of a label only' })),
+  number: Type.Optional(Text('LIB-00042', { description: 'Of a label only' })),
 })
 export type Resolved = Static<typeof Resolved>
 

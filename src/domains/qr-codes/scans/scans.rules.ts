@@ -5,7 +5,7 @@ import { UUID_PATTERN } from '#lib/text.ts'
 
 import type { Kind } from './scans.model.ts'
 
-export type Target = { kind: 'QR_CODE'; uuid: string } | { kind: Exclude<Kind, 'QR_CODE'> }
+export type Target = { kind: 'QR_CODE'; uuid: string } | { kind: Exclude<Kind, 'QR_CODE' | 'BLANK' | 'LOCATION'> }
 
 /** Prefixes of the interface (spec §2.4): `activity:<id>[:<code>]`, `org-join:<code>`, `user:<code>`. */
 const PREFIXES: readonly (readonly [RegExp, Kind & ('ACTIVITY' | 'ORG_JOIN' | 'USER')])[] = [
@@ -15,7 +15,7 @@ const PREFIXES: readonly (readonly [RegExp, Kind & ('ACTIVITY' | 'ORG_JOIN' | 'U
 ]
 
 /** Landing paths of the interface (spec §4.2): `/s/{type}/{id}`. */
-const LANDINGS: ReadonlyMap<string, Exclude<Kind, 'QR_CODE'>> = new Map([
+const LANDINGS: ReadonlyMap<string, Exclude<Target['kind'], 'QR_CODE'>> = new Map([
   ['activity', 'ACTIVITY'],
   ['check-in', 'CHECK_IN'],
   ['pass', 'PASS'],

@@ -19,6 +19,10 @@ import { type ContentType, contentTypeOf } from '#lib/content-type.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
+import { mayBind } from '../blanks/binding.service.ts'
+import type { BlankRow } from '../blanks/blanks.store.ts'
+import { toViews } from '../blanks/blanks.view.ts'
+import { findShortLink, pageOf } from '../blanks/short-links.service.ts'
 import { contentTooLong, noSuchCode } from '../codes/codes.errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/codes.model.ts'
 import { bytesOf } from '../codes/codes.rules.ts'
@@ -183,7 +187,11 @@ const MAX_ORGANIZATIONS = 200
 /** The code whose public link or content was scanned, if the user may see it. */
 async function findCode(ctx: AppContext, userId: number, content: string): Promise<store.FoundCode | undefined> {
   const target = targetOf(content, ownAddresses(ctx))
-  const linked = target.kind === 'QR_CODE' ? await store.findByUuid(ctx.db.read, target.uuid) : undefined
+  const short = await findShortLink(ctx, ctx.db.read, content)
+  const linked =
+    target.kind === 'QR_CODE'
+      ? await store.findByUuid(ctx.db.read, target.uuid)
+      : short?.qrCodeId && (await store.findById(ctx.db.read, short.qrCodeId))
   if (linked && (await maySee(ctx, userId, linked))) return linked
   const own = await store.findPersonalByContent(ctx.db.read, userId, content)
   if (own) return own
@@ -214,7 +222,14 @@ function maySee(
  * The target of a content that belongs to none of the user's codes, with its id and title if the user may know of it. The link of a
  * code that they may not see is treated like any other URL.
  */
-async function resolveElsewhere(ctx: AppContext, userId: number, content: string, caller: Caller): Promise<Resolved> {
+async function resolveElsewhere(
+  ctx: AppContext,
+  userId: number,
+  content: string,
+  caller: Pick<Caller, 'ip'>,
+): Promise<Resolved> {
+  const blank = (await findShortLink(ctx, ctx.db.read, content))?.blank
+  if (blank !== undefined) return resolveLabel(ctx, userId, blank, caller)
   const { kind } = targetOf(content, ownAddresses(ctx))
   if (kind === 'QR_CODE') return { kind: 'URL' }
   for (const targets of contributions(ctx, 'scanTargets')) {
@@ -222,6 +237,24 @@ async function resolveElsewhere(ctx: AppContext, userId: number, content: string
     if (resolveTarget) return { kind, ...(await resolveTarget(ctx, userId, content, caller)) }
   }
   return { kind }
+}
+
+/** What a label stands for, as its own code or link would be resolved. */
+async function resolveLabel(
+  ctx: AppContext,
+  userId: number,
+  blank: BlankRow,
+  caller: Pick<Caller, 'ip'>,
+): Promise<Resolved> {
+  const { slug, number, status, kind } = blank
+  if (status === 'FREE' && (await mayBind(ctx, userId, blank))) return { kind: 'BLANK', title: number, slug, number }
+  if (kind === null || kind === 'QR_CODE') return { kind: 'TEXT' }
+  if (kind === 'LOCATION') {
+    const [view] = await toViews(ctx, ctx.db.read, userId, [blank])
+    return view!.title === null ? { kind } : { kind, id: view!.targetId!, title: view!.title }
+  }
+  const path = await pageOf(ctx, kind, blank.targetId!)
+  return path === undefined ? { kind: 'TEXT' } : resolveElsewhere(ctx, userId, ctx.config.publicUrl + path, caller)
 }
 
 export function updateScan(ctx: AppContext, actor: Actor, id: number, input: UpdateScan): Promise<ScanView> {

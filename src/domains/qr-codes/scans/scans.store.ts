@@ -107,7 +107,7 @@ export const findByUuid = async (db: Db, uuid: string) => (await liveByUuid(db, 
 
 const liveById = prepared((db) =>
   db
-    .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId })
+    .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId, isPublic: qrCodes.isPublic })
     .from(qrCodes)
     .where(and(eq(qrCodes.id, p('id')), isNull(qrCodes.deletedAt))),
 )

@@ -1,0 +1,94 @@
+/** What a scan of a label opens while it is not the short link of a QR code. */
+
+import type { AppContext } from '#context'
+import { button, card, html, htmlPage, notFoundPage, pathOfPage } from '#http/pages.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import { type BlankRow, findBlank } from './blanks.store.ts'
+import { countLabelScan } from './label-counter.ts'
+import { pageOf } from './short-links.service.ts'
+
+const WORDS = {
+  en: {
+    free: 'This label is not in use yet',
+    number: (number: string) => `Number ${number}`,
+    text: 'The people it belongs to can say what it stands for.',
+    assign: 'Assign it',
+    void: 'This label is no longer used',
+  },
+  zh: {
+    free: '此标签尚未使用',
+    number: (number: string) => `编号 ${number}`,
+    text: '标签的所有者可以将它绑定到物品、地点或内容。',
+    assign: '立即绑定',
+    void: '此标签已停用',
+  },
+} as const satisfies Record<Locale, object>
+
+const HEADERS = { 'x-robots-tag': 'noindex' }
+
+/**
+ * The page, or the redirect, of a label that stands for no QR code. Undefined if the slug is none of a label, or of one that does: then only the scan is
+ * counted. `isCounted`: false for visits that do not count, such as those of robots.
+ */
+export async function leadLabel(
+  ctx: AppContext,
+  slug: string,
+  visit: { readonly request: Request; readonly locale: Locale; readonly isCounted: boolean },
+): Promise<Response | undefined> {
+  const blank = await findBlank(ctx.db.read, slug)
+  if (blank === undefined) return undefined
+  if (visit.isCounted) countLabelScan(ctx, slug)
+  if (blank.status === 'FREE') return freePage(ctx, blank, visit)
+  if (blank.status === 'VOID') return voidPage(ctx, blank, visit)
+  if (blank.kind === 'QR_CODE') return undefined
+  const path = await pageOf(ctx, blank.kind!, blank.targetId!)
+  if (path === undefined) return notFoundPage(ctx, visit.locale)
+  const location = ctx.config.publicUrl + path
+  return new Response(html`<a href="${location}">${location}</a>`.text, {
+    status: 302,
+    headers: {
+      location,
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      ...HEADERS,
+    },
+  })
+}
+
+type Visit = { readonly request: Request; readonly locale: Locale }
+
+function freePage(ctx: AppContext, { slug, number }: BlankRow, { request, locale }: Visit): Response {
+  const words = WORDS[locale]
+  const body = html`<div class="centered">
+    <p class="number">${number}</p>
+    <h1>${words.free}</h1>
+    <p class="soft">${words.text}</p>
+    ${button(words.assign, { href: `${ctx.config.publicUrl}/console/labels/${slug}` })}
+  </div>`
+  return htmlPage(ctx, {
+    title: `${words.free}: ${number}`,
+    locale,
+    path: pathOfPage(request),
+    preview: { title: words.free, description: words.number(number) },
+    headers: HEADERS,
+    body: card(body),
+  })
+}
+
+function voidPage(ctx: AppContext, { number }: BlankRow, { request, locale }: Visit): Response {
+  const words = WORDS[locale]
+  return htmlPage(ctx, {
+    title: words.void,
+    locale,
+    status: 410,
+    path: pathOfPage(request),
+    headers: HEADERS,
+    body: html`<div class="lonely">
+      <p class="number">410</p>
+      <h1>${words.void}</h1>
+      <p class="soft">${words.number(number)}</p>
+    </div>`,
+  })
+}
