@@ -47,6 +47,7 @@ import sqlite0045 from './sqlite/0045_server_pictures.sql' with { type: 'text' }
 import sqlite0046 from './sqlite/0046_qr_links.sql' with { type: 'text' }
 import sqlite0049 from './sqlite/0049_qr_visits.sql' with { type: 'text' }
 import sqlite0052 from './sqlite/0052_qr_blanks.sql' with { type: 'text' }
+import sqlite0053 from './sqlite/0053_found.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -94,6 +95,7 @@ import postgres0045 from './postgres/0045_server_pictures.sql' with { type: 'tex
 import postgres0046 from './postgres/0046_qr_links.sql' with { type: 'text' }
 import postgres0049 from './postgres/0049_qr_visits.sql' with { type: 'text' }
 import postgres0052 from './postgres/0052_qr_blanks.sql' with { type: 'text' }
+import postgres0053 from './postgres/0053_found.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -149,6 +151,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0046_qr_links', sql: sqlite0046 },
     { name: '0049_qr_visits', sql: sqlite0049 },
     { name: '0052_qr_blanks', sql: sqlite0052 },
+    { name: '0053_found', sql: sqlite0053 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -198,5 +201,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0046_qr_links', sql: postgres0046 },
     { name: '0049_qr_visits', sql: postgres0049 },
     { name: '0052_qr_blanks', sql: postgres0052 },
+    { name: '0053_found', sql: postgres0053 },
   ],
 }

@@ -25,6 +25,7 @@ import { contacts } from '#domains/contacts/index.ts'
 import { delivery } from '#domains/delivery/index.ts'
 import { contributions, type Domain, install } from '#domains/domain.ts'
 import { files } from '#domains/files/index.ts'
+import { found } from '#domains/found/index.ts'
 import { front } from '#domains/front/index.ts'
 import { lan, lanCertificates } from '#domains/lan/index.ts'
 import { licenses } from '#domains/licenses/index.ts'
@@ -76,6 +77,7 @@ export const domains = [
   files,
   album,
   assets,
+  found,
   metadata,
   sync,
   activities,

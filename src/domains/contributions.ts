@@ -7,6 +7,7 @@ import type { AppContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
+import type { FoundKind } from '#db/schema/found.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { SyncEntityName, SyncScope, TombstoneEntity } from '#db/schema/sync.ts'
@@ -15,13 +16,15 @@ import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import type { SocketFrame, SocketHello } from '#http/socket.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
-import type { AppPoint, OrgPoint } from '#permission-points'
+import type { AppPoint, DualPoint, OrgPoint } from '#permission-points'
 
 export type CheckSetting = (ctx: AppContext, value: unknown) => Promise<Localized | undefined>
 
 export interface Contributions {
   /** Finds what a scanned content refers to, for each kind of content. Read by qr-codes. */
   readonly scanTargets?: Readonly<Partial<Record<ScanTargetKind, ResolveScanTarget>>>
+  /** Things whose finders can write to the owner. Read by found. */
+  readonly foundThings?: Readonly<Partial<Record<FoundKind, FoundThings>>>
   /** Public pages `/s/{type}/{id}`, by type. Read by qr-codes. */
   readonly landingPages?: Readonly<Partial<Record<LandingPageType, LandingPage>>>
   /** Paths of the pages that scans of labels open, by what a label stands for. Read by qr-codes. */
@@ -76,6 +79,27 @@ export type ResolveScanTarget = (
   content: string,
   caller: Pick<Caller, 'ip'>,
 ) => Promise<{ readonly id: number; readonly title: string } | undefined>
+
+export interface FoundThings {
+  /** In the organization that owns a thing, to see the reports of finders. */
+  readonly read: DualPoint
+  /** To answer them. */
+  readonly update: DualPoint
+  /** A thing of any owner. Undefined if it does not exist or is deleted. */
+  find(db: Db | Tx, id: number): Promise<FoundThing | undefined>
+  /** The owner has it back. `id` may be deleted. */
+  returned?(tx: Tx, id: number): Promise<void>
+}
+
+export interface FoundThing {
+  readonly owner: OwnerKey
+  readonly title: string
+  /** Whether its public page exists, as far as the thing decides that itself. */
+  readonly isPublic: boolean
+  readonly isLost: boolean
+  /** Names of the columns and fields on the public page. */
+  readonly publicFields: readonly string[]
+}
 
 export type LandingPageType = 'activity' | 'check-in' | 'pass' | 'asset'
 

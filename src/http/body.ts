@@ -24,10 +24,14 @@ export function checkAnnouncedSize(request: Request, max: number): void {
   if (announced !== null && Number(announced) > max) throw bodyTooLarge()
 }
 
+/** Whether the body is the form of a page. */
+export const isUrlencoded = (request: Request): boolean =>
+  (request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded')
+
 /** Returns the parsed body, or `{}` if it is empty. Parses forms only with `acceptsForm`. */
 export async function readBody(request: Request, max: number, acceptsForm: boolean): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
-  const isForm = type.startsWith('application/x-www-form-urlencoded')
+  const isForm = isUrlencoded(request)
   const bytes = await readAtMost(request, max)
   if (bytes.length === 0) return {}
   if (isForm ? !acceptsForm : type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))

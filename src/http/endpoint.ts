@@ -46,6 +46,7 @@ export const TAGS = [
   'Assets',
   'Asset categories',
   'Inventories',
+  'Lost and found',
   'Metadata',
   'Metadata of organizations',
   'Offline use',

@@ -19,7 +19,7 @@ import { PasswordQueueFull } from '#platform/passwords.ts'
 import { KIND, type Span, timed } from '#platform/spans.ts'
 
 import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
-import { checkAnnouncedSize, MAX_JSON_BODY, readBody } from './body.ts'
+import { checkAnnouncedSize, isUrlencoded, MAX_JSON_BODY, readBody } from './body.ts'
 import { cookiesOf } from './browser.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from './budget.ts'
 import { localeOf, readQuery, RequestCaller } from './caller.ts'
@@ -129,7 +129,8 @@ class Route {
     this.#parameters = new Parameters(endpoint)
     this.#lists = new Set(endpoint.query && listNames(endpoint.query))
     this.#body = endpoint.body && validator(endpoint.body, 'body')
-    this.#fields = endpoint.acceptsFile && endpoint.body && validator(endpoint.body, 'body', { coerce: true })
+    const takesFields = endpoint.acceptsFile !== undefined || endpoint.acceptsForm === true
+    this.#fields = takesFields && endpoint.body ? validator(endpoint.body, 'body', { coerce: true }) : undefined
     this.#admission = new Admission(endpoint, ctx, gates)
     this.#permissions = new Permissions(ctx, gates)
     this.#maxBody = endpoint.maxBody ?? MAX_JSON_BODY
@@ -283,7 +284,7 @@ class Route {
       request,
       params: this.#params && this.#params.parse(params),
       query: this.#query && this.#query.parse(rawQuery),
-      body: form === undefined ? this.#body && this.#body.parse(rawBody) : this.#fields && this.#fields.parse(rawBody),
+      body: (form !== undefined || this.#isPageForm(request) ? this.#fields : this.#body)?.parse(rawBody),
       upload: form?.file,
       owner: undefined as Owner | undefined,
     } satisfies Input<Access, unknown, unknown, unknown>
@@ -309,6 +310,11 @@ class Route {
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId, this.#versionOf(data))
+  }
+
+  /** Whether the body is the form of a page, in which every value is text. */
+  #isPageForm(request: Request): boolean {
+    return this.endpoint.acceptsForm === true && isUrlencoded(request)
   }
 
   #versionOf(data: unknown): number | undefined {

@@ -7,6 +7,7 @@ import touchIcon from './page-files/apple-touch-icon.png' with { type: 'file' }
 import check from './page-files/check.js' with { type: 'file' }
 import copy from './page-files/copy.js' with { type: 'file' }
 import favicon from './page-files/favicon.ico' with { type: 'file' }
+import found from './page-files/found.js' with { type: 'file' }
 import icon192 from './page-files/icon-192.png' with { type: 'file' }
 import icon512 from './page-files/icon-512.png' with { type: 'file' }
 import maskable from './page-files/icon-maskable.png' with { type: 'file' }
@@ -93,6 +94,13 @@ const FILES = [
     file: check,
     type: 'text/javascript; charset=utf-8',
     summary: 'Get the script that reports what the browser of a check allows',
+  },
+  {
+    id: 'foundScript',
+    path: '/found.js',
+    file: found,
+    type: 'text/javascript; charset=utf-8',
+    summary: 'Get the script that offers finders to send their position',
   },
   {
     id: 'trustScript',

@@ -105,6 +105,11 @@ div.screen{margin:0 0 1.5rem}
 .fold{border-top:1px solid var(--line)}
 .fold summary{padding:.625rem 0;cursor:pointer;overflow-wrap:anywhere}
 .fold pre{margin:0 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+.talk{margin:0;padding:0;list-style:none}
+.talk li{max-width:85%;width:fit-content;margin:0 0 .75rem;padding:.625rem .875rem;border-radius:.875rem;background:var(--ground)}
+.talk li.mine{margin-left:auto;background:var(--tint)}
+.talk p{margin:0}
+.talk .soft{font-size:.8125rem}
 .number{margin:0 0 .25rem;color:var(--accent);font-size:.875rem;font-weight:600;letter-spacing:.08em}
 .guide{margin:0;padding-left:1.25rem}
 .guide>li{margin-top:1.25rem}

@@ -97,6 +97,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   ],
   contacts: ['contacts', 'list', 'privacy', 'card', 'requests', 'search'],
   delivery: ['gateways', 'delivery', 'templates', 'delivery-worker', 'sending'],
+  found: ['found', 'things', 'cards', 'forms', 'reports', 'notices', 'threads', 'clean-up'],
   files: ['bytes', 'ownership', 'clean-up', 'files', 'storing', 'avatars', 'uploads', 'content', 'admin'],
   lan: ['authority', 'trust'],
   metadata: ['metadata', 'types', 'objects', 'owners', 'fields', 'templates', 'bindings', 'values'],

@@ -94,6 +94,7 @@ test('the page shows only the public columns, escaped, without ids and the owner
       { key: 'purchasePrice', label: 'Purchase price', value: '1999.90' },
       { key: 'latitude', label: 'Latitude', value: null },
     ],
+    found: null,
   })
   for (const { text } of [page, json])
     for (const hidden of ['SECRET', 'Hailo', '2028', 'alice', org.name, '"id"', 'userId'])

@@ -64,13 +64,15 @@ describe('contract', () => {
   test('endpoints without a permission point are public or concern only the caller', () => {
     const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
-    // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints.
+    // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints. Reports of
+    // finders need no point for the caller's own things, and one of two points in an organization.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
     expect([...areas].toSorted()).toEqual([
       'access',
       'agreements',
       'auth',
       'devices',
+      'found',
       'groups',
       'loginRecords',
       'orgs',

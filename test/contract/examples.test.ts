@@ -56,6 +56,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'server.checks.page': [404, /expired/],
   'server.checks.report': NO_SUCH_ROW,
   'landing.page': NO_SUCH_ROW,
+  // So are keys and secrets of finders.
+  'found.send': [400, /open the page/],
+  'found.thread': NO_SUCH_ROW,
+  'found.write': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
   'files.publicImage': NO_SUCH_ROW,

@@ -8,6 +8,7 @@ import { isolation as assets } from '../assets/isolation.ts'
 import { isolation as chat } from '../chat/isolation.ts'
 import { isolation as contacts } from '../contacts/isolation.ts'
 import { isolation as files } from '../files/isolation.ts'
+import { isolation as found } from '../found/isolation.ts'
 import { isolation as metadata } from '../metadata/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
@@ -25,6 +26,7 @@ export const FIXTURES: readonly IsolationFixture[] = [
   agreements,
   album,
   assets,
+  found,
   metadata,
   activities,
   contacts,

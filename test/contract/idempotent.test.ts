@@ -16,6 +16,7 @@ import { createTemplate, issued, withPasses } from '../activities/pass-helpers.t
 import { sendText } from '../chat/helpers.ts'
 import { befriend } from '../contacts/helpers.ts'
 import { png } from '../files/helpers.ts'
+import { findableAsset, newestReport, report } from '../found/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -129,6 +130,17 @@ const UPDATES: Readonly<Record<string, Update>> = {
       publicFields: ['name'],
     }),
   },
+  'found.updateAssetCard': {
+    params: () => ({ id: id['asset']! }),
+    body: () => ({ when: 'LOST', text: 'new', askPosition: false }),
+    raisesNothing: true,
+  },
+  'found.updateCodeCard': {
+    params: code,
+    body: () => ({ when: 'ALWAYS', text: 'new', allowMessage: false }),
+    raisesNothing: true,
+  },
+  'found.changeStatus': { params: () => ({ id: id['foundReport']! }), body: () => ({ status: 'CLOSED' }) },
   'contacts.setRemark': { params: () => ({ contactId: id['contact']! }), body: () => ({ remark: 'new' }) },
   'contacts.setTags': { params: () => ({ contactId: id['contact']! }), body: () => ({ tags: ['a', 'b', 'a'] }) },
   'contacts.updatePrivacy': {
@@ -347,6 +359,8 @@ beforeAll(async () => {
     id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
   id['inventory'] = ok(await alice.call('inventories.create', { body: { name: 'inventory' } })).data.id
   id['code'] = (await createCode(alice)).id
+  await report(server, await findableAsset(alice))
+  id['foundReport'] = (await newestReport(alice)).id
   id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id

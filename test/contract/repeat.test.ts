@@ -25,6 +25,7 @@ import { csv } from '../assets/sheets.ts'
 import { sendText } from '../chat/helpers.ts'
 import { ask, befriend, codeOf } from '../contacts/helpers.ts'
 import { png, putBytes, text } from '../files/helpers.ts'
+import { findableAsset, newestReport, report } from '../found/helpers.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
 import { addMembers, apply, createOrg, invite, offerTo } from '../orgs/helpers.ts'
@@ -152,6 +153,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     params: { id: (await createAsset(alice)).id },
     body: { note: 'to nobody', custodianId: alice.id },
   }),
+  'found.answer': async () => {
+    await report(server, await findableAsset(alice))
+    return { params: { id: (await newestReport(alice)).id }, body: { message: 'Thank you' } }
+  },
   'assetCategories.create': () => ({ body: { name: name() } }),
   'inventories.create': () => ({ body: { name: name() } }),
   'inventories.scan': async () => {

@@ -28,6 +28,7 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   ACCOUNT_LINKED: { at: AT, account: 'bob' },
   ACCOUNT_UNLINKED: { at: AT, account: 'bob' },
   ACCOUNT_DELETED: { at: AT },
+  FOUND: { at: AT, title: 'Violin 3', path: '/console/found/7' },
   MORE_EVENTS: { at: AT },
 }
 const KINDS = Object.keys(NOTICES) as NoticeKind[]
@@ -73,7 +74,8 @@ describe('notices', () => {
         expect(isChinese(part.replace('深圳市', ''))).toBe(locale === 'zh')
       expect(letter.text).toContain(moment(AT))
       expect(letter.html).toContain(moment(AT))
-      expect(letter.text).toContain(locale === 'zh' ? '如果这不是你本人' : 'If this was not you')
+      if (kind === 'FOUND') expect(letter.text).toContain(locale === 'zh' ? '查看并回复' : 'Read and answer')
+      else expect(letter.text).toContain(locale === 'zh' ? '如果这不是你本人' : 'If this was not you')
     }
   })
 
@@ -121,6 +123,16 @@ describe('names chosen by an attacker', () => {
   })
 })
 
+test('the mail about a message of a finder names the thing and leads to the message', () => {
+  for (const locale of LOCALES) {
+    const { subject, text, html } = noticeLetter('FOUND', NOTICES.FOUND, locale, SENDER)
+    expect(text).toContain('Violin 3')
+    expect(text).toContain(`\n${URL}/console/found/7\n`)
+    expect(html).toContain(`<a href="${URL}/console/found/7">`)
+    expect(subject).not.toContain('Violin')
+  }
+})
+
 test('the HTML of all e-mails loads no resources and runs no scripts', () => {
   const letters = LOCALES.flatMap((locale) => [
     ...PURPOSES.map((purpose) => codeLetter({ purpose, code: '1', minutes: 5 }, locale, SENDER)),
@@ -129,7 +141,10 @@ test('the HTML of all e-mails loads no resources and runs no scripts', () => {
   expect(letters).toHaveLength(2 * (PURPOSES.length + KINDS.length))
   for (const { html } of letters) {
     expect(html).toStartWith('<!doctype html>')
-    expect(html).not.toMatch(/<(?:script|img|link|iframe|object|form)\b|\bsrc=|\bhref=|url\(|@import|\bon\w+=/i)
+    // Only links to the server itself.
+    expect(html.replaceAll(`href="${URL}/`, '')).not.toMatch(
+      /<(?:script|img|link|iframe|object|form)\b|\bsrc=|\bhref=|url\(|@import|\bon\w+=/i,
+    )
   }
 })
 

@@ -29,6 +29,7 @@ describe('public codes', () => {
       scanCount: 1,
       imageUrl: code['imageUrl'],
       publicUrl: code['publicUrl'],
+      found: null,
       createdAt: code['createdAt'],
       updatedAt: code['updatedAt'],
     })

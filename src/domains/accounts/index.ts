@@ -72,6 +72,7 @@ export const accounts = domain({
 
 export { confirm, requireConfirmation } from './confirmations/confirmations.service.ts'
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
+export { provedEmailsOf } from './login-records/login-records.service.ts'
 export { countDevicesSince } from './sessions/sessions.store.ts'
 export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'

@@ -8,6 +8,7 @@ import type { SyncRevival } from '#domains/contributions.ts'
 import { emit } from '#domains/domain.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { releaseFile } from '#domains/files/index.ts'
+import { deleteOfThings } from '#domains/found/index.ts'
 import { checkValues, planValues, valuesOf } from '#domains/metadata/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
@@ -174,10 +175,11 @@ export async function removeAsset(ctx: AppContext, tx: Tx, owner: Owner, id: num
   return markDeleted(ctx, tx, row)
 }
 
-/** Deletes the photos with their files. The caller has checked that the asset may be deleted. */
+/** Deletes the photos with their files, and what finders wrote. The caller has checked that the asset may be deleted. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: store.AssetRow): Promise<store.AssetRow> {
   await emit(ctx, tx, 'labelled.deleting', { kind: 'ASSET', id: row.id })
   for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
+  await deleteOfThings(ctx, tx, 'ASSET', [row.id])
   return (await store.updateRows(tx, [{ row, change: { deletedAt: tx.stamp, photoIds: [] } }]))[0]!
 }
 

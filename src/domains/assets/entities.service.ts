@@ -1,9 +1,9 @@
-/** Assets as things that have metadata, and as targets of its values. */
+/** Assets as things that have metadata, as targets of its values, and as things that are found. */
 
 import type { AppContext } from '#context'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { ColumnValues, MetaEntity, MetaObject, RefSource } from '#domains/contributions.ts'
+import type { ColumnValues, FoundThings, MetaEntity, MetaObject, RefSource } from '#domains/contributions.ts'
 import { type AssetValue, seesValues, valuesOf } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
@@ -107,6 +107,21 @@ export const assetObject: MetaObject = {
       tx,
       rows.map((row) => ({ row, change: {}, touched: true })),
     )
+  },
+}
+
+export const foundAssets: FoundThings = {
+  read: 'asset:read',
+  update: 'asset:update',
+  async find(db, id) {
+    const row = await store.findAnyAsset(db, id)
+    if (row === undefined) return undefined
+    const { owner, name: title, publicFields } = row
+    return { owner, title, isPublic: true, isLost: row.status === 'LOST', publicFields }
+  },
+  async returned(tx, id) {
+    const row = await store.findAnyAsset(tx, id)
+    if (row?.status === 'LOST') await store.updateRows(tx, [{ row, change: { status: 'IN_USE' } }])
   },
 }
 

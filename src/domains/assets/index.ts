@@ -15,7 +15,7 @@ import { assetCategoryEndpoints } from './categories/categories.endpoints.ts'
 import { dropDeletedTemplates, emptyCategories, templateDeleting } from './categories/categories.service.ts'
 import { deleteOfOrg } from './categories/categories.store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up.service.ts'
-import { assetObject, assetTarget } from './entities.service.ts'
+import { assetObject, assetTarget, foundAssets } from './entities.service.ts'
 import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/importing.service.ts'
@@ -62,6 +62,7 @@ export const assets = domain({
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
   fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory },
   landingPages: { asset: assetLandingPage },
+  foundThings: { ASSET: foundAssets },
   scanTargets: { ASSET: resolveScan },
   labelPages: { ASSET: publicPath },
   metaObjects: { asset: assetObject },

@@ -56,6 +56,8 @@ export interface NoticeData {
   ACCOUNT_LINKED: EventContext & { readonly account: string }
   ACCOUNT_UNLINKED: EventContext & { readonly account: string }
   ACCOUNT_DELETED: EventContext
+  /** A finder wrote about a thing. `title`: its name. `path`: of the page of the web application with the message. */
+  FOUND: EventContext & { readonly title: string; readonly path: string }
   /** Sent in place of the notices beyond the limit of a day. */
   MORE_EVENTS: EventContext
 }

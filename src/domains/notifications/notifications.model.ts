@@ -73,6 +73,11 @@ const NotificationData = ShownAs(
       assetIds: optional(Type.Array(Id), 'Of an ASSET about several assets'),
       loanId: optional(Id, 'Of an ASSET about a loan'),
       activityId: optional(Id, 'Of a SYSTEM notification about an activity'),
+      foundReportId: optional(
+        Id,
+        'Of a message of a finder, about an asset or, in a SYSTEM notification, about a QR code',
+      ),
+      qrCodeId: optional(Id, 'The QR code that a finder wrote about'),
     },
   ),
 )

@@ -20,6 +20,7 @@ import { flushScans } from './codes/scan-counter.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
+import { foundCodes } from './public/public.store.ts'
 import { renderEndpoints } from './render/render.endpoints.ts'
 import { scanEndpoints } from './scans/scans.endpoints.ts'
 import { clearPurgedJob, quotaJob } from './scans/scans.service.ts'
@@ -63,6 +64,7 @@ export const qrCodes = domain({
   shortLinkTarget,
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
+  foundThings: { QR_CODE: foundCodes },
   syncEntities,
   async stop(ctx) {
     await flushScans(ctx)

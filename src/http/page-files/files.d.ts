@@ -23,3 +23,7 @@ declare module '*/page-files/check.js' {
   const path: string
   export default path
 }
+declare module '*/page-files/found.js' {
+  const path: string
+  export default path
+}

@@ -118,6 +118,13 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'files.createTicket':
     'name! length=1000, size!, type choices=avatar|album|asset|qr_code|activity|org|other, mime length=200',
   'files.finishUpload': 'uploadId! length=64, name length=1000',
+  'found.answer': 'message! length=1000',
+  'found.changeStatus': 'status! choices=OPEN|RETURNED|CLOSED',
+  'found.send':
+    'message! length=1000, contact length=200, latitude min=-90 max=90, longitude min=-180 max=180, accuracy min=0 max=100000000',
+  'found.updateAssetCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
+  'found.updateCodeCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
+  'found.write': 'message! length=1000',
   'groups.addMembers': 'userIds!',
   'groups.changeRole': 'role! choices=ADMIN|MEMBER',
   'groups.create': 'name! length=50',

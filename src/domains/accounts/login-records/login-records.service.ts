@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { can } from '#domains/access/index.ts'
 import { adminPage, usersByIds } from '#domains/admin/index.ts'
 import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/delivery/index.ts'
@@ -101,8 +101,11 @@ export async function notifyAccountHolder<K extends ShownKind>(
 export const provedEmails = (identities: readonly IdentityRow[]): string[] =>
   identities.filter((i) => i.provider === 'EMAIL' && i.verified).map((i) => i.credential)
 
-/** The kinds that users see in the app: `MORE_EVENTS` is only about mails. */
-type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS'>
+export const provedEmailsOf = async (db: Db | Tx, userId: number): Promise<string[]> =>
+  provedEmails(await identitiesOf(db, userId))
+
+/** The kinds about the account that users see in the app: `MORE_EVENTS` is only about mails. */
+type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS' | 'FOUND'>
 
 const TITLES: Readonly<Record<ShownKind, Localized>> = {
   PASSWORD_SET: { en: 'A password was set', zh: '你的账号已设置密码' },

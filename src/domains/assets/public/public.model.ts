@@ -1,6 +1,7 @@
 /** The JSON form of the landing page of an asset. */
 
-import { Model, Text, Type } from '#http/schema.ts'
+import { FoundForm } from '#domains/found/index.ts'
+import { Model, Nullable, Text, Type } from '#http/schema.ts'
 
 export const PublicAsset = Model('PublicAsset', {
   uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
@@ -14,4 +15,5 @@ export const PublicAsset = Model('PublicAsset', {
     }),
     { description: 'Those that the owner made public' },
   ),
+  found: { ...Nullable(FoundForm), description: 'The finder card; null if the page shows none' },
 })

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
+import { foundCard, foundScript } from '#domains/found/index.ts'
 import { wantsJson } from '#http/mount.ts'
 import { card, facts, type Html, html, htmlPage, notFoundPage, pathOfPage, text } from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
@@ -27,13 +28,14 @@ export const assetLandingPage: LandingPage = async (ctx, { id, caller, request }
   return asset === undefined ? notFoundPage(ctx, caller.locale) : assetPage(ctx, asset, request, caller.locale)
 }
 
-const jsonOf = ({ uuid, kind, fields }: PublicAsset) => ({
+const jsonOf = ({ uuid, kind, fields, found }: PublicAsset) => ({
   uuid,
   kind,
   fields: fields.map(({ key, label, value }) => ({ key, label, value })),
+  found,
 })
 
-function assetPage(ctx: AppContext, { fields }: PublicAsset, request: Request, locale: Locale): Response {
+function assetPage(ctx: AppContext, { fields, found }: PublicAsset, request: Request, locale: Locale): Response {
   const words = WORDS[locale]
   const valueOf = (key: string) => fields.find((field) => field.key === key)?.value
   const title = String(valueOf('name') ?? valueOf('assetNo') ?? words.asset)
@@ -44,11 +46,13 @@ function assetPage(ctx: AppContext, { fields }: PublicAsset, request: Request, l
     locale,
     path: pathOfPage(request),
     preview: { title, description: title === words.asset ? '' : words.asset },
-    body: card(
+    ...foundScript(found, locale),
+    body: html`${card(
       html`<h1>${title}</h1>
         ${facts(shown.map((field) => [field.label, valueText(field, locale)]))}
         ${photos.map((photo, i) => picture(photo, words.photo(i + 1)))}`,
-    ),
+    )}
+    ${foundCard(found, locale)}`,
   })
 }
 

@@ -1,8 +1,9 @@
-/** The landing page of an asset: the columns and fields that its owner made public, and nothing else. */
+/** The landing page of an asset: the columns and fields that its owner made public, the finder card, and nothing else. */
 
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import { urlsOf } from '#domains/files/index.ts'
+import { findForm, type FoundForm } from '#domains/found/index.ts'
 import { type AssetValue, isEnabled, toText, valuesOf, visibleFields } from '#domains/metadata/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
@@ -34,6 +35,7 @@ export interface PublicAsset {
   readonly uuid: string
   readonly kind: 'ASSET'
   readonly fields: readonly PublicField[]
+  readonly found: FoundForm | null
 }
 
 const LABELS: Readonly<Record<PublicColumn, Localized>> = {
@@ -57,10 +59,12 @@ const LABELS: Readonly<Record<PublicColumn, Localized>> = {
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 
-/** Undefined for unknown and deleted assets, and for those of which nothing is public. */
+/** Undefined for unknown and deleted assets, and for those of which nothing is public and the card is not shown. */
 export async function findPublicAsset(ctx: AppContext, uuid: string, locale: Locale): Promise<PublicAsset | undefined> {
   const row = UUID.test(uuid) ? await findByUuid(ctx.db.read, uuid) : undefined
-  if (row === undefined || row.publicFields.length === 0) return undefined
+  if (row === undefined) return undefined
+  const found = await findForm(ctx, 'ASSET', { id: row.id, isLost: row.status === 'LOST' })
+  if (row.publicFields.length === 0 && found === null) return undefined
   const values = await publicValues(ctx, row, locale)
   const fields: PublicField[] = []
   for (const key of row.publicFields) {
@@ -73,7 +77,7 @@ export async function findPublicAsset(ctx: AppContext, uuid: string, locale: Loc
       if (field !== undefined) fields.push({ key, ...field })
     }
   }
-  return { uuid: row.uuid, kind: 'ASSET', fields }
+  return { uuid: row.uuid, kind: 'ASSET', fields, found }
 }
 
 async function columnValue(ctx: AppContext, row: AssetRow, column: PublicColumn): Promise<unknown> {

@@ -7,6 +7,7 @@ import type { Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import * as access from '#domains/access/index.ts'
 import { giveToOrganization, storageQuota } from '#domains/files/index.ts'
+import { giveFound } from '#domains/found/index.ts'
 import { changeOwner } from '#domains/metadata/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
@@ -109,6 +110,7 @@ async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
     const given = { ...change, publicFields, owner: ownerKey(receiver) }
     const [row] = await updateRows(tx, [{ row: before, change: given }])
     await giveLoans(tx, before.id, ownerKey(receiver))
+    await giveFound(tx, 'ASSET', before.id, ownerKey(receiver))
     await recordDeleted(tx, 'asset', [{ owner: before.owner, id: before.id, version: 0 }])
     return { row: row!, transfers: await recordTransfers(tx, owner, [{ before, after: row! }], note) }
   }

@@ -127,6 +127,14 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
       zh: `你的 ${name} 账号及其全部数据已删除。`,
     }),
   },
+  FOUND: {
+    subject: { en: 'Someone wrote about a thing of yours', zh: '有人就你的物品给你留言' },
+    lead: (name) => ({
+      en: `Someone who may have found a thing of yours wrote to you on ${name}.`,
+      zh: `可能有人捡到了你的物品，并在 ${name} 给你留言。`,
+    }),
+    fact: ({ title }) => [{ en: 'Thing', zh: '物品' }, plainName(title)],
+  },
   MORE_EVENTS: {
     subject: { en: 'More changes to your account', zh: '你的账号还有更多变动' },
     lead: (name) => ({
@@ -145,6 +153,11 @@ const ADVICE_DELETED: Localized = {
   zh: '如果这不是你本人的操作，请立即联系管理员。',
 }
 
+const ADVICE_FOUND: Localized = {
+  en: 'Read and answer the message here. The finder does not learn your address or name unless you write it.',
+  zh: '请在以下页面查看并回复留言。除非你主动填写，对方不会得知你的联系方式和姓名。',
+}
+
 const UNDO: Localized = {
   en: 'This address can no longer be used to sign in. If this was not you, open this link within 72 hours: it binds the address again and signs out everyone.',
   zh: '此邮箱不能再用于登录。如果这不是你本人的操作，请在 72 小时内打开以下链接，恢复绑定此邮箱并退出所有设备。',
@@ -158,7 +171,8 @@ export function noticeLetter<K extends NoticeKind>(
 ): Letter {
   const { subject, lead, fact } = NOTICES[kind]
   const own = fact?.(data)
-  const advice = kind === 'ACCOUNT_DELETED' ? ADVICE_DELETED : ADVICE
+  const advice = kind === 'FOUND' ? ADVICE_FOUND : kind === 'ACCOUNT_DELETED' ? ADVICE_DELETED : ADVICE
+  const path = 'path' in data ? data.path : undefined
   const undoPath = 'undoPath' in data ? data.undoPath : undefined
   return letter(
     {
@@ -166,7 +180,7 @@ export function noticeLetter<K extends NoticeKind>(
       lead: lead(sender.name)[locale],
       facts: [...(own ? [[own[0][locale], own[1]] as const] : []), ...circumstances(data, locale)],
       advice: [undoPath === undefined ? advice[locale] : UNDO[locale]],
-      ...(undoPath !== undefined && { link: sender.publicUrl + undoPath }),
+      ...((undoPath ?? path) !== undefined && { link: sender.publicUrl + (undoPath ?? path) }),
     },
     locale,
     sender,

@@ -1,6 +1,7 @@
 import { PublicActivity, PublicPass } from '#domains/activities/index.ts'
 import { PublicAsset } from '#domains/assets/index.ts'
-import { AnyText, Line, Merged, Model, type Static, Text, Time, Type } from '#http/schema.ts'
+import { FoundForm } from '#domains/found/index.ts'
+import { AnyText, Line, Merged, Model, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 
 import { ContentTypeName, StyleView } from '../codes/codes.model.ts'
 
@@ -33,6 +34,7 @@ export const PublicQrCode = Model('PublicQrCode', {
   scanCount: Type.Integer({ minimum: 0 }),
   imageUrl: Text('http://localhost:8080/api/qrcode/render?content=https%3A%2F%2Fexample.com%2Fmenu'),
   publicUrl: Text('http://localhost:8080/public/qr/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
+  found: { ...Nullable(FoundForm), description: 'The finder card; null if the page shows none' },
   createdAt: Time,
   updatedAt: Time,
 })

@@ -1,6 +1,7 @@
 /** The share page of a public code: its name, its content in readable parts with what one does with it, and small below, its picture. */
 
 import type { AppContext } from '#context'
+import { foundCard, foundScript } from '#domains/found/index.ts'
 import { button, buttonRow, card, html, htmlPage, qrPicture } from '#http/pages.ts'
 import type { ContentType } from '#lib/content-type.ts'
 import { safeFileName } from '#lib/file-name.ts'
@@ -68,6 +69,7 @@ export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale, 
     path,
     copies: read.type === 'wifi',
     headers: NOT_LISTED,
+    ...foundScript(code.found, locale),
     // Chats keep previews, so the content is left out: it may be a password or an address. The host of a link says where it leads.
     preview: {
       title: code.name,
@@ -79,6 +81,7 @@ export function publicPage(ctx: AppContext, code: PublicQrCode, locale: Locale, 
         <p class="soft">${type} · ${words.scans(code.scanCount)}</p>
         ${contentOf(code.content, read, files, locale)}`,
     )}
+    ${foundCard(code.found, locale)}
     ${card(
       html`<div class="small">
         ${qrPicture(picture, words.alt(code.name), code.style.margin < SAFE_MARGIN)}

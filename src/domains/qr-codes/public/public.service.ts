@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import type { LandingPageType } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
+import { findForm } from '#domains/found/index.ts'
 import { contentDisposition } from '#http/byte-response.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -38,6 +39,7 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
     scanCount: row.scanCount + pendingScans(ctx, row.id),
     imageUrl: ctx.config.publicUrl + renderPath(pictured, row.style),
     publicUrl: publicUrlOf(ctx, row.uuid),
+    found: await findForm(ctx, 'QR_CODE', { id: row.id, isLost: false }),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }

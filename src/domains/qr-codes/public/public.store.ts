@@ -1,8 +1,10 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 
+import { ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db } from '#db/store.ts'
+import type { FoundThings } from '#domains/contributions.ts'
 
 const publicByUuid = prepared((db) =>
   db
@@ -25,3 +27,27 @@ const publicByUuid = prepared((db) =>
 
 /** `uuid` must be in lower case. */
 export const findPublic = async (db: Db, uuid: string) => (await publicByUuid(db, { uuid }))[0]
+
+const liveById = prepared((db) =>
+  db
+    .select({
+      userId: qrCodes.userId,
+      orgId: qrCodes.orgId,
+      title: qrCodes.name,
+      isPublic: qrCodes.isPublic,
+      blockedAt: qrCodes.blockedAt,
+    })
+    .from(qrCodes)
+    .where(and(eq(qrCodes.id, sql.placeholder('id')), isNull(qrCodes.deletedAt))),
+)
+
+export const foundCodes: FoundThings = {
+  read: 'qr_code:read',
+  update: 'qr_code:update',
+  async find(db, id) {
+    const [row] = await liveById(db, { id })
+    if (row === undefined) return undefined
+    const { title, isPublic, blockedAt } = row
+    return { owner: ownerKey(row), title, isPublic: isPublic && blockedAt === null, isLost: false, publicFields: [] }
+  },
+}
