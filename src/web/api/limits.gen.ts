@@ -203,6 +203,9 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'profile.updateUser': 'nickname length=50, signature length=100, avatarUrl length=500',
   'push.subscribe':
     'endpoint! length=2000, keys!, keys.p256dh! length=88, keys.auth! length=24, quietFrom min=0 max=1439 isWhole, quietTo min=0 max=1439 isWhole, timeZone length=64',
+  'qrBlanks.bind':
+    'kind! choices=QR_CODE|ASSET|LOCATION|ACTIVITY, create.name! length=100, create.content! length=2953, create.contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, create.remark length=2000, create.style.level choices=L|M|Q|H, create.style.margin min=0 max=10 isWhole, create.slug length=100',
+  'qrBlanks.create': 'count! min=1 max=5000 isWhole, name! length=100, digits min=4 max=8 isWhole, requestId length=64',
   'qrCodes.create':
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug length=100',
   'qrCodes.createBatch':
