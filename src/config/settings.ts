@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { isHostName, parseName } from '#lib/host-name.ts'
 import { parseIp, parseRange } from '#lib/ip.ts'
 
+import { parseAddress, parseOrigin } from './addresses.ts'
 import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, LAN_PORT, MIN_CONNECTIONS } from './config.ts'
 import {
   maskGateway,
@@ -52,21 +53,6 @@ const onOrOff = (text: string): boolean | undefined =>
 
 function wholeNumber(text: string, max: number): number | undefined {
   return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined
-}
-
-export function parseOrigin(text: string): string | undefined {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const bare =
-    url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && !text.includes('?')
-  return bare ? url.origin : undefined
-}
-
-/** Unlike an origin, it may have a path. */
-function parseAddress(text: string): string | undefined {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[?#]/.test(text)) return undefined
-  const url = new URL(text)
-  return url.username === '' && url.password === '' ? url.href.replace(/\/+$/, '') : undefined
 }
 
 function postgresUrl(text: string): string | undefined {

@@ -15,6 +15,6 @@ export function shortLinks(publicUrl: string, shortUrl: string): ShortLinks {
   return { start: hasOwnDomain ? `${base}/` : `${base}/q/`, haveUpperCase: pathname === '/' }
 }
 
-/** What a picture holds of a short link. Imported slugs may differ in case only, so those are not changed. */
+/** A short link as pictures hold it. Imported slugs may differ in case only, so those are not changed. */
 export const inPicture = ({ start, haveUpperCase }: ShortLinks, slug: string): string =>
   haveUpperCase && !/[A-Z_]/.test(slug) ? (start + slug).toUpperCase() : start + slug

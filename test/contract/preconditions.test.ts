@@ -200,8 +200,10 @@ describe('If-Match', () => {
     )
     const [made, ...more] = replies.filter(({ status }) => status === 200)
     expect(more).toEqual([])
+    const row = ok(await alice.get(`/api/qr-codes/${id}`)).data
+    expect(made!.data).toEqual({ ...row, warnings: [] })
     for (const reply of replies.filter(({ status }) => status !== 200))
-      expect([reply.status, reply.code, reply.data]).toEqual([412, 4024, made!.data])
+      expect([reply.status, reply.code, reply.data]).toEqual([412, 4024, row])
     expect(ok(await alice.call('qrCodes.get', { params: { id } })).data).toEqual(made!.data)
   })
 

@@ -105,7 +105,7 @@ test('requests that do not make a code dynamic see no change', async () => {
 })
 
 describe('a custom slug', () => {
-  test('is stored in lower case, whatever the case of the request, and is not a change in another case', async () => {
+  test('is stored in lower case, and is no change in another case', async () => {
     const slug = newSlug()
     const code = await createCode(alice, { slug: ` ${slug.toUpperCase()} `, content: 'https://example.com/' })
     expect(code).toMatchObject({ slug, isDynamic: false, opens: 'TARGET', pictureContent: 'https://example.com/' })
@@ -194,7 +194,7 @@ describe('a custom slug', () => {
 })
 
 describe('a slug that is replaced', () => {
-  test('stays with its code for ever, and the code can have it back', async () => {
+  test('stays with its code, which can have it back', async () => {
     const [first, second] = [newSlug(), newSlug()]
     const code = await createCode(alice, { isDynamic: true, slug: first, content: 'https://example.com/' })
     const changed = await change(alice, code.id, { slug: second })

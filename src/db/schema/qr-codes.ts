@@ -79,7 +79,7 @@ export const qrCodes = table(
     scanCount: col.int('scan_count').notNull().default(0),
     /** Of its short link. Earlier ones are in `qr_slugs` only. */
     slug: col.text('slug'),
-    /** What a scan of the short link, or of the public link, shows. Null for codes that are not dynamic and have no slug. */
+    /** How a scan of the short link, or of the public link, is answered. Null for codes that are not dynamic and have no slug. */
     opens: col.text('opens').$type<'TARGET' | 'PAGE'>(),
     designId: col.int('design_id'),
     /** When an administrator blocked it. */

@@ -15,7 +15,7 @@ const LENGTH = 8
 
 export type LinkRow = typeof qrLinks.$inferSelect
 
-/** What a slug leads to: a code, or a label, which has a row of its own. */
+/** A slug leads to a code, or to a label, which has a row of its own. */
 type Holder = { readonly qrCodeId: number | null; readonly isCustom?: boolean }
 
 const p = sql.placeholder

@@ -76,11 +76,8 @@ export const definitions = {
   'quota.slugs': setting(
     size,
     200,
-    [
-      'Slugs',
-      'Slugs of short links that each user and each organization may choose, replaced and deleted ones included; 0 = unlimited.',
-    ],
-    ['自定义短链数', '每个用户和每个组织可自行选定的短链数，包括已更换和已删除的；0 表示不限。'],
+    ['Slugs', 'Slugs that each user and each organization may choose; deleted ones count; 0 = unlimited.'],
+    ['自定义短链数', '每个用户和每个组织可自行选定的短链数，已删除的也计入；0 表示不限。'],
   ),
   'quota.scanRecords': setting(
     size,

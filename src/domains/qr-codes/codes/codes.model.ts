@@ -68,13 +68,13 @@ const DYNAMIC_DESCRIPTION =
 export const OPENS = ['TARGET', 'PAGE'] as const
 const Opens = Enum(OPENS, { examples: ['TARGET'] })
 const OPENS_DESCRIPTION =
-  'What a scan opens: the content, if it is a web address, or the share page. Null, and ignored in requests, for codes that are neither dynamic nor have a slug'
+  'Opened by a scan: the content, if it is a web address, or the share page. Null, and ignored in requests, for codes that are neither dynamic nor have a slug'
 
 /** Custom slugs have 3 to 50 characters; an imported one that is sent back may be longer. */
 const Slug = Line(100, 1, {
   description:
     'Last part of the short link: 3 to 50 letters, digits and hyphens, with no hyphen at either end; stored in lower case. It belongs to the ' +
-    'code for ever; one that is replaced still leads to it. Without one, a code gets a random slug when it becomes dynamic, and keeps the one that it has otherwise',
+    'code forever; one that is replaced still leads to it. Without one, a code gets a random slug when it becomes dynamic, and keeps the one that it has otherwise',
   examples: ['spring-menu'],
 })
 
@@ -94,7 +94,7 @@ const writable = {
   isDynamic: Type.Optional(Nullable({ ...Type.Boolean(), description: DYNAMIC_DESCRIPTION })),
   style: Type.Optional(Nullable(Style)),
   opens: Type.Optional(Nullable({ ...Opens, description: OPENS_DESCRIPTION })),
-  slug: Type.Optional(Nullable(Slug)),
+  slug: Type.Optional({ ...Nullable(Slug), examples: [null] }),
 }
 
 export const NewQrCode = Type.Object(writable)
@@ -181,7 +181,7 @@ export const qrCodeFields = {
   pictureContent: {
     ...Text('HTTP://LOCALHOST:8080/Q/SPRING-MENU'),
     description:
-      'What the picture holds. Of a dynamic code: the short link, in upper case where that leads to the same place, or `publicUrl` without a slug',
+      'Text in the picture. Of a dynamic code: the short link, in upper case where that leads to the same place, or `publicUrl` without a slug',
   },
   opens: Nullable({ ...Opens, description: OPENS_DESCRIPTION }),
   designId: Nullable(Id),

@@ -28,7 +28,7 @@ export type NewCode = Pick<
 >
 export type CodeChange = Partial<NewCode & Pick<Row, 'slug' | 'deletedAt'>>
 
-/** What scans open. Codes that were dynamic before there were short links open the share page until their owner decides. */
+/** How scans of a code are answered. Codes that were dynamic before there were short links open the share page until their owner decides. */
 export const opensOf = ({ isDynamic, slug, opens }: Pick<Row, 'isDynamic' | 'slug' | 'opens'>): Row['opens'] =>
   isDynamic || slug !== null ? (opens ?? 'PAGE') : null
 

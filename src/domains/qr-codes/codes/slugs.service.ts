@@ -46,7 +46,7 @@ export async function takeSlug(
 }
 
 /**
- * What a request changes of the short link of a code, which was read in this write. `isNeeded`: the code gets a slug if it has none. `where`: the
+ * The change that a request makes to the short link of a code, which was read in this write. `isNeeded`: the code gets a slug if it has none. `where`: the
  * first part of the paths of bad fields.
  */
 export async function linkChange(

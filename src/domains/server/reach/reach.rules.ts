@@ -1,9 +1,9 @@
 /** Checks how people are to reach the server. */
 
+import { parseOrigin } from '#config/addresses.ts'
 import type { Config, Mode } from '#config/config.ts'
 import { isPrivateIp, isPrivateName } from '#config/machine.ts'
 import type { StoredReach } from '#config/reach.ts'
-import { parseOrigin } from '#config/settings.ts'
 import type { PartValue } from '#domains/settings/index.ts'
 import { clash, doorsOf, listOf } from '#http/doors.ts'
 import type { FieldProblem } from '#http/errors.ts'
