@@ -204,7 +204,6 @@ describe('If-Match', () => {
     expect(made!.data).toEqual({ ...row, warnings: [] })
     for (const reply of replies.filter(({ status }) => status !== 200))
       expect([reply.status, reply.code, reply.data]).toEqual([412, 4024, row])
-    expect(ok(await alice.call('qrCodes.get', { params: { id } })).data).toEqual(made!.data)
   })
 
   test('lets the last writer win if it is absent or *', async () => {

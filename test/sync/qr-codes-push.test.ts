@@ -52,6 +52,22 @@ test('a pushed code can have every field that the endpoints accept', async () =>
   expect(changes.qrCode.updated).toMatchObject([code])
 })
 
+test('a pushed code that becomes dynamic gets a slug and is public; the device decides what it opens, but not its slug', async () => {
+  const data = { name: 'Menu', content: 'https://example.org/menu', isDynamic: true, slug: 'of-the-device' }
+  const result = await pushOne(alice, newCode('', { data }))
+  const code = await get(alice, result.serverId!)
+  expect(code).toMatchObject({ isPublic: true, opens: 'TARGET', slug: expect.stringMatching(/^[2-9a-z]{8}$/) })
+  expect(await pushOne(alice, change(code, { opens: 'PAGE', slug: 'other' }))).toMatchObject({ status: 'APPLIED' })
+  const changed = await get(alice, code.id)
+  expect(changed).toMatchObject({ opens: 'PAGE', slug: code['slug'], version: 2 })
+  // A whole row that is sent back changes nothing.
+  expect(await pushOne(alice, change(changed, changed))).toMatchObject({ status: 'APPLIED', version: 2 })
+  expect(await pushOne(alice, change(changed, { opens: 'CONTENT' }))).toMatchObject({ status: 'REJECTED', code: 400 })
+  const { changes } = await pull(alice, 0)
+  const { warnings: _, ...row } = changed
+  expect(changes.qrCode.updated.find(({ id }) => id === code.id)).toMatchObject(row)
+})
+
 const bad: [problem: string, data: object, path: string][] = [
   ['without a name', { content: 'x' }, 'data.name'],
   ['without a content', { name: 'x' }, 'data.content'],
