@@ -73,6 +73,10 @@ const UPDATES: Readonly<Record<string, Update>> = {
       sortOrder: 7,
     }),
   },
+  'qrCodeDesigns.update': {
+    params: () => ({ id: id['design']! }),
+    body: () => ({ name: 'new', fg: '1A1A66', modules: 'DOTS', isDefault: true }),
+  },
   'inventories.update': {
     params: () => ({ id: id['inventory']! }),
     body: () => ({
@@ -361,6 +365,7 @@ beforeAll(async () => {
   id['code'] = (await createCode(alice)).id
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id
+  id['design'] = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id
   id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id

@@ -41,6 +41,9 @@ const trashed = async () => {
   ok(await alice.call('qrCodes.delete', change))
   return change
 }
+const design = async () => ({
+  params: { id: ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id },
+})
 const asset = async () => ({ params: { id: (await createAsset(alice)).id } })
 const activity = async (fields: object = {}) => ({ params: { id: (await createActivity(alice, fields)).id } })
 const category = async () => ({
@@ -84,6 +87,8 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
     params: { qrCodeId: (await code()).params.id },
     body: (i) => ({ blocked: i % 2 === 0 }),
   }),
+  'qrCodeDesigns.update': async () => ({ ...(await design()), body: name }),
+  'qrCodeDesigns.delete': design,
   'album.delete': async () => ({ params: { id: (await photo()).id } }),
   'admin.albums.delete': async () => ({ who: admin, params: { photoId: (await photo()).id } }),
   'assets.update': async () => ({ ...(await asset()), body: name }),

@@ -84,6 +84,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'admin.nicknameNouns.create': () => ({ who: admin, body: { word: `No${name()}` } }),
   'admin.users.create': () => ({ who: admin, body: { username: name() } }),
   'qrCodes.create': () => ({ body: { name: name(), content: 'https://example.org' } }),
+  'qrCodeDesigns.create': () => ({ body: { name: name(), isDefault: true } }),
   'qrCodes.createBatch': () => ({ body: { items: [1, 2].map(() => ({ name: name(), content: 'x' })) } }),
   'categories.create': () => ({ body: { name: name() } }),
   'scanRecords.create': () => ({ body: { content: name() } }),

@@ -45,7 +45,12 @@ export function randomDesign(random: () => number): Design {
     logo: hasLogo ? { size: 10 + upTo(15), plate: pick(['NONE', 'SQUARE', 'CIRCLE']), aspect } : null,
     frame:
       random() < 0.3
-        ? { position: pick(['BELOW', 'ABOVE']), text: 'Scan', color: random() < 0.5 ? color(0, 255) : null, strip: null }
+        ? {
+            position: pick(['BELOW', 'ABOVE']),
+            text: 'Scan',
+            color: random() < 0.5 ? color(0, 255) : null,
+            strip: null,
+          }
         : null,
   }
   const bytes = Math.round(20 * 50 ** random())

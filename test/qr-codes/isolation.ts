@@ -18,23 +18,27 @@ export const isolation: IsolationFixture = {
     const scan = ok(await victim.call('scanRecords.create', { body: { content: mark, source: 'CAMERA' } })).data.id
     const codeToDelete = await createCode(victim)
     const categoryToDelete = ok(await victim.call('categories.create', { body: { name: 'a category' } })).data.id
-    return { category, categoryToDelete, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
+    const design = ok(await victim.call('qrCodeDesigns.create', { body: { name: mark } })).data.id
+    return { design, category, categoryToDelete, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
   },
   paths: [
     [/^\/api\/qr-codes\/trash\/(restore\/)?:/, 'trashed'],
     [/^\/api\/qr-codes\/:/, 'code'],
     [/^\/api\/admin\/qr-codes\/:/, 'codeToDelete'],
+    [/^\/api\/qr-code-designs\/:/, 'design'],
     [/^\/api\/categories\/:/, 'category'],
     [/^\/api\/admin\/categories\/:/, 'categoryToDelete'],
     [/^\/api\/scan-records\/:/, 'scan'],
   ],
-  fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code' },
+  fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code', designId: 'design' },
   lists: [
     [/^\/api\/categories/, 'category'],
     [/^\/api\/qr-codes/, 'code'],
   ],
   dual: {
     code: createCode,
+    design: async (person, orgId) =>
+      ok(await person.call('qrCodeDesigns.create', { body: { name: 'a design', orgId: orgId ?? null } })).data.id,
     async trashed(person, orgId) {
       const id = await createCode(person, orgId)
       ok(await person.call('qrCodes.delete', { params: { id }, query: { orgId } }))
@@ -44,6 +48,7 @@ export const isolation: IsolationFixture = {
   reads: () => [
     '/api/qr-codes?size=100',
     '/api/qr-codes/trash?size=100',
+    '/api/qr-code-designs?size=100',
     '/api/categories?size=100',
     '/api/categories/tree',
     '/api/scan-records?size=100',

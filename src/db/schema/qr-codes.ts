@@ -82,6 +82,8 @@ export const qrCodes = table(
     /** How a scan of the short link, or of the public link, is answered. Null for codes that are not dynamic and have no slug. */
     opens: col.text('opens').$type<'TARGET' | 'PAGE'>(),
     designId: col.int('design_id'),
+    /** Of its picture in `qr_pictures`, if it has a design. */
+    pictureKey: col.text('picture_key'),
     /** When an administrator blocked it. */
     blockedAt: col.time('blocked_at'),
     version: col.int('version').notNull().default(1),

@@ -174,14 +174,14 @@ export async function deleteOwnOnly(
 }
 
 /**
- * Files of an organization that things in it have. Its own avatar does not count, nor metadata values and photos of inventories, which end
- * with it.
+ * Files of an organization that things in it have. Its own avatar does not count, nor metadata values, photos of inventories and
+ * pictures of designs, which end with it.
  */
 export async function countUsedByOrg(db: Db | Tx, orgId: number): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(files)
-    .where(and(isOfOrg(orgId), notInArray(files.entityType, ['ORG', 'INVENTORY', 'META_VALUE'])))
+    .where(and(isOfOrg(orgId), notInArray(files.entityType, ['ORG', 'INVENTORY', 'META_VALUE', 'QR_DESIGN'])))
   return row!.n
 }
 

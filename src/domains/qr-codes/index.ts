@@ -2,6 +2,7 @@
 
 import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
+import { lostBy } from '#domains/events.ts'
 
 import { qrCodeAdminEndpoints } from './admin/qr-codes.admin.endpoints.ts'
 import { freeBlanksOf } from './blanks/binding.service.ts'
@@ -17,8 +18,12 @@ import { countCodes, hasContent } from './codes/codes.store.ts'
 import { prepareCopy } from './codes/copies.service.ts'
 import { codeObject } from './codes/meta-objects.store.ts'
 import { flushScans } from './codes/scan-counter.ts'
+import { designEndpoints } from './designs/designs.endpoints.ts'
+import { deleteDesignsOf, designJobs, loseFiles, mayRead } from './designs/designs.service.ts'
+import { stopDrawing } from './drawing/drawing.service.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
+import { hasDesigns } from './looks/looks.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { foundCodes } from './public/public.store.ts'
 import { renderEndpoints } from './render/render.endpoints.ts'
@@ -43,19 +48,27 @@ export const qrCodes = domain({
     ...scanEndpoints,
     ...publicEndpoints,
     ...renderEndpoints,
+    ...designEndpoints,
     ...qrCodeAdminEndpoints,
   ],
-  jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob, visitorsJob],
+  jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob, visitorsJob, ...designJobs],
   quotaUsage: {
     qrCodes: async (ctx, owner) =>
       (await countCodes(ctx.db.read, owner)) + (await countFree(ctx.db.read, ownerKey(owner))),
   },
-  userContent: hasContent,
+  userContent: async (db, userId) => (await hasContent(db, userId)) || hasDesigns(db, userId),
+  fileEntities: { QR_DESIGN: mayRead },
   orgResources: [{ key: 'qrCodes', name: 'QR codes', count: countLiveOfOrg }],
   on: {
     'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id),
     'qrCodes.purging': (ctx, tx, { ids }) => freeBlanksOf(ctx, tx, 'QR_CODE', ids),
     'labelled.deleting': (ctx, tx, { kind, id }) => freeBlanksOf(ctx, tx, kind, [id]),
+    async 'files.deleted'(_ctx, tx, { files }) {
+      const lost = lostBy(files, 'QR_DESIGN')
+      if (lost) await loseFiles(tx, lost)
+    },
+    'org.dissolving': (ctx, tx, { orgId }) => deleteDesignsOf(ctx, tx, orgId),
+    'user.deleting': (ctx, tx, { userId }) => deleteDesignsOf(ctx, tx, -userId),
   },
   async remains(ctx, tx, owner, limit) {
     const removed = await removeTrash(ctx, tx, owner, limit)
@@ -67,6 +80,7 @@ export const qrCodes = domain({
   foundThings: { QR_CODE: foundCodes },
   syncEntities,
   async stop(ctx) {
+    stopDrawing(ctx)
     await flushScans(ctx)
     await flushLabelScans(ctx)
   },

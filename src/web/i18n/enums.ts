@@ -116,6 +116,7 @@ export const enums = {
     PASS_TEMPLATE: things.passTemplate.one,
     META_VALUE: things.fieldValue.one,
     INVENTORY: things.stockTaking.one,
+    QR_DESIGN: things.codeDesign.one,
   },
   storage: { LOCAL: word('Disk of the server', '服务器磁盘'), OSS: word('Object storage', '对象存储') },
   shareType: { QR_CODE: things.qrCode.one, ALBUM_PHOTO: things.photo.one },

@@ -23,6 +23,7 @@ export const things = {
   backup: noun('Backup', 'Backups', '备份'),
   chat: noun('Chat', 'Chats', '聊天'),
   checkIn: noun('Check-in', 'Check-ins', '签到'),
+  codeDesign: noun('Design', 'Designs', '外观'),
   contact: noun('Contact', 'Contacts', '联系人'),
   contactCard: noun('Contact card', 'Contact cards', '名片'),
   device: noun('Device', 'Devices', '设备'),

@@ -78,6 +78,9 @@ const Slug = Line(100, 1, {
   examples: ['spring-menu'],
 })
 
+const DESIGN_DESCRIPTION =
+  'A design of the same owner, which the pictures have instead of `style`. Null: none. A new code of an organization without this field has its default design'
+
 const writable = {
   name: Name,
   content: Content,
@@ -95,6 +98,7 @@ const writable = {
   style: Type.Optional(Nullable(Style)),
   opens: Type.Optional(Nullable({ ...Opens, description: OPENS_DESCRIPTION })),
   slug: Type.Optional({ ...Nullable(Slug), examples: [null] }),
+  designId: Type.Optional(Nullable({ ...Id, description: DESIGN_DESCRIPTION })),
 }
 
 export const NewQrCode = Type.Object(writable)

@@ -26,7 +26,7 @@ export type NewCode = Pick<
   | 'sortOrder'
   | 'opens'
 >
-export type CodeChange = Partial<NewCode & Pick<Row, 'slug' | 'deletedAt'>>
+export type CodeChange = Partial<NewCode & Pick<Row, 'slug' | 'designId' | 'deletedAt'>>
 
 /** How scans of a code are answered. Codes that were dynamic before there were short links open the share page until their owner decides. */
 export const opensOf = ({ isDynamic, slug, opens }: Pick<Row, 'isDynamic' | 'slug' | 'opens'>): Row['opens'] =>
@@ -108,6 +108,7 @@ export function changeOf(row: { readonly content: string }, input: UpdateQrCode,
   }
   if (input.isPublic !== undefined) change.isPublic = input.isPublic ?? false
   if (input.isDynamic !== undefined) change.isDynamic = input.isDynamic ?? false
+  if (input.designId !== undefined) change.designId = input.designId
   if (input.pinned !== undefined) change.pinned = input.pinned
   if (input.sortOrder !== undefined) change.sortOrder = input.sortOrder
   return change

@@ -21,6 +21,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { categoryTree, deleteCleanUp, firstCleanUp, insertCleanUp } from '../categories/categories.store.ts'
 import { countFree } from '../free-blanks.store.ts'
 import { contentTargetProblem, targetRules } from '../targets.service.ts'
+import { checkPicture, chooseDesign, chooseDesigns, requireDesign } from './chosen-designs.service.ts'
 import { mayNotPublish, noSuchCategory, quotaReached } from './codes.errors.ts'
 import {
   BatchItem,
@@ -42,6 +43,7 @@ import {
 } from './codes.rules.ts'
 import * as store from './codes.store.ts'
 import { pictureContent, styleView, toView, writtenView } from './codes.view.ts'
+import { giveDesign } from './redrawing.store.ts'
 import { linkChange, slugQuotaOf, takeSlug } from './slugs.service.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
@@ -83,14 +85,14 @@ export async function createCode(
   input: NewQrCode,
   locale: Locale,
 ): Promise<WrittenQrCode> {
-  const { code, quota, insert } = await prepareCode(ctx, owner, input, 'body')
+  const { code, designId, quota, insert } = await prepareCode(ctx, owner, input, 'body')
   const row = hasShortLink(input)
     ? await ctx.db.write(
         'qrCodes.createLinked',
         (tx) => insert(tx),
         input.slug == null ? { rowsOf: ownerKey(owner) } : {},
       )
-    : ((await createTogether(ctx, owner, code, quota)) ??
+    : ((designId === null ? await createTogether(ctx, owner, code, quota) : undefined) ??
       (await ctx.db.write('qrCodes.createCode', (tx) => insert(tx), { rowsOf: ownerKey(owner) })))
   return writtenView(ctx, row, { isDynamic: input.isDynamic === true, locale })
 }
@@ -142,23 +144,26 @@ export async function prepareCode(
     problem ?? (hasShortLink(input) && contentTargetProblem(input.content, `${where}.content`, await targetRules(ctx)))
   if (wrong) throw invalidAll([wrong])
   const code = newCode(input, await publishing(ctx, owner, [input]))
+  const designId = await chooseDesign(ctx, owner, { input, code, where })
   const quota = await quotaOf(ctx)
   const slugQuota = await slugQuotaOf(ctx)
   const insert = async (tx: Tx, revived?: SyncRevival, label?: string): Promise<store.QrCodeRow> => {
     await checkCategory(tx, owner, code.categoryId, where)
     await checkRoom(ctx, tx, owner, quota, 1)
+    await requireDesign(tx, owner, designId, where)
     const row = await store.insertCode(tx, owner, code, revived)
-    if (!hasShortLink(input)) return row
-    if (label !== undefined && input.slug == null) return store.insertSlug(tx, row, label)
+    if (!hasShortLink(input)) return giveDesign(tx, row, designId)
+    if (label !== undefined && input.slug == null)
+      return giveDesign(tx, await store.insertSlug(tx, row, label), designId)
     const slug = await takeSlug(tx, owner, row, {
       slug: input.slug ?? undefined,
       quota: slugQuota,
       path: `${where}.slug`,
     })
     if (typeof slug !== 'string') throw invalidAll([slug])
-    return store.insertSlug(tx, row, slug)
+    return giveDesign(tx, await store.insertSlug(tx, row, slug), designId)
   }
-  return { code, quota, insert }
+  return { code, designId, quota, insert }
 }
 
 /** Whether the owner's dynamic codes become public. @throws AppError 403 if one of `inputs` asks for it and the caller may not publish */
@@ -197,6 +202,7 @@ export async function createCodes(
     if (wrong) problems.push(wrong)
     return value && newCode(value, publishes)
   })
+  const designIds = await chooseAll(ctx, owner, checked, codes)
   const quota = await quotaOf(ctx)
   const slugQuota = await slugQuotaOf(ctx)
   const rows = await ctx.db.write('qrCodes.createBatch', async (tx) => {
@@ -208,14 +214,32 @@ export async function createCodes(
     )
     if (problems.length > 0) throw invalidAll(problems)
     await checkRoom(ctx, tx, owner, quota, codes.length)
+    for (const id of new Set(designIds)) await requireDesign(tx, owner, id, 'body.items')
     const inserted: store.QrCodeRow[] = []
     for (const code of codes) inserted.push(await store.insertCode(tx, owner, code!))
-    return giveSlugs(tx, owner, inserted, checked, slugQuota)
+    const linked = await giveSlugs(tx, owner, inserted, checked, slugQuota)
+    const given: store.QrCodeRow[] = []
+    for (const [i, row] of linked.entries()) given.push(await giveDesign(tx, row, designIds[i]!))
+    return given
   })
   const views = rows.map((row, i) =>
     writtenView(ctx, row, { isDynamic: checked[i]!.value!.isDynamic === true, locale }),
   )
   return { items: views, count: rows.length }
+}
+
+/** The ids of the designs of the codes of a batch. Adds problems to the items. */
+async function chooseAll(
+  ctx: AppContext,
+  owner: Owner,
+  checked: readonly { readonly value?: NewQrCode | undefined; readonly problems: FieldProblem[] }[],
+  codes: readonly (NewCode | undefined)[],
+): Promise<readonly (number | null)[]> {
+  if (checked.some(({ problems }) => problems.length > 0)) return []
+  const items = checked.map(({ value }, i) => ({ input: value!, code: codes[i]!, where: `body.items.${i}` }))
+  const { designIds, problems } = await chooseDesigns(ctx, owner, items)
+  checked[0]!.problems.push(...problems)
+  return designIds
 }
 
 /** Gives slugs to the codes of a batch. */
@@ -249,6 +273,7 @@ export async function updateCode(
   input: UpdateQrCode,
   locale: Locale,
 ): Promise<WrittenQrCode> {
+  await checkPicture(ctx, owner, id, input)
   const { before, after } = await change(ctx, owner, id, await prepareChange(ctx, owner, input, 'body'))
   return writtenView(ctx, after, { before, isDynamic: input.isDynamic === true, locale })
 }
@@ -280,6 +305,7 @@ export async function prepareChange(
     const wrong = isChecked && opensOf(after) !== null && contentTargetProblem(after.content, `${where}.content`, rules)
     for (const found of [problem, wrong]) if (found) throw invalidAll([found])
     await checkCategory(tx, owner, changed.categoryId, where)
+    await requireDesign(tx, owner, changed.designId, where)
     return changed
   }
 }

@@ -32,6 +32,7 @@ import type { SyncRevival } from '#domains/contributions.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
+import { changePicture, deletePictures } from '../looks/looks.store.ts'
 import { removeLinks } from '../slugs.store.ts'
 import type { ListQuery } from './codes.model.ts'
 import { type CodeChange, differences, type NewCode } from './codes.rules.ts'
@@ -42,7 +43,7 @@ export const versionOfCode = versionIn(qrCodes)
 
 const p = sql.placeholder
 
-const listed = pagedTable(qrCodes, [
+export const listed = pagedTable(qrCodes, [
   'id',
   'userId',
   'orgId',
@@ -354,6 +355,7 @@ const inserted = (
   ...given,
   slug: null,
   designId: null,
+  pictureKey: null,
   id,
   scanCount: 0,
   blockedAt: null,
@@ -370,7 +372,8 @@ const inserted = (
 export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, input: CodeChange): Promise<QrCodeRow> {
   const change = differences(row, input)
   if (Object.keys(change).length === 0) return row
-  const changed = { ...change, version: row.version + 1, updatedAt: tx.stamp }
+  const picture = await changePicture(tx, row, { ...row, ...change })
+  const changed = { ...change, ...picture, version: row.version + 1, updatedAt: tx.stamp }
   await tx
     .update(qrCodes)
     .set(changed)
@@ -440,6 +443,7 @@ export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number
     .where(inArray(qrCodes.id, [...ids]))
     .returning({ ...listed.columns, version: qrCodes.version })
   for (const row of rows) listed.deleted(tx, row)
+  await deletePictures(tx, ids)
   // The version of a code in the trash has been raised when it was moved there.
   const tombstones = rows.map(({ id, version, deletedAt, ...row }) => ({
     owner: ownerKey(row),

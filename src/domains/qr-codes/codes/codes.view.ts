@@ -38,7 +38,10 @@ export function renderPath(content: string, style: QrStyle): string {
   return path
 }
 
-/** The address of a code's picture. */
+/** The address of a picture with a design. */
+export const designUrl = (ctx: AppContext, key: string): string => `${ctx.config.publicUrl}/api/qrcode/design/${key}`
+
+/** The address of a code's plain picture. */
 export const qrCodePictureUrl = (ctx: AppContext, code: Pictured & Pick<QrCodeRow, 'style'>): string =>
   ctx.config.publicUrl + renderPath(pictureContent(ctx, code), code.style)
 
@@ -62,7 +65,7 @@ export const toView = (ctx: AppContext, row: QrCodeRow): QrCodeView => {
     orgId: row.orgId === 0 ? null : row.orgId,
     userId: row.userId,
     scanCount: row.scanCount + pendingScans(ctx, row.id),
-    imageUrl: qrCodePictureUrl(ctx, row),
+    imageUrl: row.pictureKey === null ? qrCodePictureUrl(ctx, row) : designUrl(ctx, row.pictureKey),
     publicUrl: publicUrlOf(ctx, row.uuid),
     slug: row.slug,
     shortUrl: row.slug === null ? null : shortUrlOf(ctx, row.slug),

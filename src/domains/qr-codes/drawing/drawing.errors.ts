@@ -17,7 +17,10 @@ export const PROBLEM_TEXTS: Readonly<Record<Exclude<ProblemCode, 'UNREADABLE'>, 
   },
   INVERTED: { en: 'must be darker than the background', zh: '必须比背景颜色更深' },
   QUIET_ZONE: { en: `must be at least ${LEAST_MARGIN} modules`, zh: `至少为 ${LEAST_MARGIN} 个模块` },
-  LEVEL: { en: 'must be Q or H with a logo, which covers a part of the code', zh: '有徽标时须为 Q 或 H，因为徽标会遮住部分二维码' },
+  LEVEL: {
+    en: 'must be Q or H with a logo, which covers a part of the code',
+    zh: '有徽标时须为 Q 或 H，因为徽标会遮住部分二维码',
+  },
   LOGO_TOO_LARGE: {
     en: `is too large for this content: less than ${LEAST_SPARE} % of the error correction is left`,
     zh: `对此内容过大：剩余纠错能力不足 ${LEAST_SPARE}%`,

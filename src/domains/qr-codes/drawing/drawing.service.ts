@@ -10,8 +10,8 @@ import { type FileRow, findBlob } from '#domains/files/index.ts'
 import { notFound } from '#http/errors.ts'
 import type { Localized } from '#lib/localized.ts'
 import {
-  designSymbol,
   type DesignSymbol,
+  designSymbol,
   LEAST_MODULE_MM,
   type Look,
   lookProblems,
@@ -33,7 +33,8 @@ const MAX_WAITING = 50
 
 /** Two threads for checks, so that a check does not delay the pictures. They exist while they are used. */
 const threadsOf = perContext(() => {
-  const thread = () => new WorkerHost<DrawingTask, DrawingResult>(workerUrl('domains/qr-codes/drawing/drawing.worker.ts'))
+  const thread = () =>
+    new WorkerHost<DrawingTask, DrawingResult>(workerUrl('domains/qr-codes/drawing/drawing.worker.ts'))
   return { idle: [thread(), thread()], drawing: thread(), queue: new CheckQueue(CHECKS_AT_ONCE, MAX_WAITING) }
 })
 

@@ -1,7 +1,7 @@
 /** Draws designed codes and reads them again, which takes up to half a second, on a thread of its own. */
 
-import wasm from 'zxing-wasm/reader/zxing_reader.wasm' with { type: 'file' }
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import wasm from 'zxing-wasm/reader/zxing_reader.wasm' with { type: 'file' }
 
 import type { WorkerReply, WorkerRequest } from '#db/engine/worker-host.ts'
 import { type Condition, conditionsOf, type Grey } from '#lib/qr/design/conditions.ts'

@@ -12,7 +12,7 @@ import { safeFileName } from '#lib/file-name.ts'
 import { contactFile, eventFile } from '#lib/qr-contents/index.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
-import { pictureContent, publicUrlOf, renderPath, styleView } from '../codes/codes.view.ts'
+import { designUrl, pictureContent, publicUrlOf, renderPath, styleView } from '../codes/codes.view.ts'
 import { countScan, pendingScans } from '../codes/scan-counter.ts'
 import { picture } from '../render/render.service.ts'
 import { CONTACT_FILE, EVENT_FILE, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
@@ -37,7 +37,8 @@ export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQ
     style: styleView(pictured, row.style),
     isDynamic: row.isDynamic,
     scanCount: row.scanCount + pendingScans(ctx, row.id),
-    imageUrl: ctx.config.publicUrl + renderPath(pictured, row.style),
+    imageUrl:
+      row.pictureKey === null ? ctx.config.publicUrl + renderPath(pictured, row.style) : designUrl(ctx, row.pictureKey),
     publicUrl: publicUrlOf(ctx, row.uuid),
     found: await findForm(ctx, 'QR_CODE', { id: row.id, isLost: false }),
     createdAt: row.createdAt,

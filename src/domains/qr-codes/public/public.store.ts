@@ -15,6 +15,7 @@ const publicByUuid = prepared((db) =>
       content: qrCodes.content,
       contentType: qrCodes.contentType,
       style: qrCodes.style,
+      pictureKey: qrCodes.pictureKey,
       isDynamic: qrCodes.isDynamic,
       slug: qrCodes.slug,
       scanCount: qrCodes.scanCount,

@@ -21,10 +21,10 @@ function checked<T extends TSchema>(schema: T): (data: unknown) => Static<T> {
 
 const order = { pinned: Type.Optional(Type.Boolean()), sortOrder: Type.Optional(SortOrder) }
 
-/** A slug is not pushed: it could be taken when the device reaches the server. */
-export const CodeData = Type.Object({ ...Type.Omit(NewQrCode, ['slug']).properties, ...order })
+/** A slug is not pushed: it could be taken when the device reaches the server. Nor is a design, with which it may be unreadable. */
+export const CodeData = Type.Object({ ...Type.Omit(NewQrCode, ['slug', 'designId']).properties, ...order })
 export const newCodeData = checked(CodeData)
-export const codeData = checked(Type.Omit(UpdateQrCode, ['slug']))
+export const codeData = checked(Type.Omit(UpdateQrCode, ['slug', 'designId']))
 
 const category = {
   // Views show a category without a colour with an empty one.

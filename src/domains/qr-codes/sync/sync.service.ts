@@ -4,6 +4,7 @@ import type { SyncEntity, SyncState } from '#domains/contributions.ts'
 import { notFound } from '#http/errors.ts'
 
 import { addCategory, changeCategory, removeCategory, toViews } from '../categories/categories.service.ts'
+import { withoutCheck } from '../codes/chosen-designs.service.ts'
 import { moveToTrash, prepareChange, prepareCode, quotaOf } from '../codes/codes.service.ts'
 import { findAnyCode, updateCode } from '../codes/codes.store.ts'
 import { toView } from '../codes/codes.view.ts'
@@ -31,7 +32,8 @@ const codes: SyncEntity = {
       const row = await findAnyCode(tx, owner, id)
       if (row === undefined) throw notFound()
       const restored = row.deletedAt === null ? {} : await restoring(ctx, tx, owner, quota, row)
-      return store.codeState(await updateCode(tx, owner, row, { ...restored, ...(await decide(tx, row)) }))
+      const change = await withoutCheck(ctx, tx, row, await decide(tx, row))
+      return store.codeState(await updateCode(tx, owner, row, { ...restored, ...change }))
     }
   },
   remove: async (_ctx, tx, owner, id) => store.codeState(await moveToTrash(tx, owner, id)),
