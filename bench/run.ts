@@ -24,6 +24,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   gates: () => import('./lines/gates.ts'),
   files: () => import('./lines/files.ts'),
   render: () => import('./lines/render.ts'),
+  redirect: () => import('./lines/redirect.ts'),
   qr: () => import('./lines/qr.ts'),
   images: () => import('./lines/images.ts'),
   writes: () => import('./lines/writes.ts'),

@@ -35,7 +35,7 @@ type Parts = Map<number, Part>
 
 interface Pending {
   readonly waiting: Map<number, Parts>
-  /** In the write under way, or in one that failed and is repeated. */
+  /** In the writes under way, or in one that failed and is repeated. */
   writing: Map<number, Parts>
   timer: Timer | undefined
   /** The latest flush. Flushes run one after the other, because otherwise a count could be written twice. */
@@ -99,16 +99,16 @@ export function flushScans(ctx: AppContext): Promise<void> {
 async function writeAll(ctx: AppContext, pending: Pending): Promise<void> {
   for (;;) {
     if (pending.writing.size === 0) {
-      pending.writing = new Map(pending.waiting.entries().take(CODES_PER_WRITE))
-      for (const id of pending.writing.keys()) pending.waiting.delete(id)
+      // In the order in which other writes lock the codes, and in which a write finds them on few pages.
+      pending.writing = new Map([...pending.waiting].toSorted(([a], [b]) => a - b))
+      pending.waiting.clear()
     }
     if (pending.writing.size === 0) return
-    // In the order in which other writes lock the codes.
-    const some = [...pending.writing].toSorted(([a], [b]) => a - b)
+    const some = [...pending.writing.entries().take(CODES_PER_WRITE)]
     const isDetailed = await getSetting(ctx, 'scans.details')
     await ctx.db.write('qrCodes.flushScans', async (tx) => {
       await writeScans(tx, some, { isDetailed, today: utcDay(ctx.clock.now()) })
-      tx.afterCommit(() => (pending.writing = new Map()))
+      tx.afterCommit(() => some.forEach(([id]) => pending.writing.delete(id)))
     })
   }
 }
