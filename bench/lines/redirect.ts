@@ -68,7 +68,9 @@ export async function run(bench: Bench): Promise<void> {
     ])
     report(bench, codes, of)
   }
-  bench.report.note('redirect: chhoto-url and Shlink are not among the peers: neither has a package in the registries that this suite uses.')
+  bench.report.note(
+    'redirect: chhoto-url and Shlink are not among the peers: neither has a package in the registries that this suite uses.',
+  )
 }
 
 function report({ report }: Bench, codes: number, of: (name: string) => Figures): void {

@@ -48,7 +48,10 @@ describe.if(onPostgres)('at three processes at once', () => {
       // Ten odd addresses with one device each, and ten even ones with three.
       expect(people.visitors).toBe(10 + 10 * 3)
       for (const name of ['byDay', 'byHour', 'byDevice', 'byLanguage', 'byCountry', 'byReferrer', 'byRule'])
-        expect([name, people[name].reduce((n: number, row: { count: number }) => n + row.count, 0)]).toEqual([name, scans])
+        expect([name, people[name].reduce((n: number, row: { count: number }) => n + row.count, 0)]).toEqual([
+          name,
+          scans,
+        ])
       expect(people.byReferrer).toHaveLength(50)
       await using sql = new SQL({ url: config.databaseUrl!, max: 1 })
       expect(await sql.unsafe('SELECT count(*)::int AS n FROM qr_scan_salts')).toEqual([{ n: 1 }])

@@ -1,4 +1,4 @@
-/** What the scans of a code tell, in the web application. */
+/** Statistics of scans in the web application. */
 
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** What the scans of a code tell: hours, devices, languages, countries and the pages that they came from. */
+/** The scans of a code by hour, device, language, country, and page that they came from. */
 
 import { Box, Stack, Typography } from '@mui/material'
 
@@ -24,7 +24,7 @@ const words = texts({
     utc: 'Lists, visitors and robots count the days of world time (UTC) that the period touches.',
     noDetails:
       'There are no details for this period. They are counted when a scan opens the target at once, unless the visitor or the operator has opted out.',
-    noCountries: 'The server has no file that tells countries. The operator can add one.',
+    noCountries: 'The server does not know countries: its operator can add a file of them.',
     unknown: 'Unknown',
     others: 'Others',
     direct: 'Opened directly, as by a camera',
