@@ -83,6 +83,7 @@ export const BlankView = Model('QrBlank', {
   shortUrl: Text('https://qr.example.org/q/k7mpx2wr'),
   number: Text('LIB-00042'),
   batchId: Id,
+  orgId: Nullable(Id),
   status: BlankStatus,
   kind: Nullable(BlankKind),
   targetId: Nullable(Id),

@@ -39,6 +39,7 @@ export async function toViews(
     shortUrl: shortUrlOf(ctx, row.slug),
     number: row.number,
     batchId: row.batchId,
+    orgId: orgOf(row.owner) || null,
     status: row.status,
     kind: row.kind,
     targetId: row.targetId,

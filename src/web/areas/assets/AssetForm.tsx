@@ -20,6 +20,7 @@ import { FieldInput } from './fields/FieldInput.tsx'
 import { changedValues, type FieldSpec, grouped, type Values } from './fields/model.ts'
 import { useAssetFields, useFieldsOfCategory } from './fields/useFields.ts'
 import { Basics, type Draft, Grid, More, PublicFields, Section } from './FormSections.tsx'
+import { useLabel } from './LabelField.tsx'
 import { LabelsButton } from './parts.tsx'
 import { useNames } from './places.ts'
 
@@ -79,6 +80,7 @@ function NewAsset() {
       key={start.row}
       replaced={start.row === 0 ? draft : undefined}
       added={start.added}
+      label={start.row === 0 ? params.get('label') : null}
       first={start.draft ?? { ...EMPTY, assetNo: params.get('assetNo') ?? '' }}
       onAnother={(id, { categoryId, locationId, custodianId, status }) =>
         setStart(({ added, row }) => ({
@@ -146,6 +148,8 @@ const NONE: readonly number[] = []
 
 interface EditorProps {
   asset?: Asset
+  /** The slug of a label that the asset gets. */
+  label?: string | null
   first: Draft
   /** Registered before in a row. */
   added?: readonly number[]
@@ -171,12 +175,13 @@ function useSpecs(asset: Asset | undefined, { categoryId, edited }: Draft) {
   return { specs, values, changes: changedValues(specs, asset === undefined ? {} : stored.values, values) }
 }
 
-function Editor({ asset, first, added = NONE, onAnother, replaced }: EditorProps) {
+function Editor({ asset, label = null, first, added = NONE, onAnother, replaced }: EditorProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
   const navigate = useNavigate()
   const names = useNames()
   const isAnother = useRef(false)
+  const { field: labelField, bind } = useLabel(label)
   const form: FormOf<Draft> = useForm(asset === undefined ? 'assets.create' : 'assets.update', first, {
     ...(asset === undefined
       ? {
@@ -189,6 +194,7 @@ function Editor({ asset, first, added = NONE, onAnother, replaced }: EditorProps
     names: { categoryId: names.category, locationId: names.location, custodianId: names.person },
     refreshes: ['assets', 'assetCategories', ...(asset === undefined ? [] : ['metadata'])],
     onDone(saved: Asset | undefined) {
+      void bind(saved?.id)
       if (asset === undefined && saved !== undefined) notify(t.created, 'success')
       if (isAnother.current) onAnother?.(saved?.id, form.values)
       else if (saved === undefined) void navigate('/assets', { replace: true })
@@ -254,7 +260,7 @@ function Editor({ asset, first, added = NONE, onAnother, replaced }: EditorProps
         cancel={back}
         other={another}
       >
-        <Basics asset={asset} form={form} />
+        <Basics asset={asset} form={form} label={labelField} />
         {grouped(specs.filter((spec) => spec.inForce)).map(([group, fields]) => (
           <Section key={group} title={group || t.details}>
             {fields.map(field)}

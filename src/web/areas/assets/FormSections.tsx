@@ -14,7 +14,7 @@ import {
   TextField,
   Typography,
 } from '@mui/material'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
 import type { Asset, AssetStatus } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -66,10 +66,11 @@ export interface Draft {
 interface BasicsProps {
   asset: Asset | undefined
   form: Form<Draft>
+  label: ReactNode
 }
 
 /** The fields that every asset has. */
-export function Basics({ asset, form }: BasicsProps) {
+export function Basics({ asset, form, label }: BasicsProps) {
   const t = useTexts(words)
   const owner = useOwner()
   const isScrapped = asset?.status === 'SCRAPPED'
@@ -88,6 +89,7 @@ export function Basics({ asset, form }: BasicsProps) {
           <PersonPicker {...form.pick('custodianId')} />
         </>
       )}
+      {label}
       <Box sx={{ gridColumn: '1 / -1' }}>
         <FilesInput
           label={t.photos}

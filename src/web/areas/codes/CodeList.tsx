@@ -1,6 +1,16 @@
 /** The codes of the workspace with their folders, search and filters. */
 
-import { Add, BarChart, DeleteSweep, FolderOpen, MoreHoriz, PlaylistAdd, QrCode2, SearchOff } from '@mui/icons-material'
+import {
+  Add,
+  BarChart,
+  DeleteSweep,
+  FolderOpen,
+  LabelOutlined,
+  MoreHoriz,
+  PlaylistAdd,
+  QrCode2,
+  SearchOff,
+} from '@mui/icons-material'
 import { Box, Button, Card, Drawer, List, Stack } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -38,6 +48,7 @@ const words = texts({
     more: 'More pages about codes',
     batch: 'Create many',
     trash: 'Trash',
+    labels: 'Blank labels',
     statistics: 'Statistics',
     folders: 'Folders',
     all: 'All codes',
@@ -58,6 +69,7 @@ const words = texts({
     more: '更多二维码页面',
     batch: '批量新建',
     trash: '回收站',
+    labels: '空白标签',
     statistics: '统计',
     folders: '文件夹',
     all: '全部二维码',
@@ -250,6 +262,7 @@ function OtherPages() {
   const entries = [
     { to: '/codes/statistics', label: t.statistics, icon: <BarChart /> },
     { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
+    { to: '/codes/labels', label: t.labels, icon: <LabelOutlined /> },
     ...(may('qrCodes.createBatch') ? [{ to: '/codes/batch', label: t.batch, icon: <PlaylistAdd /> }] : []),
   ]
   if (isPhone) return <MoreMenu label={t.more} entries={entries} />

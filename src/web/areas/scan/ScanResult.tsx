@@ -13,6 +13,8 @@ import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useRowQuery } from '../../session/session.ts'
 import { ContentView } from '../../ui/ContentView.tsx'
+import { OwnedAnswer } from '../../ui/Owned.tsx'
+import { LabelState } from './LabelState.tsx'
 
 const words = texts({
   en: {
@@ -24,11 +26,14 @@ const words = texts({
       CHECK_IN: 'Check-in of an activity',
       ORG_JOIN: 'An organization',
       USER: 'A person’s card',
+      LOCATION: 'A place',
+      BLANK: 'A label that is not in use yet',
     },
     notYours: 'The code was deleted, or you may not see it. Ask the person who gave it to you.',
     show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to check-in' },
     join: 'See and join',
     pass: 'Show pass',
+    place: 'Show place',
     request: 'Add to contacts',
     requested: 'The request was sent. The person is in your contacts once it is accepted.',
     next: 'Scan next',
@@ -46,11 +51,14 @@ const words = texts({
       CHECK_IN: '活动签到',
       ORG_JOIN: '组织',
       USER: '个人名片',
+      LOCATION: '位置',
+      BLANK: '尚未使用的标签',
     },
     notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
     show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往签到' },
     join: '查看并加入',
     pass: '查看通行证',
+    place: '查看位置',
     request: '添加联系人',
     requested: '申请已发送，对方同意后会出现在联系人中。',
     next: '继续扫描',
@@ -63,6 +71,8 @@ const words = texts({
 
 /** Kinds that refer to a thing of this server. */
 type Kind = Exclude<ScanTarget['kind'], 'URL' | 'TEXT'>
+/** Those that have a page. */
+type Shown = Exclude<Kind, 'BLANK'>
 
 export function ScanResult({ record, onNext }: { record: ResolvedScanRecord; onNext?: () => void }) {
   const t = useTexts(words)
@@ -83,7 +93,10 @@ export function ScanResult({ record, onNext }: { record: ResolvedScanRecord; onN
             {resolved.title}
           </Typography>
         )}
-        {isThing && <Target target={resolved as ScanTarget & { kind: Kind }} content={content} />}
+        {resolved.slug !== undefined && <FreeLabel slug={resolved.slug} />}
+        {isThing && resolved.kind !== 'BLANK' && (
+          <Target target={resolved as ScanTarget & { kind: Shown }} content={content} />
+        )}
         {(!isThing || resolved.kind === 'QR_CODE') && <ContentView content={content} />}
         {onNext !== undefined && (
           <Button variant="outlined" size="large" onClick={onNext}>
@@ -130,8 +143,14 @@ export function UnsavedScan({ content, error, onSave, onNext }: UnsavedScanProps
   )
 }
 
+/** Asks what a label is that stands for nothing yet. */
+function FreeLabel({ slug }: { slug: string }) {
+  const query = useCall('qrBlanks.get', { params: { slug } })
+  return <OwnedAnswer query={query}>{(blank) => <LabelState blank={blank} />}</OwnedAnswer>
+}
+
 /** The way to the thing that a content refers to. */
-function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind: Kind }; content: string }) {
+function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind: Shown }; content: string }) {
   const t = useTexts(words)
   const may = useMay()
   const isCode = kind === 'QR_CODE'
@@ -159,11 +178,12 @@ function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind
       return link(`/activities/${id}?${activityParameters(content)}`, t.show[kind])
     case 'ORG_JOIN':
       return <JoinButton content={content} />
+    case 'LOCATION':
     case 'PASS':
       // Its page is the one that the link in the code opens.
       return (
         <Button variant="contained" href={content.trim()} sx={{ alignSelf: 'flex-start' }}>
-          {t.pass}
+          {kind === 'PASS' ? t.pass : t.place}
         </Button>
       )
     case 'USER':

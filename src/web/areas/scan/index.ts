@@ -19,5 +19,7 @@ export const scan = area({
   pages: [
     { path: '/scan', component: part(() => import('./ScanPage.tsx')) },
     { path: '/scan/history', component: part(() => import('./ScanHistory.tsx')) },
+    // Public pages of free labels link to this address.
+    { path: '/labels/:slug', component: part(() => import('./LabelPage.tsx')) },
   ],
 })
