@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import { createActivity } from '../activities/helpers.ts'
 import { createAsset, createLocation } from '../assets/helpers.ts'
 import { png, uploaded } from '../files/helpers.ts'
+import { newestReport, report } from '../found/helpers.ts'
 import { ok, until, useServer } from '../harness/index.ts'
 import { createTemplate } from '../metadata/helpers.ts'
 import { createOrg } from '../orgs/helpers.ts'
@@ -51,6 +52,9 @@ async function addressesOf(owner: { orgId?: number }): Promise<readonly Address[
   const file = await uploaded(alice, png(), { type: 'album', ...owner }, `sunrise ${mark}.png`)
   const photo = ok(await alice.call('album.add', { body: { ...owner, fileId: file.id } })).data
   const template = await createTemplate(alice, { name: `Serials ${mark}` }, owner)
+  ok(await alice.call('found.updateAssetCard', { params: { id: asset.id }, query, body: { when: 'ALWAYS' } }))
+  await report(server, asset, { message: `Seen the ladder ${mark}` })
+  const { id: found } = await newestReport(alice, owner)
   const at = org === undefined ? '' : `&org=${org}`
   if (org !== undefined) orgAsset = asset.id
   const names = [`Tools ${mark}`, ...(org === undefined ? [] : ['Reading room', nickname])]
@@ -64,6 +68,7 @@ async function addressesOf(owner: { orgId?: number }): Promise<readonly Address[
     [`/assets/labels?ids=${asset.id}${at}`, `Ladder ${mark}`, ...(org === undefined ? [] : [LIBRARY])],
     [`/assets/inventories/${inventory}`, `Stock ${mark}`, `Ladder ${mark}`, `Tools ${mark}`, ...places],
     [`/assets/fields/templates/${template.id}?object=asset${at}`, `Serials ${mark}`],
+    [`/found/${found}`, `Ladder ${mark}`, `Seen the ladder ${mark}`, 'I have it back', 'Your answer'],
     [`/activities/${activity.id}`, `Cleanup ${mark}`, 'Edit', 'Publish'],
     [`/activities/${activity.id}/edit`, `Cleanup ${mark}`],
     [`/album?photo=${photo.id}`, photo.name],

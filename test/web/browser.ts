@@ -37,6 +37,8 @@ export interface PageOptions {
   hasMotion?: boolean
   /** `en` by default. */
   locale?: 'en' | 'zh-CN' | 'fr'
+  /** False for a browser in which scripts are switched off. */
+  hasScripts?: boolean
   /** Granted to the page: `camera`, `geolocation`, `clipboard-read`. */
   permissions?: string[]
   /** With the service worker, which loads all files of the application in the background. False by default. */
@@ -84,12 +86,14 @@ export function useBrowser(
     hasMotion = false,
     locale = 'en',
     permissions = [],
+    hasScripts = true,
     hasWorker = permissions.includes('notifications'),
   }: PageOptions = {}) {
     const context = await browser!.newContext({
       baseURL: server.url,
       locale,
       permissions,
+      javaScriptEnabled: hasScripts,
       serviceWorkers: hasWorker ? 'allow' : 'block',
       colorScheme: isDark ? 'dark' : 'light',
       reducedMotion: hasMotion ? 'no-preference' : 'reduce',

@@ -74,6 +74,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/assets\/fields\/templates\/:/, 'template'],
   [/^\/assets\/inventories\/:/, 'inventory'],
   [/^\/assets\/:/, 'asset'],
+  [/^\/found\/:/, 'foundReport'],
   [/^\/chats\/with\/:/, 'chatFriend'],
   [/^\/chats\/:/, 'conversation'],
   [/^\/codes\/:/, 'code'],

@@ -23,8 +23,8 @@ export interface MenuItem {
   readonly needs?: OperationId
   /** Entries are shown in ascending order; 50 by default. */
   readonly order?: number
-  /** A number on the entry, of messages or notifications that were not read. */
-  readonly badge?: 'messages' | 'notifications'
+  /** A number on the entry, of messages or notifications that were not read, or of open reports of finders. */
+  readonly badge?: 'messages' | 'notifications' | 'found'
   /** Shown only in the workspace of an organization. */
   readonly inOrganization?: true
 }

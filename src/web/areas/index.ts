@@ -8,6 +8,7 @@ import { assets } from './assets/index.ts'
 import { chats } from './chats/index.ts'
 import { codes } from './codes/index.ts'
 import { contacts } from './contacts/index.ts'
+import { found } from './found/index.ts'
 import { notifications } from './notifications/index.ts'
 import { orgs } from './orgs/index.ts'
 import { scan } from './scan/index.ts'
@@ -20,6 +21,7 @@ export const userAreas: readonly Area[] = [
   chats,
   codes,
   contacts,
+  found,
   notifications,
   orgs,
   scan,

@@ -31,6 +31,7 @@ export const things = {
   fieldValue: noun('Field value', 'Field values', '字段值'),
   file: noun('File', 'Files', '文件'),
   folder: noun('Folder', 'Folders', '文件夹'),
+  foundReport: noun('Found', 'Found', '拾获留言'),
   group: noun('Group', 'Groups', '群聊'),
   invitation: noun('Invitation', 'Invitations', '邀请'),
   joinRequest: noun('Join request', 'Join requests', '加入申请'),

@@ -19,6 +19,7 @@ import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { useOpenReports } from '../session/found.ts'
 import { useUnread } from '../session/live.ts'
 import { Nothing, part } from '../ui/part.tsx'
 import { useIsNarrow, useIsPhone } from '../ui/use-is-phone.ts'
@@ -80,6 +81,7 @@ function Entries({ isOpen, children }: { isOpen: boolean; children?: ReactNode }
   const sections = useSections(isAdmin)
   const first = useSections(true)[0]?.items[0]
   const { messages } = useUnread()
+  const found = useOpenReports()
   return (
     <List sx={{ pb: 4 }}>
       {isAdmin && <Item to="/" label={t.back} icon={<ArrowBack />} isOpen={isOpen} />}
@@ -98,7 +100,7 @@ function Entries({ isOpen, children }: { isOpen: boolean; children?: ReactNode }
             label={name[locale]}
             icon={<Icon />}
             // The number of notifications is on the bell in the bar.
-            unread={badge === 'messages' ? messages : 0}
+            unread={badge === 'messages' ? messages : badge === 'found' ? found : 0}
             isOpen={isOpen}
           />
         )),

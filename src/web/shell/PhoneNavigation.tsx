@@ -5,6 +5,7 @@ import { Badge, BottomNavigation, BottomNavigationAction, Paper } from '@mui/mat
 import { Link, useLocation } from 'react-router'
 
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
+import { useOpenReports } from '../session/found.ts'
 import { useUnread } from '../session/live.ts'
 import { usePhoneBar } from './bar.ts'
 import { isAdminPath } from './navigation.ts'
@@ -22,7 +23,8 @@ export function PhoneNavigation() {
   const [open, setOpen] = useSidebar()
   const locale = useLocale()
   const { items } = usePhoneBar()
-  const unread = useUnread()
+  const found = useOpenReports(items.some(({ badge }) => badge === 'found'))
+  const numbers = { ...useUnread(), found }
   const { pathname } = useLocation()
   const part = isAdminPath(pathname) ? 'menu' : `/${pathname.split('/')[1]}`
   return (
@@ -56,7 +58,7 @@ export function PhoneNavigation() {
             value={to}
             label={label[locale]}
             icon={
-              <Badge badgeContent={(badge && unread[badge]) || null} color="error" max={99}>
+              <Badge badgeContent={(badge && numbers[badge]) || null} color="error" max={99}>
                 <Icon />
               </Badge>
             }

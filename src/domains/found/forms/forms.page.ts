@@ -11,7 +11,8 @@ const WORDS = {
     intro: 'Write to the owner. You need no account, and neither of you learns the address of the other.',
     message: 'Your message',
     contact: 'How to reach you (optional)',
-    contactHint: 'The owner sees what you write here. Leave it empty, and the owner answers on this page.',
+    contactHint:
+      'The owner sees what you write here. You can leave it empty: after sending you get a link to the answer.',
     send: 'Send to the owner',
     position: {
       add: 'Add my position',
@@ -26,7 +27,7 @@ const WORDS = {
     intro: '给失主留言。无需注册账号，双方都不会得知对方的联系方式。',
     message: '留言内容',
     contact: '你的联系方式（选填）',
-    contactHint: '失主会看到你填写的内容。留空时，失主会在此页面回复你。',
+    contactHint: '失主会看到你填写的内容。可以留空：发送后你会得到查看回复的链接。',
     send: '发送给失主',
     position: {
       add: '附上我的位置',

@@ -24,6 +24,7 @@ import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { FinderCard, LostOffer } from '../../ui/FinderCard.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { OwnedAnswer, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -154,6 +155,7 @@ function Detail({ asset }: { asset: Asset }) {
         </Stack>
         <Stack spacing={2} sx={{ minWidth: 0 }}>
           <AssetLabel asset={asset} />
+          <FinderCard kind="ASSET" id={asset.id} />
           <AssetHistory asset={asset} />
         </Stack>
       </Box>
@@ -237,12 +239,13 @@ function Notices({ asset }: { asset: Asset }) {
   const isLate = loan?.dueAt != null && loan.dueAt < now
   const open = specs.filter(({ fieldId }) => missing.includes(fieldId)).map(({ name }) => name)
   return (
-    <Stack spacing={1} sx={{ mb: asset.loan !== null || open.length > 0 || asset.scrappedAt !== null ? 2 : 0 }}>
+    <Stack spacing={1} sx={{ '&:not(:empty)': { mb: 2 } }}>
       {loan !== null && (
         <Alert severity={isLate ? 'warning' : 'info'}>
           {loan.dueAt === null ? t.lent(borrower) : (isLate ? t.overdue : t.due)(borrower, date(loan.dueAt))}
         </Alert>
       )}
+      {asset.status === 'LOST' && <LostOffer id={asset.id} />}
       {asset.scrappedAt !== null && (
         <Alert severity="warning">{t.scrapped(date(asset.scrappedAt), asset.scrapReason)}</Alert>
       )}

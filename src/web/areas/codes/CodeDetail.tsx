@@ -30,6 +30,7 @@ import { CodeScreen } from '../../ui/CodeScreen.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
+import { FinderCard } from '../../ui/FinderCard.tsx'
 import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -57,6 +58,8 @@ const words = texts({
     sendLink: 'Send link',
     share: 'Share a copy with an organization',
     dynamicPrivate: 'Printed copies of this code lead nowhere until the page is public.',
+    cardPrivate: 'Finders see it as soon as the page is public.',
+    cardSkipped: 'This code opens its link at once, so finders do not see its page.',
     created: 'Created',
     changed: 'Changed',
     missing: 'This code is not here',
@@ -75,6 +78,8 @@ const words = texts({
     sendLink: '发送链接',
     share: '复制给组织',
     dynamicPrivate: '公开之前，已印刷的此二维码无法打开。',
+    cardPrivate: '公开页面开放后，捡到的人才能看到。',
+    cardSkipped: '此二维码会直接打开链接，捡到的人看不到其页面。',
     created: '创建时间',
     changed: '修改时间',
     missing: '此处没有这个二维码',
@@ -174,6 +179,18 @@ function Detail({ code }: { code: QrCode }) {
           </CardContent>
         </Card>
         <PublicPage code={code} />
+        <FinderCard kind="QR_CODE" id={code.id}>
+          {!code.isPublic && (
+            <Alert severity="warning" sx={{ mt: 1.5 }}>
+              {t.cardPrivate}
+            </Alert>
+          )}
+          {code.opens === 'TARGET' && (
+            <Alert severity="warning" sx={{ mt: 1.5 }}>
+              {t.cardSkipped}
+            </Alert>
+          )}
+        </FinderCard>
         <CodeScans code={code} />
         <Card>
           <CardContent component={Stack} spacing={1}>

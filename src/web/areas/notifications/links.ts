@@ -40,7 +40,14 @@ export interface Target {
 
 /** The page that a notification is about. Undefined if its text is all there is. */
 export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): Target | undefined {
-  const values = data as { orgId?: number | null; assetId?: number; qrCodeId?: number; event?: string }
+  const values = data as {
+    orgId?: number | null
+    assetId?: number
+    qrCodeId?: number
+    foundReportId?: number
+    event?: string
+  }
+  if (values.foundReportId !== undefined) return { to: `/found/${values.foundReportId}` }
   switch (type) {
     case 'ORG_INVITE':
     case 'ORG_JOIN_LINK':
