@@ -45,6 +45,7 @@ import sqlite0042 from './sqlite/0042_failed_validations.sql' with { type: 'text
 import sqlite0043 from './sqlite/0043_setup_of_older_servers.sql' with { type: 'text' }
 import sqlite0045 from './sqlite/0045_server_pictures.sql' with { type: 'text' }
 import sqlite0046 from './sqlite/0046_qr_links.sql' with { type: 'text' }
+import sqlite0048 from './sqlite/0048_created_by_admin.sql' with { type: 'text' }
 import sqlite0049 from './sqlite/0049_qr_visits.sql' with { type: 'text' }
 import sqlite0051 from './sqlite/0051_qr_designs.sql' with { type: 'text' }
 import sqlite0052 from './sqlite/0052_qr_blanks.sql' with { type: 'text' }
@@ -94,6 +95,7 @@ import postgres0042 from './postgres/0042_failed_validations.sql' with { type: '
 import postgres0043 from './postgres/0043_setup_of_older_servers.sql' with { type: 'text' }
 import postgres0045 from './postgres/0045_server_pictures.sql' with { type: 'text' }
 import postgres0046 from './postgres/0046_qr_links.sql' with { type: 'text' }
+import postgres0048 from './postgres/0048_created_by_admin.sql' with { type: 'text' }
 import postgres0049 from './postgres/0049_qr_visits.sql' with { type: 'text' }
 import postgres0051 from './postgres/0051_qr_designs.sql' with { type: 'text' }
 import postgres0052 from './postgres/0052_qr_blanks.sql' with { type: 'text' }
@@ -151,6 +153,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0043_setup_of_older_servers', sql: sqlite0043 },
     { name: '0045_server_pictures', sql: sqlite0045 },
     { name: '0046_qr_links', sql: sqlite0046 },
+    { name: '0048_created_by_admin', sql: sqlite0048 },
     { name: '0049_qr_visits', sql: sqlite0049 },
     { name: '0051_qr_designs', sql: sqlite0051 },
     { name: '0052_qr_blanks', sql: sqlite0052 },
@@ -202,6 +205,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0043_setup_of_older_servers', sql: postgres0043 },
     { name: '0045_server_pictures', sql: postgres0045 },
     { name: '0046_qr_links', sql: postgres0046 },
+    { name: '0048_created_by_admin', sql: postgres0048 },
     { name: '0049_qr_visits', sql: postgres0049 },
     { name: '0051_qr_designs', sql: postgres0051 },
     { name: '0052_qr_blanks', sql: postgres0052 },

@@ -29,6 +29,45 @@ export function shortHost({ config }: AppContext): string | undefined {
   return host === new URL(config.publicUrl).host ? undefined : host
 }
 
+const ofShortUrl = perContext(() => ({ key: '', host: undefined as string | undefined }))
+
+/**
+ * The path that a request to the host of short links has on the public host: `/menu` is `/q/menu`. Empty for paths that only the public host has, `/`
+ * for that of the public address, undefined for requests to other hosts.
+ */
+export function shortPath(ctx: AppContext, request: Request, path: string): string | undefined {
+  const { shortUrl, publicUrl } = ctx.config
+  if (shortUrl === '') return undefined
+  const known = ofShortUrl(ctx)
+  const key = `${shortUrl} ${publicUrl}`
+  if (known.key !== key) {
+    const host = shortHost(ctx)
+    Object.assign(known, { key, host: host && normalHost(host) })
+  }
+  if (known.host === undefined || hostsOf(request).at(-1) !== known.host) return undefined
+  if (path === '/' || /^\/q\/[^/]+\/?$/i.test(path)) return path
+  return /^\/[^/]+(?:\/info)?\/?$/.test(path) ? `/q${path}` : ''
+}
+
+/** Leads from the front page of the host of short links to that of the public one. Not for ever: browsers would remember it. */
+export const toPublicFront = ({ config }: AppContext): Response =>
+  new Response(null, { status: 302, headers: { location: `${config.publicUrl}/`, 'cache-control': 'no-store' } })
+
+/** Pictures, styles and forms of a page at the host of short links are at the public address. */
+export async function atPublicAddress({ config }: AppContext, page: Response): Promise<Response> {
+  const { headers } = page
+  if (page.body === null || headers.get('content-type')?.startsWith('text/html') !== true) return page
+  const { origin } = new URL(config.publicUrl)
+  const policy = headers.get('content-security-policy')
+  if (policy === null) return page
+  headers.set(
+    'content-security-policy',
+    policy.replaceAll("'self'", `'self' ${origin}`).replace("base-uri 'none'", `base-uri ${origin}`),
+  )
+  const text = (await page.text()).replace('<head>', `<head>\n<base href="${config.publicUrl}/" />`)
+  return new Response(text, { status: page.status, headers })
+}
+
 export function setEarlierAddresses(ctx: AppContext, addresses: readonly string[]): void {
   Object.assign(earlier(ctx), { addresses, hosts: new Set(), publicUrl: '' })
 }

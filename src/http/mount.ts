@@ -18,6 +18,7 @@ import type { Refusal } from '#platform/limiter.ts'
 import { PasswordQueueFull } from '#platform/passwords.ts'
 import { KIND, type Span, timed } from '#platform/spans.ts'
 
+import { atPublicAddress, shortPath, toPublicFront } from './addresses.ts'
 import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './admission.ts'
 import { checkAnnouncedSize, isUrlencoded, MAX_JSON_BODY, readBody } from './body.ts'
 import { cookiesOf } from './browser.ts'
@@ -451,9 +452,14 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
 
   // Not async, as one more promise for each request would be measurable. Bun sends the headers of the answer to HEAD without content.
   const dispatch: Handler = (request, server) => {
-    const path = pathOf(request.url)
+    const given = pathOf(request.url)
+    const short = shortPath(ctx, request, given)
+    if (short === '/') return toPublicFront(ctx)
+    const path = short ?? given
     const isPass = base !== '' && path.startsWith(`${base}/S/`)
     const found = router.find(request.method, isPass ? path.slice(base.length) : path)
+    if (short !== undefined && 'target' in found)
+      return found.target.answer(request, found.params, server).then((page) => atPublicAddress(ctx, page))
     return 'target' in found
       ? found.target.answer(request, found.params, server)
       : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx), ctx, loggedPath)

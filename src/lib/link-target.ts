@@ -20,25 +20,43 @@ export const webAddress = (content: string): string | undefined =>
 
 export type TargetProblem = 'FORM' | 'LENGTH' | 'USER' | 'CHARACTERS' | 'BLOCKED' | 'LOOP'
 
+/** An address of this server, parsed once. */
+export interface OwnAddress {
+  readonly host: string
+  /** Path without a slash at its end, in lower case. */
+  readonly root: string
+}
+
+export function ownAddress(address: string): OwnAddress {
+  const { hostname, pathname } = new URL(address)
+  return { host: withoutRootDot(hostname), root: pathname.replace(/\/$/, '').toLowerCase() }
+}
+
 export interface TargetRules {
   /** In lower case and as ASCII. Each includes its sub-domains. */
   readonly blockedHosts: readonly string[]
   /** Below these addresses this server answers `/q/{slug}` and share pages. */
-  readonly ownAddresses: readonly string[]
+  readonly ownAddresses: readonly OwnAddress[]
   /** The address below which short links have no `/q`; undefined if there is none. */
-  readonly shortAddress: string | undefined
+  readonly shortAddress: OwnAddress | undefined
 }
 
-/** Why nobody may be led to this address; undefined if it is allowed. Without `rules`, its host is not looked up. */
-export function targetProblem(target: string, rules?: TargetRules): TargetProblem | undefined {
-  if (Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'LENGTH'
+/** The parsed address, or why nobody may be led to it. Without `rules`, its host is not looked up. */
+export function readTarget(target: string, rules?: TargetRules): URL | TargetProblem {
+  if (target.length * 3 > MAX_TARGET_BYTES && Buffer.byteLength(target) > MAX_TARGET_BYTES) return 'LENGTH'
   if (UNSAFE.test(target)) return 'CHARACTERS'
   if (USER.test(target)) return 'USER'
   const url = ABSOLUTE.test(target) ? URL.parse(target) : null
   if (url === null) return 'FORM'
-  if (rules === undefined) return undefined
+  if (rules === undefined) return url
   if (isBlockedHost(url.hostname, rules.blockedHosts)) return 'BLOCKED'
-  return isShortLink(url, rules) ? 'LOOP' : undefined
+  return isShortLink(url, rules) ? 'LOOP' : url
+}
+
+/** Why nobody may be led to this address; undefined if it is allowed. */
+export function targetProblem(target: string, rules?: TargetRules): TargetProblem | undefined {
+  const read = readTarget(target, rules)
+  return typeof read === 'string' ? read : undefined
 }
 
 /** `host`: as `URL.hostname` has it. */
@@ -53,18 +71,15 @@ export function isBlockedHost(host: string, blocked: readonly string[]): boolean
  * one to another.
  */
 function isShortLink(url: URL, { ownAddresses, shortAddress }: TargetRules): boolean {
+  const host = withoutRootDot(url.hostname)
+  if (host !== shortAddress?.host && !ownAddresses.some((own) => own.host === host)) return false
   const path = decodedPath(url)
-  const below = (address: string): string | undefined => {
-    const base = new URL(address)
-    const root = base.pathname.replace(/\/$/, '').toLowerCase()
-    return withoutRootDot(base.hostname) === withoutRootDot(url.hostname) && path.startsWith(`${root}/`)
-      ? path.slice(root.length)
-      : undefined
-  }
+  const below = (own: OwnAddress): string | undefined =>
+    own.host === host && path.startsWith(`${own.root}/`) ? path.slice(own.root.length) : undefined
   if (shortAddress !== undefined && (below(shortAddress) ?? '/') !== '/') return true
   // Files of a share page, and the page itself that `?page` asks for, lead nowhere.
   const isLeading = url.searchParams.has('page') ? /^\/q\/./ : /^\/(?:q\/.|public\/qr\/[^/]+\/?$)/
-  return ownAddresses.some((address) => isLeading.test(below(address) ?? ''))
+  return ownAddresses.some((own) => isLeading.test(below(own) ?? ''))
 }
 
 function decodedPath({ pathname }: URL): string {
@@ -77,14 +92,10 @@ function decodedPath({ pathname }: URL): string {
 
 /**
  * The address as a header has it. It is ASCII, and as browsers read it: host in lower case, `/` for `\`, other characters percent-encoded; so no
- * program can take it for another address. Parameters of `added` are appended if the target has none of their name. Undefined if the address
- * is not allowed.
+ * program can take it for another address. Parameters of `added` are appended if the target has none of their name.
  */
-export function locationOf(target: string, added?: URLSearchParams): string | undefined {
-  if (targetProblem(target) !== undefined) return undefined
-  const url = new URL(target)
-  return added === undefined || added.size === 0 ? url.href : withQuery(url, added)
-}
+export const locationOf = (target: URL, added?: URLSearchParams): string =>
+  added === undefined || added.size === 0 ? target.href : withQuery(target, added)
 
 /** The target's own query stays as it is, byte for byte. */
 function withQuery({ href, searchParams }: URL, added: URLSearchParams): string {

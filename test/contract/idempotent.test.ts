@@ -112,6 +112,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ word: 'Sturdy' }),
     raisesNothing: true,
   },
+  'qrCodes.updateLink': { params: code, body: () => ({ slug: 'spring-menu', warn: true }) },
   'qrCodes.pin': { params: code, body: () => ({ pinned: true }) },
   'qrCodes.publish': { params: code, body: () => ({ isPublic: true }) },
   'assets.scrapAny': {

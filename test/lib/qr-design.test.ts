@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { encodeQr, QrTooLong } from '#lib/qr/encode.ts'
 import { conditionsOf, greyOf } from '#lib/qr/design/conditions.ts'
 import {
   designSymbol,
@@ -10,8 +9,8 @@ import {
   EYES,
   type Look,
   lookProblems,
-  MODULES,
   moduleMm,
+  MODULES,
   PLAIN,
   sceneOf,
   sceneToSvg,
@@ -20,6 +19,7 @@ import {
 import { sceneToPdf } from '#lib/qr/design/pdf.ts'
 import { pixelsToPng } from '#lib/qr/design/png.ts'
 import { type Pixels, rasterOf } from '#lib/qr/design/raster.ts'
+import { encodeQr, QrTooLong } from '#lib/qr/encode.ts'
 import { frameOf } from '#lib/qr/symbol.ts'
 
 import { readPdf } from './pdf-files.ts'
@@ -131,7 +131,12 @@ describe('a logo', () => {
     // A logo of the wrong colour everywhere costs no more than was counted.
     const { side, modules } = symbol.matrix
     const wrong = modules.map((module, i) => (symbol.cleared[i] === 1 ? 1 - module : module))
-    const bare = { ...symbol, matrix: { ...symbol.matrix, modules: wrong }, cleared: new Uint8Array(side * side), logo: null }
+    const bare = {
+      ...symbol,
+      matrix: { ...symbol.matrix, modules: wrong },
+      cleared: new Uint8Array(side * side),
+      logo: null,
+    }
     const picture = rasterOf(sceneOf(bare, PLAIN), 6)
     expect(readByJsQr(picture)).toBe('a'.repeat(26))
     expect(await readByZbar(picture)).toBe('a'.repeat(26))
@@ -195,7 +200,7 @@ describe('the files', () => {
       expect(readByJsQr(pixels)).toBe(CONTENT)
       expect(await readByZbar(pixels)).toBe(CONTENT)
     }
-    const drawn = rasterOf(scene, 200 / 25.4 * (40 / scene.width), pictures)
+    const drawn = rasterOf(scene, (200 / 25.4) * (40 / scene.width), pictures)
     const page = await pixelsOf(pdf)
     expect(Math.abs(page.width - drawn.width)).toBeLessThanOrEqual(1)
     expect(Math.abs(page.height - drawn.height)).toBeLessThanOrEqual(1)
@@ -213,7 +218,12 @@ describe('the files', () => {
   })
 
   test('an SVG says its width in millimetres and what it is, with all characters escaped', () => {
-    const svg = sceneToSvg(scene, { size: 300, widthMm: 42.5, title: design.frame!.text, logo: 'data:image/png;base64,AA==' })
+    const svg = sceneToSvg(scene, {
+      size: 300,
+      widthMm: 42.5,
+      title: design.frame!.text,
+      logo: 'data:image/png;base64,AA==',
+    })
     expect(svg).toContain('width="42.5mm"')
     expect(svg).toContain('<title>Scan &lt;me&gt; &amp; &quot;smile&quot;</title>')
     expect(svg).toContain('href="data:image/png;base64,AA=="')
@@ -257,7 +267,9 @@ describe('problems', () => {
 
 test('the conditions show the same code in seven ways, the same each time', () => {
   const scene = sceneOf(designSymbol(CONTENT, PLAIN), PLAIN)
-  const twice = [1, 2].map(() => [...conditionsOf(scene, {})].map(([name, { values }]) => `${name} ${Bun.hash(values)}`))
+  const twice = [1, 2].map(() =>
+    [...conditionsOf(scene, {})].map(([name, { values }]) => `${name} ${Bun.hash(values)}`),
+  )
   expect(new Set(twice[0])).toHaveProperty('size', 7)
   expect(twice[0]).toEqual(twice[1]!)
 })

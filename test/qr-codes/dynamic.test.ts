@@ -8,6 +8,7 @@ import { ok, useServer } from '../harness/index.ts'
 import { readByZxing } from '../lib/qr-pictures.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCode } from './helpers.ts'
+import { scan } from './link-helpers.ts'
 
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -55,7 +56,7 @@ test('a dynamic code keeps its picture when its content changes, and shows the n
 test('a scan of the public link of a dynamic code is counted, through the page and through the app', async () => {
   const code = await createCode(alice, { isDynamic: true, isPublic: true })
   const link = code.publicUrl
-  ok(await server.request('GET', new URL(link).pathname))
+  ok(await scan(server, new URL(link).pathname))
   expect(ok(await mallory.post('/api/scan-records', { content: link })).data.qrCodeId).toBe(code.id)
   expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data.scanCount).toBe(2)
 })

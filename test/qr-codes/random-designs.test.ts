@@ -3,8 +3,9 @@
  * TEST_DESIGNS is the number of designs (500 before a release, which takes ten minutes), TEST_SEED the first number of their series.
  */
 
-import { type Canvas, createCanvas, ImageData, loadImage } from '@napi-rs/canvas'
 import { afterAll, expect, test } from 'bun:test'
+
+import { type Canvas, createCanvas, ImageData, loadImage } from '@napi-rs/canvas'
 
 import { WorkerHost, workerUrl } from '#db/engine/worker-host.ts'
 import type { DrawingResult, DrawingTask } from '#domains/qr-codes/drawing/drawing.worker.ts'
@@ -91,31 +92,36 @@ async function picturesOf({ look, content, logo }: Design): Promise<Record<strin
   }
 }
 
-test.if(inProcess)(`of ${DESIGNS} random designs, the accepted ones are read by other readers, and the refused ones have a reason`, async () => {
-  const random = randomOf(SEED)
-  const refused = new Map<string, number>()
-  const read = new Map<string, { both: number; one: number; none: string[] }>()
-  for (let i = 0; i < DESIGNS; i++) {
-    const design = randomDesign(random)
-    const reasons = await reasonsOf(design)
-    for (const reason of reasons) refused.set(reason, (refused.get(reason) ?? 0) + 1)
-    if (reasons.length > 0) continue
-    for (const [name, pixels] of Object.entries(await picturesOf(design))) {
-      const texts = [readByJsQr(pixels), await readByZbar(pixels)]
-      const right = texts.filter((text) => text === design.content).length
-      const counts = read.get(name) ?? { both: 0, one: 0, none: [] }
-      if (right === 0) counts.none.push(JSON.stringify({ i, bytes: Buffer.byteLength(design.content), look: design.look }))
-      else counts[right === 2 ? 'both' : 'one'] += 1
-      read.set(name, counts)
-      // A wrong text would be worse than none.
-      expect(texts.filter((text) => text !== undefined && text !== '' && text !== design.content)).toEqual([])
+test.if(inProcess)(
+  `of ${DESIGNS} random designs, the accepted ones are read by other readers, and the refused ones have a reason`,
+  async () => {
+    const random = randomOf(SEED)
+    const refused = new Map<string, number>()
+    const read = new Map<string, { both: number; one: number; none: string[] }>()
+    for (let i = 0; i < DESIGNS; i++) {
+      const design = randomDesign(random)
+      const reasons = await reasonsOf(design)
+      for (const reason of reasons) refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      if (reasons.length > 0) continue
+      for (const [name, pixels] of Object.entries(await picturesOf(design))) {
+        const texts = [readByJsQr(pixels), await readByZbar(pixels)]
+        const right = texts.filter((text) => text === design.content).length
+        const counts = read.get(name) ?? { both: 0, one: 0, none: [] }
+        if (right === 0)
+          counts.none.push(JSON.stringify({ i, bytes: Buffer.byteLength(design.content), look: design.look }))
+        else counts[right === 2 ? 'both' : 'one'] += 1
+        read.set(name, counts)
+        // A wrong text would be worse than none.
+        expect(texts.filter((text) => text !== undefined && text !== '' && text !== design.content)).toEqual([])
+      }
     }
-  }
-  console.log(`  seed ${SEED}; refused: ${JSON.stringify(Object.fromEntries(refused))}`)
-  for (const [name, { both, one, none }] of read) console.log(`  ${name}: both ${both}, one ${one}, none ${none.length}`)
-  const exact = read.get('300 pixels')!
-  expect(exact.none).toEqual([])
-  expect(exact.both / (exact.both + exact.one)).toBeGreaterThanOrEqual(BOTH)
-  expect(read.size).toBe(6)
-  expect(refused.size).toBeGreaterThan(0)
-})
+    console.log(`  seed ${SEED}; refused: ${JSON.stringify(Object.fromEntries(refused))}`)
+    for (const [name, { both, one, none }] of read)
+      console.log(`  ${name}: both ${both}, one ${one}, none ${none.length}`)
+    const exact = read.get('300 pixels')!
+    expect(exact.none).toEqual([])
+    expect(exact.both / (exact.both + exact.one)).toBeGreaterThanOrEqual(BOTH)
+    expect(read.size).toBe(6)
+    expect(refused.size).toBeGreaterThan(0)
+  },
+)

@@ -123,11 +123,14 @@ test('a scan of a free label asks what it is, and the form of a new asset takes 
   await page.getByRole('dialog').waitFor()
   // As fast as a handheld scanner types.
   const type = (text: string) =>
-    page.evaluate((keys) => {
-      for (const key of keys)
-        // @ts-expect-error -- runs in the browser
-        document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-    }, [...text, 'Enter'])
+    page.evaluate(
+      (keys) => {
+        for (const key of keys)
+          // @ts-expect-error -- runs in the browser
+          document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      },
+      [...text, 'Enter'],
+    )
   await type(first!.shortUrl)
   await page.getByText('stands for “Camera” already').waitFor()
   await page.getByRole('button', { name: 'Scan a label' }).click()

@@ -33,6 +33,8 @@ export const users = table(
     passwordIsStrong: col.bool('password_is_strong').notNull().default(false),
     /** An administrator without SYSTEM_ADMIN chose the password. Until the user changes it, the user cannot become an administrator. */
     passwordIsForeign: col.bool('password_is_foreign').notNull().default(false),
+    /** An administrator created the account, and so vouches for its user. */
+    createdByAdmin: col.bool('created_by_admin').notNull().default(false),
     /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
     tokenVersion: col.int('token_version').notNull().default(0),
     status: col.text('status').$type<UserStatus>().notNull().default('ACTIVE'),

@@ -23,9 +23,11 @@ import { deleteDesignsOf, designJobs, loseFiles, mayRead } from './designs/desig
 import { stopDrawing } from './drawing/drawing.service.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
+import { linkEndpoints } from './links/links.endpoints.ts'
 import { hasDesigns } from './looks/looks.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { foundCodes } from './public/public.store.ts'
+import { shortEndpoints } from './public/short.endpoints.ts'
 import { renderEndpoints } from './render/render.endpoints.ts'
 import { scanEndpoints } from './scans/scans.endpoints.ts'
 import { clearPurgedJob, quotaJob } from './scans/scans.service.ts'
@@ -47,6 +49,8 @@ export const qrCodes = domain({
     ...categoryEndpoints,
     ...scanEndpoints,
     ...publicEndpoints,
+    ...linkEndpoints,
+    ...shortEndpoints,
     ...renderEndpoints,
     ...designEndpoints,
     ...qrCodeAdminEndpoints,

@@ -5,32 +5,40 @@ import { getSetting } from '#domains/settings/index.ts'
 import { ownAddresses, shortHost } from '#http/addresses.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { parseName } from '#lib/host-name.ts'
-import { targetProblem, type TargetRules, webAddress } from '#lib/link-target.ts'
+import { ownAddress, targetProblem, type TargetRules, webAddress } from '#lib/link-target.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { wrongTarget } from './targets.errors.ts'
 
-const known = perContext(() => ({ setting: [] as readonly string[], hosts: [] as readonly string[] }))
+interface Known extends TargetRules {
+  readonly setting: readonly string[]
+  readonly addresses: string
+}
 
-/** The hosts of the setting in their spelling of the DNS. Returns no promise if the settings are cached. */
-export function blockedHosts(ctx: AppContext): MaybePromise<readonly string[]> {
+const known = perContext((): { rules?: Known } => ({}))
+
+/** Returns no promise if the settings are cached. */
+export function targetRules(ctx: AppContext): MaybePromise<TargetRules> {
   const setting = getSetting(ctx, 'links.blockedHosts')
-  return setting instanceof Promise ? setting.then((hosts) => namesOf(ctx, hosts)) : namesOf(ctx, setting)
+  return setting instanceof Promise ? setting.then((hosts) => rulesOf(ctx, hosts)) : rulesOf(ctx, setting)
 }
 
-function namesOf(ctx: AppContext, setting: readonly string[]): readonly string[] {
-  const last = known(ctx)
-  if (last.setting !== setting) Object.assign(last, { setting, hosts: setting.map((host) => parseName(host) ?? host) })
-  return last.hosts
-}
-
-export async function targetRules(ctx: AppContext): Promise<TargetRules> {
+/** They are read with each scan, and change with the settings and addresses only. */
+function rulesOf(ctx: AppContext, setting: readonly string[]): TargetRules {
   const { shortUrl } = ctx.config
-  return {
-    blockedHosts: await blockedHosts(ctx),
-    ownAddresses: shortUrl === '' ? ownAddresses(ctx) : [...ownAddresses(ctx), shortUrl],
-    shortAddress: shortHost(ctx) === undefined ? undefined : shortUrl,
+  const list = shortUrl === '' ? ownAddresses(ctx) : [...ownAddresses(ctx), shortUrl]
+  const addresses = list.join(' ')
+  const last = known(ctx).rules
+  if (last !== undefined && last.setting === setting && last.addresses === addresses) return last
+  const rules: Known = {
+    setting,
+    addresses,
+    blockedHosts: setting.map((host) => parseName(host) ?? host),
+    ownAddresses: list.map(ownAddress),
+    shortAddress: shortHost(ctx) === undefined ? undefined : ownAddress(shortUrl),
   }
+  known(ctx).rules = rules
+  return rules
 }
 
 /** The problem of a content to which a code would lead. Other contents than web addresses lead nowhere. */

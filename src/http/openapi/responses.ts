@@ -57,6 +57,7 @@ const REFUSALS: Record<number, Refusal> = {
     message: 'This Idempotency-Key was used with another request',
     retryAfter: true,
   },
+  410: { name: 'Gone', description: 'The resource is over for good.', code: 410, message: 'Gone' },
   412: {
     name: 'Changed',
     description: 'The bytes are not those that `If-Match` names.',
@@ -119,8 +120,8 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
 /** Says how an answer contradicts the document, if it does: by its status or its media type. */
 export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
   const { status, headers } = response
-  // 302 and 308 send clients on to the same bytes or operation under another path.
-  if ([302, 304, 308, 500].includes(status) || (status === 101 && endpoint.opensSocket)) return undefined
+  // 302, 303 and 308 send clients on to the same bytes or operation under another path.
+  if ([302, 303, 304, 308, 500].includes(status) || (status === 101 && endpoint.opensSocket)) return undefined
   // 303 leads the browser on after a form.
   if (status === 303 && endpoint.answers === 'text/html') return undefined
   if (status !== 200 && !(status === 206 && endpoint.sendsRanges))

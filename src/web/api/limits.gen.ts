@@ -217,8 +217,12 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'qrCodes.export': 'format! choices=zip|xlsx|csv, size min=64 max=2048 isWhole',
   'qrCodes.pin': 'pinned!',
   'qrCodes.publish': 'isPublic!',
+  'qrCodes.unlock': 'password! length=1000',
+  'qrCodes.unlockInUpperCase': 'password! length=1000',
   'qrCodes.update':
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug! length=100, sortOrder min=-2147483648 max=2147483647 isWhole',
+  'qrCodes.updateLink':
+    'slug! length=100, rules[].target! length=4096, rules[].hours.from!, rules[].hours.to!, rules[].timeZone! length=64, rules[].firstScans min=1 max=1000000 isWhole, fallbackUrl! length=4096, maxScans min=1 max=10000000 isWhole, password! length=128',
   'registrations.register': 'inviteCode length=200, code length=200',
   'restores.start': 'confirm! length=200, password length=200',
   'restores.undo': 'password length=200',

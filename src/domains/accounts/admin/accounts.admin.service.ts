@@ -87,7 +87,12 @@ export async function addUser(
   const created = await actor.write('accounts.addUser', async (tx) => {
     // SYSTEM_ADMIN has all permissions that the user can ever get.
     const isForeign = !(await access.isSystemAdmin(tx, actor))
-    const user = await createUser(tx, { username, nickname, password: { ...hashed, isForeign } })
+    const user = await createUser(tx, {
+      username,
+      nickname,
+      password: { ...hashed, isForeign },
+      createdByAdmin: true,
+    })
     if (user === undefined) throw usernameTaken()
     for (const contact of contacts)
       if (!(await insertIdentity(tx, { userId: user.id, ...contact, verified: false })))

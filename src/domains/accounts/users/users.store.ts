@@ -259,6 +259,7 @@ export interface NewUser {
   username: string | null
   nickname: string
   password: StoredPassword | null
+  createdByAdmin?: boolean
 }
 
 /** Undefined if the username is taken. */
@@ -269,6 +270,7 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undef
       username: user.username,
       nickname: user.nickname,
       ...passwordColumns(user.password),
+      createdByAdmin: user.createdByAdmin ?? false,
       usernameKey: user.username === null ? null : usernameKey(user.username),
       createdAt: tx.stamp,
       updatedAt: tx.stamp,

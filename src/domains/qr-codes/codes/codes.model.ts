@@ -71,7 +71,7 @@ const OPENS_DESCRIPTION =
   'Opened by a scan: the content, if it is a web address, or the share page. Null, and ignored in requests, for codes that are neither dynamic nor have a slug'
 
 /** Custom slugs have 3 to 50 characters; an imported one that is sent back may be longer. */
-const Slug = Line(100, 1, {
+export const Slug = Line(100, 1, {
   description:
     'Last part of the short link: 3 to 50 letters, digits and hyphens, with no hyphen at either end; stored in lower case. It belongs to the ' +
     'code forever; one that is replaced still leads to it. Without one, a code gets a random slug when it becomes dynamic, and keeps the one that it has otherwise',

@@ -367,11 +367,17 @@ const inserted = (
 
 /**
  * `row` must have been read in this write. Returns the row as it is now. Without a value that differs from the row, nothing is written
- * and the version stays.
+ * and the version stays, unless something has changed that other tables hold (`isChanged`).
  */
-export async function updateCode(tx: Tx, owner: Owner, row: QrCodeRow, input: CodeChange): Promise<QrCodeRow> {
+export async function updateCode(
+  tx: Tx,
+  owner: Owner,
+  row: QrCodeRow,
+  input: CodeChange,
+  isChanged = false,
+): Promise<QrCodeRow> {
   const change = differences(row, input)
-  if (Object.keys(change).length === 0) return row
+  if (Object.keys(change).length === 0 && !isChanged) return row
   const picture = await changePicture(tx, row, { ...row, ...change })
   const changed = { ...change, ...picture, version: row.version + 1, updatedAt: tx.stamp }
   await tx

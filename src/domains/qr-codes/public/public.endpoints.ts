@@ -1,12 +1,12 @@
+import { addressOf } from '#http/caller.ts'
 import { alias, endpoint, open, openToUsers } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
-import { pathOfPage } from '#http/pages.ts'
 
-import { unknownLinkPage } from '../links/links.page.ts'
+import { answerPublic } from './led.page.ts'
 import { ByFile, ByLanding, ByUuid, LandingContent, LandingQuery, PublicQrCode } from './public.model.ts'
-import { publicPage } from './public.page.ts'
 import { landingPage, publicFile, viewPublic } from './public.service.ts'
+import { leadRefusals } from './short.endpoints.ts'
 
 const tag = 'Public pages'
 
@@ -36,7 +36,9 @@ export const publicEndpoints = [
     method: 'GET',
     path: '/api/qr-codes/public/:uuid',
     summary: 'Get a public QR code',
-    description: 'Answers 404 unless the code is public and not deleted. Each call counts as a scan.',
+    description:
+      'Answers 404 unless the code is public and not deleted, and also if only a scan may show it: if it has a password, `maxScans` or a past ' +
+      '`expiresAt`, or is blocked. Each call counts as a scan.',
     tag,
     access: open,
     params: ByUuid,
@@ -48,18 +50,21 @@ export const publicEndpoints = [
     method: 'GET',
     path: '/public/qr/:uuid',
     isScan: true,
-    summary: 'Show the share page of a public QR code',
-    description: 'An HTML page. With `Accept: application/json` it answers like `/api/qr-codes/public/{uuid}`.',
+    summary: 'Open a public QR code',
+    description:
+      'An HTML page. A code with `opens` TARGET leads on like its short link (`GET /q/{slug}`), unless the query has `page`. ' +
+      'With `Accept: application/json` it answers like `/api/qr-codes/public/{uuid}`.',
     tag,
     access: open,
     params: ByUuid,
+    readsQuery: ['page', 'lang'],
     answers: 'text/html',
     data: PublicQrCode,
+    refuses: leadRefusals,
     run: async ({ ctx, params, request, caller }) => {
-      const code = await viewPublic(ctx, params.uuid)
-      if (wantsJson(request)) return code ?? Promise.reject(notFound())
-      const path = pathOfPage(request, 'page')
-      return code ? publicPage(ctx, code, caller.locale, path) : unknownLinkPage({ ctx, locale: caller.locale, path })
+      if (wantsJson(request)) return (await viewPublic(ctx, params.uuid)) ?? Promise.reject(notFound())
+      const asksForPage = addressOf(request).searchParams.has('page')
+      return answerPublic(ctx, params.uuid, { request, caller, asksForPage })
     },
   }),
   endpoint({

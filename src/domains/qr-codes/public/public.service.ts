@@ -12,22 +12,67 @@ import { safeFileName } from '#lib/file-name.ts'
 import { contactFile, eventFile } from '#lib/qr-contents/index.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
+import { opensOf } from '../codes/codes.rules.ts'
 import { designUrl, pictureContent, publicUrlOf, renderPath, styleView } from '../codes/codes.view.ts'
 import { countScan, pendingScans } from '../codes/scan-counter.ts'
+import { lead, type Led, type Visitor } from '../links/leading.service.ts'
+import { isHidden } from '../links/links.rules.ts'
+import { linkIn } from '../links/links.store.ts'
+import { trustOf } from '../links/trust.service.ts'
 import { picture } from '../render/render.service.ts'
 import { CONTACT_FILE, EVENT_FILE, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
 import { findPublic } from './public.store.ts'
+import type { Found } from './short.service.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 
-const rowOf = async (ctx: AppContext, uuid: string) =>
-  UUID.test(uuid) ? findPublic(ctx.db.read, uuid.toLowerCase()) : undefined
+type Row = NonNullable<Awaited<ReturnType<typeof findPublic>>>
 
-/** Returns a public code and counts a scan. Undefined for private, deleted and unknown codes alike. */
+async function rowOf(ctx: AppContext, uuid: string): Promise<Row | undefined> {
+  if (!UUID.test(uuid)) return undefined
+  return findPublic(ctx.db.read, uuid.toLowerCase(), (await trustOf(ctx)) === 'PROOF')
+}
+
+/** Returns a public code and counts a scan. Undefined for private, deleted and unknown codes alike, and for those that only a scan may show. */
 export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {
   const row = await rowOf(ctx, uuid)
-  if (row === undefined) return undefined
+  if (row === undefined || isHidden({ ...row, link: linkIn(row) }, ctx.clock.now())) return undefined
   countScan(ctx, row.id)
+  return viewOf(ctx, row)
+}
+
+export interface PublicScan {
+  readonly view: PublicQrCode
+  readonly slug: string | null
+  readonly found: Found
+  /** Undefined for the share page. */
+  readonly led: Led | undefined
+}
+
+/** Opens the public link of a code: its share page, or whatever its short link opens. Undefined as for `viewPublic`. */
+export async function openPublic(
+  ctx: AppContext,
+  uuid: string,
+  visitor: Visitor & { readonly asksForPage: boolean },
+): Promise<PublicScan | undefined> {
+  const row = await rowOf(ctx, uuid)
+  if (row === undefined) return undefined
+  const { slug } = row
+  const found = { ...row, asked: slug ?? '', opens: opensOf(row), link: linkIn(row), isProved: row.isProved === 1 }
+  const leads = found.opens === 'TARGET' && !visitor.asksForPage
+  const led = leads || isHidden(found, ctx.clock.now()) ? await lead(ctx, found, visitor) : undefined
+  // Codes that open the page count each opening, as they did before there were short links.
+  if (led === undefined && found.opens !== 'TARGET') countScan(ctx, row.id)
+  return { view: await viewOf(ctx, row), slug, found, led }
+}
+
+/** The code that a slug leads to, as its share page shows it. */
+export async function viewByUuid(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {
+  const row = await rowOf(ctx, uuid)
+  return row && viewOf(ctx, row)
+}
+
+async function viewOf(ctx: AppContext, row: Row): Promise<PublicQrCode> {
   const pictured = pictureContent(ctx, row)
   return {
     uuid: row.uuid,
@@ -57,8 +102,10 @@ export async function publicFile(
 ): Promise<Response> {
   const row = await rowOf(ctx, uuid)
   if (row === undefined) throw notFound()
+  const hides = isHidden({ ...row, link: linkIn(row) }, ctx.clock.now())
   if (file === PNG_FILE || file === SVG_FILE) {
     const content = pictureContent(ctx, row)
+    if (hides && content === row.content) throw notFound()
     countPrinted(ctx, content)
     const format = file === PNG_FILE ? 'png' : 'svg'
     const drawn = await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) })
@@ -70,7 +117,7 @@ export async function publicFile(
       : file === EVENT_FILE
         ? eventFile(row.content, { uid: `${row.uuid}@tessera`, writtenAt: row.updatedAt })
         : undefined
-  if (text === undefined) throw notFound()
+  if (hides || text === undefined) throw notFound()
   const extension = file.slice(file.lastIndexOf('.'))
   return fileResponse(
     request,

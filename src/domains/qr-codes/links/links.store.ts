@@ -1,0 +1,165 @@
+/** Rows of links, and the query of a scan. */
+
+import { and, eq, exists, isNull, or, sql } from 'drizzle-orm'
+
+import { prepared } from '#db/prepared.ts'
+import { roles, userRoles } from '#db/schema/access.ts'
+import { identities, users } from '#db/schema/accounts.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import { qrCodes } from '#db/schema/qr-codes.ts'
+import { type LinkRule, qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+
+import { type Link, type LinkChange, PLAIN } from './links.rules.ts'
+
+const p = sql.placeholder
+
+/** Of a left join: all null for a code without a row. `LinkColumns` is what a row of them is. */
+export const linkColumns = {
+  forwardQuery: qrLinks.forwardQuery,
+  warn: qrLinks.warn,
+  rules: qrLinks.rules,
+  rulesLeft: qrLinks.rulesLeft,
+  fallbackUrl: qrLinks.fallbackUrl,
+  expiresAt: qrLinks.expiresAt,
+  maxScans: qrLinks.maxScans,
+  scansLeft: qrLinks.scansLeft,
+  passwordHash: qrLinks.passwordHash,
+}
+export interface LinkColumns {
+  readonly forwardQuery: boolean | null
+  readonly warn: boolean | null
+  readonly rules: LinkRule[] | null
+  readonly rulesLeft: (number | null)[] | null
+  readonly fallbackUrl: string | null
+  readonly expiresAt: number | null
+  readonly maxScans: number | null
+  readonly scansLeft: number | null
+  readonly passwordHash: string | null
+}
+
+export const linkIn = (row: LinkColumns): Link => (row.rules === null ? PLAIN : (row as Link))
+
+const one = (db: Pick<Builders, 'select'>) => db.select({ one: sql`1` })
+
+/**
+ * Whether the owner of a code (of an organization: its owner) has proved an address or a number, was created by an administrator, or is one. Asked
+ * with 1 for `asksProof`, because most servers count everybody. The query must join `organizations`.
+ */
+export function isProved(db: Pick<Builders, 'select'>) {
+  const owner = sql`coalesce(${organizations.ownerId}, ${qrCodes.userId})`
+  const contact = one(db)
+    .from(identities)
+    .where(and(eq(identities.userId, owner), eq(identities.verified, true), sql`${identities.provider} <> 'DEVICE'`))
+  const role = one(db)
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(and(eq(userRoles.userId, owner), eq(roles.domain, 'PLATFORM')))
+  const created = one(db)
+    .from(users)
+    .where(and(eq(users.id, owner), eq(users.createdByAdmin, true)))
+  const proved = or(exists(contact), exists(created), exists(role))!
+  // As a number, which both databases have.
+  return sql<number>`case when ${p('asksProof')} = 0 or ${proved} then 1 else 0 end`.mapWith(Number)
+}
+
+const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
+  db
+    .select({
+      asked: qrSlugs.slug,
+      holder: qrSlugs.qrCodeId,
+      id: qrCodes.id,
+      uuid: qrCodes.uuid,
+      slug: qrCodes.slug,
+      name: qrCodes.name,
+      content: qrCodes.content,
+      isDynamic: qrCodes.isDynamic,
+      opens: qrCodes.opens,
+      blockedAt: qrCodes.blockedAt,
+      createdAt: qrCodes.createdAt,
+      isProved: isProved(db),
+      ...linkColumns,
+    })
+    .from(qrSlugs)
+    .leftJoin(qrCodes, and(eq(qrCodes.id, qrSlugs.qrCodeId), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt)))
+    .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
+    .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))
+    .where(where)
+
+const bySlug = prepared((db) => leadBySlug(db, eq(qrSlugs.slug, p('slug'))))
+const byEitherSlug = prepared((db) => leadBySlug(db, or(eq(qrSlugs.slug, p('slug')), eq(qrSlugs.slug, p('lower')))!))
+
+/** The slug with its public code, exactly or else in lower case. `id` is null if the code is not public, or deleted, or if there is none. */
+export async function findLead(db: Db, slug: string, asksProof: boolean) {
+  const lower = slug.toLowerCase()
+  const values = { slug, asksProof: asksProof ? 1 : 0 }
+  const rows = slug === lower ? await bySlug(db, values) : await byEitherSlug(db, { ...values, lower })
+  return rows.find((row) => row.asked === slug) ?? rows[0]
+}
+
+const byCode = prepared((db) =>
+  db
+    .select({ ...linkColumns, earlierScans: qrLinks.earlierScans })
+    .from(qrLinks)
+    .where(eq(qrLinks.qrCodeId, p('qrCodeId'))),
+)
+
+export async function findLink(db: Db | Tx, qrCodeId: number): Promise<Link & { readonly earlierScans: number }> {
+  return (await byCode(db, { qrCodeId }))[0] ?? { ...PLAIN, earlierScans: 0 }
+}
+
+/** `link`: the row as it was read in this write. */
+export async function saveLink(tx: Tx, qrCodeId: number, link: Link, change: LinkChange): Promise<void> {
+  const { forwardQuery, warn, fallbackUrl, expiresAt, maxScans, scansLeft, passwordHash, ...next } = {
+    ...link,
+    ...change,
+  }
+  const columns = {
+    ...{ forwardQuery, warn, fallbackUrl, expiresAt, maxScans, scansLeft, passwordHash },
+    rules: [...next.rules],
+    rulesLeft: [...next.rulesLeft],
+  }
+  await tx
+    .insert(qrLinks)
+    .values({ qrCodeId, ...columns })
+    .onConflictDoUpdate({ target: qrLinks.qrCodeId, set: columns })
+}
+
+const takeOne = prepared((db) =>
+  db
+    .update(qrLinks)
+    .set({ scansLeft: p('scansLeft') as never, rulesLeft: p('rulesLeft') as never })
+    .where(
+      and(
+        eq(qrLinks.qrCodeId, p('qrCodeId')),
+        // NULL equals NULL here, on both databases.
+        sql`coalesce(${qrLinks.scansLeft}, -1) = ${p('scansBefore')}`,
+        sql`cast(${qrLinks.rulesLeft} as text) = ${p('rulesBefore')}`,
+      ),
+    )
+    .returning({ id: qrLinks.qrCodeId }),
+)
+
+/** Sets what is left of the limits, unless that has changed since it was read. Returns whether it did. */
+export async function takeScans(tx: Tx, qrCodeId: number, before: Link, after: Link): Promise<boolean> {
+  const rows = await takeOne(tx, {
+    qrCodeId,
+    scansLeft: after.scansLeft,
+    rulesLeft: after.rulesLeft,
+    scansBefore: before.scansLeft ?? -1,
+    rulesBefore: JSON.stringify(before.rulesLeft),
+  })
+  return rows.length > 0
+}
+
+const ownerOfCode = prepared((db) =>
+  db
+    .select({ isProved: isProved(db) })
+    .from(qrCodes)
+    .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))
+    .where(eq(qrCodes.id, p('qrCodeId'))),
+)
+
+/** See `isProved`. */
+export const isOwnerProved = async (db: Db, qrCodeId: number): Promise<boolean> =>
+  (await ownerOfCode(db, { qrCodeId, asksProof: 1 }))[0]?.isProved === 1

@@ -1,0 +1,118 @@
+/** Answers a scan by what it is led to: a redirect or one of the pages. */
+
+import type { AppContext } from '#context'
+import { getSetting } from '#domains/settings/index.ts'
+import { addressOf } from '#http/caller.ts'
+import { notFound } from '#http/errors.ts'
+import { html, pathOfPage } from '#http/pages.ts'
+
+import type { Led, Visitor } from '../links/leading.service.ts'
+import * as pages from '../links/links.page.ts'
+import type { PublicQrCode } from './public.model.ts'
+import { publicPage } from './public.page.ts'
+import { openPublic, viewByUuid } from './public.service.ts'
+import { type Info, infoOf, infoOfCode, openShortLink } from './short.service.ts'
+
+function visitOf(ctx: AppContext, { request, caller }: Visitor): pages.Visit {
+  const path = pathOfPage(request, 'page')
+  // A host of short links has `/{slug}` in place of `/q/{slug}`, which pages name.
+  return { ctx, locale: caller.locale, path: /^\/(?:q|public)\//i.test(path) ? path : `/q${path}` }
+}
+
+/** Never 301, 307 or 308: phones would remember where the code led. 303 after the form, whose password the target must not get. */
+function redirect(location: string, { request }: Visitor): Response {
+  const headers = {
+    location,
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    ...pages.NOT_LISTED,
+  }
+  return new Response(html`<a href="${location}">${location}</a>`.text, {
+    status: request.method === 'POST' ? 303 : 302,
+    headers,
+  })
+}
+
+interface Shown {
+  readonly led: Led
+  readonly visitor: Visitor
+  /** Path of the short link, for the form. */
+  readonly path: string
+  /** Called for the page only. */
+  readonly code: () => Promise<PublicQrCode | undefined>
+  readonly info: () => Info
+}
+
+async function ledPage(ctx: AppContext, { led, visitor, path, code, info }: Shown): Promise<Response> {
+  const visit = visitOf(ctx, visitor)
+  switch (led.kind) {
+    case 'REDIRECT':
+      return redirect(led.location, visitor)
+    case 'WARNING':
+      return pages.warningPage(visit, led.location)
+    case 'PAGE': {
+      const shown = await code()
+      return shown === undefined ? pages.unknownLinkPage(visit) : publicPage(ctx, shown, visit.locale, visit.path)
+    }
+    case 'INFO':
+      return infoPage(ctx, visit, info())
+    case 'BLOCKED':
+      return pages.blockedPage(visit)
+    case 'HOST_BLOCKED':
+      return pages.hostBlockedPage(visit)
+    case 'EXPIRED':
+    case 'EXHAUSTED':
+      return pages.endedPage(visit, led.kind)
+    case 'PASSWORD':
+    case 'WRONG_PASSWORD': {
+      const action = path + addressOf(visitor.request).search
+      return pages.passwordPage(visit, { action, isWrong: led.kind === 'WRONG_PASSWORD' })
+    }
+    case 'TOO_MANY':
+      return pages.tooManyTriesPage(visit, led.seconds)
+  }
+}
+
+async function infoPage(ctx: AppContext, visit: pages.Visit, { code, target }: Info): Promise<Response> {
+  const abuseContact = await getSetting(ctx, 'links.abuseContact')
+  return pages.infoPage(visit, { name: code.name, target, createdAt: code.createdAt, abuseContact })
+}
+
+/** Answers a scan of a short link. */
+export async function answerScan(ctx: AppContext, slug: string, visitor: Visitor): Promise<Response> {
+  const opened = await openShortLink(ctx, slug, visitor)
+  if (opened === undefined) return pages.unknownLinkPage(visitOf(ctx, visitor))
+  if ('response' in opened) return opened.response
+  const { code, led } = opened
+  return ledPage(ctx, {
+    led,
+    visitor,
+    path: `/q/${code.asked}`,
+    code: () => viewByUuid(ctx, code.uuid),
+    info: () => infoOfCode(ctx, code),
+  })
+}
+
+/** Answers a visitor of the public link of a code, of which `asksForPage` wants its share page rather than its target. */
+export async function answerPublic(
+  ctx: AppContext,
+  uuid: string,
+  visitor: Visitor & { readonly asksForPage: boolean },
+): Promise<Response> {
+  const opened = await openPublic(ctx, uuid, visitor)
+  const visit = visitOf(ctx, visitor)
+  if (opened === undefined) return pages.unknownLinkPage(visit)
+  const { view, found, slug, led } = opened
+  if (led === undefined) return publicPage(ctx, view, visit.locale, visit.path)
+  const info = () => infoOfCode(ctx, found)
+  return ledPage(ctx, { led, visitor, path: `/q/${slug}`, code: async () => view, info })
+}
+
+/** @throws AppError 404 */
+export async function showInfo(ctx: AppContext, slug: string, visitor: Visitor & { readonly asJson: boolean }) {
+  const found = await infoOf(ctx, slug)
+  if (visitor.asJson) return found?.info ?? Promise.reject(notFound())
+  const visit = visitOf(ctx, visitor)
+  return found === undefined ? pages.unknownLinkPage(visit) : infoPage(ctx, visit, found)
+}
