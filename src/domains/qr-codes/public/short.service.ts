@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { webAddress } from '#lib/link-target.ts'
 
+import { leadLabel } from '../blanks/label.page.ts'
 import { opensOf } from '../codes/codes.rules.ts'
 import { type Lead, lead, type Led, type Visitor } from '../links/leading.service.ts'
 import type { LinkInfo } from '../links/links.model.ts'
@@ -49,15 +50,12 @@ export async function openShortLink(ctx: AppContext, slug: string, visitor: Visi
   const code = await findCodeOf(ctx, slug)
   if (code === undefined) return undefined
   if ('label' in code) {
-    const response = await leadLabel(ctx, code.label, visitor)
+    const { request, caller } = visitor
+    const isCounted = request.method !== 'HEAD'
+    const response = await leadLabel(ctx, code.label, { request, locale: caller.locale, isCounted })
     return response && { response }
   }
   return { code, led: await lead(ctx, code, visitor) }
-}
-
-/** The answer for a slug of no code: that of a label, or of a code that was deleted permanently, which leads nowhere. */
-async function leadLabel(_ctx: AppContext, _slug: string, _visitor: Visitor): Promise<Response | undefined> {
-  return undefined
 }
 
 /** What everyone may know about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is none of the web. */
