@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react'
 
 import { call } from '../../api/client.ts'
-import type { BodyOf, InputOf, QrCode } from '../../api/types.ts'
+import type { BodyOf, InputOf, WrittenQrCode } from '../../api/types.ts'
 import { ownerQuery } from '../../session/session.ts'
 
 type Items = BodyOf<'qrCodes.createBatch'>['items']
@@ -11,7 +11,7 @@ type Items = BodyOf<'qrCodes.createBatch'>['items']
 /** The request whose answer was lost. */
 interface Lost {
   /** Codes of earlier requests whose answers were lost too. */
-  readonly before: readonly QrCode[]
+  readonly before: readonly WrittenQrCode[]
   readonly items: Items
   /** Id of the newest code before it; 0 without codes. */
   readonly newest: number
@@ -23,8 +23,8 @@ const newestCodes = (page: number, size: number) =>
   call('qrCodes.list', { query: { ...ownerQuery(), sort: '-createdAt', page, size } })
 
 /** The codes of lost requests, in their order. The server creates all codes of a request or none. */
-async function findLost({ before, items, newest }: Lost): Promise<readonly QrCode[]> {
-  const later: QrCode[] = []
+async function findLost({ before, items, newest }: Lost): Promise<readonly WrittenQrCode[]> {
+  const later: WrittenQrCode[] = []
   for (let page = 1; ; page++) {
     const { items: codes } = await newestCodes(page, PAGE)
     const own = codes.filter(({ id }) => id > newest)
@@ -38,7 +38,7 @@ async function findLost({ before, items, newest }: Lost): Promise<readonly QrCod
 }
 
 /** The items without those that exist as codes. People may have changed the lines after the lost answer. */
-function missing(items: Items, codes: readonly QrCode[]): Items {
+function missing(items: Items, codes: readonly WrittenQrCode[]): Items {
   const left = codes.map(keyOf)
   return items.filter((item) => {
     const at = left.indexOf(keyOf(item))
@@ -47,7 +47,7 @@ function missing(items: Items, codes: readonly QrCode[]): Items {
   })
 }
 
-const keyOf = ({ name, content }: Pick<QrCode, 'name' | 'content'>): string => `${name}\n${content}`
+const keyOf = ({ name, content }: Pick<WrittenQrCode, 'name' | 'content'>): string => `${name}\n${content}`
 
 /** `send` is for `useForm('qrCodes.createBatch')`. `sent`: the items of the latest request, to whose places the problems of a refusal refer. */
 export function useBatch() {
