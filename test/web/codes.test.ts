@@ -79,8 +79,10 @@ test('a newcomer makes a code, changes, publishes, downloads and deletes it, and
   await page.getByRole('heading', { name: 'Menu', level: 1 }).waitFor()
   const [code] = ok(await alice.call('qrCodes.list', {})).data.items
   expect(code).toMatchObject({ name: 'Menu', isDynamic: true, isPublic: true, tags: ['menu'], contentType: 'URL' })
-  expect(await textIn(page, 'QR code: Menu')).toBe(code!.publicUrl)
-  await page.getByRole('link', { name: code!.publicUrl }).waitFor()
+  expect(code).toMatchObject({ opens: 'TARGET', slug: expect.any(String) })
+  expect(await textIn(page, 'QR code: Menu')).toBe(code!.shortUrl!.toUpperCase())
+  await page.getByText(code!.shortUrl!, { exact: true }).waitFor()
+  await page.getByRole('link', { name: `${code!.publicUrl}?page` }).waitFor()
   expect((await openPage(code!.publicUrl)).status).toBe(200)
   // The page that was opened is in the chart, whose numbers are in a table for screen readers.
   await page.reload()
@@ -477,7 +479,7 @@ test('a change between dynamic and fixed warns that printed copies stay, in the 
   ).data
   const page = await browser.signedIn(alice)
   await page.goto(`/console/codes/${id}/edit`)
-  const warning = page.getByText('they keep leading to https://example.org/a. Print them again.')
+  const warning = page.getByText('printed already keep leading to https://example.org/a. Print them again.')
   await page.getByLabel('Dynamic: changeable after printing').check()
   await warning.waitFor()
   await page.getByLabel('Dynamic: changeable after printing').uncheck()
@@ -495,6 +497,64 @@ test('a change between dynamic and fixed warns that printed copies stay, in the 
   expect(await isDynamic()).toBe(true)
 })
 
+test('a dynamic code gets the short link that its owner chooses, and every change of its picture is asked about', async () => {
+  const page = await browser.signedIn(alice, { permissions: ['clipboard-read', 'clipboard-write'] })
+  await page.goto('/console/codes/new')
+  await page.getByLabel('Web address').fill('https://example.org/spring')
+  await page.getByLabel('Dynamic: changeable after printing').check()
+  expect(await page.getByLabel('Open the link at once').isChecked()).toBe(true)
+  await page.getByLabel('Short link').fill('info')
+  browser.allow(/status of 400/)
+  await button(page, 'Create code').click()
+  await page.locator('[name=slug][aria-invalid=true]').waitFor()
+  await page.getByLabel('Short link').fill('Spring-26')
+  expect(await textIn(page, 'Preview')).toEndWith('/Q/SPRING-26')
+  await button(page, 'Create code').click()
+  await page.getByRole('heading', { name: 'example.org', level: 1 }).waitFor()
+  const [made] = ok(await alice.call('qrCodes.list', { query: { sort: '-createdAt', size: 1 } })).data.items
+  const link = made!.shortUrl!
+  expect(link).toEndWith('/q/spring-26')
+  await page.getByText(link, { exact: true }).waitFor()
+  await button(page, 'Copy short link').click()
+  await page.getByText('Copied.').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link)
+  expect(await textIn(page, 'QR code: example.org')).toBe(link.toUpperCase())
+
+  await page.getByRole('link', { name: 'Edit' }).click()
+  await page.getByLabel('Open the link at once').uncheck()
+  await page.getByLabel('Short link').fill('summer-26')
+  await page.getByText(`Codes that you have printed already keep leading to ${link}. Print them again.`).waitFor()
+  await button(page, 'Save').click()
+  await page.getByRole('dialog', { name: 'Save another picture?' }).getByRole('button', { name: 'Save' }).click()
+  await page.getByText(link.replace('spring-26', 'summer-26'), { exact: true }).waitFor()
+  await page.getByText('The picture has changed.').waitFor()
+  await page.getByText('Scans are shown the public page first.').waitFor()
+  await button(page, 'Open links at once').click()
+  await page.getByText('Scans are led to the content at once.').waitFor()
+})
+
+test('several codes that show the public page first open their links at once, and keep their pictures', async () => {
+  const person = await server.person()
+  const make = async (name: string) =>
+    ok(
+      await person.call('qrCodes.create', {
+        body: { name, content: 'https://example.org', isDynamic: true, opens: 'PAGE' },
+      }),
+    ).data
+  const made = [await make('Door'), await make('Gate')]
+  ok(await person.call('qrCodes.create', { body: { name: 'Wall', content: 'https://example.org' } }))
+  const page = await browser.signedIn(person, { isPhone: true, locale: 'zh-CN' })
+  await page.goto('/console/codes')
+  for (const name of ['Door', 'Gate', 'Wall']) await page.getByRole('checkbox', { name: new RegExp(name) }).check()
+  await page.getByRole('button', { name: '直接打开链接' }).click()
+  await page.getByText('2 个二维码将直接打开链接。').waitFor()
+  for (const { id, pictureContent } of made)
+    expect(ok(await person.call('qrCodes.get', { params: { id } })).data).toMatchObject({
+      opens: 'TARGET',
+      pictureContent,
+    })
+})
+
 test('everything that is printed or sent with a local address of the server says so, and that a dynamic code is not published', async () => {
   browser.allow(/status of 404/)
   const person = await server.person()
@@ -504,7 +564,7 @@ test('everything that is printed or sent with a local address of the server says
   const fixed = await make('Fixed', {})
   const shared = await make('Shared', { isPublic: true })
   const dynamic = await make('Dynamic', { isDynamic: true, isPublic: true })
-  const dead = await make('Dead', { isDynamic: true })
+  const dead = await make('Dead', { isDynamic: true, isPublic: false })
   const asset = ok(await person.call('assets.create', { body: { name: 'Chair', assetNo: 'C-1' } })).data.id
   const activity = (await withPasses(person, { name: 'Dinner' })).id
   await person.call('passes.issue', { params: { id: activity }, body: { holders: [{ name: 'Ann Lee' }] } })

@@ -33,6 +33,8 @@ export const fields: Readonly<Record<string, Localized>> = {
   loginType: { en: 'Event', zh: '事件' },
   contentType: { en: 'Kind', zh: '类别' },
   isPublic: { en: 'Public', zh: '公开' },
+  slug: { en: 'Short link', zh: '短链接' },
+  opensTarget: { en: 'Open the link at once', zh: '直接打开链接' },
   isDynamic: { en: 'Dynamic', zh: '活码' },
   blocked: { en: 'Blocked', zh: '已封禁' },
   host: { en: 'Leads to the website', zh: '指向的网站' },

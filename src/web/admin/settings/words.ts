@@ -45,13 +45,31 @@ export const settingWords = texts({
     empty: 'empty',
     atLeast: (min: string) => `${min} or more`,
     /** Of `backup.schedule` and `server.language`. */
-    choices: { OFF: 'Never', DAILY: 'Every day', WEEKLY: 'Every Sunday', en: 'English', zh: '中文' },
+    choices: {
+      OFF: 'Never',
+      DAILY: 'Every day',
+      WEEKLY: 'Every Sunday',
+      en: 'English',
+      zh: '中文',
+      PROVED: 'Known users',
+      ALL: 'All users',
+      NONE: 'Nobody',
+    },
   },
   zh: {
     on: '开',
     off: '关',
     empty: '空',
     atLeast: (min: string) => `不小于 ${min}`,
-    choices: { OFF: '从不', DAILY: '每天', WEEKLY: '每周日', en: 'English', zh: '中文' },
+    choices: {
+      OFF: '从不',
+      DAILY: '每天',
+      WEEKLY: '每周日',
+      en: 'English',
+      zh: '中文',
+      PROVED: '已验证的用户',
+      ALL: '所有用户',
+      NONE: '任何人都不',
+    },
   },
 })

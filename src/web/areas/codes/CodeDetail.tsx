@@ -42,6 +42,7 @@ import { CodeScans } from './CodeScans.tsx'
 import { DownloadButton } from './DownloadButton.tsx'
 import { useFolders } from './folders.ts'
 import { ShareDialog } from './ShareDialog.tsx'
+import { ShortLink } from './ShortLink.tsx'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -178,6 +179,7 @@ function Detail({ code }: { code: QrCode }) {
             </ContentView>
           </CardContent>
         </Card>
+        <ShortLink code={code} />
         <PublicPage code={code} />
         <FinderCard kind="QR_CODE" id={code.id}>
           {!code.isPublic && (
@@ -290,7 +292,9 @@ function PublicPage({ code }: { code: QrCode }) {
   const copy = useCopy()
   const publish = useAction('qrCodes.publish', { done: code.isPublic ? shared.withdrawn : shared.published })
   const targets = owner === null ? orgs.filter((org) => may('shares.create', org)) : []
-  const send = () => void navigator.share({ title: code.name, url: code.publicUrl }).catch(() => undefined)
+  // Without the parameter, the address of a code that opens its target leads there.
+  const page = code.opens === 'TARGET' ? `${code.publicUrl}?page` : code.publicUrl
+  const send = () => void navigator.share({ title: code.name, url: page }).catch(() => undefined)
   return (
     <Card>
       <CardContent component={Stack} spacing={1.5}>
@@ -319,14 +323,14 @@ function PublicPage({ code }: { code: QrCode }) {
         {code.isPublic && (
           <>
             {!code.isDynamic && <AddressWarning />}
-            <MuiLink href={code.publicUrl} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
-              {code.publicUrl}
+            <MuiLink href={page} target="_blank" rel="noopener" sx={{ overflowWrap: 'anywhere' }}>
+              {page}
             </MuiLink>
             <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-              <Button startIcon={<OpenInNew />} href={code.publicUrl} target="_blank" rel="noopener">
+              <Button startIcon={<OpenInNew />} href={page} target="_blank" rel="noopener">
                 {t.openPage}
               </Button>
-              <Button onClick={() => copy(code.publicUrl)}>{t.copyLink}</Button>
+              <Button onClick={() => copy(page)}>{t.copyLink}</Button>
               {'share' in navigator && (
                 <Button startIcon={<Share />} onClick={send}>
                   {t.sendLink}

@@ -4,7 +4,7 @@ import { Alert, Box, Card, CardContent, Typography } from '@mui/material'
 import { useDeferredValue, useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import type { QrCode, QrCodeStyleInput } from '../../api/types.ts'
+import type { QrCode, QrCodeStyleInput, WrittenQrCode } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -15,10 +15,10 @@ import { Form } from '../../ui/Form.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { flatten } from '../../ui/tree/tree.ts'
 import { useForm } from '../../ui/use-form.tsx'
-import { bodyOf, contentOf, type Values, valuesOf } from './code-values.ts'
+import { bodyOf, contentAfter, contentOf, printedTarget, type Values, valuesOf } from './code-values.ts'
 import { Content, Details, Publishing } from './CodeFormParts.tsx'
-import { contentOfPicture } from './CodeRow.tsx'
 import { useFolders, useHasFolders } from './folders.ts'
+import { showWarnings } from './show-warnings.ts'
 import { StyleFields } from './StyleFields.tsx'
 import { codeWords } from './words.ts'
 
@@ -30,7 +30,7 @@ const words = texts({
     preview: 'Preview',
     previewEmpty: 'The code appears here as soon as you fill in the content.',
     previewDynamic: 'A link of the same length; yours is made when you save.',
-    printed: (content: string) => `Printed copies do not change: they keep leading to ${content}. Print them again.`,
+    printed: (content: string) => `Codes that you have printed already keep leading to ${content}. Print them again.`,
     printedTitle: 'Save another picture?',
     bytes: (n: number) => `${number(n)} bytes. Fewer bytes make a code that is easier to scan.`,
     many: 'This is a lot for one code. Print it large, or make it dynamic: then the picture holds only a short link.',
@@ -42,7 +42,7 @@ const words = texts({
     preview: '预览',
     previewEmpty: '填写内容后，二维码会显示在这里。',
     previewDynamic: '示例链接，长度相同；保存后生成实际链接。',
-    printed: (content: string) => `已印刷的二维码不会改变，仍指向 ${content}，请重新印刷。`,
+    printed: (content: string) => `已印刷的二维码仍指向 ${content}，请重新印刷。`,
     printedTitle: '保存为不同的图片？',
     bytes: (n: number) => `${number(n)} 字节。字节越少越容易扫描。`,
     many: '内容较多，请打印得大一些，或改用活码：图片中只保存一个短链接。',
@@ -53,8 +53,6 @@ const words = texts({
 const MANY_BYTES = 300
 /** The beginning of a long content, such as a contact. */
 const shortened = (content: string): string => (content.length > 100 ? `${content.slice(0, 100)}…` : content)
-/** A link as long as those that the server generates. */
-const exampleLink = (): string => `${location.origin}/public/qr/00000000-0000-4000-8000-000000000000`
 
 export interface CodeFormProps {
   /** Undefined: a new one. */
@@ -78,16 +76,17 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
       ? {
           // The operation is `qrCodes.create`, and a draft has no answer.
           send: async (input: object, _id: unknown, _headers: unknown, values: Values) =>
-            (await createOrKeep('qrCode', input as { body: object }, values, draft)) as QrCode,
+            (await createOrKeep('qrCode', input as { body: object }, values, draft)) as WrittenQrCode,
         }
       : { done: t.saved }),
     refreshes: ['qrCodes', 'categories'],
-    paths: { raw: 'content', style: [] },
+    paths: { raw: 'content', opensTarget: 'opens', style: [] },
     from: code && { version: code.version, values: (row: QrCode) => valuesOf(row, null) },
     names: { categoryId: (id) => folders.find((folder) => folder.id === id)?.path ?? '' },
-    onDone(saved: QrCode | undefined) {
+    onDone(saved: WrittenQrCode | undefined) {
       if (saved === undefined) return void navigate('/codes', { replace: true })
       if (code === undefined) notify(t.created, 'success')
+      showWarnings(saved)
       const { id, categoryId } = saved
       const another = categoryId === null ? '/codes/new' : `/codes/new?folder=${categoryId}`
       void navigate(`/codes/${id}`, { replace: true, ...(code === undefined && { state: { another } }) })
@@ -104,10 +103,11 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
   })
   const { isDynamic, style } = form.values
   const content = contentOf(form.values)
-  // The other kind of code has another picture.
-  const printed = code !== undefined && isDynamic !== code.isDynamic ? shortened(contentOfPicture(code)) : undefined
+  const after = contentAfter(form.values, code)
+  const printed =
+    code !== undefined && content !== '' && after !== code.pictureContent ? shortened(printedTarget(code)) : undefined
   const [isAsking, setAsking] = useState(false)
-  const pictured = useDeferredValue(isDynamic && content !== '' ? (code?.publicUrl ?? exampleLink()) : content)
+  const pictured = useDeferredValue(after)
   const submit: typeof form.submit = (event) => {
     event?.preventDefault()
     if (content === '') form.set({ isIncomplete: true })
@@ -133,7 +133,7 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
           cancel={code === undefined ? '/codes' : `/codes/${code.id}`}
         >
           <Content form={form} isNew={code === undefined} />
-          <Publishing form={form} />
+          <Publishing form={form} code={code} />
           {printed !== undefined && <Alert severity="warning">{t.printed(printed)}</Alert>}
           <Card>
             <CardContent>
@@ -152,7 +152,7 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
           onClose={() => setAsking(false)}
         />
       </Box>
-      <Preview content={pictured} style={style} isExample={isDynamic && code === undefined} />
+      <Preview content={pictured} style={style} isExample={isDynamic && after !== code?.pictureContent} />
     </Box>
   )
 }

@@ -1,8 +1,19 @@
 /** The parts of the form of a code: content, publication, and what orders the codes of the user. */
 
-import { Autocomplete, Button, Card, CardContent, FormHelperText, Stack, TextField, Typography } from '@mui/material'
+import {
+  Autocomplete,
+  Button,
+  Card,
+  CardContent,
+  FormHelperText,
+  InputAdornment,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
 import { useEffect, useRef } from 'react'
 
+import type { QrCode } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -29,6 +40,13 @@ const words = texts({
     public: 'Public page',
     publicHelp: 'Everyone who has the link can see name, content and picture.',
     publicNeeded: 'A dynamic code leads nowhere until it is public.',
+    opens: 'Open the link at once',
+    opensHelp: 'Whoever scans the code is led to the content. Otherwise the public page with a button is shown first.',
+    opensOther: 'For links. Other contents are shown on the public page, whatever is chosen here.',
+    slug: 'Short link',
+    slugHelp: 'Leave empty for one that nobody can guess. Lower-case letters, digits and hyphens, at least 3.',
+    slugChange: 'The earlier link keeps working, but the picture changes.',
+    slugOld: 'This code was made before there were short links. With one, its picture changes.',
     more: 'Folder, tags and remark',
     tagsHelp: 'Press Enter after each tag',
     unfinished: 'Fill in the required fields of the content.',
@@ -44,6 +62,13 @@ const words = texts({
     public: '公开页面',
     publicHelp: '任何有链接的人都能看到名称、内容和图片。',
     publicNeeded: '活码公开后才能打开。',
+    opens: '直接打开链接',
+    opensHelp: '扫码后直接跳转到内容；关闭时先显示带按钮的公开页面。',
+    opensOther: '仅适用于链接。其他内容始终在公开页面上显示。',
+    slug: '短链接',
+    slugHelp: '留空则自动生成难以猜测的链接。至少 3 个小写字母、数字或连字符。',
+    slugChange: '之前的链接仍然有效，但图片会改变。',
+    slugOld: '此码创建时还没有短链接。设置后图片会改变。',
     more: '文件夹、标签和备注',
     tagsHelp: '每输入一个标签按回车',
     unfinished: '请填写内容的必填项。',
@@ -126,11 +151,12 @@ export function ContentInput({ form, hasFocus }: PartProps & { hasFocus: boolean
   )
 }
 
-export function Publishing({ form }: PartProps) {
+export function Publishing({ form, code }: PartProps & { code: QrCode | undefined }) {
   const t = useTexts(words)
   const mayPublish = useMay()('qrCodes.publish')
   const { isDynamic, isPublic } = form.values
   const isDead = isDynamic && !isPublic
+  const slugHelp = code?.slug ? t.slugChange : code?.isDynamic ? t.slugOld : t.slugHelp
   return (
     <Card>
       <CardContent component={Stack} spacing={1.5}>
@@ -138,6 +164,26 @@ export function Publishing({ form }: PartProps) {
           {...form.check('isDynamic', { label: t.dynamic, help: isDynamic ? t.dynamicHelp : t.fixedHelp })}
           onChange={(isOn) => form.set({ isDynamic: isOn, ...(isOn && mayPublish && { isPublic: true }) })}
         />
+        {isDynamic && (
+          <>
+            <CheckField
+              {...form.check('opensTarget', {
+                label: t.opens,
+                help: form.values.contentType === 'URL' ? t.opensHelp : t.opensOther,
+              })}
+            />
+            <TextField
+              {...form.text('slug', { label: t.slug, help: slugHelp })}
+              required={false}
+              placeholder={code?.slug ?? undefined}
+              slotProps={{
+                inputLabel: { shrink: true },
+                input: { startAdornment: <InputAdornment position="start">/q/</InputAdornment> },
+                htmlInput: { autoCapitalize: 'none', spellCheck: false },
+              }}
+            />
+          </>
+        )}
         {mayPublish && (
           <CheckField
             {...form.check('isPublic', { label: t.public, help: t.publicHelp })}

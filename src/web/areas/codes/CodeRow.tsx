@@ -128,4 +128,4 @@ const Mark = ({ icon, text }: { icon: ReactNode; text: string }) => (
 )
 
 /** The text in the picture of a code. */
-export const contentOfPicture = ({ isDynamic, publicUrl, content }: QrCode): string => (isDynamic ? publicUrl : content)
+export const contentOfPicture = ({ pictureContent }: QrCode): string => pictureContent

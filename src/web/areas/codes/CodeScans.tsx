@@ -53,7 +53,7 @@ export function CodeScans({ code }: { code: QrCode }) {
   const source = useEnum('scanSource')
   const owned = useOwnerQuery()
   // The interface has no filter by code, but each scan of the code contains its content or its link.
-  const keyword = (code.isDynamic ? code.publicUrl : code.content).slice(0, LONGEST_SEARCH)
+  const keyword = code.pictureContent.slice(0, LONGEST_SEARCH)
   const { data } = useCall(
     'scanRecords.list',
     { query: { keyword, size: 50 } },

@@ -54,7 +54,7 @@ export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
         const left = await bulk.run(codes, move, t.done, ({ name }) => name)
         if (left.length === 0) onClose()
         onMoved?.(left)
-        return codes[0]!
+        return { ...codes[0]!, warnings: [] }
       },
     },
   )

@@ -1,6 +1,6 @@
 /** Actions on the selected codes. */
 
-import { Delete, DriveFileMove, Print, PushPin } from '@mui/icons-material'
+import { Delete, DriveFileMove, Launch, Print, PushPin } from '@mui/icons-material'
 import { Button } from '@mui/material'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -24,6 +24,7 @@ const words = texts({
   en: {
     pin: 'Pin',
     unpin: 'Unpin',
+    openedMany: (n: number) => (n === 1 ? '1 code opens its link at once.' : `${n} codes open their links at once.`),
     pinned: (n: number) => `${n} pinned.`,
     unpinned: (n: number) => `${n} unpinned.`,
     trash: 'Trash',
@@ -36,6 +37,7 @@ const words = texts({
   zh: {
     pin: '置顶',
     unpin: '取消置顶',
+    openedMany: (n: number) => `${n} 个二维码将直接打开链接。`,
     pinned: (n: number) => `已置顶 ${n} 个。`,
     unpinned: (n: number) => `已取消置顶 ${n} 个。`,
     trash: '回收站',
@@ -66,13 +68,21 @@ export function SelectedCodes({ bulk, selection, total }: SelectedCodesProps) {
   const [dialog, setDialog] = useState<'move' | 'trash'>()
   const arePinned = codes.every(({ pinned }) => pinned)
   const isBusy = bulk.progress !== undefined
-  const run = async (action: (input: { params: { id: number }; query: object }) => Promise<unknown>, done: Done) => {
+  const run = async (
+    action: (input: { params: { id: number }; query: object }) => Promise<unknown>,
+    done: Done,
+    some: readonly QrCode[] = codes,
+  ) => {
     const one = ({ id }: QrCode) => action({ params: { id }, query: owned })
-    selection.set(await bulk.run(codes, one, done, ({ name }) => name))
+    selection.set(await bulk.run(some, one, done, ({ name }) => name))
     setDialog(undefined)
   }
   const pin = () =>
     run((input) => call('qrCodes.pin', { ...input, body: { pinned: !arePinned } }), arePinned ? t.unpinned : t.pinned)
+  // Those that show the public page first. Their pictures stay as they are.
+  const showPage = codes.filter(({ opens }) => opens === 'PAGE')
+  const openAtOnce = () =>
+    run((input) => call('qrCodes.update', { ...input, body: { opens: 'TARGET' } }), t.openedMany, showPage)
   const trash = () => run((input) => call('qrCodes.delete', input), t.trashed)
   return (
     <>
@@ -80,6 +90,11 @@ export function SelectedCodes({ bulk, selection, total }: SelectedCodesProps) {
         {may('qrCodes.pin') && (
           <Button startIcon={<PushPin />} disabled={isBusy} onClick={() => void pin()}>
             {arePinned ? t.unpin : t.pin}
+          </Button>
+        )}
+        {showPage.length > 0 && may('qrCodes.update') && (
+          <Button startIcon={<Launch />} disabled={isBusy} onClick={() => void openAtOnce()}>
+            {shared.openAtOnce}
           </Button>
         )}
         {hasFolders && may('qrCodes.update') && (

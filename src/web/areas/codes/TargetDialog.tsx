@@ -10,6 +10,7 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { contentOf, type Values, valuesOf } from './code-values.ts'
 import { ContentInput } from './CodeFormParts.tsx'
+import { showWarnings } from './show-warnings.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -42,7 +43,10 @@ export default function TargetDialog({ code, onClose }: TargetDialogProps) {
   const form = useForm('qrCodes.update', first, {
     done: t.done,
     paths: { raw: 'content', style: [] },
-    onDone: onClose,
+    onDone(saved) {
+      showWarnings(saved)
+      onClose()
+    },
     // Only the content: other parts of the code may have changed since the list was read.
     from: { version: code.version, values: (row: QrCode) => ({ ...first, ...contentIn(valuesOf(row, null)) }) },
     input: (values) => ({ params: { id: code.id }, query: owned, body: { content: contentOf(values) } }),

@@ -14,6 +14,10 @@ export interface Values {
   readonly isIncomplete: boolean
   readonly isDynamic: boolean
   readonly isPublic: boolean
+  /** A scan of a dynamic code opens the link in it at once, and not the public page. */
+  readonly opensTarget: boolean
+  /** The last part of the short link; empty for one that the server chooses, or the one that the code has. */
+  readonly slug: string
   readonly style: QrCodeStyleInput
   readonly categoryId: number | null
   readonly tags: readonly string[]
@@ -49,6 +53,8 @@ export function valuesOf(code: QrCode | undefined, folder: number | null): Value
     isIncomplete: false,
     isDynamic: code?.isDynamic ?? false,
     isPublic: code?.isPublic ?? false,
+    opensTarget: code?.opens !== 'PAGE',
+    slug: code?.slug ?? '',
     style: styleOf(code),
     categoryId: code === undefined ? folder : code.categoryId,
     tags: code?.tags ?? [],
@@ -76,7 +82,34 @@ export function defaultName(content: string): string {
 }
 
 export function bodyOf(values: Values): CreateQrCode {
-  const { name, contentType, isDynamic, style, tags, remark } = values
+  const { name, contentType, isDynamic, opensTarget, slug, style, tags, remark } = values
   const content = contentOf(values)
-  return { name: name.trim() || defaultName(content), content, contentType, isDynamic, style, tags: [...tags], remark }
+  return {
+    name: name.trim() || defaultName(content),
+    content,
+    contentType,
+    isDynamic,
+    ...(isDynamic && { opens: opensTarget ? 'TARGET' : 'PAGE', slug: slug.trim() || null }),
+    style,
+    tags: [...tags],
+    remark,
+  }
 }
+
+/** A slug as long as those that the server chooses. */
+const EXAMPLE_SLUG = '23456789'
+
+/** The text in the picture after the form is saved. A link that is not known yet is one of the same length. */
+export function contentAfter(values: Values, code: QrCode | undefined): string {
+  const content = contentOf(values)
+  if (!values.isDynamic || content === '') return content
+  const wish = values.slug.trim().toLowerCase()
+  const slug = wish === (code?.slug ?? '') ? undefined : wish || undefined
+  if (code?.isDynamic && slug === undefined) return code.pictureContent
+  // Pictures hold the link in upper case, which takes fewer modules.
+  return `${location.origin}/q/${slug ?? code?.slug ?? EXAMPLE_SLUG}`.toUpperCase()
+}
+
+/** Where printed copies of a code lead. */
+export const printedTarget = ({ isDynamic, shortUrl, publicUrl, content }: QrCode): string =>
+  isDynamic ? (shortUrl ?? publicUrl) : content

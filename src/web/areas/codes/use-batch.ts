@@ -28,7 +28,7 @@ async function findLost({ before, items, newest }: Lost): Promise<readonly Writt
   for (let page = 1; ; page++) {
     const { items: codes } = await newestCodes(page, PAGE)
     const own = codes.filter(({ id }) => id > newest)
-    later.push(...own)
+    later.push(...own.map((code) => ({ ...code, warnings: [] })))
     if (own.length < PAGE) break
   }
   later.sort((a, b) => a.id - b.id)
