@@ -30,7 +30,7 @@ import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
 import { addMembers, apply, createOrg, invite, offerTo } from '../orgs/helpers.ts'
 import { makeDevice } from '../push/push-service.ts'
-import { createCode } from '../qr-codes/helpers.ts'
+import { createCode, freeLabel } from '../qr-codes/helpers.ts'
 import { newCode, pushOne } from '../sync/push-helpers.ts'
 
 const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -86,6 +86,13 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'qrCodes.create': () => ({ body: { name: name(), content: 'https://example.org' } }),
   'qrCodeDesigns.create': () => ({ body: { name: name(), isDefault: true } }),
   'qrCodes.createBatch': () => ({ body: { items: [1, 2].map(() => ({ name: name(), content: 'x' })) } }),
+  'qrBlanks.create': () => ({ body: { name: name(), count: 2 } }),
+  'qrBlanks.bind': async () => ({
+    params: { slug: await freeLabel(alice) },
+    body: { kind: 'QR_CODE', create: { name: name(), content: 'x' } },
+  }),
+  'qrBlanks.release': async () => ({ params: { slug: await freeLabel(alice) } }),
+  'qrBlanks.void': async () => ({ params: { slug: await freeLabel(alice) } }),
   'categories.create': () => ({ body: { name: name() } }),
   'scanRecords.create': () => ({ body: { content: name() } }),
   'orgs.create': async () => ({ who: await someone(), body: { name: name() } }),

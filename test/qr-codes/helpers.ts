@@ -41,3 +41,10 @@ export async function allPages<Item = Code>(
     }
   }
 }
+
+/** The slug of a new label. */
+export async function freeLabel(user: Person, orgId: number | null = null): Promise<string> {
+  const batch = ok(await user.call('qrBlanks.create', { body: { name: 'Labels', count: 1, orgId } })).data
+  const query = { batchId: batch.id, ...(orgId !== null && { orgId }) }
+  return ok(await user.call('qrBlanks.list', { query })).data.items[0]!.slug
+}

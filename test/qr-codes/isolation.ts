@@ -1,5 +1,6 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { ok, type Person } from '../harness/index.ts'
+import { freeLabel } from './helpers.ts'
 
 async function createCode(person: Person, orgId: number | null = null): Promise<number> {
   return ok(await person.call('qrCodes.create', { body: { name: 'a code', content: 'x', orgId } })).data.id
@@ -19,10 +20,25 @@ export const isolation: IsolationFixture = {
     const codeToDelete = await createCode(victim)
     const categoryToDelete = ok(await victim.call('categories.create', { body: { name: 'a category' } })).data.id
     const design = ok(await victim.call('qrCodeDesigns.create', { body: { name: mark } })).data.id
-    return { design, category, categoryToDelete, child: child.id, code: code.data.id, codeToDelete, trashed, scan }
+    const label = await freeLabel(victim)
+    const batch = ok(await victim.call('qrBlanks.create', { body: { name: mark, count: 1 } })).data.id
+    return {
+      label,
+      design,
+      batch,
+      category,
+      categoryToDelete,
+      child: child.id,
+      code: code.data.id,
+      codeToDelete,
+      trashed,
+      scan,
+    }
   },
   paths: [
     [/^\/api\/qr-codes\/trash\/(restore\/)?:/, 'trashed'],
+    [/^\/api\/qr-codes\/blanks\/:/, 'label'],
+    [/^\/api\/qr-codes\/batches\/:/, 'batch'],
     [/^\/api\/qr-codes\/:/, 'code'],
     [/^\/api\/admin\/qr-codes\/:/, 'codeToDelete'],
     [/^\/api\/qr-code-designs\/:/, 'design'],
@@ -30,12 +46,14 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/categories\/:/, 'categoryToDelete'],
     [/^\/api\/scan-records\/:/, 'scan'],
   ],
-  fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code', designId: 'design' },
+  fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code', batchId: 'batch', designId: 'design' },
   lists: [
     [/^\/api\/categories/, 'category'],
     [/^\/api\/qr-codes/, 'code'],
   ],
   dual: {
+    batch: async (person, orgId) =>
+      ok(await person.call('qrBlanks.create', { body: { name: 'Labels', count: 1, orgId: orgId ?? null } })).data.id,
     code: createCode,
     design: async (person, orgId) =>
       ok(await person.call('qrCodeDesigns.create', { body: { name: 'a design', orgId: orgId ?? null } })).data.id,
@@ -47,6 +65,8 @@ export const isolation: IsolationFixture = {
   },
   reads: () => [
     '/api/qr-codes?size=100',
+    '/api/qr-codes/blanks?size=100',
+    '/api/qr-codes/batches?size=100',
     '/api/qr-codes/trash?size=100',
     '/api/qr-code-designs?size=100',
     '/api/categories?size=100',

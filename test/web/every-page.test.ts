@@ -79,6 +79,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/chats\/:/, 'conversation'],
   [/^\/codes\/:/, 'code'],
   [/^\/contacts\/:/, 'contact'],
+  [/^\/labels\/:/, 'label'],
   [/^\/notifications\/:/, 'notification'],
   [/^\/orgs\/:/, 'org'],
   [/^\/s\/:/, 'unknown'],

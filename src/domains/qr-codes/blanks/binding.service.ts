@@ -1,4 +1,4 @@
-/** What labels stand for: binding them, releasing and voiding them. The first binding wins. */
+/** Binds, releases and voids labels. The first binding wins. */
 
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
@@ -113,7 +113,7 @@ async function leadToCode(tx: Tx, owner: Owner, code: QrCodeRow, slug: string): 
 export const releaseBlank = (ctx: AppContext, viewer: Owner, slug: string, caller: Caller): Promise<BlankView> =>
   end(ctx, viewer, slug, caller, 'FREE')
 
-/** For good: its page says that it is no longer used. */
+/** Cannot be undone: the page of the label says that it is no longer used. */
 export const voidBlank = (ctx: AppContext, viewer: Owner, slug: string, caller: Caller): Promise<BlankView> =>
   end(ctx, viewer, slug, caller, 'VOID')
 

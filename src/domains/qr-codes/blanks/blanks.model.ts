@@ -32,7 +32,7 @@ export const BySlug = Type.Object({
 })
 
 export const CreateBlanks = Model('CreateQrBlanks', {
-  count: Type.Integer({ minimum: 1, maximum: MAX_COUNT, examples: [500] }),
+  count: Type.Integer({ minimum: 1, maximum: MAX_COUNT, examples: [50] }),
   name: { ...Name, examples: ['Labels for the library'] },
   prefix: Type.Optional(
     Nullable(
@@ -122,7 +122,10 @@ export const BLANK_FORMATS = ['csv', 'zip', 'pdf'] as const
 export const EXPORT_TYPES = 'text/csv, application/zip, application/pdf'
 export const ExportBatch = Type.Object({
   ...InOrg.properties,
-  format: Enum(BLANK_FORMATS, { description: '`zip` contains an SVG for each label, `pdf` a page for each' }),
+  format: Enum(BLANK_FORMATS, {
+    default: 'csv',
+    description: '`zip` contains an SVG for each label, `pdf` a page for each',
+  }),
   widthMm: Type.Number({
     minimum: 8,
     maximum: 1000,

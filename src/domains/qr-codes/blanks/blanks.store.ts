@@ -226,7 +226,7 @@ const addScans = prepared((db) =>
     .where(eq(qrBlanks.slug, counted.slug)),
 )
 
-/** Adds scans by slug. Slugs that are no labels are ignored. */
+/** Adds scans by slug. Others than those of labels are ignored. */
 export async function addToScanCounts(tx: Tx, scans: readonly (readonly [slug: string, count: number])[]) {
   await addScans(tx, counted.values(scans.map(([slug, n]) => ({ slug, scans: n }))))
 }

@@ -55,7 +55,7 @@ interface Drawn {
 interface Label {
   readonly number: string
   readonly shortUrl: string
-  /** What its picture holds. */
+  /** Of its picture. */
   readonly content: string
 }
 

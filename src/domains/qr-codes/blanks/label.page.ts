@@ -1,4 +1,4 @@
-/** What a scan of a label opens while it is not the short link of a QR code. */
+/** The pages of labels that stand for no QR code. */
 
 import type { AppContext } from '#context'
 import { button, card, html, htmlPage, notFoundPage, pathOfPage } from '#http/pages.ts'
@@ -28,8 +28,8 @@ const WORDS = {
 const HEADERS = { 'x-robots-tag': 'noindex' }
 
 /**
- * The page, or the redirect, of a label that stands for no QR code. Undefined if the slug is none of a label, or of one that does: then only the scan is
- * counted. `isCounted`: false for visits that do not count, such as those of robots.
+ * The page, or the redirect, of a label that does not stand for a QR code. Undefined for other slugs; scans of labels are counted
+ * in any case. `isCounted`: false for visits that do not count, such as those of robots.
  */
 export async function leadLabel(
   ctx: AppContext,

@@ -1,14 +1,36 @@
-/** What short links of this server stand for. */
+/** Finds the codes and labels to which short links of this server lead. */
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
 import type { FindShortLinkTarget, LabelledThing } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import { ownAddresses } from '#http/addresses.ts'
+import { ownLink } from '#lib/own-link.ts'
 
 import { codeOfSlug } from '../slugs.store.ts'
-import { slugIn } from './blanks.rules.ts'
 import { type BlankRow, findBlank } from './blanks.store.ts'
+
+const PATH = /^\/q\/([\w-]{1,100})\/?$/i
+/** On a domain that is for short links only. */
+const SHORT_PATH = /^\/([\w-]{1,100})\/?$/
+
+interface Addresses {
+  /** The starts of this server's links. */
+  readonly own: readonly string[]
+  readonly publicUrl: string
+  /** The start of short links, if one was set; otherwise empty. */
+  readonly shortUrl: string
+}
+
+/** The end of a short link, as it is written; undefined for other texts. Links are recognized in any case. */
+function slugIn(text: string, { own, publicUrl, shortUrl }: Addresses): string | undefined {
+  const addresses = shortUrl === '' ? own : [...own, shortUrl]
+  const path = ownLink(text, addresses)?.path
+  const slug = path && PATH.exec(path)?.[1]
+  if (slug || shortUrl === '' || new URL(shortUrl).host === new URL(publicUrl).host) return slug || undefined
+  const short = ownLink(text, [shortUrl])?.path
+  return short && SHORT_PATH.exec(short)?.[1]
+}
 
 export interface ShortLinkTarget {
   readonly qrCodeId?: number

@@ -239,7 +239,7 @@ async function resolveElsewhere(
   return { kind }
 }
 
-/** What a label stands for, as its own code or link would be resolved. */
+/** Resolves a label like the link of the thing for which it stands. */
 async function resolveLabel(
   ctx: AppContext,
   userId: number,
