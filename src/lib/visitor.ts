@@ -1,5 +1,7 @@
 /** Reads the device and the language of a browser from its headers, in the few words that statistics and rules need. */
 
+import { LRUCache } from 'lru-cache'
+
 export const DEVICES = ['IOS', 'ANDROID', 'WINDOWS', 'MACOS', 'LINUX', 'OTHER'] as const
 export type Device = (typeof DEVICES)[number]
 
@@ -13,15 +15,19 @@ const SYSTEMS: readonly (readonly [Device, RegExp])[] = [
   ['LINUX', /\b(?:Linux|X11|CrOS)\b/],
 ]
 
-export const deviceOf = (userAgent: string): Device =>
-  SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'OTHER'
+export const deviceOf = remembered(
+  (userAgent): Device => SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'OTHER',
+)
 
 /** Browsers that contain the names of others come first. */
 const BROWSERS =
   /MicroMessenger|AlipayClient|DingTalk|QQBrowser|Weibo|FBAN|FBAV|Instagram|Line\/|TikTok|Edg|OPR|SamsungBrowser|HuaweiBrowser|MiuiBrowser|UCBrowser|YaBrowser|Vivaldi|DuckDuckGo|FxiOS|Firefox|CriOS|Chrome|Safari/
 
+const ALL_BROWSERS = new RegExp(BROWSERS, 'g')
+const ORDER = BROWSERS.source.replaceAll(String.raw`\/`, '/').split('|')
+
 /** The family of the browser; empty for unknown ones. */
-export function browserOf(userAgent: string): string {
+export const browserOf = remembered((userAgent): string => {
   let family = ''
   let place = Infinity
   for (const [name] of userAgent.matchAll(ALL_BROWSERS)) {
@@ -29,10 +35,7 @@ export function browserOf(userAgent: string): string {
     if (at < place) [family, place] = [name, at]
   }
   return family
-}
-
-const ALL_BROWSERS = new RegExp(BROWSERS, 'g')
-const ORDER = BROWSERS.source.replaceAll(String.raw`\/`, '/').split('|')
+})
 
 /** Languages of the header that are looked at. */
 const MAX_LANGUAGES = 20
@@ -40,12 +43,27 @@ const MAX_LANGUAGES = 20
 const LANGUAGE = /^([a-z]{2,3}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.\d{0,3})?))?$/
 
 /** The language of `Accept-Language` with the largest weight, the first of equals, in lower case; empty if there is none. */
-export function firstLanguage(header: string | null): string {
+export const firstLanguage = (header: string | null): string => (header === null ? '' : languageOf(header))
+
+const languageOf = remembered((header): string => {
   let best = ''
   let weight = 0
-  for (const range of header?.split(',', MAX_LANGUAGES) ?? []) {
+  for (const range of header.split(',', MAX_LANGUAGES)) {
     const [, language = '', quality = '1'] = LANGUAGE.exec(range.trim().toLowerCase()) ?? []
     if (language !== '' && Number(quality) > weight) [best, weight] = [language, Number(quality)]
   }
   return best
+})
+
+/** Most visitors send one of a few hundred texts. Longer ones are read again, so that they do not fill the memory. */
+function remembered<T extends string>(read: (text: string) => T): (text: string) => T {
+  const known = new LRUCache<string, T>({ max: 1000 })
+  return (text) => {
+    let value = known.get(text)
+    if (value === undefined) {
+      value = read(text)
+      if (text.length <= 300) known.set(text, value)
+    }
+    return value
+  }
 }
