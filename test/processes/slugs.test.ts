@@ -37,7 +37,7 @@ describe.if(onPostgres)('with three processes', () => {
         const holders = lists.flatMap(({ data }) => data.items).filter((code) => code.slug === slug)
         expect(holders).toHaveLength(1)
         const refused = replies.filter(({ status }) => status !== 200)
-        // A change of the code that has it is no change.
+        // The code that has it may be asked to have it.
         expect(refused.length).toBeGreaterThanOrEqual(46)
         for (const { status, details } of refused)
           expect([status, details]).toMatchObject([400, [{ message: 'is taken' }]])

@@ -9,6 +9,7 @@ import { qrLinks } from '#db/schema/qr-links.ts'
 import { bindRole, createRole, unbindRoles } from '#domains/access/index.ts'
 import type { WrittenQrCode } from '#domains/qr-codes/codes/codes.model.ts'
 import { claimSlug } from '#domains/qr-codes/slugs.store.ts'
+import { removeAll } from '#domains/removals/removals.service.ts'
 import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
@@ -365,5 +366,23 @@ describe.if(inProcess)('with the database', () => {
     ok(await mallory.delete(`/api/orgs/${org.id}/shares/${id}`))
     expect(await links()).toEqual([])
     expect(await refused(mallory, { slug: copy.slug })).toEqual(taken)
+  })
+
+  test('the slug of a code of an organization that was dissolved stays taken', async () => {
+    const owner = await server.person()
+    const org = await createOrg(owner)
+    const slug = newSlug()
+    const body = { name: 'n', content: 'https://example.com/', isDynamic: true, slug, orgId: org.id }
+    const { id } = ok(await owner.post('/api/qr-codes', body)).data
+    await server.ctx.db.write('test', async (tx) => {
+      await tx.insert(qrLinks).values({ qrCodeId: id, rules: [], rulesLeft: [] })
+    })
+    ok(await owner.delete(`/api/qr-codes/${id}?orgId=${org.id}`))
+    ok(await owner.call('orgs.dissolve', { params: { id: org.id }, query: { force: true } }))
+    await removeAll(server.ctx)
+    const { read } = server.ctx.db
+    expect(await read.select().from(qrCodes).where(eq(qrCodes.id, id))).toEqual([])
+    expect(await read.select().from(qrLinks).where(eq(qrLinks.qrCodeId, id))).toEqual([])
+    expect(await refused(owner, { slug })).toEqual(taken)
   })
 })

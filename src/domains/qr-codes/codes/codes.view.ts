@@ -16,7 +16,7 @@ const linksOf = perContext(({ config }) => shortLinks(config.publicUrl, config.s
 
 export const shortUrlOf = (ctx: AppContext, slug: string): string => linksOf(ctx).start + slug
 
-/** What a picture of a short link holds. */
+/** A short link as pictures hold it. */
 export const shortUrlInPicture = (ctx: AppContext, slug: string): string => inPicture(linksOf(ctx), slug)
 
 /** The columns that decide what the pictures of a code hold. */
