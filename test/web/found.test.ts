@@ -88,7 +88,7 @@ describe('a finder', () => {
     expect(removed).toBeNull()
   })
 
-  test('who sends the form again learns that the page must be opened anew', async () => {
+  test('who sends the form twice learns that the page must be opened again', async () => {
     browser.allow(/status of 400/)
     const page = await browser.page()
     await page.goto(pathOf(await findableAsset(alice)))

@@ -77,7 +77,7 @@ const NotificationData = ShownAs(
         Id,
         'Of a message of a finder, about an asset or, in a SYSTEM notification, about a QR code',
       ),
-      qrCodeId: optional(Id, 'The QR code that a finder wrote about'),
+      qrCodeId: optional(Id, 'Of a SYSTEM notification about a QR code'),
     },
   ),
 )

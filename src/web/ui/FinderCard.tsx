@@ -1,4 +1,4 @@
-/** What the public page of an asset or code tells someone who finds it, on the page about it. */
+/** The finder card of an asset or code, on the page about it. */
 
 import { Edit } from '@mui/icons-material'
 import { Alert, Button, TextField, Typography } from '@mui/material'

@@ -1,4 +1,4 @@
-/** What finders have written about things of the workspace, newest first. */
+/** The reports of finders about things of the workspace, newest first. */
 
 import { Inbox } from '@mui/icons-material'
 import { Button, Chip, Link as MuiLink, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
@@ -21,7 +21,7 @@ const words = texts({
     filter: 'Status',
     empty: 'Nobody has written yet',
     emptyText:
-      'Open an asset or a QR code and change “If lost”: its public page then shows finders a form. What they write appears here.',
+      'Open an asset or a QR code and change “If lost”: its public page then shows finders a form. Their messages appear here.',
     none: 'Nothing matches',
     noneText: 'No message has this status.',
   },
