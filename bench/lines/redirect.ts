@@ -1,12 +1,12 @@
 /** Scans of short links: `GET /q/{slug}` against a file that every server has, a code by its id, and a bare server that redirects. */
 
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { type Bench, fileIn, measure } from '../lib/bench.ts'
 import type { Figures } from '../lib/compare.ts'
 import { closeDatabase, openDatabase } from '../lib/data.ts'
-import { startServer } from '../lib/process.ts'
+import { type Started, startServer } from '../lib/process.ts'
 import { get, type Person, register, ROOT, startProduct } from '../lib/product.ts'
 import { round } from '../lib/report.ts'
 
@@ -32,16 +32,23 @@ const slugOf = (n: number): string => `s${String(n).padStart(7, '0')}`
 export async function run(bench: Bench): Promise<void> {
   const sizes = bench.smoke ? [1, 1000] : [1, 100_000, 1_000_000]
   const { dataDir, person, ids } = await prepare(bench, sizes.at(-1)!)
+  // Counts of scans are written after their answers: other requests are sent to a server without scans, so that they do not pay for them.
+  const quietDir = fileIn(bench, 'redirect-quiet')
+  cpSync(dataDir, quietDir, { recursive: true })
   const product = bench.own(await startProduct(dataDir))
+  const quiet = bench.own(await startProduct(quietDir))
   const bare = bench.own(
     await startServer([process.execPath, join(ROOT, 'bench/peers/redirect.ts')], { BENCH_TARGET: TARGET }),
   )
-  const ours = (name: string, requests: string[], connections = CONNECTIONS, expect = 200) => ({
-    name,
-    pid: product.pid,
-    expect,
-    load: { port: product.port, requests, connections },
-  })
+  const asked =
+    ({ pid, port }: Started, expect: number) =>
+    (name: string, requests: string[], connections = CONNECTIONS) => ({
+      name,
+      pid,
+      expect,
+      load: { port, requests, connections },
+    })
+  const [scanned, others, led] = [asked(product, 302), asked(quiet, 200), asked(bare, 302)]
   /** At random, so that each scan is of another code than those before it. */
   const anyOf = (codes: number, request: (n: number) => string): string[] =>
     Array.from({ length: Math.min(codes, bench.smoke ? 1000 : 100_000) }, () =>
@@ -53,18 +60,13 @@ export async function run(bench: Bench): Promise<void> {
   for (const codes of sizes) {
     const links = scans(codes)
     const of = await measure(bench, [
-      ours('/q', links, CONNECTIONS, 302),
-      ours('robots.txt', robots),
-      ours('by id', byId(codes)),
-      {
-        name: 'bare',
-        pid: bare.pid,
-        expect: 302,
-        load: { port: bare.port, requests: links, connections: CONNECTIONS },
-      },
+      scanned('/q', links),
+      others('robots.txt', robots),
+      others('by id', byId(codes)),
+      led('bare', links),
       // One request at a time: the time of an answer without a queue before it.
-      ours('/q alone', links, 1, 302),
-      ours('robots.txt alone', robots, 1),
+      scanned('/q alone', links, 1),
+      others('robots.txt alone', robots, 1),
     ])
     report(bench, codes, of)
   }

@@ -18,7 +18,7 @@ import { addScans } from './codes.store.ts'
 
 const WRITE_EVERY_MS = SECOND
 /** Codes updated in one transaction, so that other writes do not wait long. */
-const CODES_PER_WRITE = 100
+const CODES_PER_WRITE = 250
 /** Codes whose scans are broken down. While the database cannot be written, others are only counted, which takes little memory. */
 const MAX_DETAILED = 20_000
 
