@@ -93,6 +93,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
     lan: ['on', true],
     httpPort: ['8081', 8081],
     publicUrl: ['https://QR.example.org/', 'https://qr.example.org'],
+    shortUrl: ['https://Go.example.org/x//', 'https://go.example.org/x'],
     dataDir: ['x', ''],
     databaseUrl: ['postgres://u:p@h/d', 'postgres://u:p@h/d'],
     databaseDirectUrl: ['postgres://u:p@h:2/d', 'postgres://u:p@h:2/d'],
@@ -346,6 +347,7 @@ describe('mistakes in the configuration', () => {
       'TESSERA_PUBLIC_URL',
       ['qr.example.org', 'ftp://x', 'https://x/path', 'https://x?', 'https://u@x', 'https://x#y', 'https://'],
     ],
+    ['TESSERA_SHORT_URL', ['go.example.org', 'ftp://x', 'https://x?', 'https://x/#y', 'https://u:p@x', 'https://']],
     ['TESSERA_DATABASE_URL', ['mysql://h/d', 'postgres://h', 'sqlite.db', 'postgres:h']],
     ['TESSERA_TRUSTED_PROXIES', ['10.0.0.0/33', 'proxy', '10.0.0.1;10.0.0.2', ',']],
     [
