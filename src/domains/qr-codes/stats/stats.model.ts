@@ -32,7 +32,12 @@ export const StatsQuery = DaysQuery({
     ...Time,
     description: `Instead of \`days\`: the period begins on the day of this time. At most ${MAX_DAYS} days`,
   }),
-  to: Type.Optional({ ...Time, description: 'The period ends with the day before this time, or with today' }),
+  to: Type.Optional({
+    ...Time,
+    description: 'The period ends on the day of the moment before this time; without it, today',
+    // A month after that of `from`.
+    examples: [1_769_904_000_000],
+  }),
 })
 export type StatsQuery = Static<typeof StatsQuery>
 
