@@ -31,6 +31,8 @@ export const EXCEPTIONS: Exceptions = {
     'push/push-worker.ts': 2,
     'qr-codes/blanks/label-counter.ts': 1,
     'qr-codes/codes/scan-counter.ts': 1,
+    'qr-codes/drawing/check-queue.ts': 1,
+    'qr-codes/drawing/drawing.worker.ts': 0,
   },
   small: [],
 }

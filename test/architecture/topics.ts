@@ -129,6 +129,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'codes',
     'designs',
     'render',
+    'pictures',
     'blanks',
     'stats',
     'scans',

@@ -25,6 +25,7 @@ import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { hasDesigns } from './looks/looks.store.ts'
+import { pictureEndpoints } from './pictures/pictures.endpoints.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { foundCodes } from './public/public.store.ts'
 import { shortEndpoints } from './public/short.endpoints.ts'
@@ -53,6 +54,7 @@ export const qrCodes = domain({
     ...shortEndpoints,
     ...renderEndpoints,
     ...designEndpoints,
+    ...pictureEndpoints,
     ...qrCodeAdminEndpoints,
   ],
   jobs: [purgeJob, clearPurgedJob, quotaJob, emptyCategoriesJob, oldCountsJob, visitorsJob, ...designJobs],

@@ -214,7 +214,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug length=100',
   'qrCodes.createBatch':
     'items!, items[].name! length=100, items[].content! length=2953, items[].contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, items[].remark length=2000, items[].style.level choices=L|M|Q|H, items[].style.margin min=0 max=10 isWhole, items[].slug length=100',
-  'qrCodes.export': 'format! choices=zip|xlsx|csv, size min=64 max=2048 isWhole',
+  'qrCodes.export': 'format! choices=zip|plain|xlsx|csv, size min=64 max=2048 isWhole',
   'qrCodes.pin': 'pinned!',
   'qrCodes.publish': 'isPublic!',
   'qrCodes.unlock': 'password! length=1000',

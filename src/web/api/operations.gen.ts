@@ -470,6 +470,7 @@ export const OPERATIONS = {
   'qrCodes.link': ['GET', '/api/qr-codes/:id/link', 'dual', 'qr_code:read'],
   'qrCodes.linkInfo': ['GET', '/q/:slug/info', 'open', null],
   'qrCodes.list': ['GET', '/api/qr-codes', 'dual', 'qr_code:read'],
+  'qrCodes.picture': ['GET', '/api/qr-codes/:id/picture', 'dual', 'qr_code:read'],
   'qrCodes.pin': ['PATCH', '/api/qr-codes/:id/pin', 'dual', 'qr_code:update'],
   'qrCodes.public': ['GET', '/api/qr-codes/public/:uuid', 'open', null],
   'qrCodes.publicFile': ['GET', '/public/qr/:uuid/:file', 'open', null],

@@ -156,7 +156,7 @@ function blamed({ logo, gradient, modules }: Look): string {
   return modules === 'SQUARE' ? 'eyes' : 'modules'
 }
 
-/** Milliseconds. A check takes less than 400 ms of work; a thread that takes so long does not answer any more. */
+/** Milliseconds. A check takes less than 400 ms of work; a thread that takes so long hangs. */
 const MAX_CHECK_MS = 60_000
 
 async function read(ctx: AppContext, userId: number, subject: Omit<DrawingTask & { kind: 'check' }, 'kind'>) {

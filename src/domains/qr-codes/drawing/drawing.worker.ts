@@ -92,12 +92,15 @@ const dataUri = (pixels: Pixels | undefined): string | undefined =>
 const perform = async (task: DrawingTask): Promise<DrawingResult> =>
   task.kind === 'check' ? check(task) : { kind: 'drawn', bytes: draw(task) }
 
-self.onmessage = async ({ data: { id, task } }: MessageEvent<WorkerRequest<DrawingTask>>) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
-  const send = (reply: WorkerReply<DrawingResult>): void => self.postMessage(reply)
+async function answer({ id, task }: WorkerRequest<DrawingTask>): Promise<WorkerReply<DrawingResult>> {
   try {
-    send({ id, result: await perform(task) })
+    return { id, result: await perform(task) }
   } catch (error) {
-    send({ id, error: { code: undefined, message: error instanceof Error ? error.message : String(error) } })
+    return { id, error: { code: undefined, message: error instanceof Error ? error.message : String(error) } }
   }
 }
+
+self.addEventListener('message', ({ data }: MessageEvent<WorkerRequest<DrawingTask>>) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
+  void answer(data).then((reply) => self.postMessage(reply))
+})

@@ -5,7 +5,7 @@ import { DEFAULT_SIZE, Size } from '../render/render.model.ts'
 
 /** Codes in one export. An archive of that many pictures has about 10 MB and takes some seconds. */
 export const MAX_EXPORT = 20_000
-export const FORMATS = ['zip', 'xlsx', 'csv'] as const
+export const FORMATS = ['zip', 'plain', 'xlsx', 'csv'] as const
 /** The media types of these formats. */
 export const EXPORT_TYPES =
   'application/zip, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/csv'
@@ -24,12 +24,15 @@ export const ExportCodes = Model('ExportQrCodes', notBoth, {
     ),
   ),
   categoryId: Type.Optional(Nullable(CategoryFilter)),
-  format: Enum(FORMATS, { description: '`zip` contains a PNG for each code, and index.csv' }),
+  format: Enum(FORMATS, {
+    description: '`zip` contains a PNG for each code, and index.csv; `plain` is a zip without designs',
+  }),
   size: {
     ...Size,
     default: DEFAULT_SIZE,
     description: 'Side of the pictures in a zip, in pixels. Codes that need more get larger pictures',
   },
+  frame: Type.Optional(Type.Boolean({ default: true, description: 'Whether designs have their frame' })),
   orgId: Type.Optional(Nullable(Id)),
 })
 export type ExportCodes = Static<typeof ExportCodes>

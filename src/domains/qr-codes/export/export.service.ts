@@ -24,6 +24,7 @@ import { levelFor, opensOf } from '../codes/codes.rules.ts'
 import { categoriesUnder, codesReader } from '../codes/codes.service.ts'
 import { codeIds, codesByIds, type QrCodeRow } from '../codes/codes.store.ts'
 import { pictureContent, publicUrlOf, shortUrlOf } from '../codes/codes.view.ts'
+import { drawCode, withLook } from '../pictures/pictures.service.ts'
 import { type LinkRow, linksOf } from '../slugs.store.ts'
 import { type ExportCodes, MAX_EXPORT } from './export.model.ts'
 
@@ -57,11 +58,14 @@ async function startExport(
   const { format } = input
   // Archives and pictures load zlib, which the start of the server should not wait for.
   const file =
-    format === 'zip'
-      ? { pieces: (await import('#lib/zip.ts')).zipOf(pictures(table, input.size), now), type: 'application/zip' }
+    format === 'zip' || format === 'plain'
+      ? {
+          pieces: (await import('#lib/zip.ts')).zipOf(pictures(table, { ...input, userId: owner.userId }), now),
+          type: 'application/zip',
+        }
       : await tableFile(sheetOf(table), format, now)
   const day = localTime(now, reader.zone).toPlainDate().toString()
-  return { ...file, name: `qr-codes-${day}.${format}`, rows: ids.length }
+  return { ...file, name: `qr-codes-${day}.${format === 'plain' ? 'zip' : format}`, rows: ids.length }
 }
 
 async function chosenIds(ctx: AppContext, reads: HeavyReads, owner: Owner, input: ExportCodes): Promise<number[]> {
@@ -178,15 +182,23 @@ async function* linked({ db, rows }: Table): AsyncGenerator<readonly [QrCodeRow,
   }
 }
 
-async function* pictures(table: Table, size: number): AsyncGenerator<ZipEntry> {
+type PictureOptions = Pick<ExportCodes, 'format' | 'size' | 'frame'> & { readonly userId: number }
+
+async function* pictures(table: Table, { format, size, frame, userId }: PictureOptions): AsyncGenerator<ZipEntry> {
   const { toPng } = await import('#lib/qr/png.ts')
   const nameOf = uniqueFileNames('.png')
   let index = CSV_START + csvRow([FILE[table.locale], ...columnsOf(table).map(({ title }) => title)])
   for await (const [row, how] of linked(table)) {
     const name = nameOf(row.name)
     index += csvRow([name, ...cellsOf(table, row, how)])
-    const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
-    yield { name, data: toPng(matrix, look) }
+    const designed = format === 'plain' || row.designId === null ? undefined : await withLook(table.ctx, row)
+    if (designed?.look) {
+      const options = { format: 'png', size, widthMm: undefined, frameless: frame === false, mayGrow: true } as const
+      yield { name, data: await drawCode(table.ctx, userId, designed, options) }
+    } else {
+      const { matrix, look } = pictureOf(pictureContent(table.ctx, row), row.style, size)
+      yield { name, data: toPng(matrix, look) }
+    }
     await pause()
   }
   yield { name: 'index.csv', data: new TextEncoder().encode(index), deflate: true }

@@ -3,6 +3,7 @@ import { alias, endpoint, open, openToUsers } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { wantsJson } from '#http/mount.ts'
 
+import { FrameQuery } from '../pictures/pictures.model.ts'
 import { answerPublic } from './led.page.ts'
 import { ByFile, ByLanding, ByUuid, LandingContent, LandingQuery, PublicQrCode } from './public.model.ts'
 import { landingPage, publicFile, viewPublic } from './public.service.ts'
@@ -73,11 +74,12 @@ export const publicEndpoints = [
     path: '/public/qr/:uuid/:file',
     summary: 'Get a file of a public QR code',
     description:
-      '`code.png` and `code.svg` are its picture. `contact.vcf` and `event.ics` are its content, if it is a contact or an event. Does not ' +
+      '`code.png` and `code.svg` are its picture, with its design. `contact.vcf` and `event.ics` are its content, if it is a contact or an event. Does not ' +
       'count as a scan.',
     tag,
     access: open,
     params: ByFile,
+    query: FrameQuery,
     answers: 'image/png, image/svg+xml, text/vcard, text/calendar',
     run: ({ ctx, params, request }) => publicFile(ctx, params, request),
   }),

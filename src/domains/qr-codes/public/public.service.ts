@@ -19,6 +19,7 @@ import { lead, type Led, type Visitor } from '../links/leading.service.ts'
 import { isHidden } from '../links/links.rules.ts'
 import { linkIn } from '../links/links.store.ts'
 import { trustOf } from '../links/trust.service.ts'
+import { keyPicture, PICTURE_POLICY } from '../pictures/pictures.service.ts'
 import { picture } from '../render/render.service.ts'
 import { CONTACT_FILE, EVENT_FILE, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
 import { findPublic } from './public.store.ts'
@@ -108,7 +109,12 @@ export async function publicFile(
     if (hides && content === row.content) throw notFound()
     countPrinted(ctx, content)
     const format = file === PNG_FILE ? 'png' : 'svg'
-    const drawn = await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) })
+    const frameless = new URL(request.url).searchParams.get('frame') === '0'
+    const drawn =
+      (row.pictureKey === null
+        ? undefined
+        : await keyPicture(ctx, row.pictureKey, { format, size: FILE_SIZE, frameless })) ??
+      (await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) }))
     return fileResponse(request, drawn.bytes, drawn.type, drawn.etag, 'inline')
   }
   const text =
@@ -139,8 +145,7 @@ function fileResponse(
   return cached(request, typeof body === 'string' ? body : new Blob([body]), etag, {
     'content-type': type,
     'content-disposition': disposition,
-    // An SVG that is opened directly is a document and could run scripts.
-    'content-security-policy': "default-src 'none'",
+    'content-security-policy': PICTURE_POLICY,
     'x-robots-tag': 'noindex',
   })
 }
