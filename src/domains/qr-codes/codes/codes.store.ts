@@ -309,7 +309,7 @@ export async function insertPersonal(tx: Tx, list: readonly Personal[]): Promise
   const now = tx.stamp
   const places = new Map<number, number>()
   const codes = list.map(({ userId, code }) => ({ ...code, uuid: uuid(), userId, orgId: 0 }))
-  const rows = codes.map(({ tags, style, opens: _, ...code }, i) => {
+  const rows = codes.map(({ tags, style, ...code }, i) => {
     const place = (places.get(code.userId) ?? 0) + 1
     places.set(code.userId, place)
     const { quota } = list[i]!
