@@ -127,6 +127,7 @@ describe('a batch', () => {
     ['digits', { digits: 9 }],
     ['name', { name: '' }],
     ['requestId', { requestId: 'short' }],
+    ['designId', { designId: 999_999 }],
   ])('with a wrong %s is refused', async (field, wrong) => {
     const reply = await alice.post('/api/qr-codes/blanks', { count: 1, name: 'Labels', ...wrong })
     expect(reply.status).toBe(400)

@@ -46,7 +46,14 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/categories\/:/, 'categoryToDelete'],
     [/^\/api\/scan-records\/:/, 'scan'],
   ],
-  fields: { categoryId: 'category', parentId: 'child', qrCodeId: 'code', sourceId: 'code', batchId: 'batch', designId: 'design' },
+  fields: {
+    categoryId: 'category',
+    parentId: 'child',
+    qrCodeId: 'code',
+    sourceId: 'code',
+    batchId: 'batch',
+    designId: 'design',
+  },
   lists: [
     [/^\/api\/categories/, 'category'],
     [/^\/api\/qr-codes/, 'code'],

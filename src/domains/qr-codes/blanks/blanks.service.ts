@@ -10,6 +10,7 @@ import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { requireDesign } from '../codes/chosen-designs.service.ts'
 import { checkRoom, quotaOf } from '../codes/codes.service.ts'
 import { newSlugs } from '../slugs.store.ts'
 import { numbersTaken, tooManyWrongSlugs } from './blanks.errors.ts'
@@ -30,6 +31,7 @@ export async function createBatch(ctx: AppContext, owner: Owner, input: CreateBl
   const row = await ctx.db.write('qrCodes.createBlanks', async (tx) => {
     const before = requestId === null ? undefined : await store.batchOfRequest(tx, key, requestId)
     if (before !== undefined) return before
+    await requireDesign(tx, owner, input.designId, 'body')
     await checkRoom(ctx, tx, owner, quota, count)
     const values = {
       owner: key,
