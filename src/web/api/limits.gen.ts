@@ -206,6 +206,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'qrBlanks.bind':
     'kind! choices=QR_CODE|ASSET|LOCATION|ACTIVITY, create.name! length=100, create.content! length=2953, create.contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, create.remark length=2000, create.style.level choices=L|M|Q|H, create.style.margin min=0 max=10 isWhole, create.slug length=100',
   'qrBlanks.create': 'count! min=1 max=5000 isWhole, name! length=100, digits min=4 max=8 isWhole, requestId length=64',
+  'qrCodeDesigns.check':
+    'design.margin min=2 max=10 isWhole, design.modules choices=SQUARE|ROUNDED|DOTS, design.eyes choices=SQUARE|ROUNDED|CIRCLE, design.gradient.type! choices=LINEAR|RADIAL, design.gradient.to!, design.gradient.angle! min=0 max=359 isWhole, design.logo.fileId!, design.logo.size! min=10 max=25 isWhole, design.logo.plate! choices=NONE|SQUARE|CIRCLE, design.frame.position! choices=BELOW|ABOVE, design.frame.text! length=60, content length=2953, widthMm min=8 max=1000',
   'qrCodeDesigns.create':
     'name! length=100, margin min=2 max=10 isWhole, modules choices=SQUARE|ROUNDED|DOTS, eyes choices=SQUARE|ROUNDED|CIRCLE, gradient.type! choices=LINEAR|RADIAL, gradient.to!, gradient.angle! min=0 max=359 isWhole, logo.fileId!, logo.size! min=10 max=25 isWhole, logo.plate! choices=NONE|SQUARE|CIRCLE, frame.position! choices=BELOW|ABOVE, frame.text! length=60',
   'qrCodeDesigns.update':
