@@ -39,6 +39,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // Nothing starts the server of the tests again.
   'server.restart': [400, /service install/],
   'server.look': [400, /update\.check needs/],
+  // Keys are not predictable.
+  'qrcode.design': [404, /Not found/],
   // The example's device id is not the one of the session.
   'sessions.switch': [403, /device/],
   // The server of the tests does not run for a private network.

@@ -21,7 +21,7 @@ const SEED = Number(process.env['TEST_SEED'] ?? 1)
 /** Pixels of a module, below which ZBar does not read all plain black codes of many modules. */
 const LEAST_SCALE = 4
 /** Of the accepted designs: those that both readers read. The rest is read by one of them. */
-const BOTH = 0.9
+const BOTH = 0.85
 
 const host = new WorkerHost<DrawingTask, DrawingResult>(workerUrl('domains/qr-codes/drawing/drawing.worker.ts'))
 afterAll(() => host.stop())

@@ -110,11 +110,12 @@ export async function publicFile(
     countPrinted(ctx, content)
     const format = file === PNG_FILE ? 'png' : 'svg'
     const frameless = new URL(request.url).searchParams.get('frame') === '0'
-    const drawn =
-      (row.pictureKey === null
+    const designed =
+      row.pictureKey === null
         ? undefined
-        : await keyPicture(ctx, row.pictureKey, { format, size: FILE_SIZE, frameless })) ??
-      (await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) }))
+        : await keyPicture(ctx, row.pictureKey, { format, size: FILE_SIZE, frameless })
+    if (designed) return fileResponse(request, designed.bytes, designed.type, designed.etag, 'inline', PICTURE_POLICY)
+    const drawn = await picture(ctx, { content, size: FILE_SIZE, format, ...styleView(content, row.style) })
     return fileResponse(request, drawn.bytes, drawn.type, drawn.etag, 'inline')
   }
   const text =
@@ -141,11 +142,13 @@ function fileResponse(
   type: string,
   etag: string,
   disposition: string,
+  policy = "default-src 'none'",
 ): Response {
   return cached(request, typeof body === 'string' ? body : new Blob([body]), etag, {
     'content-type': type,
     'content-disposition': disposition,
-    'content-security-policy': PICTURE_POLICY,
+    // An SVG that is opened directly is a document and could run scripts.
+    'content-security-policy': policy,
     'x-robots-tag': 'noindex',
   })
 }
