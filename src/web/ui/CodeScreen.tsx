@@ -17,12 +17,14 @@ export interface CodeScreenProps {
   style?: QrCode['style']
   /** Description of the picture for screen readers. */
   alt: string
+  /** Address of the picture of a code with a design. */
+  url?: string | undefined
   title: string
   text?: string
   onClose: () => void
 }
 
-export function CodeScreen({ content, style, alt, title, text, onClose }: CodeScreenProps) {
+export function CodeScreen({ content, style, url, alt, title, text, onClose }: CodeScreenProps) {
   const t = useTexts(words)
   const titleId = useId()
   useWakeLock()
@@ -45,7 +47,7 @@ export function CodeScreen({ content, style, alt, title, text, onClose }: CodeSc
         <Close />
       </IconButton>
       <Stack spacing={1} sx={{ flex: 1, alignItems: 'center', justifyContent: 'center', p: 2, textAlign: 'center' }}>
-        <QrPicture content={content} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" isBright />
+        <QrPicture content={content} url={url} {...(style && { style })} alt={alt} width="min(92vw, 70vh)" isBright />
         <Typography id={titleId} variant="h2" component="p" sx={{ overflowWrap: 'anywhere' }}>
           {title}
         </Typography>

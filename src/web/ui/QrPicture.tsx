@@ -36,6 +36,8 @@ export function qrSvg(content: string, { fg, bg, level, margin }: QrStyle = {}):
 export interface QrPictureProps {
   content: string
   style?: QrStyle | undefined
+  /** Address of the picture of a code with a design, which is shown instead. */
+  url?: string | undefined
   /** Empty if the name is next to the picture. */
   alt: string
   /** CSS width; the picture is a square. */
@@ -45,13 +47,14 @@ export interface QrPictureProps {
   sx?: SxProps<Theme>
 }
 
-export function QrPicture({ content, style, alt, width, isBright = false, sx }: QrPictureProps) {
+export function QrPicture({ content, style, url, alt, width, isBright = false, sx }: QrPictureProps) {
   const t = useTexts(words)
   const { fg, bg, level, margin } = style ?? {}
   const source = useMemo(() => {
+    if (url !== undefined) return url
     const svg = qrSvg(content, { fg, bg, level, margin })
     return svg && `data:image/svg+xml,${encodeURIComponent(svg)}`
-  }, [content, fg, bg, level, margin])
+  }, [content, url, fg, bg, level, margin])
   if (source === undefined)
     return (
       <Box sx={{ width, aspectRatio: '1', display: 'grid', placeItems: 'center', border: 1, borderColor: 'divider' }}>
@@ -66,7 +69,7 @@ export function QrPicture({ content, style, alt, width, isBright = false, sx }: 
       src={source}
       alt={alt}
       sx={[
-        { width, aspectRatio: '1', display: 'block', flexShrink: 0 },
+        { width, aspectRatio: '1', objectFit: 'contain', display: 'block', flexShrink: 0 },
         // White glows in the dark theme. Prints are white.
         ({ palette: { mode } }) =>
           mode === 'dark' && !isBright ? { '@media screen': { filter: 'brightness(0.85)' } } : {},

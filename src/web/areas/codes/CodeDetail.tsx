@@ -41,6 +41,7 @@ import { contentOfPicture } from './CodeRow.tsx'
 import { CodeScans } from './CodeScans.tsx'
 import { DownloadButton } from './DownloadButton.tsx'
 import { useFolders } from './folders.ts'
+import { pictureUrl } from './look/designs.ts'
 import { ShareDialog } from './ShareDialog.tsx'
 import { ShortLink } from './ShortLink.tsx'
 import { codeWords } from './words.ts'
@@ -245,6 +246,7 @@ function Picture({ code }: { code: QrCode }) {
         <QrPicture
           content={contentOfPicture(code)}
           style={code.style}
+          url={pictureUrl(code)}
           alt={shared.picture(code.name)}
           width="100%"
           // On a phone, the target below it is seen without scrolling.
@@ -267,6 +269,7 @@ function Picture({ code }: { code: QrCode }) {
               <CodeScreen
                 content={contentOfPicture(code)}
                 style={code.style}
+                url={pictureUrl(code)}
                 alt={shared.picture(code.name)}
                 title={code.name}
                 onClose={close}

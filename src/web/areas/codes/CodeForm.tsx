@@ -4,7 +4,7 @@ import { Alert, Box, Card, CardContent, Typography } from '@mui/material'
 import { useDeferredValue, useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import type { QrCode, QrCodeStyleInput, WrittenQrCode } from '../../api/types.ts'
+import type { QrCode, QrCodeDesign, QrCodeStyleInput, WrittenQrCode } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -18,6 +18,10 @@ import { useForm } from '../../ui/use-form.tsx'
 import { bodyOf, contentAfter, contentOf, printedTarget, type Values, valuesOf } from './code-values.ts'
 import { Content, Details, Publishing } from './CodeFormParts.tsx'
 import { useFolders, useHasFolders } from './folders.ts'
+import { DesignField } from './look/DesignField.tsx'
+import { DesignPicture } from './look/DesignPicture.tsx'
+import { useDesigns } from './look/designs.ts'
+import { valuesOf as valuesOfDesign } from './look/look-values.ts'
 import { showWarnings } from './show-warnings.ts'
 import { StyleFields } from './StyleFields.tsx'
 import { codeWords } from './words.ts'
@@ -71,6 +75,8 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
   const mayPublish = useMay()('qrCodes.publish')
   const hasFolders = useHasFolders()
   const folders = flatten(useFolders().data ?? [])
+  const designs = useDesigns().data?.items ?? []
+  const standard = designs.find(({ isDefault }) => isDefault)?.id
   const form = useForm(code === undefined ? 'qrCodes.create' : 'qrCodes.update', first, {
     ...(code === undefined
       ? {
@@ -96,12 +102,15 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
       query: owned,
       body: {
         ...bodyOf(values),
+        designId: values.designId === undefined ? (standard ?? null) : values.designId,
         ...(hasFolders && { categoryId: values.categoryId }),
         ...(mayPublish && { isPublic: values.isPublic }),
       },
     }),
   })
   const { isDynamic, style } = form.values
+  const designId = form.values.designId === undefined ? (standard ?? null) : form.values.designId
+  const design = designs.find(({ id }) => id === designId)
   const content = contentOf(form.values)
   const after = contentAfter(form.values, code)
   const printed =
@@ -135,7 +144,8 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
           <Content form={form} isNew={code === undefined} />
           <Publishing form={form} code={code} />
           {printed !== undefined && <Alert severity="warning">{t.printed(printed)}</Alert>}
-          <Card>
+          <DesignField {...form.pick('designId')} value={designId} designs={designs} />
+          <Card sx={design && { display: 'none' }}>
             <CardContent>
               <StyleFields style={style} onChange={(next) => form.set({ style: next })} />
             </CardContent>
@@ -152,13 +162,20 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
           onClose={() => setAsking(false)}
         />
       </Box>
-      <Preview content={pictured} style={style} isExample={isDynamic && after !== code?.pictureContent} />
+      <Preview content={pictured} style={style} design={design} isExample={isDynamic && after !== code?.pictureContent} />
     </Box>
   )
 }
 
 /** The picture while typing. On phones small above the form, otherwise large beside it. */
-function Preview({ content, style, isExample }: { content: string; style: QrCodeStyleInput; isExample: boolean }) {
+interface PreviewProps {
+  content: string
+  style: QrCodeStyleInput
+  design: QrCodeDesign | undefined
+  isExample: boolean
+}
+
+function Preview({ content, style, design, isExample }: PreviewProps) {
   const t = useTexts(words)
   const bytes = new TextEncoder().encode(content).length
   return (
@@ -175,7 +192,11 @@ function Preview({ content, style, isExample }: { content: string; style: QrCode
         ) : (
           <>
             <Box sx={{ width: { xs: 120, md: '100%' }, flexShrink: 0 }}>
-              <QrPicture content={content} style={style} alt={t.preview} width="100%" sx={{ borderRadius: 1 }} />
+              {design === undefined ? (
+                <QrPicture content={content} style={style} alt={t.preview} width="100%" sx={{ borderRadius: 1 }} />
+              ) : (
+                <DesignPicture content={content} look={valuesOfDesign(design).look} alt={t.preview} width="100%" />
+              )}
             </Box>
             <Typography variant="body2" color="text.secondary">
               {isExample ? t.previewDynamic : bytes > MANY_BYTES ? t.many : t.bytes(bytes)}

@@ -7,6 +7,7 @@ import {
   FolderOpen,
   LabelOutlined,
   MoreHoriz,
+  Palette,
   PlaylistAdd,
   QrCode2,
   SearchOff,
@@ -49,6 +50,7 @@ const words = texts({
     batch: 'Create many',
     trash: 'Trash',
     labels: 'Blank labels',
+    look: 'Look',
     statistics: 'Statistics',
     folders: 'Folders',
     all: 'All codes',
@@ -70,6 +72,7 @@ const words = texts({
     batch: '批量新建',
     trash: '回收站',
     labels: '空白标签',
+    look: '外观',
     statistics: '统计',
     folders: '文件夹',
     all: '全部二维码',
@@ -260,6 +263,7 @@ function OtherPages() {
   const may = useMay()
   const isPhone = useIsNarrow()
   const entries = [
+    { to: '/codes/looks', label: t.look, icon: <Palette /> },
     { to: '/codes/statistics', label: t.statistics, icon: <BarChart /> },
     { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
     { to: '/codes/labels', label: t.labels, icon: <LabelOutlined /> },

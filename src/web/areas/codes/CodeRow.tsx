@@ -14,6 +14,7 @@ import { WINDOWED } from '../../ui/windowed.tsx'
 import { CodeMenu } from './CodeMenu.tsx'
 import { summaryOf } from './content.ts'
 import type { Folder } from './folders.ts'
+import { pictureUrl } from './look/designs.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -56,6 +57,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
       <QrPicture
         content={contentOfPicture(code)}
         style={code.style}
+        url={pictureUrl(code)}
         alt=""
         width={56}
         sx={{ borderRadius: 1, width: { xs: 44, sm: 56 } }}

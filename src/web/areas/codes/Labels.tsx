@@ -11,6 +11,7 @@ import { Owned, useAddressOwner } from '../../ui/Owned.tsx'
 import { PrintPage } from '../../ui/print/PrintPage.tsx'
 import { contentOfPicture } from './CodeRow.tsx'
 import { summaryOf } from './content.ts'
+import { pictureUrl } from './look/designs.ts'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -51,7 +52,7 @@ function CodeLabels() {
         { id: 'name', label: shared.name, isChosen: true, of: ({ name }) => name },
         { id: 'content', label: shared.content, isChosen: false, of: ({ content }) => summaryOf(content) },
       ]}
-      label={(code) => ({ content: contentOfPicture(code), style: code.style, name: code.name })}
+      label={(code) => ({ content: contentOfPicture(code), style: code.style, url: pictureUrl(code), name: code.name })}
       Warnings={CodeWarnings}
       read={(ids, size) => call('qrCodes.list', { query: { ...owned, ids, size } })}
     />

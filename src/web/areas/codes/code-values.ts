@@ -19,6 +19,8 @@ export interface Values {
   /** The last part of the short link; empty for one that the server chooses, or the one that the code has. */
   readonly slug: string
   readonly style: QrCodeStyleInput
+  /** Undefined: the default of the owner. */
+  readonly designId: number | null | undefined
   readonly categoryId: number | null
   readonly tags: readonly string[]
   readonly remark: string
@@ -56,6 +58,7 @@ export function valuesOf(code: QrCode | undefined, folder: number | null): Value
     opensTarget: code?.opens !== 'PAGE',
     slug: code?.slug ?? '',
     style: styleOf(code),
+    designId: code?.designId,
     categoryId: code === undefined ? folder : code.categoryId,
     tags: code?.tags ?? [],
     remark: code?.remark ?? '',

@@ -27,6 +27,7 @@ export const codes = area({
     { path: '/codes/labels', component: part(() => import('./Batches.tsx')) },
     { path: '/codes/labels/print', component: part(() => import('./BlankSheets.tsx')) },
     { path: '/codes/statistics', component: part(() => import('./Statistics.tsx')) },
+    { path: '/codes/looks', component: part(() => import('./look/Looks.tsx')), needs: 'qrCodeDesigns.list' },
     { path: '/codes/trash', component: part(() => import('./Trash.tsx')) },
     { path: '/codes/:id', component: part(() => import('./CodeDetail.tsx')) },
     { path: '/codes/:id/edit', component: part(() => import('./CodeEdit.tsx')) },

@@ -77,7 +77,13 @@ export function LabelSheet({ labels, sheet, hasLines, isPaper }: LabelSheetProps
         >
           {label !== undefined && (
             <>
-              <QrPicture content={label.content} style={label.style} alt={label.name} width={mm(side)} />
+              <QrPicture
+                content={label.content}
+                style={label.style}
+                url={label.url}
+                alt={label.name}
+                width={mm(side)}
+              />
               {hasText && (
                 <Box
                   sx={{

@@ -24,6 +24,8 @@ export type Grid = keyof typeof GRIDS
 export interface Label {
   readonly content: string
   readonly style?: QrStyle | undefined
+  /** Address of the picture of a code with a design. */
+  readonly url?: string | undefined
   /** Its name, for those who cannot see the picture. */
   readonly name: string
   /** The first one is bold. Empty ones are left out. */
