@@ -61,6 +61,7 @@ async function addressesOf(owner: { orgId?: number }): Promise<readonly Address[
   const places = org === undefined ? [] : ['Reading room', 'Where you are']
   return [
     [`/codes/${code.id}`, `Menu ${mark}`, ...(folder === null ? [] : ['Folder of Alice'])],
+    [`/codes/${code.id}/link`, `Menu ${mark}`],
     [`/codes/${code.id}/edit`, `Menu ${mark}`, ...(folder === null ? [] : ['Folder of Alice'])],
     [`/codes/print?ids=${code.id}${at}`, `Menu ${mark}`],
     [`/assets/${asset.id}`, `Ladder ${mark}`, 'Lent to Ms Chen', ...names],

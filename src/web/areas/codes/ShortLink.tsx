@@ -1,7 +1,8 @@
-/** The short link of a code on its page, to be copied. */
+/** The short link of a code on its page: to be copied, and the way to its rules. */
 
-import { Launch, Share } from '@mui/icons-material'
+import { Launch, Share, Tune } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, Typography } from '@mui/material'
+import { Link } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { QrCode } from '../../api/types.ts'
@@ -17,6 +18,7 @@ const words = texts({
     title: 'Short link',
     copy: 'Copy short link',
     send: 'Send',
+    settings: 'Rules, end and password',
     target: 'Scans are led to the content at once.',
     page: 'Scans are shown the public page first.',
     none: 'This code was made before there were short links. Its picture holds the longer link of the public page.',
@@ -27,6 +29,7 @@ const words = texts({
     title: '短链接',
     copy: '复制短链接',
     send: '发送',
+    settings: '规则、有效期和密码',
     target: '扫码后直接跳转到内容。',
     page: '扫码后先显示公开页面。',
     none: '此码创建时还没有短链接，图片中是较长的公开页面链接。',
@@ -79,6 +82,11 @@ export function ShortLink({ code }: { code: QrCode }) {
                   onClick={() => open.mutate({ params: { id: code.id }, query, body: { opens: 'TARGET' } })}
                 >
                   {shared.openAtOnce}
+                </Button>
+              )}
+              {shortUrl !== null && may('qrCodes.link') && (
+                <Button startIcon={<Tune />} component={Link} to={`/codes/${code.id}/link`}>
+                  {t.settings}
                 </Button>
               )}
             </Stack>

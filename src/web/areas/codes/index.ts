@@ -30,6 +30,7 @@ export const codes = area({
     { path: '/codes/looks', component: part(() => import('./look/Looks.tsx')), needs: 'qrCodeDesigns.list' },
     { path: '/codes/trash', component: part(() => import('./Trash.tsx')) },
     { path: '/codes/:id', component: part(() => import('./CodeDetail.tsx')) },
+    { path: '/codes/:id/link', component: part(() => import('./link/LinkPage.tsx')) },
     { path: '/codes/:id/edit', component: part(() => import('./CodeEdit.tsx')) },
   ],
   unsent: outboxOf(
