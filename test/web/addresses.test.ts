@@ -181,6 +181,7 @@ describe('a thing that two tabs change', () => {
     await first.getByLabel('Name').fill('Menu of Sunday')
     await first.getByLabel('Address').fill('https://example.com/sunday')
     await save(first)
+    await first.getByRole('dialog', { name: 'Save another picture?' }).getByRole('button', { name: 'Save' }).click()
     await first.getByRole('heading', { name: 'Menu of Sunday', level: 1 }).waitFor()
 
     await save(second)

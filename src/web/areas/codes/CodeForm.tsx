@@ -113,8 +113,12 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
   const design = designs.find(({ id }) => id === designId)
   const content = contentOf(form.values)
   const after = contentAfter(form.values, code)
+  /** As the form was filled in. What others change meanwhile is not a change by this form. */
+  const [start] = useState(code)
   const printed =
-    code !== undefined && content !== '' && after !== code.pictureContent ? shortened(printedTarget(code)) : undefined
+    start !== undefined && content !== '' && contentAfter(form.values, start) !== start.pictureContent
+      ? shortened(printedTarget(start))
+      : undefined
   const [isAsking, setAsking] = useState(false)
   const pictured = useDeferredValue(after)
   const submit: typeof form.submit = (event) => {
