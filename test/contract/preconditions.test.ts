@@ -77,7 +77,10 @@ let nth = 0
 const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'qrCodes.update': async () => ({ ...(await code()), body: name }),
   'qrCodes.delete': code,
-  'qrCodes.updateLink': async () => ({ ...(await code()), body: flag('warn') }),
+  'qrCodes.updateLink': async () => ({
+    params: { id: (await createCode(alice, { isDynamic: true })).id },
+    body: flag('warn'),
+  }),
   'qrCodes.pin': async () => ({ ...(await code()), body: flag('pinned') }),
   'qrCodes.publish': async () => ({ ...(await code()), body: flag('isPublic') }),
   'qrCodes.restore': trashed,

@@ -14,6 +14,8 @@ interface Refusal {
   code: number
   message: string
   retryAfter?: boolean
+  /** Only pages are refused so. */
+  isPage?: boolean
   details?: { path: string; message: string }[]
 }
 
@@ -57,7 +59,13 @@ const REFUSALS: Record<number, Refusal> = {
     message: 'This Idempotency-Key was used with another request',
     retryAfter: true,
   },
-  410: { name: 'Gone', description: 'The resource is over for good.', code: 410, message: 'Gone' },
+  410: {
+    name: 'Ended',
+    description: 'What the link leads to has ended.',
+    code: 410,
+    message: 'This link has expired',
+    isPage: true,
+  },
   412: {
     name: 'Changed',
     description: 'The bytes are not those that `If-Match` names.',
@@ -315,5 +323,7 @@ function errorContent({ code, message, details }: Refusal, isPage: boolean): Jso
 }
 
 export const responses: Json = Object.fromEntries(
-  Object.values(REFUSALS).map((r) => [r.name, { ...described(r), content: errorContent(r, false) }]),
+  Object.values(REFUSALS)
+    .filter((r) => r.isPage !== true)
+    .map((r) => [r.name, { ...described(r), content: errorContent(r, false) }]),
 )

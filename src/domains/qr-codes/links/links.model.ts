@@ -60,18 +60,30 @@ const conditions = {
   }),
 }
 
-export const LinkRuleInput = Model('LinkRuleInput', {
-  target: Target,
-  from: Type.Optional(Nullable(conditions.from)),
-  to: Type.Optional(Nullable(conditions.to)),
-  weekdays: Type.Optional(Nullable(conditions.weekdays)),
-  hours: Type.Optional(Nullable(conditions.hours)),
-  timeZone: Type.Optional(Nullable(conditions.timeZone)),
-  devices: Type.Optional(Nullable(conditions.devices)),
-  languages: Type.Optional(Nullable(conditions.languages)),
-  countries: Type.Optional(Nullable(conditions.countries)),
-  firstScans: Type.Optional(Nullable(conditions.firstScans)),
-})
+const RULE_EXAMPLE = {
+  target: 'https://example.com/weekend',
+  weekdays: [6, 7],
+  hours: { from: '09:00', to: '18:00' },
+  timeZone: 'Asia/Shanghai',
+  devices: ['IOS'],
+}
+
+export const LinkRuleInput = Model(
+  'LinkRuleInput',
+  { examples: [RULE_EXAMPLE] },
+  {
+    target: Target,
+    from: Type.Optional(Nullable(conditions.from)),
+    to: Type.Optional(Nullable(conditions.to)),
+    weekdays: Type.Optional(Nullable(conditions.weekdays)),
+    hours: Type.Optional(Nullable(conditions.hours)),
+    timeZone: Type.Optional(Nullable(conditions.timeZone)),
+    devices: Type.Optional(Nullable(conditions.devices)),
+    languages: Type.Optional(Nullable(conditions.languages)),
+    countries: Type.Optional(Nullable(conditions.countries)),
+    firstScans: Type.Optional(Nullable(conditions.firstScans)),
+  },
+)
 export type LinkRuleInput = Static<typeof LinkRuleInput>
 
 const LinkRuleView = Model('LinkRule', {
@@ -125,13 +137,13 @@ export const UpdateLink = Model(
   'UpdateQrCodeLink',
   { description: 'Absent fields stay; null clears a field. A code without a slug gets one.' },
   {
-    slug: Type.Optional(Nullable(Slug)),
+    slug: Type.Optional(Nullable({ ...Slug, examples: ['weekend-menu'] })),
     opens: Type.Optional(Nullable(Enum(OPENS))),
     forwardQuery: Type.Optional(Nullable(ForwardQuery)),
     warn: Type.Optional(Nullable(Warn)),
     rules: Type.Optional(Nullable(Type.Array(LinkRuleInput, { maxItems: MAX_RULES }))),
     fallbackUrl: Type.Optional(Nullable({ ...Target, description: FALLBACK })),
-    expiresAt: Type.Optional(Nullable({ ...Time, description: 'In the future' })),
+    expiresAt: Type.Optional(Nullable({ ...Time, description: 'In the future', examples: [4_102_444_800_000] })),
     maxScans: Type.Optional(Nullable(MaxScans)),
     password: Type.Optional(
       Nullable(Raw(128, 4, { description: 'Asked for in each scan. Never shown', examples: ['tulip-market'] })),
