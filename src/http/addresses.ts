@@ -49,7 +49,7 @@ export function shortPath(ctx: AppContext, request: Request, path: string): stri
   return /^\/[^/]+(?:\/info)?\/?$/.test(path) ? `/q${path}` : ''
 }
 
-/** Leads from the front page of the host of short links to that of the public one. Not for ever: browsers would remember it. */
+/** Leads from the front page of the host of short links to that of the public one. Not permanently: browsers would remember it. */
 export const toPublicFront = ({ config }: AppContext): Response =>
   new Response(null, { status: 302, headers: { location: `${config.publicUrl}/`, 'cache-control': 'no-store' } })
 

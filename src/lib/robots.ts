@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 
 /** By User-Agent. Its pattern takes 5 µs, and most visitors have one of a few hundred agents. */
 const known = new LRUCache<string, boolean>({ max: 2000 })
-/** UTF-16 units. Longer ones are read anew each time, so that they do not fill the memory. */
+/** UTF-16 units. Longer ones are read each time, so that they do not fill the memory. */
 const MAX_KNOWN = 500
 
 const AHEAD = /prefetch|prerender/i

@@ -35,7 +35,7 @@ export interface Visitor {
   readonly password?: string | undefined
 }
 
-/** What the visitor gets. `location`: as the header has it. */
+/** The answer to the visitor. `location`: as the header has it. */
 export type Led =
   | { readonly kind: 'REDIRECT' | 'WARNING'; readonly location: string }
   | {
@@ -84,7 +84,7 @@ async function ledBy(ctx: AppContext, code: Lead, decision: Decision, request: R
   const location = locationOf(decision.target, link.forwardQuery ? addressOf(request).searchParams : undefined)
   const trust = await trustOf(ctx)
   const isTrusted = trust === 'ALL' || (trust === 'PROOF' && code.isProved)
-  // The owner asked for the warning before the target, not before the page that tells people that it is over.
+  // The owner asked for the warning before the target, not before the page that says that it is over.
   return { kind: !isTrusted || (link.warn && decision.result === 'TARGET') ? 'WARNING' : 'REDIRECT', location }
 }
 

@@ -184,7 +184,10 @@ export const LinkInfo = Model('QrCodeLinkInfo', {
   slug: Text('spring-menu'),
   name: Text('Spring menu'),
   opens: Nullable(Enum(OPENS)),
-  host: Nullable({ ...Text('example.com'), description: 'Where it leads; null if that is no web address, or hidden' }),
+  host: Nullable({
+    ...Text('example.com'),
+    description: 'Where it leads; null if that is not a web address, or hidden',
+  }),
   blank: Type.Boolean({ description: 'Of a label that is not in use yet' }),
 })
 export type LinkInfo = Static<typeof LinkInfo>

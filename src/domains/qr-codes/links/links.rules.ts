@@ -73,7 +73,7 @@ function ruleProblems(rule: LinkRuleInput, path: string, { targets, hasCountries
 }
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-/** Regions of the list that are no countries. */
+/** Regions of the list other than countries. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'])
 const isCountry = (code: string): boolean => regions.of(code) !== undefined && !NO_COUNTRIES.has(code)
 
@@ -182,7 +182,7 @@ function fallback({ fallbackUrl }: Link, targets: TargetRules): Decision | undef
   return typeof target === 'string' ? undefined : { result: 'FALLBACK', target }
 }
 
-/** What a scan that is led so takes of the limits of the link; undefined if it takes nothing. */
+/** The limits of the link after a scan that is led so; undefined if it takes nothing. */
 export function takenBy(link: Link, decision: Decision, isRobot: boolean): LinkChange | undefined {
   if (isRobot || (decision.result !== 'TARGET' && decision.result !== 'PAGE')) return undefined
   const taken: LinkChange = {}

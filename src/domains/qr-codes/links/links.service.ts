@@ -36,7 +36,7 @@ async function viewOf(ctx: AppContext, code: QrCodeRow): Promise<LinkView> {
   })
 }
 
-/** Passwords of codes are short enough to be guessed by who has a copy of the database, so the hash has a key. */
+/** Passwords of codes are short enough to be guessed by anyone who has a copy of the database, so the hash has a key. */
 export const passwordHashOf = (ctx: AppContext, qrCodeId: number, password: string): string =>
   ctx.seal.mac(JSON.stringify(['link password', qrCodeId, password]))
 
@@ -64,7 +64,7 @@ export async function updateLink(ctx: AppContext, owner: Owner, id: number, inpu
   return viewOf(ctx, code)
 }
 
-/** What a scan would show. Counts nothing, also not against the limits of the link. */
+/** The result of a scan. Counts nothing, also not against the limits of the link. */
 export async function tryLink(ctx: AppContext, owner: Owner, id: number, input: TryLink): Promise<TriedLink> {
   const code = await findCode(ctx.db.read, owner, id)
   if (code === undefined || code.slug === null) throw notFound()

@@ -140,7 +140,7 @@ const takeOne = prepared((db) =>
     .returning({ id: qrLinks.qrCodeId }),
 )
 
-/** Sets what is left of the limits, unless that has changed since it was read. Returns whether it did. */
+/** Sets the scans that are left of the limits, unless that has changed since it was read. Returns whether it did. */
 export async function takeScans(tx: Tx, qrCodeId: number, before: Link, after: Link): Promise<boolean> {
   const rows = await takeOne(tx, {
     qrCodeId,

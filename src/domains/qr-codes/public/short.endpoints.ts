@@ -7,7 +7,7 @@ import { answerScan, showInfo } from './led.page.ts'
 
 const tag = 'Public pages'
 
-/** Accepts any text: what is no slug is answered with the page of unknown ones. */
+/** Accepts any text: other texts than slugs are answered with the page of unknown ones. */
 const BySlug = Type.Object({ slug: AnyText(65_536, { examples: ['spring-menu'] }) })
 const Password = Model('LinkPassword', {
   password: AnyText(1000, { description: 'The password of the link', examples: ['tulip-market'] }),

@@ -58,7 +58,7 @@ export async function openShortLink(ctx: AppContext, slug: string, visitor: Visi
   return { code, led: await lead(ctx, code, visitor) }
 }
 
-/** What everyone may know about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is none of the web. */
+/** The facts that everyone may know about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is none of the web. */
 export interface Info {
   readonly code: Found
   readonly info: LinkInfo
