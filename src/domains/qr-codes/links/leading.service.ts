@@ -104,16 +104,18 @@ async function takeAll(tx: Tx, list: readonly Taking[]): Promise<readonly Gather
   const byCode = [...Map.groupBy(list, ({ code }) => code.id)].toSorted(([a], [b]) => a - b)
   for (const [id, takings] of byCode) {
     const before: Link = await findLink(tx, id)
-    let link = before
+    const link = { ...before }
+    let isTaken = false
     for (const taking of takings) {
       const { code, scan, targets } = taking
       const decision = decide({ ...code, link }, scan, targets)
-      link = { ...link, ...takenBy(link, decision, scan.isRobot) }
+      const taken = takenBy(link, decision, scan.isRobot)
+      isTaken ||= taken !== undefined
+      Object.assign(link, taken)
       results.set(taking, { value: decision })
     }
     // A scan of another process has come between: these are decided again.
-    if (link !== before && !(await takeScans(tx, id, before, link)))
-      for (const taking of takings) results.set(taking, 'later')
+    if (isTaken && !(await takeScans(tx, id, before, link))) for (const taking of takings) results.set(taking, 'later')
   }
   return list.map((taking) => results.get(taking)!)
 }

@@ -115,7 +115,13 @@ export async function saveLink(tx: Tx, qrCodeId: number, link: Link, change: Lin
     ...change,
   }
   const columns = {
-    ...{ forwardQuery, warn, fallbackUrl, expiresAt, maxScans, scansLeft, passwordHash },
+    forwardQuery,
+    warn,
+    fallbackUrl,
+    expiresAt,
+    maxScans,
+    scansLeft,
+    passwordHash,
     rules: [...next.rules],
     rulesLeft: [...next.rulesLeft],
   }
