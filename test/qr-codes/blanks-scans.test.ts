@@ -5,16 +5,20 @@ import { describe, expect, test } from 'bun:test'
 import type { BlankView } from '#domains/qr-codes/blanks/blanks.model.ts'
 
 import { createAsset, createLocation } from '../assets/helpers.ts'
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { ok, type Person, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCode } from './helpers.ts'
 
-const { alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
+const { server, alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
 
 async function labels(user: Person, count: number, fields: object = {}): Promise<BlankView[]> {
   const body = { name: 'Labels', count, ...fields }
   const batch = ok(await user.call('qrBlanks.create', { body })).data
-  const query = { batchId: batch.id, size: 100, ...(batch.orgId !== null && { orgId: batch.orgId }) }
+  const query = {
+    batchId: batch.id,
+    size: 100,
+    ...(batch.orgId !== null && { orgId: batch.orgId }),
+  }
   return ok(await user.call('qrBlanks.list', { query })).data.items
 }
 const bind = async (user: Person, { slug }: BlankView, body: { kind: 'ASSET' | 'LOCATION' | 'QR_CODE'; id: number }) =>
@@ -45,22 +49,39 @@ describe('a recorded scan of a label', () => {
     const locationId = await createLocation(alice, org.id, 'Shelf 4')
     await bind(alice, ofAsset!, { kind: 'ASSET', id: asset.id })
     await bind(alice, ofPlace!, { kind: 'LOCATION', id: locationId })
-    expect(await scan(alice, ofAsset!.shortUrl)).toEqual({ kind: 'ASSET', id: asset.id, title: 'Projector' })
-    expect(await scan(alice, ofPlace!.shortUrl)).toEqual({ kind: 'LOCATION', id: locationId, title: 'Shelf 4' })
+    expect(await scan(alice, ofAsset!.shortUrl)).toEqual({
+      kind: 'ASSET',
+      id: asset.id,
+      title: 'Projector',
+    })
+    expect(await scan(alice, ofPlace!.shortUrl)).toEqual({
+      kind: 'LOCATION',
+      id: locationId,
+      title: 'Shelf 4',
+    })
     expect(await scan(mallory, ofAsset!.shortUrl)).toEqual({ kind: 'ASSET' })
     expect(await scan(mallory, ofPlace!.shortUrl)).toEqual({ kind: 'LOCATION' })
   })
 
   test('of a code is a scan of the code, as is one of its short link', async () => {
-    const code = await createCode(alice, { content: 'https://example.org/dynamic', isDynamic: true })
+    const code = await createCode(alice, {
+      content: 'https://example.org/dynamic',
+      isDynamic: true,
+    })
     const [label] = await labels(alice, 1)
     await bind(alice, label!, { kind: 'QR_CODE', id: code.id })
     for (const content of [code.shortUrl!, code.shortUrl!.toUpperCase(), label!.shortUrl])
-      expect(await scan(alice, content)).toEqual({ kind: 'QR_CODE', id: code.id, title: code.name })
+      expect(await scan(alice, content)).toEqual({
+        kind: 'QR_CODE',
+        id: code.id,
+        title: code.name,
+      })
     expect((await scan(mallory, code.shortUrl!)).kind).toBe('QR_CODE')
     ok(await alice.call('qrCodes.publish', { params: { id: code.id }, body: { isPublic: false } }))
     expect(await scan(mallory, code.shortUrl!)).toEqual({ kind: 'URL' })
-    expect(await scan(mallory, code.shortUrl!.replace(code.slug!, 'unknown-slug'))).toEqual({ kind: 'URL' })
+    expect(await scan(mallory, code.shortUrl!.replace(code.slug!, 'unknown-slug'))).toEqual({
+      kind: 'URL',
+    })
   })
 })
 
@@ -111,6 +132,79 @@ describe('the export of a batch', () => {
     const boxes = [...new TextDecoder('latin1').decode(bytes).matchAll(/MediaBox\[0 0 ([\d.]+) ([\d.]+)\]/g)]
     expect(boxes.map(([, width, height]) => [Number(width), Number(height)])).toEqual(
       Array.from({ length: 3 }, () => [72, 82.08]),
+    )
+  })
+})
+
+describe('GET /q/:slug of a label', () => {
+  const PHONE =
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Mobile/15E148 Safari/604.1'
+  const open = (slug: string, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/q/${slug}`, {
+      redirect: 'manual',
+      headers: { 'user-agent': PHONE, ...headers },
+    })
+  const scansOf = async (slug: string) => ok(await alice.call('qrBlanks.get', { params: { slug } })).data.scanCount
+
+  test('that is free is a page with its number and the way into the web application, in both languages', async () => {
+    const [label] = await labels(alice, 1, { prefix: 'FREE-' })
+    for (const [language, text, assign] of [
+      ['en', 'This label is not in use yet', 'Assign it'],
+      ['zh', '此标签尚未使用', '立即绑定'],
+    ] as const) {
+      const reply = await open(label!.slug.toUpperCase(), { 'accept-language': language })
+      const page = await reply.text()
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('x-robots-tag')).toBe('noindex')
+      expect(reply.headers.get('cache-control')).toBe('no-store')
+      for (const part of [text, assign, label!.number, `/console/labels/${label!.slug}`]) expect(page).toContain(part)
+    }
+    await fetch(`${server.url}/q/${label!.slug}`, {
+      method: 'HEAD',
+      headers: { 'user-agent': PHONE },
+    })
+    // Robots do not count.
+    await open(label!.slug, { 'user-agent': 'Googlebot/2.1' })
+    await until(async () => (await scansOf(label!.slug)) === 2)
+  })
+
+  test('leads to the page of its thing, and is counted', async () => {
+    const org = await createOrg(alice)
+    const [ofAsset, ofPlace, voided] = await labels(alice, 3, { orgId: org.id })
+    const asset = await createAsset(alice, { orgId: org.id })
+    const locationId = await createLocation(alice, org.id, 'Shelf')
+    await bind(alice, ofAsset!, { kind: 'ASSET', id: asset.id })
+    await bind(alice, ofPlace!, { kind: 'LOCATION', id: locationId })
+    ok(await alice.call('qrBlanks.void', { params: { slug: voided!.slug } }))
+    const toAsset = await open(ofAsset!.slug)
+    expect([toAsset.status, toAsset.headers.get('location')]).toEqual([302, asset.publicUrl])
+    const toPlace = await open(ofPlace!.slug)
+    expect([toPlace.status, new URL(toPlace.headers.get('location')!).pathname]).toEqual([
+      302,
+      `/console/orgs/${org.id}`,
+    ])
+    expect((await open(voided!.slug)).status).toBe(410)
+    await until(async () => (await scansOf(ofAsset!.slug)) === 1)
+    ok(await alice.call('assets.delete', { params: { id: asset.id } }))
+    expect((await open(ofAsset!.slug)).status).toBe(200)
+  })
+
+  test('of a public code leads to its content, and counts for both', async () => {
+    const [label] = await labels(alice, 1)
+    const create = { name: 'Menu', content: 'https://example.org/menu' }
+    const bound = ok(
+      await alice.call('qrBlanks.bind', {
+        params: { slug: label!.slug },
+        body: { kind: 'QR_CODE', create },
+      }),
+    ).data
+    const reply = await open(label!.slug)
+    // A server without mail trusts everybody, others warn of codes of unproved owners.
+    expect([200, 302]).toContain(reply.status)
+    expect(reply.headers.get('location') ?? (await reply.text())).toContain('example.org')
+    await until(async () => (await scansOf(label!.slug)) === 1)
+    await until(
+      async () => ok(await alice.call('qrCodes.get', { params: { id: bound.targetId! } })).data.scanCount === 1,
     )
   })
 })

@@ -6,6 +6,7 @@ import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { identities, users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
+import { qrBlanks } from '#db/schema/qr-blanks.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { type LinkRule, qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -68,6 +69,7 @@ const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
     .select({
       asked: qrSlugs.slug,
       holder: qrSlugs.qrCodeId,
+      label: qrBlanks.slug,
       id: qrCodes.id,
       uuid: qrCodes.uuid,
       slug: qrCodes.slug,
@@ -81,6 +83,7 @@ const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
       ...linkColumns,
     })
     .from(qrSlugs)
+    .leftJoin(qrBlanks, eq(qrBlanks.slug, qrSlugs.slug))
     .leftJoin(qrCodes, and(eq(qrCodes.id, qrSlugs.qrCodeId), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt)))
     .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
     .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))

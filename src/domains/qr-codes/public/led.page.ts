@@ -6,12 +6,13 @@ import { addressOf } from '#http/caller.ts'
 import { notFound } from '#http/errors.ts'
 import { html, pathOfPage } from '#http/pages.ts'
 
+import { leadLabel } from '../blanks/label.page.ts'
 import type { Led, Visitor } from '../links/leading.service.ts'
 import * as pages from '../links/links.page.ts'
 import type { PublicQrCode } from './public.model.ts'
 import { publicPage } from './public.page.ts'
 import { openPublic, viewByUuid } from './public.service.ts'
-import { type Info, infoOf, infoOfCode, openShortLink } from './short.service.ts'
+import { type Info, infoOf, infoOfCode, isCounted, openShortLink } from './short.service.ts'
 
 function visitOf(ctx: AppContext, { request, caller }: Visitor): pages.Visit {
   const path = pathOfPage(request, 'page')
@@ -76,14 +77,23 @@ async function ledPage(ctx: AppContext, { led, visitor, path, code, info }: Show
 
 async function infoPage(ctx: AppContext, visit: pages.Visit, { code, target }: Info): Promise<Response> {
   const abuseContact = await getSetting(ctx, 'links.abuseContact')
-  return pages.infoPage(visit, { name: code.name, target, createdAt: code.createdAt, abuseContact })
+  return pages.infoPage(visit, {
+    name: code.name,
+    target,
+    createdAt: code.createdAt,
+    abuseContact,
+  })
 }
 
 /** Answers a scan of a short link. */
 export async function answerScan(ctx: AppContext, slug: string, visitor: Visitor): Promise<Response> {
   const opened = await openShortLink(ctx, slug, visitor)
   if (opened === undefined) return pages.unknownLinkPage(visitOf(ctx, visitor))
-  if ('response' in opened) return opened.response
+  if ('label' in opened) {
+    const { locale } = visitor.caller
+    const visit = { request: visitor.request, locale, isCounted: isCounted(visitor) }
+    return (await leadLabel(ctx, opened.label, visit)) ?? pages.unknownLinkPage(visitOf(ctx, visitor))
+  }
   const { code, led } = opened
   return ledPage(ctx, {
     led,

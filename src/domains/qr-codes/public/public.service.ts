@@ -59,7 +59,14 @@ export async function openPublic(
   const row = await rowOf(ctx, uuid)
   if (row === undefined) return undefined
   const { slug } = row
-  const found = { ...row, asked: slug ?? '', opens: opensOf(row), link: linkIn(row), isProved: row.isProved === 1 }
+  const found = {
+    ...row,
+    asked: slug ?? '',
+    isLabel: false,
+    opens: opensOf(row),
+    link: linkIn(row),
+    isProved: row.isProved === 1,
+  }
   const leads = found.opens === 'TARGET' && !visitor.asksForPage
   const led = leads || isHidden(found, ctx.clock.now()) ? await lead(ctx, found, visitor) : undefined
   // Codes that open the page count each opening, as they did before there were short links.

@@ -2,8 +2,9 @@
 
 import type { AppContext } from '#context'
 import { webAddress } from '#lib/link-target.ts'
+import { isRobot } from '#lib/robots.ts'
 
-import { leadLabel } from '../blanks/label.page.ts'
+import { countLabelScan } from '../blanks/label-counter.ts'
 import { opensOf } from '../codes/codes.rules.ts'
 import { type Lead, lead, type Led, type Visitor } from '../links/leading.service.ts'
 import type { LinkInfo } from '../links/links.model.ts'
@@ -20,6 +21,8 @@ export interface Found extends Lead {
   readonly createdAt: number
   /** In the spelling of the row, also of an earlier slug. */
   readonly asked: string
+  /** Whether the slug is that of a label. */
+  readonly isLabel: boolean
 }
 
 /** The public code of a slug. `LABEL`: the slug is of no code. Undefined for unknown slugs and for codes that are private or deleted. */
@@ -31,6 +34,7 @@ async function findCodeOf(ctx: AppContext, slug: string): Promise<Found | { read
   if (row.id === null) return undefined
   return {
     asked: row.asked,
+    isLabel: row.label !== null,
     id: row.id,
     uuid: row.uuid!,
     name: row.name!,
@@ -43,20 +47,19 @@ async function findCodeOf(ctx: AppContext, slug: string): Promise<Found | { read
   }
 }
 
-export type Opened = { readonly code: Found; readonly led: Led } | { readonly response: Response } | undefined
+export type Opened = { readonly code: Found; readonly led: Led } | { readonly label: string } | undefined
 
-/** A scan of a short link. Undefined: it leads nowhere. */
+/** A scan of a short link. `label`: its slug is of no code, and perhaps that of a label. Undefined: it leads nowhere. */
 export async function openShortLink(ctx: AppContext, slug: string, visitor: Visitor): Promise<Opened> {
   const code = await findCodeOf(ctx, slug)
   if (code === undefined) return undefined
-  if ('label' in code) {
-    const { request, caller } = visitor
-    const isCounted = request.method !== 'HEAD'
-    const response = await leadLabel(ctx, code.label, { request, locale: caller.locale, isCounted })
-    return response && { response }
-  }
+  if ('label' in code) return code
+  if (code.isLabel && isCounted(visitor)) countLabelScan(ctx, code.asked)
   return { code, led: await lead(ctx, code, visitor) }
 }
+
+/** Whether a scan of a label counts, wherever it leads. */
+export const isCounted = ({ request }: Visitor): boolean => request.method === 'GET' && !isRobot(request.headers)
 
 /** The facts that everyone may know about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is none of the web. */
 export interface Info {
