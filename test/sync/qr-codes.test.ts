@@ -133,7 +133,9 @@ describe('codes of an organization', () => {
 
   test('are pulled by its members, and their deletion too', async () => {
     const { serverTime } = await pull(bob, 0)
-    const { warnings: _, ...code } = ok(await alice.call('qrCodes.create', { body: { name: 'a', content: 'b', orgId: org.id } })).data
+    const { warnings: _, ...code } = ok(
+      await alice.call('qrCodes.create', { body: { name: 'a', content: 'b', orgId: org.id } }),
+    ).data
     const created = await pull(bob, serverTime)
     expect(created.changes.qrCode.updated).toEqual([code])
     ok(await alice.delete(`/api/qr-codes/${code.id}`))

@@ -23,6 +23,7 @@ import { deleteDesignsOf, designJobs, loseFiles, mayRead } from './designs/desig
 import { stopDrawing } from './drawing/drawing.service.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
+import { importEndpoints } from './importing/importing.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { hasDesigns } from './looks/looks.store.ts'
 import { pictureEndpoints } from './pictures/pictures.endpoints.ts'
@@ -45,6 +46,7 @@ export const qrCodes = domain({
     ...codeEndpoints,
     ...blankEndpoints,
     ...exportEndpoints,
+    ...importEndpoints,
     ...statsEndpoints,
     ...trashEndpoints,
     ...categoryEndpoints,

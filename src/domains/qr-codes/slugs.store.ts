@@ -57,10 +57,12 @@ export async function claimSlug(tx: Tx, owner: Owner, slug: string, holder: Hold
   return take(tx, owner, slug, holder)
 }
 
+export const randomSlug = (): string => randomCode(ALPHABET, LENGTH)
+
 /** Takes a new slug, which nobody can guess. */
 export async function newSlug(tx: Tx, owner: Owner, qrCodeId: Holder['qrCodeId']): Promise<string> {
   for (;;) {
-    const slug = randomCode(ALPHABET, LENGTH)
+    const slug = randomSlug()
     if (await take(tx, owner, slug, { qrCodeId })) return slug
   }
 }

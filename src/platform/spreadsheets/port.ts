@@ -6,6 +6,8 @@ export interface ReadRequest {
   readonly limits: ReadLimits
   /** Name or number from 1 of a sheet; the first one if absent. */
   readonly sheet?: string
+  /** Also a JSON list of objects. */
+  readonly acceptsJson?: boolean
 }
 
 export interface Sheets {

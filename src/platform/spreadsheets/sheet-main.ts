@@ -13,11 +13,11 @@ const MAX_MEMORY = 450_000_000
 /** Rows that the server parses together, in about half a millisecond. */
 const GROUP = 50
 
-async function read({ input, output, limits, sheet }: SheetTask): Promise<number> {
+async function read({ input, output, limits, ...choice }: SheetTask): Promise<number> {
   const writer = Bun.file(output).writer({ highWaterMark: 1024 * 1024 })
   let [count, characters] = [0, 0]
   try {
-    for await (const rows of readSheet(Bun.file(input), limits, sheet)) {
+    for await (const rows of readSheet(Bun.file(input), limits, choice)) {
       count += rows.length
       for (let at = 0; at < rows.length; at += GROUP) {
         const line = JSON.stringify(rows.slice(at, at + GROUP))

@@ -54,7 +54,7 @@ export async function* repeated(head: string, unit: string, times: number, tail:
 }
 
 export async function read(file: Blob, sheet?: string, limits = LIMITS): Promise<SheetRow[]> {
-  return (await Array.fromAsync(readSheet(file, limits, sheet))).flat()
+  return (await Array.fromAsync(readSheet(file, limits, sheet === undefined ? {} : { sheet }))).flat()
 }
 
 /** The reason for which a file is refused. */

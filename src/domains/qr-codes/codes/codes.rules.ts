@@ -34,9 +34,12 @@ export const opensOf = ({ isDynamic, slug, opens }: Pick<Row, 'isDynamic' | 'slu
 
 const RESERVED: ReadonlySet<string> = new Set(['info', 'new', 'api', 'console', 'public', 's', 'q'])
 
+/** `slug` in lower case. */
+export const isReserved = (slug: string): boolean => RESERVED.has(slug)
+
 /** Why nobody can choose this slug, which is in lower case. Undefined if one can. */
 export function slugProblem(slug: string, path: string): FieldProblem | undefined {
-  if (RESERVED.has(slug)) return slugReserved(path)
+  if (isReserved(slug)) return slugReserved(path)
   return /^[a-z0-9][a-z0-9-]{1,48}[a-z0-9]$/.test(slug) ? undefined : slugMalformed(path)
 }
 

@@ -374,7 +374,8 @@ export async function isOwnCategory(tx: Tx, owner: Owner, categoryId: number): P
   return owner.orgId === 0 && (await categoryTree.find(tx, owner.userId, categoryId)) !== undefined
 }
 
-async function checkCategory(
+/** @throws AppError 400 */
+export async function checkCategory(
   tx: Tx,
   owner: Owner,
   categoryId: number | null | undefined,
@@ -385,7 +386,7 @@ async function checkCategory(
 }
 
 /** Making a code public needs a permission of its own, in every request that does it. */
-const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
+export const mayPublish = (ctx: AppContext, owner: Owner): MaybePromise<boolean> =>
   access.can(ctx, owner.userId, owner.orgId === 0 ? 'APP' : 'ORG', owner.orgId, 'qr_code:publish')
 
 /** Codes that lose their category in one write, which takes some milliseconds. */

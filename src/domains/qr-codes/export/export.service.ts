@@ -22,11 +22,12 @@ import type { ZipEntry } from '#lib/zip.ts'
 import { categoryTree } from '../categories/categories.store.ts'
 import { levelFor, opensOf } from '../codes/codes.rules.ts'
 import { categoriesUnder, codesReader } from '../codes/codes.service.ts'
-import { codeIds, codesByIds, type QrCodeRow } from '../codes/codes.store.ts'
+import { codeIds, codesByIds, countCodes, type QrCodeRow } from '../codes/codes.store.ts'
 import { pictureContent, publicUrlOf, shortUrlOf } from '../codes/codes.view.ts'
 import { drawCode, withLook } from '../pictures/pictures.service.ts'
 import { type LinkRow, linksOf } from '../slugs.store.ts'
 import { type ExportCodes, MAX_EXPORT } from './export.model.ts'
+import { allCodes } from './export.store.ts'
 
 /** Rows read at once, which takes about a millisecond. */
 const ROWS_PER_READ = 100
@@ -51,9 +52,10 @@ async function startExport(
   input: ExportCodes,
   reader: Reader,
 ): Promise<ExportFile> {
-  const ids = await chosenIds(ctx, reads, owner, input)
+  const chosen =
+    input.all === true ? await everyCode(ctx, reads, owner, input) : await chosenIds(ctx, reads, owner, input)
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
-  const table = { ctx, db: reads.read, rows: rowsOf(reads.read, owner, ids), categories, ...reader }
+  const table = { ctx, db: reads.read, rows: chosen.rows, categories, ...reader }
   const now = ctx.clock.now()
   const { format } = input
   // Archives and pictures load zlib, which the start of the server should not wait for.
@@ -65,11 +67,38 @@ async function startExport(
         }
       : await tableFile(sheetOf(table), format, now)
   const day = localTime(now, reader.zone).toPlainDate().toString()
-  return { ...file, name: `qr-codes-${day}.${format === 'plain' ? 'zip' : format}`, rows: ids.length }
+  return { ...file, name: `qr-codes-${day}.${format === 'plain' ? 'zip' : format}`, rows: chosen.count }
 }
 
-async function chosenIds(ctx: AppContext, reads: HeavyReads, owner: Owner, input: ExportCodes): Promise<number[]> {
+interface Chosen {
+  readonly count: number
+  readonly rows: AsyncIterable<(QrCodeRow | undefined)[]>
+}
+
+/** All codes of the owner, which are read while they are sent. */
+async function everyCode(ctx: AppContext, reads: HeavyReads, owner: Owner, input: ExportCodes): Promise<Chosen> {
+  const { ids, categoryId, format } = input
+  if (ids || categoryId != null)
+    throw badRequest(
+      '`all` selects all codes: leave ids and categoryId out',
+      '`all` 表示全部二维码，请勿同时提供 ids 或 categoryId',
+    )
+  const count = await countCodes(ctx.db.read, owner)
+  const most = MOST_ROWS[format]
+  if (count > most)
+    throw badRequest(
+      `A file of this format has at most ${most} codes: export as CSV`,
+      `此格式的文件最多 ${most} 个二维码，请导出为 CSV`,
+    )
+  return { count, rows: allCodes(reads.read, owner, ROWS_PER_READ) }
+}
+
+/** Entries of an archive without zip64, and rows of a sheet. */
+const MOST_ROWS = { zip: 65_000, plain: 65_000, xlsx: 1_048_575, csv: Infinity } as const
+
+async function chosenIds(ctx: AppContext, reads: HeavyReads, owner: Owner, input: ExportCodes): Promise<Chosen> {
   const { ids, categoryId } = input
+  const chosen = (some: readonly number[]) => ({ count: some.length, rows: rowsOf(reads.read, owner, some) })
   if (ids && categoryId != null) throw badRequest('Give either ids or categoryId', '请提供 ids 或 categoryId 之一')
   if (!ids) {
     const categoryIds = await categoriesUnder(ctx, owner, categoryId)
@@ -79,12 +108,12 @@ async function chosenIds(ctx: AppContext, reads: HeavyReads, owner: Owner, input
         `An export has at most ${MAX_EXPORT} codes: select a category or list the ids`,
         `单次最多导出 ${MAX_EXPORT} 个二维码，请选择分类或指定二维码`,
       )
-    return all
+    return chosen(all)
   }
   // Checked here because the schema's check takes a microsecond per id.
   if (new Set(ids).size !== ids.length) throw invalid('body.ids', 'must not contain duplicates', '不能有重复项')
   for await (const rows of rowsOf(reads.read, owner, ids)) if (rows.some((row) => row === undefined)) throw notFound()
-  return ids
+  return chosen(ids)
 }
 
 /** Reads the rows of `ids` in this order, some at a time. Rows that do not exist (anymore) are undefined. */

@@ -1,6 +1,6 @@
 /** Imports a spreadsheet of assets: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
-import { CheckCircle, Download, TaskAlt, UploadFile } from '@mui/icons-material'
+import { CheckCircle, Download, TaskAlt } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
@@ -8,27 +8,22 @@ import { Link } from 'react-router'
 import { upload } from '../../api/client.ts'
 import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
-import { bytes, timeZone } from '../../i18n/format.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { FileButton } from '../../ui/FileButton.tsx'
+import { Counts, Errors, FileCard } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type Form, useForm } from '../../ui/use-form.tsx'
-import { Columns, Counts, Errors, type ImportValues, Options, Preview } from './ImportParts.tsx'
+import { Columns, type ImportValues, Options, Preview } from './ImportParts.tsx'
 import { AssetTabs } from './parts.tsx'
 
 const words = texts({
   en: {
     title: 'Import assets',
-    file: 'Choose the spreadsheet',
     fileHelp:
       'Excel (.xlsx) or CSV with a header row. Rows with a known asset number change that asset; all others create one.',
-    choose: 'Choose file',
-    other: 'Choose another file',
     template: 'Download an empty template',
-    drop: 'or drop it here',
-    checking: 'Checking the file',
     columns: 'Match the columns',
     options: 'Options',
     recheck: 'Check again',
@@ -48,13 +43,8 @@ const words = texts({
   },
   zh: {
     title: '导入资产',
-    file: '选择表格',
     fileHelp: '支持 Excel（.xlsx）或 CSV，第一行为表头。编号已存在的行会修改该资产，其余行会新建资产。',
-    choose: '选择文件',
-    other: '选择其他文件',
     template: '下载空白模板',
-    drop: '或拖放到此处',
-    checking: '正在检查文件',
     columns: '匹配列',
     options: '选项',
     recheck: '重新检查',
@@ -127,6 +117,9 @@ export default function Import() {
       <AssetTabs />
       <Stack spacing={2}>
         <FileCard
+          help={t.fileHelp}
+          accept=".xlsx,.xlsm,.csv,.txt"
+          action={<TemplateButton />}
           file={form.values.file}
           sent={form.isBusy ? sent : undefined}
           error={check === undefined ? form.error : null}
@@ -218,15 +211,7 @@ function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
   )
 }
 
-interface FileCardProps {
-  file: File | undefined
-  /** The part that is sent, from 0 to 1; undefined while nothing is. */
-  sent: number | undefined
-  error: unknown
-  onChoose: (file: File | undefined) => void
-}
-
-function FileCard({ file, sent, error, onChoose }: FileCardProps) {
+function TemplateButton() {
   const t = useTexts(words)
   const lang = useLocale()
   const template = useDownload()
@@ -237,54 +222,9 @@ function FileCard({ file, sent, error, onChoose }: FileCardProps) {
       'assets.xlsx',
     ])
   return (
-    <Card
-      variant="outlined"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault()
-        onChoose(event.dataTransfer.files[0])
-      }}
-    >
-      <CardContent>
-        <Typography variant="h2">1. {t.file}</Typography>
-        <Typography color="text.secondary" sx={{ my: 1 }}>
-          {t.fileHelp}
-        </Typography>
-        {file !== undefined && (
-          <Typography sx={{ mb: 1, overflowWrap: 'anywhere' }}>
-            {file.name} ({bytes(file.size)})
-          </Typography>
-        )}
-        <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
-          <FileButton
-            variant={file === undefined ? 'contained' : 'outlined'}
-            startIcon={<UploadFile />}
-            accept=".xlsx,.xlsm,.csv,.txt"
-            disabled={sent !== undefined}
-            onFiles={([chosen]) => onChoose(chosen)}
-          >
-            {file === undefined ? t.choose : t.other}
-          </FileButton>
-          <Typography variant="body2" color="text.secondary" sx={{ display: { xs: 'none', sm: 'block' } }}>
-            {t.drop}
-          </Typography>
-          <Button startIcon={<Download />} loading={template.isPending} onClick={save}>
-            {t.template}
-          </Button>
-        </Stack>
-        {sent !== undefined && (
-          <Box sx={{ mt: 2 }} aria-live="polite">
-            <Typography variant="body2">{t.checking}</Typography>
-            <LinearProgress
-              aria-label={t.checking}
-              variant={sent < 1 ? 'determinate' : 'indeterminate'}
-              value={sent * 100}
-            />
-          </Box>
-        )}
-        {error !== null && <ErrorNotice error={error} />}
-      </CardContent>
-    </Card>
+    <Button startIcon={<Download />} loading={template.isPending} onClick={save}>
+      {t.template}
+    </Button>
   )
 }
 

@@ -14,7 +14,6 @@ import {
 } from '@mui/material'
 
 import type { AssetImportColumn, AssetImportResult } from '../../api/types.ts'
-import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
@@ -41,18 +40,7 @@ const words = texts({
     categoryHelp: 'For rows that name none.',
     clearEmpty: 'Empty cells clear the value of existing assets',
     createCategories: 'Create missing categories',
-    total: 'Rows',
-    created: 'New',
-    updated: 'Changed',
-    unchanged: 'Unchanged',
-    errors: 'Errors',
-    errorsTitle: 'Errors',
-    first: (shown: number, all: number) => `The first ${shown} of ${all} errors`,
     row: 'Row',
-    problem: (column: string, message: string) => `${column}: ${message}`,
-    cells: (value: string, rows: readonly number[], all: number) =>
-      `${value === '' ? '' : `“${value}”: `}${all === 1 ? 'row' : 'rows'} ${rows.join(', ')}${all > rows.length ? ` and ${all - rows.length} more` : ''}`,
-    values: (n: number) => (n === 1 ? 'And 1 more value' : `And ${n} more values`),
     preview: 'First rows',
     action: 'Result',
     actions: { CREATE: 'New', UPDATE: 'Changed', UNCHANGED: 'Unchanged' },
@@ -70,18 +58,7 @@ const words = texts({
     categoryHelp: '用于未填写分类的行。',
     clearEmpty: '空单元格清除已有资产的值',
     createCategories: '自动新建缺少的分类',
-    total: '行数',
-    created: '新建',
-    updated: '修改',
-    unchanged: '不变',
-    errors: '错误',
-    errorsTitle: '错误',
-    first: (shown: number, all: number) => `共 ${all} 个错误，显示前 ${shown} 个`,
     row: '行',
-    problem: (column: string, message: string) => `${column}：${message}`,
-    cells: (value: string, rows: readonly number[], all: number) =>
-      `${value === '' ? '' : `“${value}”：`}第 ${rows.join('、')} 行${all > rows.length ? `等，共 ${all} 行` : ''}`,
-    values: (n: number) => `还有 ${n} 个值`,
     preview: '前几行',
     action: '结果',
     actions: { CREATE: '新建', UPDATE: '修改', UNCHANGED: '不变' },
@@ -165,86 +142,6 @@ export function Options({ form }: { form: Form<ImportValues> }) {
         )}
       </Stack>
     </>
-  )
-}
-
-export function Counts({ result }: { result: AssetImportResult }) {
-  const t = useTexts(words)
-  const figures = [
-    [t.total, result.total],
-    [t.created, result.created],
-    [t.updated, result.updated],
-    [t.unchanged, result.unchanged],
-    [t.errors, result.errorCount],
-  ] as const
-  return (
-    <Stack component="dl" direction="row" useFlexGap sx={{ m: 0, flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>
-      {figures.map(([label, value]) => (
-        <Box key={label} sx={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'flex-end' }}>
-          <Typography component="dt" variant="body2" color="text.secondary">
-            {label}
-          </Typography>
-          <Typography
-            component="dd"
-            color={label === t.errors && value > 0 ? 'error' : 'text.primary'}
-            sx={{ m: 0, fontSize: '1.4rem', fontWeight: 650 }}
-          >
-            {number(value)}
-          </Typography>
-        </Box>
-      ))}
-    </Stack>
-  )
-}
-
-/** Values and rows that are named for one problem. */
-const VALUES = 6
-const ROWS = 8
-
-interface Problem {
-  readonly column: string | null
-  readonly message: string
-  /** Rows by the value of the cell. */
-  readonly values: Map<string, number[]>
-}
-
-/** Groups errors by column and message, because a file often has the same mistake in hundreds of rows. */
-function problemsOf(errors: AssetImportResult['errors']): Problem[] {
-  const problems = new Map<string, Problem>()
-  for (const { row, column, value, message } of errors) {
-    const key = JSON.stringify([column, message])
-    const problem = problems.get(key) ?? { column, message, values: new Map<string, number[]>() }
-    problem.values.set(value ?? '', [...(problem.values.get(value ?? '') ?? []), row])
-    problems.set(key, problem)
-  }
-  return [...problems.values()]
-}
-
-export function Errors({ result: { errors, errorCount } }: { result: AssetImportResult }) {
-  const t = useTexts(words)
-  if (errors.length === 0) return null
-  return (
-    <Box sx={{ width: '100%' }}>
-      <Typography variant="h3">{t.errorsTitle}</Typography>
-      {errorCount > errors.length && <Typography variant="body2">{t.first(errors.length, errorCount)}</Typography>}
-      <Stack component="ul" spacing={1.5} sx={{ pl: 2.5, my: 1 }}>
-        {problemsOf(errors).map(({ column, message, values }) => (
-          <Box component="li" key={`${column} ${message}`} sx={{ overflowWrap: 'anywhere' }}>
-            {column === null ? message : t.problem(column, message)}
-            {[...values].slice(0, VALUES).map(([value, rows]) => (
-              <Typography key={value} variant="body2" color="text.secondary">
-                {t.cells(value, rows.slice(0, ROWS), rows.length)}
-              </Typography>
-            ))}
-            {values.size > VALUES && (
-              <Typography variant="body2" color="text.secondary">
-                {t.values(values.size - VALUES)}
-              </Typography>
-            )}
-          </Box>
-        ))}
-      </Stack>
-    </Box>
   )
 }
 

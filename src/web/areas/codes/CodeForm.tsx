@@ -166,7 +166,12 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
           onClose={() => setAsking(false)}
         />
       </Box>
-      <Preview content={pictured} style={style} design={design} isExample={isDynamic && after !== code?.pictureContent} />
+      <Preview
+        content={pictured}
+        style={style}
+        design={design}
+        isExample={isDynamic && after !== code?.pictureContent}
+      />
     </Box>
   )
 }

@@ -11,6 +11,7 @@ import {
   PlaylistAdd,
   QrCode2,
   SearchOff,
+  UploadFile,
 } from '@mui/icons-material'
 import { Box, Button, Card, Drawer, List, Stack } from '@mui/material'
 import { type ReactNode, useState } from 'react'
@@ -48,6 +49,7 @@ const words = texts({
     create: 'New code',
     more: 'More pages about codes',
     batch: 'Create many',
+    import: 'Import links',
     trash: 'Trash',
     labels: 'Blank labels',
     look: 'Look',
@@ -70,6 +72,7 @@ const words = texts({
     create: '新建二维码',
     more: '更多二维码页面',
     batch: '批量新建',
+    import: '导入链接',
     trash: '回收站',
     labels: '空白标签',
     look: '外观',
@@ -268,6 +271,7 @@ function OtherPages() {
     { to: '/codes/trash', label: t.trash, icon: <DeleteSweep /> },
     { to: '/codes/labels', label: t.labels, icon: <LabelOutlined /> },
     ...(may('qrCodes.createBatch') ? [{ to: '/codes/batch', label: t.batch, icon: <PlaylistAdd /> }] : []),
+    ...(may('qrCodes.import') ? [{ to: '/codes/import', label: t.import, icon: <UploadFile /> }] : []),
   ]
   if (isPhone) return <MoreMenu label={t.more} entries={entries} />
   return entries.map(({ to, label, icon }) => (

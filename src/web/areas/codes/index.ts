@@ -23,6 +23,7 @@ export const codes = area({
     { path: '/codes', component: part(() => import('./CodeList.tsx')) },
     { path: '/codes/new', component: part(() => import('./CodeCreate.tsx')) },
     { path: '/codes/batch', component: part(() => import('./BatchCreate.tsx')) },
+    { path: '/codes/import', component: part(() => import('./Import.tsx')) },
     { path: '/codes/print', component: part(() => import('./Labels.tsx')) },
     { path: '/codes/labels', component: part(() => import('./Batches.tsx')) },
     { path: '/codes/labels/print', component: part(() => import('./BlankSheets.tsx')) },

@@ -19,6 +19,7 @@ const page = (to: string, en: string, zh: string, needs?: OperationId): OtherPag
 export const OTHER_PAGES: readonly OtherPage[] = [
   page('/codes/batch', 'Create many codes', '批量新建二维码', 'qrCodes.createBatch'),
   page('/codes/labels', 'Blank labels', '空白标签', 'qrBlanks.batches'),
+  page('/codes/import', 'Import links', '导入链接', 'qrCodes.import'),
   page('/codes/statistics', 'Statistics of codes', '二维码统计', 'qrCodes.stats'),
   page('/codes/trash', 'Trash of codes', '二维码回收站', 'qrCodes.trash'),
   page('/scan/history', 'Scan history', '扫码历史', 'scanRecords.list'),

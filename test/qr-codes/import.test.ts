@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { xlsx } from '../assets/sheets.ts'
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
+import { bitlyJson, csv, dubJson, imported, importLinks, shlinkJson } from './link-files.ts'
+
+const { server, alice, bob, carol, owner, member } = useServer({
+  people: ['alice', 'bob', 'carol', 'owner', 'member'],
+  noAdmin: true,
+})
+let org: Org
+
+interface ImportError {
+  row: number
+  column: string | null
+}
+
+beforeAll(async () => {
+  org = await createOrg(owner)
+  await addMembers(owner, org, member)
+})
+
+const codesOf = async (person: Person, query: object = {}) =>
+  ok(await person.call('qrCodes.list', { query: { size: 100, ...query } as never })).data.items
+/** As a browser: a link with a limit shows robots no target. */
+const scan = (slug: string) =>
+  fetch(`${server.url}/q/${slug}`, {
+    redirect: 'manual',
+    headers: { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)' },
+  })
+
+describe('files of other services', () => {
+  test('of Bitly: targets, back-halves, titles, tags and dates', async () => {
+    const result = await imported(alice, bitlyJson(3), { keepSlugs: true })
+    expect(result).toMatchObject({ source: 'BITLY', total: 3, created: 3, updated: 0, errors: [] })
+    const [code] = await codesOf(alice, { keyword: 'Bitly 0' })
+    expect(code).toMatchObject({
+      name: 'Bitly 0',
+      content: 'https://example.com/bitly/0?a=1',
+      slug: '3xYz0',
+      isDynamic: true,
+      isPublic: true,
+      opens: 'TARGET',
+      tags: ['spring', 'print'],
+      createdAt: Date.UTC(2024, 2, 1, 9, 30),
+    })
+    const answer = await scan('3xYz0')
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'https://example.com/bitly/0?a=1'])
+  })
+
+  test('of Dub: devices and countries become rules, and a password is named as left out', async () => {
+    const dry = await imported(alice, dubJson(2, { geo: null }), { dryRun: true })
+    expect(dry).toMatchObject({ source: 'DUB', created: 2, errors: [] })
+    expect(dry.ignoredColumns).toContain('password')
+    await imported(alice, dubJson(2, { geo: null }))
+    const [code] = await codesOf(alice, { keyword: 'Dub 1' })
+    const link = ok(await alice.call('qrCodes.link', { params: { id: code!.id } })).data
+    expect(link).toMatchObject({
+      rules: [
+        { target: 'https://apps.apple.com/1', devices: ['IOS'] },
+        { target: 'https://play.google.com/1', devices: ['ANDROID'] },
+      ],
+      fallbackUrl: 'https://example.com/over',
+      expiresAt: Date.UTC(2036, 0, 1),
+      earlierScans: 41,
+      hasPassword: false,
+    })
+  })
+
+  test('of Shlink: limits, tags and the visits so far, which are not counted as scans', async () => {
+    expect(await imported(bob, shlinkJson(2))).toMatchObject({ source: 'SHLINK', created: 2 })
+    const [code] = await codesOf(bob, { keyword: 'shlink/1' })
+    expect(code).toMatchObject({ slug: 'shl_1', scanCount: 0, name: 'example.com/shlink/1', tags: ['a', 'b'] })
+    const link = ok(await bob.call('qrCodes.link', { params: { id: code!.id } })).data
+    expect(link).toMatchObject({ maxScans: 100, earlierScans: 7, expiresAt: null })
+  })
+
+  test('3,000 links keep their slugs', async () => {
+    const result = await imported(carol, shlinkJson(3000, 'many_'))
+    expect(result).toMatchObject({ total: 3000, created: 3000 })
+    expect((await scan('many_2999')).headers.get('location')).toBe('https://example.com/shlink/2999')
+  })
+})
+
+describe('tables', () => {
+  test.each([
+    ['with a byte order mark and semicolons', '\uFEFFurl;title;slug\nhttps://example.com/bom;Über;bom-link\n', 'Über'],
+    [
+      'in GBK',
+      Buffer.concat([
+        Buffer.from('url,title,slug\nhttps://example.com/gbk,'),
+        Buffer.from('b2cbb5a5', 'hex'),
+        Buffer.from(',gbk-link\n'),
+      ]),
+      '菜单',
+    ],
+  ] as const)('CSV %s', async (_, bytes, name) => {
+    const { preview } = await imported(alice, csv(bytes), { dryRun: true })
+    expect(preview[0]!.name).toBe(name)
+  })
+
+  test('a workbook, and a formula counts as its text', async () => {
+    const rows = [
+      ['Ziel', 'Kürzel', 'Titel'],
+      ['https://example.com/x', 'from-xlsx', '=1+1'],
+    ]
+    const file = new File([xlsx({ Links: rows })], 'links.xlsx')
+    const mapping = JSON.stringify({ Ziel: 'target', Kürzel: 'slug', Titel: 'name' })
+    expect(await imported(alice, file, { mapping })).toMatchObject({ created: 1, ignoredColumns: [] })
+    expect((await codesOf(alice, { keyword: 'example.com/x' }))[0]).toMatchObject({ slug: 'from-xlsx', name: '=1+1' })
+  })
+
+  test('own export: an update changes nothing, and changed targets count', async () => {
+    const text = async () =>
+      (await alice.send('POST', '/api/qr-codes/batch/export', { body: { format: 'csv', all: true } })).text
+    const before = await codesOf(alice)
+    const unchanged = await imported(alice, csv(await text()), { mode: 'UPDATE' })
+    expect(unchanged).toMatchObject({ source: 'TESSERA', total: before.length, unchanged: before.length, errors: [] })
+    expect(await codesOf(alice)).toEqual(before)
+    const changed = (await text()).replaceAll('https://example.com/bitly/1', 'https://example.org/moved/1')
+    expect(await imported(alice, csv(changed), { mode: 'UPDATE' })).toMatchObject({
+      updated: 1,
+      unchanged: before.length - 1,
+    })
+    expect((await scan('3xYz1')).headers.get('location')).toBe('https://example.org/moved/1?a=1')
+  })
+
+  test('empty cells stay unless `clearEmpty`', async () => {
+    await imported(alice, csv('url,slug,remark,tags\nhttps://example.com/keep,keep-me,note,a|b\n'))
+    const rows = 'slug,remark,tags\nkeep-me,,\n'
+    expect(await imported(alice, csv(rows), { mode: 'UPDATE' })).toMatchObject({ unchanged: 1 })
+    expect(await imported(alice, csv(rows), { mode: 'UPDATE', clearEmpty: true })).toMatchObject({ updated: 1 })
+    const [code] = await codesOf(alice, { keyword: 'example.com/keep' })
+    expect(code).toMatchObject({ remark: '', tags: [], content: 'https://example.com/keep' })
+  })
+
+  test('UPSERT changes known codes and creates the others', async () => {
+    const result = await imported(
+      alice,
+      csv('url,slug\nhttps://example.com/kept,keep-me\nhttps://example.com/new,brand-new\n'),
+      {
+        mode: 'UPSERT',
+      },
+    )
+    expect(result).toMatchObject({ created: 1, updated: 1 })
+  })
+})
+
+describe('refusals', () => {
+  test('name row and column, and change nothing', async () => {
+    const before = await codesOf(alice)
+    const { shortUrl } = before.find(({ slug }) => slug === 'keep-me')!
+    const rows = [
+      'url,slug,expires_at,maxVisits',
+      'https://example.com/a,keep-me,,',
+      'javascript:alert(1),js,,',
+      `${shortUrl},loop,,`,
+      'https://example.com/b,API,,',
+      'https://example.com/c,-x-,,',
+      'https://example.com/d,twice,,',
+      'https://example.com/e,TWICE,,',
+      'https://example.com/f,time,yesterday,many',
+      ',empty,,',
+      'https://example.com/g,past,2001-01-01,',
+    ].join('\n')
+    const { errors, created } = await imported(alice, csv(rows), { dryRun: true })
+    expect((errors as ImportError[]).map(({ row, column }) => `${row} ${column}`)).toEqual([
+      '2 slug',
+      '4 url',
+      '5 slug',
+      '6 slug',
+      '8 slug',
+      '9 expires_at',
+      '9 maxVisits',
+      '10 url',
+      '11 expires_at',
+    ])
+    // A text is no link: it makes a code that shows it.
+    expect(created).toBe(2)
+    const refused = await importLinks(alice, csv(rows))
+    expect([refused.status, refused.details.length]).toEqual([400, errors.length])
+    expect(await codesOf(alice)).toEqual(before)
+    // With other slugs where these cannot be had, the bad targets and numbers are left.
+    const { errors: left } = await imported(alice, csv(rows), { dryRun: true, keepSlugs: false })
+    expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11])
+  })
+
+  test.each([
+    ['no file', undefined, 400],
+    ['a picture', new File([Buffer.from('89504e470d0a1a0a00000000', 'hex')], 'a.png'), 415],
+    ['JSON that is no list', new File(['{"a":1}'], 'a.json'), 415],
+    ['broken JSON', new File(['[{"url":'], 'a.json'), 400],
+    ['no column for the target', csv('a,b\n1,2\n'), 400],
+  ])('%s', async (_, file, status) => {
+    expect((await importLinks(alice, file)).status).toBe(status)
+  })
+
+  test('more than 10,000 rows', async () => {
+    const rows = `url\n${'https://example.com/\n'.repeat(10_001)}`
+    expect((await importLinks(alice, csv(rows))).status).toBe(400)
+  })
+
+  test('without a token, of an organization of others, and without the permission', async () => {
+    const file = csv('url\nhttps://example.com/\n')
+    const form = new FormData()
+    form.set('file', file)
+    expect((await fetch(`${server.url}/api/qr-codes/import`, { method: 'POST', body: form })).status).toBe(401)
+    expect((await importLinks(bob, file, { orgId: String(org.id) })).status).toBe(403)
+    expect((await importLinks(member, file, { orgId: String(org.id) })).status).toBe(403)
+    expect((await importLinks(owner, file, { orgId: String(org.id) })).status).toBe(200)
+  })
+
+  test('UPDATE changes no code of another user', async () => {
+    const { errors } = await imported(bob, csv('slug,url\nkeep-me,https://evil.example/\n'), {
+      mode: 'UPDATE',
+      dryRun: true,
+    })
+    expect(errors).toMatchObject([{ row: 2, column: 'slug' }])
+  })
+})
+
+test('of two imports of one file at once one wins, and each slug is given once', async () => {
+  const file = () =>
+    csv(`url,slug\n${Array.from({ length: 300 }, (_, i) => `https://example.com/${i},race-${i}`).join('\n')}\n`)
+  const answers = await Promise.all([alice, bob].map((person) => importLinks(person, file())))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  expect((await scan('race-299')).status).toBe(302)
+})
