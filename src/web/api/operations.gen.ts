@@ -468,6 +468,7 @@ export const OPERATIONS = {
   'qrCodes.emptyTrash': ['DELETE', '/api/qr-codes/trash', 'dual', 'qr_code:delete'],
   'qrCodes.export': ['POST', '/api/qr-codes/batch/export', 'dual', 'qr_code:export'],
   'qrCodes.get': ['GET', '/api/qr-codes/:id', 'dual', 'qr_code:read'],
+  'qrCodes.import': ['POST', '/api/qr-codes/import', 'dual', 'qr_code:create'],
   'qrCodes.link': ['GET', '/api/qr-codes/:id/link', 'dual', 'qr_code:read'],
   'qrCodes.linkInfo': ['GET', '/q/:slug/info', 'open', null],
   'qrCodes.list': ['GET', '/api/qr-codes', 'dual', 'qr_code:read'],
