@@ -29,7 +29,7 @@ export interface Contributions {
   readonly landingPages?: Readonly<Partial<Record<LandingPageType, LandingPage>>>
   /** Paths of the pages that scans of labels open, by what a label stands for. Read by qr-codes. */
   readonly labelPages?: Readonly<Partial<Record<LabelledThing, FindLabelPage>>>
-  /** What a short link of this server stands for. Read by assets. */
+  /** The thing that a short link of this server stands for. Read by assets. */
   readonly shortLinkTarget?: FindShortLinkTarget
   /** Things of a user of which an organization can get a copy. Read by shares. */
   readonly shareable?: Readonly<Partial<Record<ShareEntity, Shareable>>>

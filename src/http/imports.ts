@@ -1,4 +1,4 @@
-/** What imports of spreadsheets have in common: their places, the reading of the file, and its refusals. */
+/** The common parts of imports of spreadsheets: their places, the reading of the file, and its refusals. */
 
 import { type AppContext, perContext } from '#context'
 import { type UnreadableReason, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'

@@ -189,7 +189,7 @@ describe('refusals', () => {
   test.each([
     ['no file', undefined, 400],
     ['a picture', new File([Buffer.from('89504e470d0a1a0a00000000', 'hex')], 'a.png'), 415],
-    ['JSON that is no list', new File(['{"a":1}'], 'a.json'), 415],
+    ['JSON without a list', new File(['{"a":1}'], 'a.json'), 415],
     ['broken JSON', new File(['[{"url":'], 'a.json'), 400],
     ['no column for the target', csv('a,b\n1,2\n'), 400],
   ])('%s', async (_, file, status) => {

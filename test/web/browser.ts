@@ -68,7 +68,7 @@ export function useBrowser(
   })
   afterEach(async () => {
     for (const context of contexts) {
-      // A request that a test intercepts may still be under way. It fails when its page is closed, which is no fault.
+      // A request that a test intercepts may still be under way. It fails when its page is closed, as it should.
       for (const one of [context, ...context.pages()]) await one.unrouteAll({ behavior: 'ignoreErrors' })
       await context.close()
     }

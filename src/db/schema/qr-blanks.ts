@@ -37,7 +37,7 @@ export const qrBatches = table(
   ],
 )
 
-/** A label: a short link that was printed before anybody knew what it leads to. */
+/** A label: a short link that was printed before anyone knew what it leads to. */
 export const qrBlanks = table(
   'qr_blanks',
   {
@@ -49,7 +49,7 @@ export const qrBlanks = table(
     /** As it is printed: prefix and digits. */
     number: col.text('number').notNull(),
     status: col.text('status').$type<BlankStatus>().notNull().default('FREE'),
-    /** What a BOUND label stands for, and since when. */
+    /** The thing that a BOUND label stands for, and since when. */
     kind: col.text('kind').$type<BlankKind>(),
     targetId: col.int('target_id'),
     boundBy: col.int('bound_by'),

@@ -89,4 +89,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { userIdsByProvedContact } from './users/users.store.ts'
+export { isProvedUser, userIdsByProvedContact } from './users/users.store.ts'

@@ -61,7 +61,7 @@ const REFUSALS: Record<number, Refusal> = {
   },
   410: {
     name: 'Ended',
-    description: 'What the link leads to has ended.',
+    description: 'The link has expired or is used up.',
     code: 410,
     message: 'This link has expired',
     isPage: true,

@@ -1,4 +1,4 @@
-/** What headers and cells of a spreadsheet mean. */
+/** The meaning of headers and cells of a spreadsheet. */
 
 import { timeZone } from '../days.ts'
 import type { SheetCell } from './sheet.ts'

@@ -67,7 +67,7 @@ export interface ImportCounts extends ImportErrors {
 }
 
 interface FileCardProps {
-  /** What the file must be. */
+  /** The kinds of file that are accepted, in words. */
   help: string
   /** As the attribute of an input. */
   accept: string

@@ -2,6 +2,7 @@ import {
   and,
   desc,
   eq,
+  exists,
   getTableColumns,
   gt,
   inArray,
@@ -27,7 +28,7 @@ import {
   totpSecrets,
   users,
 } from '#db/schema/accounts.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, SQL, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
 import { usernameKey } from '../accounts.rules.ts'
@@ -125,6 +126,31 @@ export async function userIdsByProvedContact(
       ),
     )
   return new Map(rows.map((row) => [row.credential, row.id]))
+}
+
+/**
+ * A condition of queries: the user has proved an address or a number, was created by an administrator, or is one. `userId`: the expression for
+ * their id.
+ */
+export function isProvedUser(db: Pick<Builders, 'select'>, userId: SQL): SQL {
+  const one = () => db.select({ one: sql`1` })
+  const contact = one()
+    .from(identities)
+    .where(
+      and(
+        eq(identities.userId, userId),
+        eq(identities.verified, true),
+        ne(identities.provider, 'DEVICE').inlineParams(),
+      ),
+    )
+  const role = one()
+    .from(userRoles)
+    .innerJoin(roles, eq(roles.id, userRoles.roleId))
+    .where(and(eq(userRoles.userId, userId), eq(roles.domain, 'PLATFORM')))
+  const created = one()
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.createdByAdmin, true)))
+  return or(exists(contact), exists(created), exists(role))!
 }
 
 /**

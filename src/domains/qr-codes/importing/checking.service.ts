@@ -27,12 +27,12 @@ import { pictureContent, styleView } from '../codes/codes.view.ts'
 import { UpdateLink } from '../links/links.model.ts'
 import { type Facts, linkChangeOf, linkProblems, PLAIN } from '../links/links.rules.ts'
 import { contentTargetProblem, targetRules } from '../targets.service.ts'
-import type { Columns, Key } from './importing.columns.ts'
+import type { Columns, Key } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
-import { type LinkRow as GivenRow, nameFor, readRow, type RowProblem } from './importing.rows.ts'
 import { findCodes, identityKey, type LinkRow, linksOf, takenSlugs } from './importing.store.ts'
+import { type LinkRow as GivenRow, nameFor, readRow, type RowProblem } from './rows.rules.ts'
 
-/** What an import sets of a link. */
+/** The columns of a link that an import sets. */
 export type LinkChange = Partial<Omit<LinkRow, 'qrCodeId'>>
 
 interface Shown {
@@ -214,7 +214,7 @@ export class RowChecker {
     return { row: row.row, action: isChanged ? 'UPDATE' : 'UNCHANGED', id: code.id, change, link: linkChange, shown }
   }
 
-  /** What the row changes of a link. */
+  /** The columns of a link that the row changes. */
   #linkOf(row: GivenRow, code: QrCodeRow | undefined, stored: LinkRow | undefined): LinkChange {
     const link = stored ?? PLAIN
     const earlier = row.earlierScans !== undefined && row.earlierScans !== (stored?.earlierScans ?? 0)

@@ -18,7 +18,7 @@ export const ImportCodes = Model('ImportQrCodes', {
   source: Type.Optional(
     Enum(['AUTO', ...SOURCES], {
       default: 'AUTO',
-      description: 'Which service wrote the file; AUTO tells it by the columns',
+      description: 'The service that wrote the file; AUTO recognizes it by the columns',
     }),
   ),
   mode: Type.Optional(

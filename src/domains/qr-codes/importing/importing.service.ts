@@ -23,7 +23,7 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import { categoryTree } from '../categories/categories.store.ts'
 import { noSuchCategory } from '../codes/codes.errors.ts'
 import { type Checked, RowChecker } from './checking.service.ts'
-import { type Columns, columnsOf, parseMapping } from './importing.columns.ts'
+import { type Columns, columnsOf, parseMapping } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 import {
   type CodesImported,
@@ -33,7 +33,7 @@ import {
   PREVIEW_ROWS,
   type Source,
 } from './importing.model.ts'
-import { type RowProblem } from './importing.rows.ts'
+import { type RowProblem } from './rows.rules.ts'
 import { writeRows } from './writing.service.ts'
 
 const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS }

@@ -9,7 +9,7 @@ import type { Owner } from '#http/endpoint.ts'
 
 import type { NewCode } from '../codes/codes.rules.ts'
 import { isLive, listed, ownedBy, type QrCodeRow } from '../codes/codes.store.ts'
-import type { Identity } from './importing.rows.ts'
+import type { Identity } from './rows.rules.ts'
 
 export type LinkRow = typeof qrLinks.$inferSelect
 

@@ -7,8 +7,28 @@ import { matchingRule, type RuleVisitor } from '#lib/link-rules.ts'
 import { readTarget, targetProblem, type TargetRules, webAddress } from '#lib/link-target.ts'
 
 import { wrongTarget } from '../targets.errors.ts'
-import * as errors from './links.errors.ts'
 import type { LinkRuleInput, UpdateLink } from './links.model.ts'
+
+const problem =
+  (en: string, zh: string) =>
+  (path: string): FieldProblem => ({ path, text: { en, zh } })
+
+const inThePast = problem('is in the past', '已经过去')
+const endsBeforeItBegins = problem('must be after from', '必须晚于 from')
+const noCondition = problem(
+  'has no condition: without one it would hold for every scan, so change the content of the code instead',
+  '没有条件：没有条件的规则会匹配所有扫码，请直接修改二维码内容',
+)
+const needsZone = problem(
+  'is required with hours and weekdays: an IANA name such as Europe/Berlin',
+  '使用 hours 或 weekdays 时必填，须为 Europe/Berlin 这样的 IANA 时区名',
+)
+const wrongZone = problem('is not an IANA time zone such as Europe/Berlin', '不是 Europe/Berlin 这样的 IANA 时区名')
+const unknownCountry = problem('contains a code that is not a country', '包含不是国家或地区的代码')
+const noCountries = problem(
+  'is not possible on this server: it has no file that says in which country an address is',
+  '此服务器没有 IP 地址所属国家的数据文件，无法使用',
+)
 
 /** The columns of a link that decide where a scan leads. */
 export interface Link {
@@ -48,7 +68,7 @@ export function linkProblems(link: Link, input: UpdateLink, facts: Facts): Field
   const problems: FieldProblem[] = []
   const { expiresAt, fallbackUrl, rules } = input
   if (expiresAt != null && expiresAt <= facts.now && expiresAt !== link.expiresAt)
-    problems.push(errors.inThePast('body.expiresAt'))
+    problems.push(inThePast('body.expiresAt'))
   const wrong = fallbackUrl == null ? undefined : targetProblem(fallbackUrl, facts.targets)
   if (wrong !== undefined) problems.push(wrongTarget('body.fallbackUrl', wrong))
   for (const [i, rule] of (rules ?? []).entries()) problems.push(...ruleProblems(rule, `body.rules.${i}`, facts))
@@ -62,13 +82,13 @@ function ruleProblems(rule: LinkRuleInput, path: string, { targets, hasCountries
   const problems: FieldProblem[] = []
   const wrong = targetProblem(target, targets)
   if (wrong !== undefined) problems.push(wrongTarget(`${path}.target`, wrong))
-  if (CONDITIONS.every((name) => rule[name] == null)) problems.push(errors.noCondition(path))
-  if (from != null && to != null && from >= to) problems.push(errors.endsBeforeItBegins(`${path}.to`))
+  if (CONDITIONS.every((name) => rule[name] == null)) problems.push(noCondition(path))
+  if (from != null && to != null && from >= to) problems.push(endsBeforeItBegins(`${path}.to`))
   if (zone == null) {
-    if (weekdays != null || hours != null) problems.push(errors.needsZone(`${path}.timeZone`))
-  } else if (!/^[A-Za-z]/.test(zone) || timeZone(zone) !== zone) problems.push(errors.wrongZone(`${path}.timeZone`))
-  if (countries != null && !hasCountries) problems.push(errors.noCountries(`${path}.countries`))
-  else if (countries?.some((code) => !isCountry(code))) problems.push(errors.unknownCountry(`${path}.countries`))
+    if (weekdays != null || hours != null) problems.push(needsZone(`${path}.timeZone`))
+  } else if (!/^[A-Za-z]/.test(zone) || timeZone(zone) !== zone) problems.push(wrongZone(`${path}.timeZone`))
+  if (countries != null && !hasCountries) problems.push(noCountries(`${path}.countries`))
+  else if (countries?.some((code) => !isCountry(code))) problems.push(unknownCountry(`${path}.countries`))
   return problems
 }
 

@@ -1,15 +1,14 @@
 /** Rows of links, and the query of a scan. */
 
-import { and, eq, exists, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { roles, userRoles } from '#db/schema/access.ts'
-import { identities, users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrBlanks } from '#db/schema/qr-blanks.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { type LinkRule, qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
+import { isProvedUser } from '#domains/accounts/index.ts'
 
 import { type Link, type LinkChange, PLAIN } from './links.rules.ts'
 
@@ -41,25 +40,12 @@ export interface LinkColumns {
 
 export const linkIn = (row: LinkColumns): Link => (row.rules === null ? PLAIN : (row as Link))
 
-const one = (db: Pick<Builders, 'select'>) => db.select({ one: sql`1` })
-
 /**
- * Whether the owner of a code (of an organization: its owner) has proved an address or a number, was created by an administrator, or is one. Asked
- * with 1 for `asksProof`, because most servers count everybody. The query must join `organizations`.
+ * Whether the owner of a code (of an organization: its owner) is a proved user. Asked with 1 for `asksProof`, because most servers count everybody. The
+ * query must join `organizations`.
  */
 export function isProved(db: Pick<Builders, 'select'>) {
-  const owner = sql`coalesce(${organizations.ownerId}, ${qrCodes.userId})`
-  const contact = one(db)
-    .from(identities)
-    .where(and(eq(identities.userId, owner), eq(identities.verified, true), sql`${identities.provider} <> 'DEVICE'`))
-  const role = one(db)
-    .from(userRoles)
-    .innerJoin(roles, eq(roles.id, userRoles.roleId))
-    .where(and(eq(userRoles.userId, owner), eq(roles.domain, 'PLATFORM')))
-  const created = one(db)
-    .from(users)
-    .where(and(eq(users.id, owner), eq(users.createdByAdmin, true)))
-  const proved = or(exists(contact), exists(created), exists(role))!
+  const proved = isProvedUser(db, sql`coalesce(${organizations.ownerId}, ${qrCodes.userId})`)
   // As a number, which both databases have.
   return sql<number>`case when ${p('asksProof')} = 0 or ${proved} then 1 else 0 end`.mapWith(Number)
 }

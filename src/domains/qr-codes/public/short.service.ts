@@ -61,7 +61,7 @@ export async function openShortLink(ctx: AppContext, slug: string, visitor: Visi
 /** Whether a scan of a label counts, wherever it leads. */
 export const isCounted = ({ request }: Visitor): boolean => request.method === 'GET' && !isRobot(request.headers)
 
-/** The facts that everyone may know about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is none of the web. */
+/** The public facts about a short link. `target`: HIDDEN if its owner does not show it, PAGE if it is not an address of the web. */
 export interface Info {
   readonly code: Found
   readonly info: LinkInfo

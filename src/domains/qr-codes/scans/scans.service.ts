@@ -239,7 +239,7 @@ async function resolveElsewhere(
   return { kind }
 }
 
-/** Resolves a label like the link of the thing for which it stands. */
+/** Resolves a label like the link of its thing. */
 async function resolveLabel(
   ctx: AppContext,
   userId: number,

@@ -61,6 +61,7 @@ export function useLabel(first: string | null) {
     }
   }
   const chooseFirst = useEffectEvent(() => void (first !== null && choose(first)))
+  // oxlint-disable-next-line react/set-state-in-effect -- it is set by an answer, not while rendering
   useEffect(() => chooseFirst(), [first])
   const bind = async (id: number | undefined) => {
     if (label === undefined) return

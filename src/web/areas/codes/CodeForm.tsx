@@ -113,7 +113,7 @@ export function CodeForm({ code, first = valuesOf(code, null), draft }: CodeForm
   const design = designs.find(({ id }) => id === designId)
   const content = contentOf(form.values)
   const after = contentAfter(form.values, code)
-  /** As the form was filled in. What others change meanwhile is not a change by this form. */
+  /** As the form was filled in. Changes that others make meanwhile are not changes by this form. */
   const [start] = useState(code)
   const printed =
     start !== undefined && content !== '' && contentAfter(form.values, start) !== start.pictureContent

@@ -41,7 +41,7 @@ const words = texts({
     publicHelp: 'Everyone who has the link can see name, content and picture.',
     publicNeeded: 'A dynamic code leads nowhere until it is public.',
     opens: 'Open the link at once',
-    opensHelp: 'Whoever scans the code is led to the content. Otherwise the public page with a button is shown first.',
+    opensHelp: 'A scan leads straight to the content. Otherwise the public page with a button is shown first.',
     opensOther: 'For links. Other contents are shown on the public page, whatever is chosen here.',
     slug: 'Short link',
     slugHelp: 'Leave empty for one that nobody can guess. Lower-case letters, digits and hyphens, at least 3.',

@@ -1,4 +1,4 @@
-/** What the server remarks about a code that it has saved. */
+/** The remarks of the server about a code that it has saved. */
 
 import type { WrittenQrCode } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'

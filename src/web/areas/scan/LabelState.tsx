@@ -1,4 +1,4 @@
-/** The thing for which a label stands, or the choice of one. */
+/** The thing of a label, or the choice of one. */
 
 import { Block, LinkOff } from '@mui/icons-material'
 import { Alert, Button, Stack, Typography } from '@mui/material'
@@ -51,7 +51,7 @@ export function LabelState({ blank }: { blank: QrBlank }) {
 
 const KINDS = { QR_CODE: things.qrCode, ASSET: things.asset, LOCATION: things.location, ACTIVITY: things.activity }
 
-/** The page of the thing for which a label stands. */
+/** The page of the thing of a label. */
 const pathOf = ({ kind, targetId, orgId }: QrBlank): string =>
   ({
     QR_CODE: `/codes/${targetId}`,

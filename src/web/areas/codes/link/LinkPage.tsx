@@ -31,7 +31,7 @@ const words = texts({
     end: 'End',
     expiresAt: 'Ends at',
     maxScans: 'Ends after this many scans',
-    left: (left: string) => `${left} left. They are counted anew when the number is changed.`,
+    left: (left: string) => `${left} left. Counting begins again when the number is changed.`,
     fallbackUrl: 'Then leads to',
     fallbackHelp: 'Empty: a page says that the link has ended.',
     protection: 'Before the target',
@@ -129,7 +129,7 @@ function Loaded({ code }: { code: QrCode }) {
   )
 }
 
-/** Only what differs is sent: an end that has passed could not be sent again, and a number of scans would begin anew. */
+/** Sends changed fields only: an end that has passed could not be sent again, and a number of scans would be counted again from the start. */
 function bodyOf(values: LinkValues, link: QrCodeLink) {
   const { opensTarget, rules, expiresAt, maxScans, fallbackUrl, hasPassword, password, warn, forwardQuery } = values
   return {

@@ -14,7 +14,7 @@ import { deviceWords } from './sentences.ts'
 const words = texts({
   en: {
     title: 'Try',
-    help: 'Where would a scan lead? Nothing is counted. Only what is saved is tried.',
+    help: 'Where would a scan lead? Nothing is counted. Changes that are not saved do not count either.',
     device: 'Device',
     language: 'Language',
     languageHelp: 'zh, en-GB',

@@ -1,4 +1,4 @@
-/** What the cells of one row mean. Pure. */
+/** The meaning of the cells of one row. Pure. */
 
 import type { LinkRule } from '#db/schema/qr-links.ts'
 import type { Localized } from '#lib/localized.ts'
@@ -6,7 +6,7 @@ import { dayIn, textOf } from '#lib/spreadsheets/cells.ts'
 import type { SheetCell, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
-import type { Columns, Key } from './importing.columns.ts'
+import type { Columns, Key } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 
 /** As the interface limits names. Other services keep the titles of web pages, which can be longer. */
