@@ -121,6 +121,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   'qr-codes': [
     'scan-counts',
     'targets',
+    'visits',
     'slugs',
     'free-blanks',
     'categories',
@@ -136,6 +137,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'trash',
     'export',
     'links',
+    'importing',
     'public',
     'sync',
     'admin',

@@ -65,7 +65,7 @@ describe('contract', () => {
     const without = allEndpoints.filter((e) => !('point' in e.access) && e.access.kind !== 'open')
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
     // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints. Reports of
-    // finders need no point for the caller's own things, and one of two points in an organization.
+    // finders need no point for the caller's own things, and one of two points in an organization; labels are found by the end of their link.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
     expect([...areas].toSorted()).toEqual([
       'access',
@@ -77,6 +77,7 @@ describe('contract', () => {
       'loginRecords',
       'orgs',
       'profile',
+      'qrBlanks',
       'server',
       'sessions',
     ])

@@ -54,10 +54,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'qrCodes.publicPage': NO_SUCH_ROW,
   'qrCodes.publicFile': NO_SUCH_ROW,
   'qrCodes.scan': NO_SUCH_ROW,
-  // The code that another example created.
-  'qrCodes.unlock': [303, /example/],
+  'qrCodes.unlock': NO_SUCH_ROW,
   'qrCodes.scanInUpperCase': NO_SUCH_ROW,
-  'qrCodes.unlockInUpperCase': [303, /example/],
+  'qrCodes.unlockInUpperCase': NO_SUCH_ROW,
   'qrCodes.link': NO_SUCH_ROW,
   'qrCodes.tryLink': NO_SUCH_ROW,
   'qrCodes.linkInfo': NO_SUCH_ROW,
@@ -98,8 +97,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'appUpdates.download': NO_SUCH_ROW,
   'appUpdates.putPackage': [400, /empty/],
   'appUpdates.publish': [400, /package/],
-  // The file of this test is not a table of assets.
+  // The file of this test is not a table of assets or links.
   'assets.import': [400, /name/],
+  'qrCodes.import': [400, /target/],
   // The organization is internal, the invitation is for another user, and no one asks to join.
   'orgs.publicById': NO_SUCH_ROW,
   'orgs.respond': NO_SUCH_ROW,

@@ -259,12 +259,13 @@ describe('forms of the web application', () => {
   const changes = conditional
     .filter(({ id, method }) => method === 'PUT' && id !== 'server.logo.update')
     .map(({ id }) => id)
-  /** They are not filled in from a row: actions on several rows, a reason, the form of a new template. */
+  /** They are not filled in from a row: actions on several rows, a reason, the form of a new template, an answer to a finder. */
   const exceptions = [
     'admin/content/ReasonButton.tsx',
     'areas/assets/SelectedAssets.tsx',
     'areas/assets/fields/TemplateList.tsx',
     'areas/codes/MoveDialog.tsx',
+    'areas/found/ReportPage.tsx',
   ]
   const root = resolve(import.meta.dir, '../../src/web')
 

@@ -178,6 +178,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     return { params: { id }, body: {} }
   },
   'assets.import': () => ({ body: form(csv([['Name'], [name()], [name()]]), 'assets.csv') }),
+  'qrCodes.import': () => ({ body: form(csv([['url'], [`https://example.com/${name()}`]]), 'links.csv') }),
   'metadata.createObject': () => ({ who: admin, body: { name: name(), label: 'Things' } }),
   'metadata.createField': () => ({ params: { objectName }, body: field() }),
   'metadata.createOrgField': async () => ({ params: { ...(await orgWithBob()), objectName }, body: field() }),
@@ -327,7 +328,7 @@ const IGNORED = {
   'It asks another server, and creates nothing.': ['server.look'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
   'Its answer is the present state of the certificate.': ['server.certificate.renew'],
-  'It changes nothing.': ['admin.markdown.render', 'qrCodeDesigns.check', 'restores.preview'],
+  'It changes nothing.': ['admin.markdown.render', 'qrCodeDesigns.check', 'qrCodes.tryLink', 'restores.preview'],
   'A repeat may send another code.': [
     'auth.changeCode',
     'auth.emailBindCode',

@@ -185,6 +185,7 @@ describe('things of one person', () => {
         { key: 'name', label: 'Name', value: 'Bicycle' },
         { key: `field:${color.id}`, label: 'Colour', value: 'red' },
       ],
+      found: null,
     })
     const html = (await page(asset)).text
     expect(html).toContain('Bicycle')

@@ -127,7 +127,7 @@ describe('metrics', () => {
         requests++
       }
     const text = metrics.render()
-    expect(series(text)).toBeLessThan(2700)
+    expect(series(text)).toBeLessThan(2800)
     // None is lost.
     expect(counted(text, 'tessera_http_requests_total')).toBe(requests)
     expect(text).toContain('{endpoint="other",status="503"}')

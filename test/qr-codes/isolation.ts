@@ -2,6 +2,12 @@ import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { ok, type Person } from '../harness/index.ts'
 import { freeLabel } from './helpers.ts'
 
+/** A code that has a short link. */
+async function createLink(person: Person, orgId: number | null = null): Promise<number> {
+  const body = { name: 'a link', content: 'https://example.com/', isDynamic: true, orgId }
+  return ok(await person.call('qrCodes.create', { body })).data.id
+}
+
 async function createCode(person: Person, orgId: number | null = null): Promise<number> {
   return ok(await person.call('qrCodes.create', { body: { name: 'a code', content: 'x', orgId } })).data.id
 }
@@ -62,6 +68,8 @@ export const isolation: IsolationFixture = {
     batch: async (person, orgId) =>
       ok(await person.call('qrBlanks.create', { body: { name: 'Labels', count: 1, orgId: orgId ?? null } })).data.id,
     code: createCode,
+    'qrCodes.link': createLink,
+    'qrCodes.tryLink': createLink,
     design: async (person, orgId) =>
       ok(await person.call('qrCodeDesigns.create', { body: { name: 'a design', orgId: orgId ?? null } })).data.id,
     async trashed(person, orgId) {
@@ -70,6 +78,8 @@ export const isolation: IsolationFixture = {
       return id
     },
   },
+  // Slugs stand for these rows. Who may change them is tested in blanks.test.ts.
+  callersOwn: ['qrBlanks.bind', 'qrBlanks.release', 'qrBlanks.void'],
   reads: () => [
     '/api/qr-codes?size=100',
     '/api/qr-codes/blanks?size=100',

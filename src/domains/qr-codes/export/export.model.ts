@@ -25,7 +25,10 @@ export const ExportCodes = Model('ExportQrCodes', notBoth, {
   ),
   categoryId: Type.Optional(Nullable(CategoryFilter)),
   all: Type.Optional(
-    Type.Boolean({ description: 'All codes, however many; instead of `ids`. In the order in which they were created' }),
+    Type.Boolean({
+      description: 'All codes, however many; instead of `ids`. In the order in which they were created',
+      examples: [false],
+    }),
   ),
   format: Enum(FORMATS, {
     description: '`zip` contains a PNG for each code, and index.csv; `plain` is a zip without designs',
