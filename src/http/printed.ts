@@ -9,7 +9,7 @@ import { SECOND } from '#platform/clock.ts'
 /** Of one second. Above it, a thing may count twice. */
 const MAX_REMEMBERED = 50_000
 /** The pages to which printed codes lead, below the public address. */
-const PAGE = /^\/(?:s|public)\//i
+const PAGE = /^\/(?:s|q|public)\//i
 
 interface Printed {
   /** By public address. */

@@ -65,12 +65,12 @@ describe.if(inProcess)('printed codes', () => {
   test('are counted when their picture is fetched, each at most once a second', async () => {
     const [one, two] = [await aCode(), await aCode()]
     at += SECOND
-    expect(await counted(() => render(one.publicUrl))).toBe(1)
-    expect(await counted(() => render(one.publicUrl))).toBe(0)
+    expect(await counted(() => render(one.pictureContent))).toBe(1)
+    expect(await counted(() => render(one.pictureContent))).toBe(0)
     expect(await counted(() => server.request('GET', `/public/qr/${one.uuid}/code.png`))).toBe(0)
     expect(await counted(() => server.request('GET', `/public/qr/${two.uuid}/code.svg`))).toBe(1)
     at += SECOND
-    expect(await counted(() => render(one.publicUrl.toUpperCase()))).toBe(1)
+    expect(await counted(() => render(one.shortUrl!))).toBe(1)
   })
 
   test('are not counted if they do not lead to the public address', async () => {
