@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import { compareRows, FOLDERS, POSTGRES_FILE } from '#platform/backup/manifest.ts'
 import {
+  clearStaging,
   type Decision,
   finishRestore,
   type PendingLoad,
@@ -27,7 +28,10 @@ export async function openDataDirectory(
 ): Promise<{ readonly lock: DirectoryLock; readonly completed: Decision | undefined }> {
   const lock = lockDataDirectory(config.dataDir, verb)
   try {
-    return { lock, completed: await completeRestore(config) }
+    const completed = await completeRestore(config)
+    // The backup of a restore that was killed between its reading and its decision has the size of the data.
+    await clearStaging(config.dataDir)
+    return { lock, completed }
   } catch (error) {
     lock.release()
     throw error

@@ -27,7 +27,7 @@ async function textIn(page: Page, name: string): Promise<string | undefined> {
 }
 
 /** The tests do not start the server under its public address. */
-const openPage = (publicUrl: string) => fetch(server.url + new URL(publicUrl).pathname)
+const openPage = (publicUrl: string) => fetch(`${server.url}${new URL(publicUrl).pathname}?page`)
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 /** The message at the bottom of the page. */
@@ -508,7 +508,7 @@ test('a dynamic code gets the short link that its owner chooses, and every chang
   await button(page, 'Create code').click()
   await page.locator('[name=slug][aria-invalid=true]').waitFor()
   await page.getByLabel('Short link').fill('Spring-26')
-  expect(await textIn(page, 'Preview')).toEndWith('/Q/SPRING-26')
+  await until(async () => (await textIn(page, 'Preview'))?.endsWith('/Q/SPRING-26') === true)
   await button(page, 'Create code').click()
   await page.getByRole('heading', { name: 'example.org', level: 1 }).waitFor()
   const [made] = ok(await alice.call('qrCodes.list', { query: { sort: '-createdAt', size: 1 } })).data.items

@@ -55,10 +55,15 @@ const keptOf = (directory: string, stamp: string): string => join(directory, KEP
 const sourceOf = (directory: string, { stamp, undoes }: Decision): string =>
   undoes === undefined ? stagingOf(directory, stamp) : keptOf(directory, undoes)
 
-/** Creates an empty folder to unpack into and deletes the litter of killed restores. The caller has locked the directory. */
-export async function makeStaging(directory: string, stamp: string): Promise<string> {
+/** Deletes the litter of restores that were killed before they were decided. The caller has locked the directory. */
+export async function clearStaging(directory: string): Promise<void> {
   for (const name of await readdir(directory))
     if (name.startsWith(STAGING) && name !== DECISION) rmSync(join(directory, name), { recursive: true, force: true })
+}
+
+/** Creates an empty folder to unpack into. The caller has locked the directory. */
+export async function makeStaging(directory: string, stamp: string): Promise<string> {
+  await clearStaging(directory)
   const staging = stagingOf(directory, stamp)
   await mkdir(staging, { mode: 0o700 })
   return staging
