@@ -378,6 +378,8 @@ describe.if(!onPostgres)('a restore on SQLite', () => {
     const fresh = { env: { TESSERA_DATA_DIR: join(place.home, 'fresh') } }
     const server = await place.serve([], fresh)
     const { url } = server
+    // It is printed a moment after the address.
+    await until(() => server.stdout().includes('/setup?token='))
     const token = /\/setup\?token=(\S+)/.exec(server.stdout())![1]!
     const visit = (path: string, init: RequestInit = {}) => fetch(url + path, { redirect: 'manual', ...init })
     const setup = await (await visit(`/setup?token=${token}`)).text()

@@ -1,6 +1,6 @@
 /** Prints the labels of a batch on sheets: `/codes/labels/print?batch=3`. */
 
-import { useSearchParams } from 'react-router'
+import { Navigate, useSearchParams } from 'react-router'
 
 import { useAll } from '../../api/pages.ts'
 import type { QrBlank } from '../../api/types.ts'
@@ -17,9 +17,14 @@ const words = texts({
 })
 
 export default function BlankSheets() {
-  const t = useTexts(words)
   const [params] = useSearchParams()
-  const query = useAll('qrBlanks.list', { query: { ...ownerQuery(), batchId: Number(params.get('batch')) } })
+  const batchId = Number(params.get('batch'))
+  return batchId > 0 ? <Sheets batchId={batchId} /> : <Navigate to="/codes/labels" replace />
+}
+
+function Sheets({ batchId }: { batchId: number }) {
+  const t = useTexts(words)
+  const query = useAll('qrBlanks.list', { query: { ...ownerQuery(), batchId } })
   return (
     <Page title={t.title} back="/codes/labels">
       <Answer query={query}>
