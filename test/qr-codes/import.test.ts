@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import * as XLSX from '@e965/xlsx'
+
 import { xlsx } from '../assets/sheets.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
@@ -199,6 +201,22 @@ describe('refusals', () => {
   test('more than 10,000 rows', async () => {
     const rows = `url\n${'https://example.com/\n'.repeat(10_001)}`
     expect((await importLinks(alice, csv(rows))).status).toBe(400)
+  })
+
+  test('more text than 10,000 links can need, also in few bytes', async () => {
+    const target = `https://example.com/${'a'.repeat(30_000)}`
+    const book = XLSX.utils.book_new()
+    XLSX.utils.book_append_sheet(
+      book,
+      XLSX.utils.aoa_to_sheet([['url'], ...Array.from({ length: 1400 }, () => [target])]),
+    )
+    const bytes = XLSX.write(book, { type: 'buffer', bookType: 'xlsx', compression: true }) as Uint8Array<ArrayBuffer>
+    expect(bytes.length).toBeLessThan(1_000_000)
+    const refused = await importLinks(alice, new File([bytes], 'links.xlsx'))
+    expect([refused.status, refused.message]).toEqual([
+      400,
+      'The file contains more than any sheet of this size can need',
+    ])
   })
 
   test('without a token, of an organization of others, and without the permission', async () => {

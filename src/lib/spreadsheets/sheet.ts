@@ -45,6 +45,8 @@ export interface ReadLimits {
   /** Rows with content, including the header. */
   readonly rows: number
   readonly columns: number
+  /** Of all rows together, as JSON; by default what any real table needs. */
+  readonly characters?: number
 }
 
 /** Characters of one cell. Excel allows 32,767, others more. */

@@ -22,7 +22,8 @@ async function read({ input, output, limits, ...choice }: SheetTask): Promise<nu
       for (let at = 0; at < rows.length; at += GROUP) {
         const line = JSON.stringify(rows.slice(at, at + GROUP))
         characters += line.length
-        if (characters > MAX_OUTPUT || process.memoryUsage.rss() > MAX_MEMORY) throw new UnreadableSheet('too-large')
+        if (characters > (limits.characters ?? MAX_OUTPUT) || process.memoryUsage.rss() > MAX_MEMORY)
+          throw new UnreadableSheet('too-large')
         writer.write(line)
         writer.write('\n')
       }

@@ -36,7 +36,9 @@ import {
 import { type RowProblem } from './rows.rules.ts'
 import { writeRows } from './writing.service.ts'
 
-const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS }
+/** All rows are in memory until they are written. 10,000 contents of the greatest length have 30 million characters. */
+const MAX_CHARACTERS = 40_000_000
+const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: MAX_CHARACTERS }
 const MAX_HEADER = 200
 
 export async function importCodes(
