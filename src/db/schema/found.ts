@@ -66,7 +66,7 @@ export const foundReports = table(
     index('found_reports_owner').on(t.owner, t.id),
     index('found_reports_status').on(t.owner, t.status, t.id),
     index('found_reports_target').on(t.kind, t.targetId, t.id),
-    // For the jobs that delete what is too old, of all owners.
+    // For the jobs that delete old rows of all owners.
     index('found_reports_end').on(t.endsAt),
     index('found_reports_position')
       .on(t.createdAt)

@@ -1,4 +1,4 @@
-/** Deletes what is too old, and what belongs to things and owners that were deleted. */
+/** Deletes old rows, and rows of things and owners that were deleted. */
 
 import { type AppContext, perContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'

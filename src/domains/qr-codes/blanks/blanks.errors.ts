@@ -20,7 +20,7 @@ export const noSuchThing = (): AppError =>
 
 export const isVoid = (): AppError => badRequest('The label is void', '该标签已作废')
 
-/** `data` is the label, with what it stands for. */
+/** `data` is the label with its thing. */
 export function alreadyBound(blank: BlankView): AppError {
   const { title } = blank
   return badRequest(

@@ -92,7 +92,7 @@ export async function updateDesign(
     const view = await ctx.db.write('qrCodes.updateDesign', async (tx) => {
       const row = await store.findDesign(tx, ownerKey(owner), id)
       if (row === undefined) throw notFound()
-      // Another request has changed what was checked.
+      // Another request has changed the design since it was checked.
       if (row.lookVersion !== before.lookVersion) return undefined
       const after = await store.updateDesign(tx, row, values)
       await changeFiles(ctx, tx, owner, after, filesOf(row.look))

@@ -1,6 +1,6 @@
 /**
  * The pages that a scan of a short link may show instead of its target: why it leads nowhere, the form for its password, the warning before
- * a target, and what is known about the link. They are written from their parameters only; who may see which page is decided elsewhere.
+ * a target, and the public facts about the link. They depend on their parameters only; the caller decides who sees which page.
  */
 
 import type { AppContext } from '#context'

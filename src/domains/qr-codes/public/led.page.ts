@@ -1,4 +1,4 @@
-/** Answers a scan by what it is led to: a redirect or one of the pages. */
+/** Answers a scan with a redirect or one of the pages. */
 
 import type { AppContext } from '#context'
 import { getSetting } from '#domains/settings/index.ts'

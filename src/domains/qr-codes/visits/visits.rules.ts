@@ -113,7 +113,7 @@ function mostFrequent(counts: Map<string, number>, isNew: (value: string) => boo
 const bytesOf = (value: string, count: number): number =>
   Buffer.byteLength(JSON.stringify(value)) + String(count).length + 2
 
-/** Adds counts to those of a day or month. The result is small enough for a row; the sum of each dimension grows by what was added. */
+/** Adds counts to those of a day or month. The result is small enough for a row; the sum of each dimension grows by the added counts. */
 export function mergeDetails(stored: Details, added: Counts | Details): Details {
   const merged = {} as Record<Dimension, [string, number][]>
   for (const dimension of DIMENSIONS) {

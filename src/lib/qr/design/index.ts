@@ -1,5 +1,5 @@
 /**
- * Draws designed QR codes: `designSymbol` chooses the symbol, `sceneOf` says what is drawn, and SVG, PDF (pdf.ts), pixels (raster.ts)
+ * Draws designed QR codes: `designSymbol` chooses the symbol, `sceneOf` lays out the shapes, and SVG, PDF (pdf.ts), pixels (raster.ts)
  * and PNG (png.ts) show it. Runs in the server and in browsers.
  */
 

@@ -1,4 +1,4 @@
-/** "What is this?": chooses what a free label stands for, or makes it. */
+/** "What is this?": chooses or creates the thing for a free label. */
 
 import { Add, CalendarMonth, Inventory2, Place, QrCode2 } from '@mui/icons-material'
 import {
