@@ -38,6 +38,10 @@ interface Row {
   pinned: number
   sort_order: number
   scan_count: number
+  slug: string | null
+  opens: string | null
+  design_id: number | null
+  blocked_at: number | null
   version: number
   created_at: number
   updated_at: number
@@ -52,7 +56,7 @@ for (const s of db
   sessions.set(s.id, s)
 
 const COLUMNS = `id, uuid, user_id, org_id, name, content, content_type, category_id, tags, remark, style, is_public, is_dynamic, pinned,
-  sort_order, scan_count, version, created_at, updated_at`
+  sort_order, scan_count, slug, opens, design_id, blocked_at, version, created_at, updated_at`
 const mine = 'user_id = ? AND org_id = 0 AND deleted_at IS NULL'
 const one = db.query<Row, [number, number]>(`SELECT ${COLUMNS} FROM qr_codes WHERE id = ? AND ${mine}`)
 const page = db.query<Row, [number, number, number]>(
@@ -68,6 +72,11 @@ const insert = db.query<Row, [string, number, string, string, string, string, st
 )
 
 const DEFAULT_STYLE = { fg: '000000', bg: 'ffffff', level: 'M', margin: 4 }
+
+function pictureContent(r: Row): string {
+  if (r.is_dynamic === 0) return r.content
+  return r.slug === null ? `${publicUrl}/public/qr/${r.uuid}` : `${publicUrl}/q/${r.slug}`
+}
 
 const view = (r: Row) => ({
   id: r.id,
@@ -88,6 +97,12 @@ const view = (r: Row) => ({
   scanCount: r.scan_count,
   imageUrl: `${publicUrl}/api/qrcode/render?content=${encodeURIComponent(r.content)}`,
   publicUrl: `${publicUrl}/public/qr/${r.uuid}`,
+  slug: r.slug,
+  shortUrl: r.slug === null ? null : `${publicUrl}/q/${r.slug}`,
+  pictureContent: pictureContent(r),
+  opens: r.opens,
+  designId: r.design_id,
+  blockedAt: r.blocked_at,
   version: r.version,
   createdAt: r.created_at,
   updatedAt: r.updated_at,
@@ -218,7 +233,7 @@ async function create(request: Request, session: Session): Promise<Response> {
     now,
     now,
   )!
-  return success(view(row))
+  return success({ ...view(row), warnings: [] })
 }
 
 const server = Bun.serve({

@@ -42,6 +42,11 @@ export function sessionOf(claims, deviceId) {
 
 const DEFAULT_STYLE = { fg: '000000', bg: 'ffffff', level: 'M', margin: 4 }
 
+function pictureContent(r) {
+  if (r.is_dynamic === 0) return r.content
+  return r.slug === null ? `${publicUrl}/public/qr/${r.uuid}` : `${publicUrl}/q/${r.slug}`
+}
+
 const view = (r) => ({
   id: r.id,
   uuid: r.uuid,
@@ -61,6 +66,12 @@ const view = (r) => ({
   scanCount: r.scan_count,
   imageUrl: `${publicUrl}/api/qrcode/render?content=${encodeURIComponent(r.content)}`,
   publicUrl: `${publicUrl}/public/qr/${r.uuid}`,
+  slug: r.slug,
+  shortUrl: r.slug === null ? null : `${publicUrl}/q/${r.slug}`,
+  pictureContent: pictureContent(r),
+  opens: r.opens,
+  designId: r.design_id,
+  blockedAt: r.blocked_at,
   version: r.version,
   createdAt: r.created_at,
   updatedAt: r.updated_at,
@@ -78,7 +89,17 @@ export function listCodes(userId, page, size) {
 export function createCode(userId, { name, content, tags = [], remark = '', isPublic = false }) {
   const now = Date.now()
   const type = /^https?:\/\//i.test(content) ? 'URL' : 'TEXT'
-  return view(
-    insertCode.get(randomUUID(), userId, name, content, type, JSON.stringify(tags), remark, isPublic ? 1 : 0, now, now),
+  const row = insertCode.get(
+    randomUUID(),
+    userId,
+    name,
+    content,
+    type,
+    JSON.stringify(tags),
+    remark,
+    isPublic ? 1 : 0,
+    now,
+    now,
   )
+  return { ...view(row), warnings: [] }
 }

@@ -44,9 +44,16 @@ const code = {
     scanCount: number,
     imageUrl: text,
     publicUrl: text,
+    slug: { type: ['string', 'null'] },
+    shortUrl: { type: ['string', 'null'] },
+    pictureContent: text,
+    opens: { type: ['string', 'null'] },
+    designId: { type: ['integer', 'null'] },
+    blockedAt: { type: ['integer', 'null'] },
     version: number,
     createdAt: number,
     updatedAt: number,
+    warnings: { type: 'array', items: { type: 'object', additionalProperties: true } },
   },
 }
 const envelope = (data) => ({ response: { 200: { type: 'object', properties: { code: number, data } } } })
