@@ -26,6 +26,8 @@ export interface ReadCacheOptions<K, T> {
    * `load.readAt` to the oldest of them.
    */
   load(key: K, load: Load): Promise<T | undefined>
+  /** Whether a value is kept. Without it, all are. */
+  keeps?(value: T): boolean
 }
 
 interface Entry<T> extends Load {
@@ -61,7 +63,9 @@ export class ReadCache<K extends string | number, T> {
     const load = { readAt: this.options.now() }
     const mine = this.options.load(key, load).then(
       (value) => {
-        if (this.#end(key, mine) && value !== undefined) this.#entries.set(key, { value, readAt: load.readAt })
+        const isCurrent = this.#end(key, mine)
+        if (isCurrent && value !== undefined && this.options.keeps?.(value) !== false)
+          this.#entries.set(key, { value, readAt: load.readAt })
         return value
       },
       (error: unknown) => {

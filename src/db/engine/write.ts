@@ -11,6 +11,7 @@ import type { Log } from '#platform/log.ts'
 import type { Metrics } from '#platform/metrics.ts'
 
 import { outsideRequest } from '../around-writes.ts'
+import { topicsOf } from '../column-watch.ts'
 import { ListChanges } from '../list-changes.ts'
 import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
 import type { Db, Tx } from '../store.ts'
@@ -48,11 +49,13 @@ class TxRunner<Connection extends Runner> implements Runner {
   constructor(
     readonly connection: Connection,
     readonly listChanges: ListChanges,
+    readonly publish: (of: Topic<'all'>) => void,
   ) {}
 
   rows(sql: string, params: unknown[]): Rows | Promise<Rows> {
     if (!this.alive) throw new Error('this tx has ended: it was used after its write had returned')
     if (this.failure !== undefined) throw this.failure
+    for (const topic of topicsOf(sql)) this.publish(topic)
     try {
       const rows = this.connection.rows(sql, params)
       if (rows instanceof Promise) return rows.catch((error) => this.#fail(error))
@@ -99,7 +102,7 @@ export class WriteTx<Connection extends Runner = Runner> extends BuildersOn impl
     readonly bus: Pick<Bus, 'deliver'>,
   ) {
     const listChanges = new ListChanges()
-    super(new TxRunner(connection, listChanges))
+    super(new TxRunner(connection, listChanges, (of) => this.#announce(of)))
     this.listChanges = listChanges
     this.#nextStamp = nextStamp
   }
@@ -112,6 +115,11 @@ export class WriteTx<Connection extends Runner = Runner> extends BuildersOn impl
   publish<Payload>({ name }: Topic<Payload>, payload: Payload): void {
     if (this.events.length === 0) this.afterCommit(() => this.bus.deliver(this.events))
     this.events.push({ topic: name, payload })
+  }
+
+  /** Once in a write, however many statements of it ask for it. */
+  #announce(of: Topic<'all'>): void {
+    if (!this.events.some(({ topic }) => topic === of.name)) this.publish(of, 'all')
   }
 
   pause(): Promise<void> {

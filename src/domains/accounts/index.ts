@@ -89,4 +89,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { isProvedUser, userIdsByProvedContact } from './users/users.store.ts'
+export { isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'

@@ -16,6 +16,7 @@ import {
   sql,
 } from 'drizzle-orm'
 
+import type { Watched } from '#db/column-watch.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
@@ -151,6 +152,12 @@ export function isProvedUser(db: Pick<Builders, 'select'>, userId: SQL): SQL {
     .from(users)
     .where(and(eq(users.id, userId), eq(users.createdByAdmin, true)))
   return or(exists(contact), exists(created), exists(role))!
+}
+
+/** The columns and new rows that change the results of `isProvedUser`. */
+export const proofs: Watched = {
+  columns: [identities.userId, identities.verified, users.createdByAdmin, userRoles.roleId],
+  inserts: [identities, userRoles],
 }
 
 /**

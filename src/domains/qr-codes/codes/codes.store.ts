@@ -399,22 +399,21 @@ export async function setBlocked(tx: Tx, row: QrCodeRow, blockedAt: number | nul
   return after
 }
 
+const counted = jsonRows('counted', { id: 'int', scans: 'int' })
 const addToScans = prepared((db) =>
   db
     .update(qrCodes)
-    .set({ scanCount: sql`${qrCodes.scanCount} + ${p('count')}` })
-    .where(eq(qrCodes.id, p('id')))
+    .set({ scanCount: sql`${qrCodes.scanCount} + ${counted.scans}` })
+    .from(counted.rows)
+    .where(eq(qrCodes.id, counted.id))
     .returning(listed.columns),
 )
 
-/**
- * Adds to the number of scans. The version and `updatedAt` stay, because the code itself does not change. Returns false if the code no
- * longer exists.
- */
-export async function addScans(tx: Tx, id: number, count: number): Promise<boolean> {
-  const [row] = await addToScans(tx, { id, count })
-  if (row) listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
-  return row !== undefined
+/** Adds to the numbers of scans by the ids of codes. Versions and `updatedAt` stay, because the codes do not change. Returns the ids that exist. */
+export async function addScans(tx: Tx, scans: ReadonlyMap<number, number>): Promise<ReadonlySet<number>> {
+  const rows = await addToScans(tx, counted.values(Array.from(scans, ([id, n]) => ({ id, scans: n }))))
+  for (const row of rows) listed.updated(tx, { ...row, scanCount: row.scanCount - scans.get(row.id)! }, row)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Takes at most `limit` of the user's codes, also those in the trash, out of a category. Returns their number. */

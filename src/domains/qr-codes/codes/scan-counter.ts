@@ -118,10 +118,11 @@ async function writeScans(
   list: readonly (readonly [id: number, parts: Parts])[],
   { isDetailed, today }: { readonly isDetailed: boolean; readonly today: number },
 ): Promise<void> {
+  const existing = await addScans(tx, new Map(list.map(([id, parts]) => [id, scansIn(parts)])))
   const counts: { qrCodeId: number; startsAt: number; scans: number }[] = []
   const visits: Visited[] = []
   for (const [id, parts] of list) {
-    if (!(await addScans(tx, id, scansIn(parts)))) continue
+    if (!existing.has(id)) continue
     for (const [startsAt, part] of parts) {
       if (part.scans > 0) counts.push({ qrCodeId: id, startsAt, scans: part.scans })
       const isBrokenDown = isDetailed && part.counts !== undefined

@@ -18,14 +18,14 @@ import { targetRules } from '../targets.service.ts'
 import { visitOf } from '../visits/visits.service.ts'
 import { decide, type Decision, type LedCode, type Link, type Scan, takenBy } from './links.rules.ts'
 import { passwordHashOf } from './links.service.ts'
-import { findLink, takeScans } from './links.store.ts'
+import { findLink, isOwnerProved, takeScans } from './links.store.ts'
 import { trustOf } from './trust.service.ts'
 
 /** A public code, as a scan reads it. */
 export interface Lead extends LedCode {
   readonly id: number
-  /** Whether its owner is one of those whose codes lead straight with `links.direct` = PROVED. */
-  readonly isProved: boolean
+  /** Whether its owner is one of those whose codes lead straight with `links.direct` = PROVED; undefined until it is asked for. */
+  isProved?: boolean
 }
 
 export interface Visitor {
@@ -83,7 +83,8 @@ async function ledBy(ctx: AppContext, code: Lead, decision: Decision, request: R
   const { link } = code
   const location = locationOf(decision.target, link.forwardQuery ? addressOf(request).searchParams : undefined)
   const trust = await trustOf(ctx)
-  const isTrusted = trust === 'ALL' || (trust === 'PROOF' && code.isProved)
+  if (trust === 'PROOF') code.isProved ??= await isOwnerProved(ctx.db.read, code.id)
+  const isTrusted = trust === 'ALL' || (trust === 'PROOF' && code.isProved === true)
   // The owner asked for the warning before the target, not before the page that says that it is over.
   return { kind: !isTrusted || (link.warn && decision.result === 'TARGET') ? 'WARNING' : 'REDIRECT', location }
 }

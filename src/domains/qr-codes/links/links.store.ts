@@ -2,13 +2,15 @@
 
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 
+import { announceWrites } from '#db/column-watch.ts'
 import { prepared } from '#db/prepared.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrBlanks } from '#db/schema/qr-blanks.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { type LinkRule, qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
-import { isProvedUser } from '#domains/accounts/index.ts'
+import { isProvedUser, proofs } from '#domains/accounts/index.ts'
+import { topic } from '#platform/bus.ts'
 
 import { type Link, type LinkChange, PLAIN } from './links.rules.ts'
 
@@ -40,15 +42,32 @@ export interface LinkColumns {
 
 export const linkIn = (row: LinkColumns): Link => (row.rules === null ? PLAIN : (row as Link))
 
-/**
- * Whether the owner of a code (of an organization: its owner) is a proved user. Asked with 1 for `asksProof`, because most servers count everybody. The
- * query must join `organizations`.
- */
-export function isProved(db: Pick<Builders, 'select'>) {
-  const proved = isProvedUser(db, sql`coalesce(${organizations.ownerId}, ${qrCodes.userId})`)
-  // As a number, which both databases have.
-  return sql<number>`case when ${p('asksProof')} = 0 or ${proved} then 1 else 0 end`.mapWith(Number)
-}
+/** Published by each write that may change what `findLead` reads of a code without limits of scans, except its name, or what `isOwnerProved` does. */
+export const leadsChanged = announceWrites(topic<'all'>('qrCodes.leadsChanged'), {
+  columns: [
+    qrSlugs.qrCodeId,
+    qrCodes.userId,
+    qrCodes.orgId,
+    qrCodes.slug,
+    qrCodes.content,
+    qrCodes.isPublic,
+    qrCodes.isDynamic,
+    qrCodes.opens,
+    qrCodes.blockedAt,
+    qrCodes.deletedAt,
+    // A limit is set together with the others of the link. Scans, which use it up, change `scansLeft` and `rulesLeft` only.
+    qrLinks.forwardQuery,
+    qrLinks.warn,
+    qrLinks.rules,
+    qrLinks.fallbackUrl,
+    qrLinks.expiresAt,
+    qrLinks.maxScans,
+    qrLinks.passwordHash,
+    organizations.ownerId,
+    ...proofs.columns,
+  ],
+  inserts: [qrLinks, ...proofs.inserts],
+})
 
 const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
   db
@@ -65,24 +84,21 @@ const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
       opens: qrCodes.opens,
       blockedAt: qrCodes.blockedAt,
       createdAt: qrCodes.createdAt,
-      isProved: isProved(db),
       ...linkColumns,
     })
     .from(qrSlugs)
     .leftJoin(qrBlanks, eq(qrBlanks.slug, qrSlugs.slug))
     .leftJoin(qrCodes, and(eq(qrCodes.id, qrSlugs.qrCodeId), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt)))
     .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
-    .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))
     .where(where)
 
 const bySlug = prepared((db) => leadBySlug(db, eq(qrSlugs.slug, p('slug'))))
 const byEitherSlug = prepared((db) => leadBySlug(db, or(eq(qrSlugs.slug, p('slug')), eq(qrSlugs.slug, p('lower')))!))
 
 /** The slug with its public code, exactly or else in lower case. `id` is null if the code is not public, or deleted, or if there is none. */
-export async function findLead(db: Db, slug: string, asksProof: boolean) {
+export async function findLead(db: Db, slug: string) {
   const lower = slug.toLowerCase()
-  const values = { slug, asksProof: asksProof ? 1 : 0 }
-  const rows = slug === lower ? await bySlug(db, values) : await byEitherSlug(db, { ...values, lower })
+  const rows = slug === lower ? await bySlug(db, { slug }) : await byEitherSlug(db, { slug, lower })
   return rows.find((row) => row.asked === slug) ?? rows[0]
 }
 
@@ -149,12 +165,14 @@ export async function takeScans(tx: Tx, qrCodeId: number, before: Link, after: L
 
 const ownerOfCode = prepared((db) =>
   db
-    .select({ isProved: isProved(db) })
+    .select({
+      isProved: sql`${isProvedUser(db, sql`coalesce(${organizations.ownerId}, ${qrCodes.userId})`)}`.mapWith(Boolean),
+    })
     .from(qrCodes)
     .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))
     .where(eq(qrCodes.id, p('qrCodeId'))),
 )
 
-/** See `isProved`. */
+/** Whether the owner of a code (of an organization: its owner) is a proved user. */
 export const isOwnerProved = async (db: Db, qrCodeId: number): Promise<boolean> =>
-  (await ownerOfCode(db, { qrCodeId, asksProof: 1 }))[0]?.isProved === 1
+  (await ownerOfCode(db, { qrCodeId }))[0]?.isProved === true

@@ -29,7 +29,8 @@ function redirect(location: string, { request }: Visitor): Response {
     'referrer-policy': 'no-referrer',
     ...pages.NOT_LISTED,
   }
-  return new Response(html`<a href="${location}">${location}</a>`.text, {
+  const shown = html`${location}`
+  return new Response(html`<a href="${shown}">${shown}</a>`.text, {
     status: request.method === 'POST' ? 303 : 302,
     headers,
   })
@@ -46,10 +47,9 @@ interface Shown {
 }
 
 async function ledPage(ctx: AppContext, { led, visitor, path, code, info }: Shown): Promise<Response> {
+  if (led.kind === 'REDIRECT') return redirect(led.location, visitor)
   const visit = visitOf(ctx, visitor)
   switch (led.kind) {
-    case 'REDIRECT':
-      return redirect(led.location, visitor)
     case 'WARNING':
       return pages.warningPage(visit, led.location)
     case 'PAGE': {

@@ -18,21 +18,18 @@ import { countScan, pendingScans } from '../codes/scan-counter.ts'
 import { lead, type Led, type Visitor } from '../links/leading.service.ts'
 import { isHidden } from '../links/links.rules.ts'
 import { linkIn } from '../links/links.store.ts'
-import { trustOf } from '../links/trust.service.ts'
 import { keyPicture, PICTURE_POLICY } from '../pictures/pictures.service.ts'
 import { picture } from '../render/render.service.ts'
+import type { Found } from './holders.service.ts'
 import { CONTACT_FILE, EVENT_FILE, PNG_FILE, type PublicQrCode, SVG_FILE } from './public.model.ts'
 import { findPublic } from './public.store.ts'
-import type { Found } from './short.service.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
 
 type Row = NonNullable<Awaited<ReturnType<typeof findPublic>>>
 
-async function rowOf(ctx: AppContext, uuid: string): Promise<Row | undefined> {
-  if (!UUID.test(uuid)) return undefined
-  return findPublic(ctx.db.read, uuid.toLowerCase(), (await trustOf(ctx)) === 'PROOF')
-}
+const rowOf = async (ctx: AppContext, uuid: string): Promise<Row | undefined> =>
+  UUID.test(uuid) ? findPublic(ctx.db.read, uuid.toLowerCase()) : undefined
 
 /** Returns a public code and counts a scan. Undefined for private, deleted and unknown codes alike, and for those that only a scan may show. */
 export async function viewPublic(ctx: AppContext, uuid: string): Promise<PublicQrCode | undefined> {
@@ -65,7 +62,6 @@ export async function openPublic(
     isLabel: false,
     opens: opensOf(row),
     link: linkIn(row),
-    isProved: row.isProved === 1,
   }
   const leads = found.opens === 'TARGET' && !visitor.asksForPage
   const led = leads || isHidden(found, ctx.clock.now()) ? await lead(ctx, found, visitor) : undefined

@@ -2,13 +2,12 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 
 import { ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
-import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { qrLinks } from '#db/schema/qr-links.ts'
 import type { Db } from '#db/store.ts'
 import type { FoundThings } from '#domains/contributions.ts'
 
-import { isProved, linkColumns } from '../links/links.store.ts'
+import { linkColumns } from '../links/links.store.ts'
 
 const publicByUuid = prepared((db) =>
   db
@@ -27,18 +26,15 @@ const publicByUuid = prepared((db) =>
       scanCount: qrCodes.scanCount,
       createdAt: qrCodes.createdAt,
       updatedAt: qrCodes.updatedAt,
-      isProved: isProved(db),
       ...linkColumns,
     })
     .from(qrCodes)
     .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
-    .leftJoin(organizations, eq(organizations.id, qrCodes.orgId))
     .where(and(eq(qrCodes.uuid, sql.placeholder('uuid')), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt))),
 )
 
 /** `uuid` must be in lower case. */
-export const findPublic = async (db: Db, uuid: string, asksProof: boolean) =>
-  (await publicByUuid(db, { uuid, asksProof: asksProof ? 1 : 0 }))[0]
+export const findPublic = async (db: Db, uuid: string) => (await publicByUuid(db, { uuid }))[0]
 
 const liveById = prepared((db) =>
   db

@@ -178,7 +178,8 @@ const onceKeyOf = (id: number, { sessionId }: Actor): string => `scan:${id}:${se
 /** Counts a scan of a code in the write of its record, so that each confirmed scan is counted. */
 async function countOnce(ctx: AppContext, tx: Tx, id: number, onceKey: string): Promise<void> {
   if (!(await takeOnce(tx, onceKey, ONCE_MS, ctx.clock.now()))) return
-  if (await addScans(tx, id, 1)) await addScanCounts(tx, [{ qrCodeId: id, startsAt: quarterOf(tx.stamp), scans: 1 }])
+  if ((await addScans(tx, new Map([[id, 1]]))).has(id))
+    await addScanCounts(tx, [{ qrCodeId: id, startsAt: quarterOf(tx.stamp), scans: 1 }])
 }
 
 /** Of a user in more organizations, only the codes of this many are searched, so that the query stays short. */
