@@ -25,6 +25,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   files: () => import('./lines/files.ts'),
   render: () => import('./lines/render.ts'),
   redirect: () => import('./lines/redirect.ts'),
+  links: () => import('./lines/links.ts'),
   qr: () => import('./lines/qr.ts'),
   images: () => import('./lines/images.ts'),
   writes: () => import('./lines/writes.ts'),
