@@ -62,8 +62,9 @@ function shortened(line: readonly Glyph[], limit: number): Line {
 
 const DECIMALS = 100
 const n = (value: number): string => String(Math.round(value * DECIMALS) / DECIMALS)
+/** Two decimals are not enough for 256 shades. */
 const colour = (hex: string): string =>
-  [0, 2, 4].map((at) => n(Number.parseInt(hex.slice(at, at + 2), 16) / 255)).join(' ')
+  [0, 2, 4].map((at) => String(Math.round((Number.parseInt(hex.slice(at, at + 2), 16) / 255) * 1000) / 1000)).join(' ')
 
 export class Page {
   readonly #operators: string[] = []
@@ -85,10 +86,10 @@ export class Page {
   }
 
   /** One line in the middle of `width`, as large as fits into it and at most `size` points. */
-  fitted(text: string, x: number, y: number, width: number, size: number): void {
+  fitted(text: string, x: number, y: number, width: number, size: number, color?: string): void {
     const line = [...glyphsOf(text)]
     const fitting = Math.min(size, (width / widthOf(line)) * 1000)
-    this.#line(line, x + (width - (widthOf(line) * fitting) / 1000) / 2, y, { size: fitting })
+    this.#line(line, x + (width - (widthOf(line) * fitting) / 1000) / 2, y, { size: fitting, ...(color && { color }) })
   }
 
   #line(line: Line, x: number, y: number, { size, isBold = false, color = '000000' }: TextStyle): void {

@@ -3,6 +3,8 @@
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
 
+import { imageObject, streamBody } from '../qr/design/pdf.ts'
+import type { Pixels } from '../qr/design/raster.ts'
 import { fontObjects } from './fonts.ts'
 import { PAPER } from './page.ts'
 
@@ -16,6 +18,14 @@ export interface Description {
   readonly createdAt: number
   /** Of each page, in points; A4 by default. */
   readonly paper?: { readonly width: number; readonly height: number }
+  /** Pictures that pages show by the names `/I0`, `/I1` and so on. They are in the file once. */
+  readonly pictures?: readonly (Pixels | undefined)[] | undefined
+}
+
+/** A page with shadings, which its content names `/S0`, `/S1` and so on: the dictionary of each. */
+export interface ShadedPage {
+  readonly content: string
+  readonly shadings: readonly string[]
 }
 
 /** Ids of the objects that all pages share. Those of pages follow. */
@@ -27,10 +37,10 @@ const FONTS = 5
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-/** The pieces of a file: its beginning, one for each page, and its end. `contents`: of `Page`, of which there must be one at least. */
+/** The pieces of a file: its beginning, one for each page, and its end. `contents`: of `Page`, or by hand; there must be one at least. */
 export async function* pdfOf(
-  contents: AsyncIterable<string>,
-  { title, language, createdAt, paper = PAPER }: Description,
+  contents: AsyncIterable<string | ShadedPage>,
+  { title, language, createdAt, paper = PAPER, pictures = [] }: Description,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   /** Where each object begins, by its id. */
   const offsets: number[] = []
@@ -48,24 +58,38 @@ export async function* pdfOf(
   // Four bytes above 127 tell programs that the file is binary.
   yield piece('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n')
   const { objects, fonts } = fontObjects(FONTS)
-  yield object(RESOURCES, `<</ProcSet[/PDF/Text]/Font${fonts}>>`)
+  let first = FONTS + objects.length
+  const streams: Uint8Array[] = []
+  const file = {
+    stream(entries: string, data: string | Uint8Array): number {
+      offsets[first] = length
+      streams.push(piece(`${first} 0 obj\n`, streamBody(entries, data), '\nendobj\n'))
+      return first++
+    },
+  }
+  const images = pictures.map((pixels, i) => pixels && `/I${i} ${imageObject(file, pixels)} 0 R`)
+  yield* streams
+  const resources = `/ProcSet[/PDF/Text]/Font${fonts}${images.length > 0 ? `/XObject<<${images.join('')}>>` : ''}`
+  yield object(RESOURCES, `<<${resources}>>`)
   for (const [i, font] of objects.entries()) yield object(FONTS + i, font)
   yield object(INFO, `<</Title<${textHex(title)}>/Producer(Tessera)/CreationDate(${dateOf(createdAt)})>>`)
 
-  const first = FONTS + objects.length
   let pages = 0
-  for await (const content of contents) {
+  for await (const page of contents) {
+    const { content, shadings } = typeof page === 'string' ? { content: page, shadings: [] } : page
+    const shaded = shadings.map((shading, i) => `/S${i} ${shading}`).join('')
     const id = first + 2 * pages
     pages++
     const packed = await compress(latin1(content))
-    const page = object(
+    const used = shaded === '' ? `${RESOURCES} 0 R` : `<<${resources}/Shading<<${shaded}>>>>`
+    const head = object(
       id,
-      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${paper.width} ${paper.height}]/Resources ${RESOURCES} 0 R/Contents ${id + 1} 0 R>>`,
+      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${paper.width} ${paper.height}]/Resources ${used}/Contents ${id + 1} 0 R>>`,
     )
     offsets[id + 1] = length
-    const head = `${id + 1} 0 obj\n<</Length ${packed.length}/Filter/FlateDecode>>stream\n`
-    const body = piece(head, packed, '\nendstream\nendobj\n')
-    yield Buffer.concat([page, body])
+    const begin = `${id + 1} 0 obj\n<</Length ${packed.length}/Filter/FlateDecode>>stream\n`
+    const body = piece(begin, packed, '\nendstream\nendobj\n')
+    yield Buffer.concat([head, body])
   }
 
   const kids = Array.from({ length: pages }, (_, i) => `${first + 2 * i} 0 R`)

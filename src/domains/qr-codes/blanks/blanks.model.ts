@@ -46,7 +46,12 @@ export const CreateBlanks = Model('CreateQrBlanks', {
   digits: Type.Optional(
     Nullable(Type.Integer({ minimum: 4, maximum: 8, default: 5, description: 'Digits of each number, at least' })),
   ),
-  designId: Type.Optional(Nullable(Id)),
+  designId: Type.Optional(
+    Nullable({
+      ...Id,
+      description: 'A design of the same owner with which the labels can be read. Null or absent: plain',
+    }),
+  ),
   orgId: Type.Optional(Nullable(Id)),
   requestId: Type.Optional(
     Nullable(
@@ -70,7 +75,7 @@ export const BatchView = Model('QrBlankBatch', {
   count: Type.Integer({ examples: [500] }),
   bound: Type.Integer({ description: 'Labels that stand for something', examples: [312] }),
   void: Type.Integer({ description: 'Labels that are no longer used', examples: [4] }),
-  designId: Nullable(Id),
+  designId: Nullable({ ...Id, description: 'Null also after its deletion' }),
   createdAt: Time,
 })
 export type BatchView = Static<typeof BatchView>
@@ -124,7 +129,7 @@ export const ExportBatch = Type.Object({
   ...InOrg.properties,
   format: Enum(BLANK_FORMATS, {
     default: 'csv',
-    description: '`zip` contains an SVG for each label, `pdf` a page for each',
+    description: '`zip` contains an SVG for each label, `pdf` a page for each, with the number beneath',
   }),
   widthMm: Type.Number({
     minimum: 8,

@@ -8,10 +8,14 @@ import * as access from '#domains/access/index.ts'
 import { guess, type GuessLimit } from '#http/budget.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { requireDesign } from '../codes/chosen-designs.service.ts'
 import { checkRoom, quotaOf } from '../codes/codes.service.ts'
+import { labelSamples } from '../designs/designs.service.ts'
+import { findUnreadable } from '../looks/looks.service.ts'
+import { findDesign } from '../looks/looks.store.ts'
 import { newSlugs } from '../slugs.store.ts'
 import { numbersTaken, tooManyWrongSlugs } from './blanks.errors.ts'
 import type { BatchesQuery, BatchView, BlanksQuery, BlankView, CreateBlanks } from './blanks.model.ts'
@@ -28,6 +32,9 @@ export async function createBatch(ctx: AppContext, owner: Owner, input: CreateBl
   const requestId = input.requestId ?? null
   const key = ownerKey(owner)
   const quota = await quotaOf(ctx)
+  const made = requestId === null ? undefined : await store.batchOfRequest(ctx.db.read, key, requestId)
+  if (made !== undefined) return toBatchView(made)
+  if (input.designId != null) await checkDesign(ctx, owner, input.designId)
   const row = await ctx.db.write('qrCodes.createBlanks', async (tx) => {
     const before = requestId === null ? undefined : await store.batchOfRequest(tx, key, requestId)
     if (before !== undefined) return before
@@ -52,6 +59,14 @@ export async function createBatch(ctx: AppContext, owner: Owner, input: CreateBl
     return batch
   })
   return toBatchView(row)
+}
+
+/** Labels can be read with their design. One that does not exist is refused by the write. @throws AppError 400 */
+async function checkDesign(ctx: AppContext, owner: Owner, id: number): Promise<void> {
+  const design = await findDesign(ctx.db.read, ownerKey(owner), id)
+  if (design === undefined) return
+  const [found] = await findUnreadable(ctx, owner.userId, design.look, labelSamples(ctx), 'body')
+  if (found) throw invalidAll([{ ...found.problem, path: 'body.designId' }])
 }
 
 const labelOf = ({ id, owner, prefix, digits }: store.BatchRow, slug: string, nth: number) => ({

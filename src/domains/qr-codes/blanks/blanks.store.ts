@@ -34,9 +34,9 @@ export async function organizationOfBatch(db: Db, id: number): Promise<number | 
   return row && orgOf(row.owner)
 }
 
-export async function batchOfRequest(tx: Tx, owner: OwnerKey, requestId: string): Promise<BatchRow | undefined> {
+export async function batchOfRequest(db: Db | Tx, owner: OwnerKey, requestId: string): Promise<BatchRow | undefined> {
   const isIts = and(eq(qrBatches.owner, owner), eq(qrBatches.requestId, requestId), isNotNull(qrBatches.requestId))
-  return (await tx.select().from(qrBatches).where(isIts))[0]
+  return (await db.select().from(qrBatches).where(isIts))[0]
 }
 
 /** Newest first. */

@@ -11,11 +11,24 @@ import { countPrinted } from '#http/printed.ts'
 import { columnsIn, tableFile } from '#http/tables.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { encodeQr, type Matrix, toSvg } from '#lib/qr/index.ts'
+import type { ShadedPage } from '#lib/pdf/writer.ts'
+import {
+  designSymbol,
+  type Look,
+  PLAIN,
+  type Scene,
+  sceneOf,
+  sceneToSvg,
+  type SvgOptions,
+} from '#lib/qr/design/index.ts'
+import type { Pictures } from '#lib/qr/design/raster.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 
 import { shortUrlInPicture, shortUrlOf } from '../codes/codes.view.ts'
+import { labelPixels } from '../drawing/drawing.service.ts'
+import { findDesign } from '../looks/looks.store.ts'
+import { readLook } from '../pictures/pictures.service.ts'
 import type { ExportBatch } from './blanks.model.ts'
 import * as store from './blanks.store.ts'
 
@@ -32,22 +45,39 @@ export const exportBatch = async (
   ctx: AppContext,
   owner: Owner,
   id: number,
-  { format, widthMm }: ExportBatch,
+  query: ExportBatch,
   caller: Caller,
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, owner.userId, caller), async ({ read }): Promise<ExportFile> => {
     const batch = await store.findBatch(ctx.db.read, ownerKey(owner), id)
     if (batch === undefined) throw notFound()
     const labels = labelsOf(ctx, read, batch)
-    const drawn = { ctx, batch, labels, widthMm, locale: caller.locale }
+    const { format, widthMm } = query
+    const drawn = { ctx, batch, labels, ...(await lookOf(ctx, owner, batch, query)), widthMm, locale: caller.locale }
     const name = `labels-${batch.id}.${format}`
     return { ...(await FILES[format](drawn)), name, rows: batch.last - batch.first + 1 }
   })
+
+/** As the design of the batch is now. A batch whose design was deleted is plain. */
+async function lookOf(
+  ctx: AppContext,
+  owner: Owner,
+  { designId }: store.BatchRow,
+  { format, widthMm }: ExportBatch,
+): Promise<{ readonly look: Look; readonly pictures: Pictures }> {
+  const isDesigned = designId !== null && format !== 'csv'
+  const design = isDesigned ? await findDesign(ctx.db.read, ownerKey(owner), designId) : undefined
+  if (design === undefined) return { look: PLAIN, pictures: {} }
+  // Each SVG contains its pictures, so they have no more pixels than are seen.
+  return readLook(ctx, owner.userId, design.look, format === 'zip' ? labelPixels(widthMm) : undefined)
+}
 
 interface Drawn {
   readonly ctx: AppContext
   readonly batch: store.BatchRow
   readonly labels: AsyncIterable<Label>
+  readonly look: Look
+  readonly pictures: Pictures
   readonly widthMm: number
   readonly locale: Locale
 }
@@ -82,32 +112,45 @@ const FILES: Readonly<Record<ExportBatch['format'], (drawn: Drawn) => Promise<Pi
       ctx.clock.now(),
     ),
   // Archives and documents load zlib, which the start of the server should not wait for.
-  async zip({ ctx, labels }) {
-    const { zipOf } = await import('#lib/zip.ts')
-    return { pieces: zipOf(pictures(labels), ctx.clock.now()), type: 'application/zip' }
+  async zip(drawn) {
+    const [{ zipOf }, { pngDataUri }] = await Promise.all([import('#lib/zip.ts'), import('#lib/qr/design/png.ts')])
+    const { logo, strip } = drawn.pictures
+    const hrefs = { logo: pngDataUri(logo), strip: pngDataUri(strip) }
+    return { pieces: zipOf(svgs(drawn, hrefs), drawn.ctx.clock.now()), type: 'application/zip' }
   },
-  async pdf({ batch, labels, widthMm, locale }) {
-    const [{ pdfOf }, { MM, Page }] = await Promise.all([import('#lib/pdf/writer.ts'), import('#lib/pdf/page.ts')])
+  async pdf({ batch, labels, look, pictures, widthMm, locale }) {
+    const [{ pdfOf }, { MM, Page }, { sceneOperators, shownIn }] = await Promise.all([
+      import('#lib/pdf/writer.ts'),
+      import('#lib/pdf/page.ts'),
+      import('#lib/qr/design/pdf.ts'),
+    ])
     const width = widthMm * MM
-    const paper = { width: round(width), height: round(width * (1 + NUMBER_BAND)) }
-    async function* pages(): AsyncGenerator<string> {
+    // The same for all labels: the height of a frame is a part of its width.
+    const any = sceneFor('', look)
+    const paper = { width: round(width), height: round(width * (any.height / any.width + NUMBER_BAND)) }
+    async function* pages(): AsyncGenerator<ShadedPage> {
       for await (const { number, content } of labels) {
+        const scene = sceneFor(content, look)
         const page = new Page()
-        page.qr(matrixOf(content), 0, width * NUMBER_BAND, width)
-        page.fitted(number, width * MARGIN, width * BASELINE, width * (1 - 2 * MARGIN), width * NUMBER_SIZE)
-        yield page.content
+        page.rectangle({ x: 0, y: 0, ...paper }, look.bg)
+        page.fitted(number, width * MARGIN, width * BASELINE, width * (1 - 2 * MARGIN), width * NUMBER_SIZE, look.fg)
+        const { operators, shadings } = sceneOperators(scene, width / scene.width, paper.height, shownIn(pictures))
+        yield { content: `${page.content}\n${operators}`, shadings }
         await pause()
       }
     }
-    const { name: title, createdAt } = batch
-    return { pieces: pdfOf(pages(), { title, language: locale, createdAt, paper }), type: 'application/pdf' }
+    const description = { title: batch.name, language: locale, createdAt: batch.createdAt, paper }
+    const pieces = pdfOf(pages(), { ...description, pictures: [pictures.logo, pictures.strip] })
+    return { pieces, type: 'application/pdf' }
   },
 }
+
+const sceneFor = (content: string, look: Look): Scene => sceneOf(designSymbol(content, look), look)
 
 /** Parts of the width of a label: the height of the strip with the number, and where and how large the number is in it. */
 const NUMBER_BAND = 0.14
 const NUMBER_SIZE = 0.12
-const BASELINE = 0.06
+const BASELINE = 0.04
 const MARGIN = 0.05
 
 /** Hundredths of a point are 0.004 mm. */
@@ -117,12 +160,16 @@ async function* cellsOf(labels: AsyncIterable<Label>): AsyncGenerator<readonly C
   for await (const { number, shortUrl } of labels) yield [number, shortUrl]
 }
 
-async function* pictures(labels: AsyncIterable<Label>): AsyncGenerator<ZipEntry> {
-  const look = { size: 1024, margin: 4, fg: '000000', bg: 'ffffff' }
+const utf8 = new TextEncoder()
+
+async function* svgs(
+  { labels, look, widthMm }: Drawn,
+  hrefs: Pick<SvgOptions, 'logo' | 'strip'>,
+): AsyncGenerator<ZipEntry> {
   for await (const { number, content } of labels) {
-    yield { name: `${number}.svg`, data: new TextEncoder().encode(toSvg(matrixOf(content), look)), deflate: true }
+    const title = look.frame?.text ? `${look.frame.text} ${number}` : number
+    const svg = sceneToSvg(sceneFor(content, look), { size: 0, widthMm, title, ...hrefs })
+    yield { name: `${number}.svg`, data: utf8.encode(svg), deflate: true }
     await pause()
   }
 }
-
-const matrixOf = (content: string): Matrix => encodeQr(content, 'M')

@@ -70,6 +70,7 @@ export const designEndpoints = [
     method: 'DELETE',
     path: '/api/qr-code-designs/:id',
     summary: 'Delete a design of QR codes',
+    description: 'Batches of labels that have it become plain.',
     tag,
     access: dual('qr_code:delete', organizationOfDesign),
     params: ById,

@@ -14,7 +14,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
-import { pictureContent } from '../codes/codes.view.ts'
+import { pictureContent, shortUrlInPicture } from '../codes/codes.view.ts'
 import { makePlain, redrawCodes } from '../codes/redrawing.store.ts'
 import { designInUse, tooManyDesigns } from '../looks/looks.errors.ts'
 import { filesOf, lookOf, PLAIN, withoutFiles } from '../looks/looks.rules.ts'
@@ -85,7 +85,7 @@ export async function updateDesign(
     const isRedrawn = !Bun.deepEquals(look, before.look)
     if (isRedrawn) {
       await checkFiles(ctx, owner, look, before)
-      await requireReadable(ctx, owner.userId, look, await samplesOf(ctx, id), 'body')
+      await requireReadable(ctx, owner.userId, look, await samplesOf(ctx, before), 'body')
     }
     const { name, isDefault } = input
     const values = { look, ...(name !== undefined && { name }), ...(isDefault !== undefined && { isDefault }) }
@@ -112,12 +112,16 @@ async function redraw(tx: Tx, id: number, limit: number): Promise<number> {
 /** Codes that are read at once. */
 const CODES_PER_READ = 1000
 
-/** The contents of the pictures of all codes of a design, each with the name of its code. */
-async function samplesOf(ctx: AppContext, designId: number): Promise<Sample<string>[]> {
-  const samples: Sample<string>[] = []
+/** Contents of labels. Digits alone could take fewer modules. */
+export const labelSamples = (ctx: AppContext): Sample<string>[] =>
+  ['23456789', 'abcdefgh'].map((slug) => ({ content: shortUrlInPicture(ctx, slug), of: '' }))
+
+/** The contents of the pictures of all codes and labels of a design, each with the name of its code. */
+async function samplesOf(ctx: AppContext, design: store.DesignRow): Promise<Sample<string>[]> {
+  const samples = (await store.isOfLabels(ctx.db.read, design)) ? labelSamples(ctx) : []
   let after = 0
   for (;;) {
-    const codes = await store.codesWith(ctx.db.readInWorker, designId, { after, limit: CODES_PER_READ })
+    const codes = await store.codesWith(ctx.db.readInWorker, design.id, { after, limit: CODES_PER_READ })
     samples.push(...codes.map((code) => ({ content: pictureContent(ctx, code), of: code.name })))
     if (codes.length < CODES_PER_READ) return samples.length === 0 ? [sampleOf(ctx)] : samples
     after = codes.at(-1)!.id

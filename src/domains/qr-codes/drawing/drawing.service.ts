@@ -39,8 +39,21 @@ const threadsOf = perContext(() => {
 })
 
 /** Pictures within a design are scaled down to this before they are drawn. */
-const LOGO: Size = { width: 512, height: 512 }
-const STRIP: Size = { width: 1200, height: 300 }
+const LARGEST = { logo: { width: 512, height: 512 }, strip: { width: 1200, height: 300 } } as const
+
+const DPI = 300
+const MM_PER_INCH = 25.4
+/** Of the width of a label. An archive of 5,000 labels then has less than 4 GB, whatever their pictures show. */
+const LABEL_DOTS = 600
+/** Part of the width. */
+const LARGEST_LOGO = 0.25
+
+/** The pixels that the pictures of a label of this outer width need. */
+export function labelPixels(widthMm: number): { readonly logo: Size; readonly strip: Size } {
+  const width = Math.min(LABEL_DOTS, Math.ceil((widthMm * DPI) / MM_PER_INCH))
+  const logo = Math.ceil(width * LARGEST_LOGO)
+  return { logo: { width: logo, height: logo }, strip: { width, height: width } }
+}
 
 /** Bytes of the pixels that are kept: some dozens of logos and strips. */
 const CACHED_PIXELS = 32 * 1024 * 1024
@@ -61,10 +74,11 @@ export async function loadPictures(
   ctx: AppContext,
   userId: number,
   { logo, strip }: { readonly logo?: FileRow | undefined; readonly strip?: FileRow | undefined },
+  within: ReturnType<typeof labelPixels> = LARGEST,
 ): Promise<Pictures> {
   return {
-    logo: logo && (await loadPixels(ctx, userId, logo, LOGO)),
-    strip: strip && (await loadPixels(ctx, userId, strip, STRIP)),
+    logo: logo && (await loadPixels(ctx, userId, logo, within.logo)),
+    strip: strip && (await loadPixels(ctx, userId, strip, within.strip)),
   }
 }
 

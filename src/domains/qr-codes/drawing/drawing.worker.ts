@@ -7,8 +7,8 @@ import type { WorkerReply, WorkerRequest } from '#db/engine/worker-host.ts'
 import { type Condition, conditionsOf, type Grey } from '#lib/qr/design/conditions.ts'
 import { designSymbol, type Look, sceneOf, sceneToSvg } from '#lib/qr/design/index.ts'
 import { sceneToPdf } from '#lib/qr/design/pdf.ts'
-import { pixelsToPng } from '#lib/qr/design/png.ts'
-import { type Pictures, type Pixels, rasterOf } from '#lib/qr/design/raster.ts'
+import { pixelsToPng, pngDataUri } from '#lib/qr/design/png.ts'
+import { type Pictures, rasterOf } from '#lib/qr/design/raster.ts'
 
 declare const self: Worker
 
@@ -79,15 +79,12 @@ function draw(task: DrawingTask & { kind: 'draw' }): Uint8Array<ArrayBuffer> {
   const symbol = designSymbol(content, look)
   if (format === 'pdf') return sceneToPdf(sceneOf(symbol, look, { frameless }), widthMm!, title, pictures)
   if (format === 'svg') {
-    const [logo, strip] = [dataUri(pictures.logo), dataUri(pictures.strip)]
+    const [logo, strip] = [pngDataUri(pictures.logo), pngDataUri(pictures.strip)]
     return utf8.encode(sceneToSvg(sceneOf(symbol, look, { frameless }), { size, widthMm, title, logo, strip }))
   }
   const scene = sceneOf(symbol, look, { frameless, pixels: size })
   return pixelsToPng(rasterOf(scene, size / scene.width, pictures), widthMm)
 }
-
-const dataUri = (pixels: Pixels | undefined): string | undefined =>
-  pixels && `data:image/png;base64,${pixelsToPng(pixels).toBase64()}`
 
 const perform = async (task: DrawingTask): Promise<DrawingResult> =>
   task.kind === 'check' ? check(task) : { kind: 'drawn', bytes: draw(task) }

@@ -6,6 +6,7 @@ import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
+import { qrBatches } from '#db/schema/qr-blanks.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { type PictureSource, qrDesigns, qrPictures } from '#db/schema/qr-designs.ts'
 import { deleteSome } from '#db/slices.ts'
@@ -106,7 +107,18 @@ export async function updateDesign(tx: Tx, row: DesignRow, values: Partial<Desig
   return after!
 }
 
-export async function deleteDesign(tx: Tx, { owner, id }: DesignRow): Promise<void> {
+const batchesWith = ({ owner, id }: DesignRow) => and(eq(qrBatches.owner, owner), eq(qrBatches.designId, id))
+
+/** Whether batches of labels have this design. */
+export async function isOfLabels(db: Db, design: DesignRow): Promise<boolean> {
+  const rows = await db.select({ id: qrBatches.id }).from(qrBatches).where(batchesWith(design)).limit(1)
+  return rows.length > 0
+}
+
+/** Batches of labels that have the design become plain. */
+export async function deleteDesign(tx: Tx, design: DesignRow): Promise<void> {
+  const { owner, id } = design
+  await tx.update(qrBatches).set({ designId: null }).where(batchesWith(design))
   await tx.delete(qrDesigns).where(and(eq(qrDesigns.owner, owner), eq(qrDesigns.id, id)))
 }
 

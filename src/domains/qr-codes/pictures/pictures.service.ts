@@ -29,14 +29,17 @@ import { checkFiles, drawnLook } from '../looks/looks.service.ts'
 import { type DesignRow, findAnyDesign, findDesign, findPicture } from '../looks/looks.store.ts'
 import type { CheckDesign, DesignCheck, DesignQuery, PictureQuery } from './pictures.model.ts'
 
-/** A look with the pictures in it. */
-async function readLook(ctx: AppContext, userId: number, stored: QrLook) {
+/** A look with the pictures in it. `within`: their greatest sizes. */
+export async function readLook(
+  ctx: AppContext,
+  userId: number,
+  stored: QrLook,
+  within?: Parameters<typeof loadPictures>[3],
+) {
   const files = await findFiles(ctx.db.read, filesOf(stored))
   const fileOf = (id: number | null | undefined) => files.find((file) => file.id === id)
-  const pictures = await loadPictures(ctx, userId, {
-    logo: fileOf(stored.logo?.fileId),
-    strip: fileOf(stored.frame?.textFileId),
-  })
+  const shown = { logo: fileOf(stored.logo?.fileId), strip: fileOf(stored.frame?.textFileId) }
+  const pictures = await loadPictures(ctx, userId, shown, within)
   return { look: drawnLook(stored, files), pictures }
 }
 

@@ -20,7 +20,11 @@ export function sceneToPdf(
   const [width, height] = [widthMm * MM, (widthMm * MM * scene.height) / scene.width]
   const catalog = file.reserve()
   const [pages, page, structure, figure] = [file.reserve(), file.reserve(), file.reserve(), file.reserve()]
-  const { operators, resources } = drawing(file, scene, width / scene.width, height, pictures)
+  const drawn = sceneOperators(scene, width / scene.width, height, shownIn(pictures))
+  const { operators } = drawn
+  const shadings = drawn.shadings.map((shading, i) => `/S${i} ${file.add(shading)} 0 R`)
+  const images = [pictures.logo, pictures.strip].map((pixels, i) => pixels && `/I${i} ${imageObject(file, pixels)} 0 R`)
+  const resources = `/Shading<<${shadings.join('')}>>/XObject<<${images.join('')}>>`
   const content = file.stream('', `/Figure<</MCID 0>>BDC\n${operators}\nEMC`)
   const text = textHex(title)
   file.set(catalog, `<</Type/Catalog/Pages ${pages} 0 R/MarkInfo<</Marked true>>/StructTreeRoot ${structure} 0 R>>`)
@@ -54,9 +58,7 @@ class PdfObjects {
 
   /** `entries`: of its dictionary. */
   stream(entries: string, data: string | Uint8Array): number {
-    const packed = deflateSync(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
-    const head = `<<${entries}/Length ${packed.length}/Filter/FlateDecode>>stream\n`
-    return this.add(Buffer.concat([Buffer.from(head, 'latin1'), packed, Buffer.from('\nendstream')]))
+    return this.add(streamBody(entries, data))
   }
 
   finish(catalog: number, info: number): Uint8Array<ArrayBuffer> {
@@ -79,34 +81,46 @@ class PdfObjects {
   }
 }
 
-/** `unit`: points of a module. */
-function drawing(file: PdfObjects, scene: Scene, unit: number, height: number, { logo, strip }: Pictures) {
+/** A compressed stream. `entries`: of its dictionary. */
+export function streamBody(entries: string, data: string | Uint8Array): Buffer {
+  const packed = deflateSync(typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
+  const head = `<<${entries}/Length ${packed.length}/Filter/FlateDecode>>stream\n`
+  return Buffer.concat([Buffer.from(head, 'latin1'), packed, Buffer.from('\nendstream')])
+}
+
+/** Which pictures of a scene there are. */
+type Shown = Readonly<Record<keyof Pictures, boolean>>
+
+export const shownIn = ({ logo, strip }: Pictures): Shown => ({ logo: logo !== undefined, strip: strip !== undefined })
+
+/**
+ * The operators that draw a scene, and the dictionaries of the shadings that they name: `/S0` and so on. They name the logo `/I0` and the strip `/I1`.
+ * `unit`: points of a module. `top`: of the upper edge of the scene, which begins at the left edge of the page.
+ */
+export function sceneOperators(scene: Scene, unit: number, top: number, shown: Shown) {
   const shadings: string[] = []
-  const images: string[] = []
   // From here on, lengths are modules, and y grows downwards.
   const operators = [
-    `${n(unit)} 0 0 ${n(-unit)} 0 ${n(height)} cm`,
+    `${n(unit)} 0 0 ${n(-unit)} 0 ${n(top)} cm`,
     `${rgb(scene.bg)} rg 0 0 ${n(scene.width)} ${n(scene.height)} re f`,
   ]
   for (const { paint, path } of scene.shapes) {
     if (paint.kind === 'plain') operators.push(`${rgb(paint.color)} rg ${pathOperators(path)} f`)
     else {
-      shadings.push(`/S${shadings.length} ${file.add(shading(paint))} 0 R`)
+      shadings.push(shading(paint))
       operators.push(`q ${pathOperators(path)} W n /S${shadings.length - 1} sh Q`)
     }
   }
-  const image = (place: Place | null, pixels: Pixels | undefined): void => {
-    if (place === null || pixels === undefined) return
-    images.push(`/I${images.length} ${imageObject(file, pixels)} 0 R`)
+  const image = (place: Place | null, isShown: boolean, name: string): void => {
+    if (place === null || !isShown) return
     // The square of an image has its first row at the top, where y is 1.
     operators.push(
-      `q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /I${images.length - 1} Do Q`,
+      `q ${n(place.width)} 0 0 ${n(-place.height)} ${n(place.x)} ${n(place.y + place.height)} cm /${name} Do Q`,
     )
   }
-  image(scene.logo, logo)
-  image(scene.strip, strip)
-  const resources = `/Shading<<${shadings.join('')}>>/XObject<<${images.join('')}>>`
-  return { operators: operators.join('\n'), resources }
+  image(scene.logo, shown.logo, 'I0')
+  image(scene.strip, shown.strip, 'I1')
+  return { operators: operators.join('\n'), shadings }
 }
 
 const n = (value: number): string => String(Math.round(value * 10_000) / 10_000)
@@ -128,7 +142,8 @@ function shading(paint: Exclude<Paint, { kind: 'plain' }>): string {
   return `<</ShadingType ${type}/ColorSpace/DeviceRGB/Coords[${coords.map(n).join(' ')}]${colors}/Extend[true true]>>`
 }
 
-function imageObject(file: PdfObjects, { width, height, rgba }: Pixels): number {
+/** Adds a picture to the streams of a file. Returns its id. */
+export function imageObject(file: Pick<PdfObjects, 'stream'>, { width, height, rgba }: Pixels): number {
   const [color, alpha] = [new Uint8Array(width * height * 3), new Uint8Array(width * height)]
   for (let i = 0; i < alpha.length; i++) {
     color.set(rgba.subarray(i * 4, i * 4 + 3), i * 3)

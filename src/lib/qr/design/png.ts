@@ -34,6 +34,10 @@ export function pixelsToPng(pixels: Pixels, widthMm?: number): Uint8Array<ArrayB
   return new Uint8Array(Buffer.concat(parts))
 }
 
+/** The address of a picture that is part of an SVG. */
+export const pngDataUri = (pixels: Pixels | undefined): string | undefined =>
+  pixels && `data:image/png;base64,${pixelsToPng(pixels).toBase64()}`
+
 function isOpaque(rgba: Uint8Array): boolean {
   for (let at = 3; at < rgba.length; at += 4) if (rgba[at] !== 255) return false
   return true
