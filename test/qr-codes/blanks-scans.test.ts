@@ -208,3 +208,51 @@ describe('GET /q/:slug of a label', () => {
     )
   })
 })
+
+describe('GET /q/:slug/info of a label', () => {
+  const JSON_TYPE = { accept: 'application/json' }
+  const info = (slug: string, headers: Record<string, string> = {}) =>
+    server.request('GET', `/q/${slug}/info`, { headers })
+
+  test('that is free shows its number, also as JSON, and counts nothing', async () => {
+    const [label] = await labels(alice, 1, { prefix: 'INFO-' })
+    const { slug, number } = label!
+    expect(ok(await info(slug.toUpperCase(), JSON_TYPE)).data).toEqual({
+      slug,
+      name: number,
+      opens: null,
+      host: null,
+      blank: true,
+    })
+    const page = await info(slug, { accept: 'text/html' })
+    expect(page.status).toBe(200)
+    expect(page.headers.get('x-robots-tag')).toBe('noindex')
+    for (const part of ['This label is not in use yet', number, `/q/${slug}/info?lang=zh`])
+      expect(page.text).toContain(part)
+    expect(ok(await alice.call('qrBlanks.get', { params: { slug } })).data.scanCount).toBe(0)
+  })
+
+  test('that is void is 410', async () => {
+    const [label] = await labels(alice, 1)
+    ok(await alice.call('qrBlanks.void', { params: { slug: label!.slug } }))
+    const page = await info(label!.slug)
+    expect([page.status, page.text.includes('This label is no longer used')]).toEqual([410, true])
+    const json = await info(label!.slug, JSON_TYPE)
+    expect([json.status, json.code]).toEqual([410, 410])
+  })
+
+  test('of an asset has its number, and nothing of the asset; of a code it is that of the code', async () => {
+    const [ofAsset, ofCode] = await labels(alice, 2)
+    const asset = await createAsset(alice, { name: 'Secret projector' })
+    await bind(alice, ofAsset!, { kind: 'ASSET', id: asset.id })
+    const { slug, number } = ofAsset!
+    const expected = { slug, name: number, opens: 'PAGE', host: null, blank: false }
+    expect(ok(await info(slug, JSON_TYPE)).data).toEqual(expected)
+    const page = await info(slug)
+    expect([page.status, page.text.includes(number), page.text.includes('Secret')]).toEqual([200, true, false])
+
+    const code = await createCode(alice, { name: 'Menu', content: 'https://example.org/menu', isPublic: true })
+    await bind(alice, ofCode!, { kind: 'QR_CODE', id: code.id })
+    expect(ok(await info(ofCode!.slug, JSON_TYPE)).data).toMatchObject({ name: 'Menu', blank: false })
+  })
+})

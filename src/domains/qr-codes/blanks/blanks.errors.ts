@@ -1,4 +1,4 @@
-import { type AppError, badRequest, limited } from '#http/errors.ts'
+import { AppError, badRequest, limited } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
 import type { BlankView } from './blanks.model.ts'
@@ -19,6 +19,10 @@ export const noSuchThing = (): AppError =>
   invalid('body.id', 'refers to nothing that belongs to the owner of the label', '不存在，或不属于该标签的所有者')
 
 export const isVoid = (): AppError => badRequest('The label is void', '该标签已作废')
+
+/** For those who only know its slug. */
+export const isNoLongerUsed = (): AppError =>
+  new AppError(410, 410, { en: 'The label is no longer used', zh: '该标签已停用' })
 
 /** `data` is the label with its thing. */
 export function alreadyBound(blank: BlankView): AppError {

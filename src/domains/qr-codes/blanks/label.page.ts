@@ -1,12 +1,12 @@
 /** The pages of labels that stand for no QR code. */
 
 import type { AppContext } from '#context'
-import { button, card, html, htmlPage, notFoundPage, pathOfPage } from '#http/pages.ts'
+import { button, card, html, htmlPage } from '#http/pages.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { type BlankRow, findBlank } from './blanks.store.ts'
 import { countLabelScan } from './label-counter.ts'
-import { pageOf } from './short-links.service.ts'
+import { pageOfLabel } from './short-links.service.ts'
 
 const WORDS = {
   en: {
@@ -27,23 +27,27 @@ const WORDS = {
 
 const HEADERS = { 'x-robots-tag': 'noindex' }
 
+/** Who sees a page. `path`: that of the page for its links to the other language. */
+interface Visit {
+  readonly locale: Locale
+  readonly path: string
+}
+
 /**
- * The page, or the redirect, of a label that does not stand for a QR code. Undefined for other slugs; scans of labels are counted
- * in any case. `isCounted`: false for visits that do not count, such as those of robots.
+ * The page, or the redirect, of a label that does not stand for a QR code. Undefined for other slugs, and if its thing is gone; scans of labels
+ * are counted in any case. `isCounted`: false for visits that do not count, such as those of robots.
  */
 export async function leadLabel(
   ctx: AppContext,
   slug: string,
-  visit: { readonly request: Request; readonly locale: Locale; readonly isCounted: boolean },
+  visit: Visit & { readonly isCounted: boolean },
 ): Promise<Response | undefined> {
   const blank = await findBlank(ctx.db.read, slug)
   if (blank === undefined) return undefined
   if (visit.isCounted) countLabelScan(ctx, slug)
-  if (blank.status === 'FREE') return freePage(ctx, blank, visit)
-  if (blank.status === 'VOID') return voidPage(ctx, blank, visit)
-  if (blank.kind === 'QR_CODE') return undefined
-  const path = await pageOf(ctx, blank.kind!, blank.targetId!)
-  if (path === undefined) return notFoundPage(ctx, visit.locale)
+  if (blank.status !== 'BOUND') return unboundPage(ctx, blank, visit)
+  const path = await pageOfLabel(ctx, blank)
+  if (path === undefined) return undefined
   const location = ctx.config.publicUrl + path
   return new Response(html`<a href="${location}">${location}</a>`.text, {
     status: 302,
@@ -57,9 +61,11 @@ export async function leadLabel(
   })
 }
 
-type Visit = { readonly request: Request; readonly locale: Locale }
+/** The page of a label that stands for nothing: 410 if it is void. */
+export const unboundPage = (ctx: AppContext, blank: BlankRow, visit: Visit): Response =>
+  blank.status === 'VOID' ? voidPage(ctx, blank, visit) : freePage(ctx, blank, visit)
 
-function freePage(ctx: AppContext, { slug, number }: BlankRow, { request, locale }: Visit): Response {
+function freePage(ctx: AppContext, { slug, number }: BlankRow, { path, locale }: Visit): Response {
   const words = WORDS[locale]
   const body = html`<div class="centered">
     <p class="number">${number}</p>
@@ -70,20 +76,20 @@ function freePage(ctx: AppContext, { slug, number }: BlankRow, { request, locale
   return htmlPage(ctx, {
     title: `${words.free}: ${number}`,
     locale,
-    path: pathOfPage(request),
+    path,
     preview: { title: words.free, description: words.number(number) },
     headers: HEADERS,
     body: card(body),
   })
 }
 
-function voidPage(ctx: AppContext, { number }: BlankRow, { request, locale }: Visit): Response {
+function voidPage(ctx: AppContext, { number }: BlankRow, { path, locale }: Visit): Response {
   const words = WORDS[locale]
   return htmlPage(ctx, {
     title: words.void,
     locale,
     status: 410,
-    path: pathOfPage(request),
+    path,
     headers: HEADERS,
     body: html`<div class="lonely">
       <p class="number">410</p>

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Db, Tx } from '#db/store.ts'
-import type { FindShortLinkTarget, LabelledThing } from '#domains/contributions.ts'
+import type { FindShortLinkTarget } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import { ownAddresses } from '#http/addresses.ts'
 import { ownLink } from '#lib/own-link.ts'
@@ -56,10 +56,11 @@ export const shortLinkTarget: FindShortLinkTarget = async (ctx, db, text) => {
   return kind === null || targetId === null ? undefined : { kind, id: targetId }
 }
 
-/** The path of the page that a scan of a label opens; undefined if the thing is gone. */
-export async function pageOf(ctx: AppContext, kind: LabelledThing, id: number): Promise<string | undefined> {
+/** The path of the page that a scan of a label opens; undefined for labels of codes, and if the thing is gone. */
+export async function pageOfLabel(ctx: AppContext, { kind, targetId }: BlankRow): Promise<string | undefined> {
+  if (kind === null || kind === 'QR_CODE') return undefined
   for (const pages of contributions(ctx, 'labelPages')) {
-    const path = await pages[kind]?.(ctx.db.read, id)
+    const path = await pages[kind]?.(ctx.db.read, targetId!)
     if (path !== undefined) return path
   }
   return undefined

@@ -6,13 +6,14 @@ import { addressOf } from '#http/caller.ts'
 import { notFound } from '#http/errors.ts'
 import { html, pathOfPage } from '#http/pages.ts'
 
-import { leadLabel } from '../blanks/label.page.ts'
+import { isNoLongerUsed } from '../blanks/blanks.errors.ts'
+import { leadLabel, unboundPage } from '../blanks/label.page.ts'
 import type { Led, Visitor } from '../links/leading.service.ts'
 import * as pages from '../links/links.page.ts'
 import type { PublicQrCode } from './public.model.ts'
 import { publicPage } from './public.page.ts'
 import { openPublic, viewByUuid } from './public.service.ts'
-import { type Info, infoOf, infoOfCode, isCounted, openShortLink } from './short.service.ts'
+import { type Found, type Info, infoOf, infoOfCode, isCounted, openShortLink } from './short.service.ts'
 
 function visitOf(ctx: AppContext, { request, caller }: Visitor): pages.Visit {
   const path = pathOfPage(request, 'page')
@@ -75,33 +76,30 @@ async function ledPage(ctx: AppContext, { led, visitor, path, code, info }: Show
   }
 }
 
-async function infoPage(ctx: AppContext, visit: pages.Visit, { code, target }: Info): Promise<Response> {
-  const abuseContact = await getSetting(ctx, 'links.abuseContact')
-  return pages.infoPage(visit, {
-    name: code.name,
-    target,
-    createdAt: code.createdAt,
-    abuseContact,
-  })
+async function infoPage(
+  ctx: AppContext,
+  visit: pages.Visit,
+  { code: { name, createdAt }, target }: Pick<Info, 'target'> & { readonly code: Pick<Found, 'name' | 'createdAt'> },
+): Promise<Response> {
+  return pages.infoPage(visit, { name, target, createdAt, abuseContact: await getSetting(ctx, 'links.abuseContact') })
 }
 
 /** Answers a scan of a short link. */
 export async function answerScan(ctx: AppContext, slug: string, visitor: Visitor): Promise<Response> {
   const opened = await openShortLink(ctx, slug, visitor)
-  if (opened === undefined) return pages.unknownLinkPage(visitOf(ctx, visitor))
-  if ('label' in opened) {
-    const { locale } = visitor.caller
-    const visit = { request: visitor.request, locale, isCounted: isCounted(visitor) }
-    return (await leadLabel(ctx, opened.label, visit)) ?? pages.unknownLinkPage(visitOf(ctx, visitor))
+  if (opened !== undefined && 'led' in opened) {
+    const { code, led } = opened
+    return ledPage(ctx, {
+      led,
+      visitor,
+      path: `/q/${code.asked}`,
+      code: () => viewByUuid(ctx, code.uuid),
+      info: () => infoOfCode(ctx, code),
+    })
   }
-  const { code, led } = opened
-  return ledPage(ctx, {
-    led,
-    visitor,
-    path: `/q/${code.asked}`,
-    code: () => viewByUuid(ctx, code.uuid),
-    info: () => infoOfCode(ctx, code),
-  })
+  const visit = visitOf(ctx, visitor)
+  const page = opened && (await leadLabel(ctx, opened.label, { ...visit, isCounted: isCounted(visitor) }))
+  return page ?? pages.unknownLinkPage(visit)
 }
 
 /** Answers a visitor of the public link of a code, of which `asksForPage` wants its share page rather than its target. */
@@ -119,10 +117,14 @@ export async function answerPublic(
   return ledPage(ctx, { led, visitor, path: `/q/${slug}`, code: async () => view, info })
 }
 
-/** @throws AppError 404 */
+/** @throws AppError 404, 410 */
 export async function showInfo(ctx: AppContext, slug: string, visitor: Visitor & { readonly asJson: boolean }) {
   const found = await infoOf(ctx, slug)
-  if (visitor.asJson) return found?.info ?? Promise.reject(notFound())
   const visit = visitOf(ctx, visitor)
-  return found === undefined ? pages.unknownLinkPage(visit) : infoPage(ctx, visit, found)
+  if (found === undefined) return visitor.asJson ? Promise.reject(notFound()) : pages.unknownLinkPage(visit)
+  if ('code' in found) return visitor.asJson ? found.info : infoPage(ctx, visit, found)
+  const { blank, info } = found
+  if (visitor.asJson) return blank.status === 'VOID' ? Promise.reject(isNoLongerUsed()) : info
+  if (blank.status !== 'BOUND') return unboundPage(ctx, blank, visit)
+  return infoPage(ctx, visit, { code: { name: blank.number, createdAt: blank.boundAt! }, target: 'PAGE' })
 }

@@ -67,12 +67,14 @@ export const shortEndpoints = [
     method: 'GET',
     path: '/q/:slug/info',
     summary: 'Show where a short link leads',
-    description: 'An HTML page, or JSON with `Accept: application/json`. Counts nothing.',
+    description:
+      'An HTML page, or JSON with `Accept: application/json`. The name of a label that stands for no QR code is its number. Counts nothing.',
     tag,
     access: open,
     params: BySlug,
     answers: 'text/html',
     data: LinkInfo,
+    refuses: { 410: 'The label is no longer used.' },
     run: ({ ctx, params, request, caller }) =>
       showInfo(ctx, params.slug, { request, caller, asJson: wantsJson(request) }),
   }),

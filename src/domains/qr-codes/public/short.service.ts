@@ -4,7 +4,9 @@ import type { AppContext } from '#context'
 import { webAddress } from '#lib/link-target.ts'
 import { isRobot } from '#lib/robots.ts'
 
+import { type BlankRow, findBlank } from '../blanks/blanks.store.ts'
 import { countLabelScan } from '../blanks/label-counter.ts'
+import { pageOfLabel } from '../blanks/short-links.service.ts'
 import { lead, type Led, type Visitor } from '../links/leading.service.ts'
 import type { LinkInfo } from '../links/links.model.ts'
 import { isHidden } from '../links/links.rules.ts'
@@ -32,9 +34,25 @@ export interface Info {
   readonly target: { readonly url: string } | 'PAGE' | 'HIDDEN'
 }
 
-export async function infoOf(ctx: AppContext, slug: string): Promise<Info | undefined> {
+/** The same of a label that stands for no code: the page of its thing says what it is. */
+export interface LabelInfo {
+  readonly blank: BlankRow
+  readonly info: LinkInfo
+}
+
+export async function infoOf(ctx: AppContext, slug: string): Promise<Info | LabelInfo | undefined> {
   const code = await readCode(ctx, slug)
-  return code === undefined || 'label' in code ? undefined : infoOfCode(ctx, code)
+  if (code === undefined) return undefined
+  return 'label' in code ? infoOfLabel(ctx, code.label) : infoOfCode(ctx, code)
+}
+
+async function infoOfLabel(ctx: AppContext, slug: string): Promise<LabelInfo | undefined> {
+  const blank = await findBlank(ctx.db.read, slug)
+  if (blank === undefined) return undefined
+  const { status, number: name } = blank
+  if (status === 'BOUND' && (await pageOfLabel(ctx, blank)) === undefined) return undefined
+  const opens = status === 'BOUND' ? 'PAGE' : null
+  return { blank, info: { slug, name, opens, host: null, blank: status === 'FREE' } }
 }
 
 export function infoOfCode(ctx: AppContext, code: Found): Info {

@@ -22,7 +22,7 @@ import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 import { mayBind } from '../blanks/binding.service.ts'
 import type { BlankRow } from '../blanks/blanks.store.ts'
 import { toViews } from '../blanks/blanks.view.ts'
-import { findShortLink, pageOf } from '../blanks/short-links.service.ts'
+import { findShortLink, pageOfLabel } from '../blanks/short-links.service.ts'
 import { contentTooLong, noSuchCode } from '../codes/codes.errors.ts'
 import { MAX_CONTENT_BYTES } from '../codes/codes.model.ts'
 import { bytesOf } from '../codes/codes.rules.ts'
@@ -254,7 +254,7 @@ async function resolveLabel(
     const [view] = await toViews(ctx, ctx.db.read, userId, [blank])
     return view!.title === null ? { kind } : { kind, id: view!.targetId!, title: view!.title }
   }
-  const path = await pageOf(ctx, kind, blank.targetId!)
+  const path = await pageOfLabel(ctx, blank)
   return path === undefined ? { kind: 'TEXT' } : resolveElsewhere(ctx, userId, ctx.config.publicUrl + path, caller)
 }
 
