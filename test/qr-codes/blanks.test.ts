@@ -236,6 +236,19 @@ describe('binding a label', () => {
     expect((await batchOf(alice, label.batchId)).bound).toBe(1)
   })
 
+  test('leaves room for ten earlier slugs of a code, however many labels it has', async () => {
+    const { id } = await createCode(alice, { content: 'https://example.org', isDynamic: true })
+    const batch = await make(alice, { count: 12 })
+    for (const label of await labels(alice, { batchId: batch.id }))
+      ok(await bind(alice, label, { kind: 'QR_CODE', id }))
+    const rename = (i: number) => alice.put(`/api/qr-codes/${id}/link`, { slug: `many-labels-${i}-${id}` })
+    for (let i = 0; i < 10; i++) ok(await rename(i))
+    const refused = await rename(10)
+    expect([refused.status, refused.details![0]!.path]).toEqual([400, 'body.slug'])
+    const link = ok(await alice.get(`/api/qr-codes/${id}/link`)).data
+    expect([link.slug, link.aliases.length]).toEqual([`many-labels-9-${id}`, 22])
+  })
+
   test('works for locations and activities of the same organization', async () => {
     const org = await createOrg(alice)
     const locationId = await createLocation(alice, org.id, 'Shelf 4')

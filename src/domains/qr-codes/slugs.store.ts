@@ -1,9 +1,10 @@
 /** Slugs: the last part of short links, `/q/{slug}`. One that was given once is never given again. */
 
-import { and, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
+import { qrBlanks } from '#db/schema/qr-blanks.ts'
 import { qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -118,6 +119,17 @@ const ofCode = prepared((db) =>
 /** All slugs that lead to a code, oldest first. */
 export const slugsOf = async (db: Db | Tx, qrCodeId: number): Promise<string[]> =>
   (await ofCode(db, { qrCodeId })).map((row) => row.slug)
+
+const labelsOfCode = prepared((db) =>
+  db
+    .select({ n: count() })
+    .from(qrBlanks)
+    .where(and(eq(qrBlanks.kind, 'QR_CODE'), eq(qrBlanks.targetId, p('qrCodeId')), isNotNull(qrBlanks.targetId))),
+)
+
+/** The labels whose slugs lead to a code. */
+export const countLabels = async (db: Db | Tx, qrCodeId: number): Promise<number> =>
+  (await labelsOfCode(db, { qrCodeId }))[0]!.n
 
 /** How codes lead, by their ids. Those without a row lead to their content, under no condition. */
 export async function linksOf(db: Db | Tx, qrCodeIds: readonly number[]): Promise<Map<number, LinkRow>> {

@@ -7,13 +7,13 @@ import type { Owner } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
-import { claimSlug, countCustomSlugs, newSlug, slugsOf } from '../slugs.store.ts'
+import { claimSlug, countCustomSlugs, countLabels, newSlug, slugsOf } from '../slugs.store.ts'
 import { slugQuotaReached, slugTaken, tooManyAliases } from './codes.errors.ts'
 import type { UpdateQrCode } from './codes.model.ts'
 import { type CodeChange, opensOf, slugProblem } from './codes.rules.ts'
 import type { QrCodeRow } from './codes.store.ts'
 
-/** Earlier slugs of a code. */
+/** Earlier slugs of a code, without those of labels: a thing may have any number of these. */
 const MAX_ALIASES = 10
 
 /** How many slugs an owner may choose; 0 means unlimited. To be read before a write. */
@@ -39,8 +39,10 @@ export async function takeSlug(
   const lower = slug.toLowerCase()
   const known = [slug, lower].find((one) => own.includes(one))
   if (known !== undefined) return known
-  const problem = slugProblem(lower, path) ?? (own.length > MAX_ALIASES ? tooManyAliases(path, MAX_ALIASES) : undefined)
+  const problem = slugProblem(lower, path)
   if (problem !== undefined) return problem
+  if (own.length > MAX_ALIASES && own.length - (await countLabels(tx, code.id)) > MAX_ALIASES)
+    return tooManyAliases(path, MAX_ALIASES)
   if (quota > 0 && (await countCustomSlugs(tx, owner)) >= quota) throw slugQuotaReached(quota)
   return (await claimSlug(tx, owner, lower, { qrCodeId: code.id, isCustom: true })) ? lower : slugTaken(path)
 }
