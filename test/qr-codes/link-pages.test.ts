@@ -59,7 +59,13 @@ const ALL: readonly (readonly [name: string, status: number, words: Record<'en' 
     'too many wrong passwords',
     429,
     { en: 'Try again in 42 minutes.', zh: '请在 42 分钟后重试。' },
-    (given) => pages.tooManyTriesPage(given, 2_461),
+    (given) => pages.tooManyTriesPage(given, 'PASSWORDS', 2_461),
+  ],
+  [
+    'too many wrong short links',
+    429,
+    { en: 'Too many wrong short links', zh: '短链接错误次数过多' },
+    (given) => pages.tooManyTriesPage(given, 'SLUGS', 59),
   ],
   [
     'a code with a warning',
@@ -96,7 +102,7 @@ test('the password form sends the password by POST with the query of the scan, a
 })
 
 test('the page of too many wrong passwords says when the next try is possible, to people and programs', async () => {
-  const page = pages.tooManyTriesPage(visit(), 59)
+  const page = pages.tooManyTriesPage(visit(), 'PASSWORDS', 59)
   expect(page.headers.get('retry-after')).toBe('59')
   expect(await page.text()).toContain('Try again in a minute.')
 })

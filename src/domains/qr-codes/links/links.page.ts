@@ -34,7 +34,7 @@ const WORDS = {
     passwordField: 'Password',
     wrongPassword: 'This password is wrong',
     continue: 'Continue',
-    tooMany: 'Too many wrong passwords',
+    tooMany: { PASSWORDS: 'Too many wrong passwords', SLUGS: 'Too many wrong short links' },
     tooManyText: (minutes: number) =>
       minutes === 1 ? 'Try again in a minute.' : `Try again in ${minutes.toLocaleString('en')} minutes.`,
     warningTitle: (host: string) => `Leads to ${host}`,
@@ -63,7 +63,7 @@ const WORDS = {
     passwordField: '密码',
     wrongPassword: '密码错误',
     continue: '继续',
-    tooMany: '密码错误次数过多',
+    tooMany: { PASSWORDS: '密码错误次数过多', SLUGS: '短链接错误次数过多' },
     tooManyText: (minutes: number) => `请在 ${minutes.toLocaleString('zh')} 分钟后重试。`,
     warningTitle: (host: string) => `前往 ${host}`,
     warning: (host: Html) => html`此二维码指向<br />${host}`,
@@ -140,11 +140,11 @@ export function endedPage(visit: Visit, reason: 'EXPIRED' | 'EXHAUSTED'): Respon
     : refusalPage(visit, 410, words.exhausted, words.exhaustedText)
 }
 
-/** 429. `seconds` until the next try. */
-export function tooManyTriesPage(visit: Visit, seconds: number): Response {
+/** 429, for too many wrong ones. `seconds` until the next try. */
+export function tooManyTriesPage(visit: Visit, wrong: 'PASSWORDS' | 'SLUGS', seconds: number): Response {
   const words = WORDS[visit.locale]
   const reason = words.tooManyText(Math.ceil(seconds / 60))
-  return refusalPage(visit, 429, words.tooMany, reason, { 'retry-after': String(seconds) })
+  return refusalPage(visit, 429, words.tooMany[wrong], reason, { 'retry-after': String(seconds) })
 }
 
 /** 200, or 403 after a wrong password. `action`: the path and query that the form sends `password` to. */

@@ -6,14 +6,15 @@ import { addressOf } from '#http/caller.ts'
 import { notFound } from '#http/errors.ts'
 import { html, pathOfPage } from '#http/pages.ts'
 
-import { isNoLongerUsed } from '../blanks/blanks.errors.ts'
+import { isNoLongerUsed, tooManyWrongSlugs } from '../blanks/blanks.errors.ts'
 import { leadLabel, unboundPage } from '../blanks/label.page.ts'
 import type { Led, Visitor } from '../links/leading.service.ts'
 import * as pages from '../links/links.page.ts'
+import type { Found } from './holders.service.ts'
 import type { PublicQrCode } from './public.model.ts'
 import { publicPage } from './public.page.ts'
 import { openPublic, viewByUuid } from './public.service.ts'
-import { type Found, type Info, infoOf, infoOfCode, isCounted, openShortLink } from './short.service.ts'
+import { countWrongSlug, type Info, infoOf, infoOfCode, isCounted, openShortLink } from './short.service.ts'
 
 function visitOf(ctx: AppContext, { request, caller }: Visitor): pages.Visit {
   const path = pathOfPage(request, 'page')
@@ -72,7 +73,7 @@ async function ledPage(ctx: AppContext, { led, visitor, path, code, info }: Show
       return pages.passwordPage(visit, { action, isWrong: led.kind === 'WRONG_PASSWORD' })
     }
     case 'TOO_MANY':
-      return pages.tooManyTriesPage(visit, led.seconds)
+      return pages.tooManyTriesPage(visit, 'PASSWORDS', led.seconds)
   }
 }
 
@@ -99,7 +100,13 @@ export async function answerScan(ctx: AppContext, slug: string, visitor: Visitor
   }
   const visit = visitOf(ctx, visitor)
   const page = opened && (await leadLabel(ctx, opened.label, { ...visit, isCounted: isCounted(visitor) }))
-  return page ?? pages.unknownLinkPage(visit)
+  return page ?? unknownPage(ctx, visit, visitor)
+}
+
+/** 404, or 429 for an address that has tried too many wrong slugs. */
+async function unknownPage(ctx: AppContext, visit: pages.Visit, { caller }: Visitor): Promise<Response> {
+  const wait = await countWrongSlug(ctx, caller.ip)
+  return wait > 0 ? pages.tooManyTriesPage(visit, 'SLUGS', wait) : pages.unknownLinkPage(visit)
 }
 
 /** Answers a visitor of the public link of a code, of which `asksForPage` wants its share page rather than its target. */
@@ -117,11 +124,15 @@ export async function answerPublic(
   return ledPage(ctx, { led, visitor, path: `/q/${slug}`, code: async () => view, info })
 }
 
-/** @throws AppError 404, 410 */
+/** @throws AppError 404, 410, 429 */
 export async function showInfo(ctx: AppContext, slug: string, visitor: Visitor & { readonly asJson: boolean }) {
   const found = await infoOf(ctx, slug)
   const visit = visitOf(ctx, visitor)
-  if (found === undefined) return visitor.asJson ? Promise.reject(notFound()) : pages.unknownLinkPage(visit)
+  if (found === undefined) {
+    if (!visitor.asJson) return unknownPage(ctx, visit, visitor)
+    const wait = await countWrongSlug(ctx, visitor.caller.ip)
+    throw wait > 0 ? tooManyWrongSlugs(wait) : notFound()
+  }
   if ('code' in found) return visitor.asJson ? found.info : infoPage(ctx, visit, found)
   const { blank, info } = found
   if (visitor.asJson) return blank.status === 'VOID' ? Promise.reject(isNoLongerUsed()) : info

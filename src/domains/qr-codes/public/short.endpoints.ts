@@ -26,7 +26,7 @@ const scan = endpoint({
   isScan: true,
   summary: 'Open a short link',
   description:
-    'Answers 302 with the target of the code; or 200 with a page: the form for its password, the warning before its target, or its share page if it has no web address. HEAD counts nothing.',
+    'Answers 302 with the target of the code; or 200 with a page: the form for its password, the warning before its target, or its share page if it has no web address. HEAD counts nothing. 20 short links that lead nowhere, from one address within a minute, are followed by 429 for further ones.',
   tag,
   access: open,
   params: BySlug,

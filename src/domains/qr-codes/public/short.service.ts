@@ -1,8 +1,10 @@
 /** Short links: `/q/{slug}`. */
 
 import type { AppContext } from '#context'
+import { secondsOf, usesByAddress } from '#http/budget.ts'
 import { webAddress } from '#lib/link-target.ts'
 import { isRobot } from '#lib/robots.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { type BlankRow, findBlank } from '../blanks/blanks.store.ts'
 import { countLabelScan } from '../blanks/label-counter.ts'
@@ -22,6 +24,21 @@ export async function openShortLink(ctx: AppContext, slug: string, visitor: Visi
   if ('label' in code) return code
   if (code.isLabel && isCounted(visitor)) countLabelScan(ctx, code.asked)
   return { code, led: await lead(ctx, code, visitor) }
+}
+
+/** A slug has 30^8 possible values, but custom ones are words. */
+const WRONG_SLUGS = { key: '', limit: 20, windowMs: MINUTE }
+
+/**
+ * Counts a slug that leads nowhere. Returns 0, or the seconds to wait after too many of them from one address. Others are never counted or refused: many
+ * people behind one address scan codes at once.
+ */
+export async function countWrongSlug(ctx: AppContext, ip: string): Promise<number> {
+  if (!ctx.config.rateLimit) return 0
+  // Several processes count in the database, which must not contain addresses of visitors.
+  const uses = usesByAddress(WRONG_SLUGS, ip).map((use) => ({ ...use, key: ctx.seal.mac(`wrong slug ${use.key}`) }))
+  const refusal = await ctx.exactLimiter.takeAll(uses)
+  return refusal === undefined ? 0 : secondsOf(refusal)
 }
 
 /** Whether a scan of a label counts, wherever it leads. */
