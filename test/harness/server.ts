@@ -289,6 +289,7 @@ export function spawnServer(
       TESSERA_SMS_URL: config.smsUrl,
       TESSERA_ONECLICK_URL: config.oneclickUrl,
       TESSERA_GEOIP_FILE: config.geoipFile.join(),
+      TESSERA_TRUSTED_PROXIES: config.trustedProxies.join() || 'none',
       TESSERA_METRICS_TOKEN: config.metricsToken,
       TESSERA_OTLP_URL: config.otlpUrl,
       TESSERA_OTLP_HEADERS: config.otlpHeaders,
