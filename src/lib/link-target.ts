@@ -82,12 +82,15 @@ function isShortLink(url: URL, { ownAddresses, shortAddress }: TargetRules): boo
   return ownAddresses.some((own) => isLeading.test(below(own) ?? ''))
 }
 
+/** In lower case, without empty segments: the router ignores some of them. */
 function decodedPath({ pathname }: URL): string {
+  let path = pathname
   try {
-    return decodeURIComponent(pathname).toLowerCase()
+    path = decodeURIComponent(pathname)
   } catch {
-    return pathname.toLowerCase()
+    // It is compared as it is.
   }
+  return path.replace(/\/{2,}/g, '/').toLowerCase()
 }
 
 /**
