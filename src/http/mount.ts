@@ -432,10 +432,11 @@ function refusal(
 ): Response {
   const locale = localeOf(request, siteOf(ctx).locale)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
-  return bare(
-    error.status === 404 ? notFoundPage(ctx, locale) : errorPage(ctx, error.status, error.text[locale], locale),
-    requestId,
-  )
+  const page =
+    error.status === 404 ? notFoundPage(ctx, locale) : errorPage(ctx, error.status, error.text[locale], locale)
+  page.headers.set('x-robots-tag', 'noindex')
+  if (error.extras.retryAfter !== undefined) page.headers.set('retry-after', String(error.extras.retryAfter))
+  return bare(page, requestId)
 }
 
 export const wantsJson = (request: Request): boolean =>

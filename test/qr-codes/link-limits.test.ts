@@ -299,3 +299,18 @@ describe('a short domain', () => {
     expect((await at(`/${code.slug}`)).text).toContain(`action="/q/${code.slug}"`)
   })
 })
+
+describe.if(inProcess)('the limit of public pages', () => {
+  const limited = useServer({ people: ['alice'], rateLimit: true })
+
+  test('is a page with 429 that says when to try again, and counts nothing', async () => {
+    const code = await createLink(limited.alice)
+    const replies = await race(310, () => scan(limited.server, pathOf(code)))
+    expect(replies.filter(({ status }) => status === 302)).toHaveLength(300)
+    const { status, headers, text } = replies.find((reply) => reply.status !== 302)!
+    expect([status, headers.get('x-robots-tag')]).toEqual([429, 'noindex'])
+    expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
+    expect(text).toContain('<h1>Too many requests')
+    expect(ok(await limited.alice.get(`/api/qr-codes/${code.id}`)).data.scanCount).toBe(300)
+  })
+})
