@@ -163,6 +163,16 @@ describe('a password', () => {
     expect(JSON.stringify(rows)).not.toContain('203.0.113')
   })
 
+  test('does not matter after the link has expired', async () => {
+    const code = await createLink(alice)
+    await changeLink(alice, code, { password: 'tulip', expiresAt: server.clock.now() + HOUR })
+    server.clock.advance(HOUR)
+    for (const password of ['rose', 'tulip']) expect((await scan(server, pathOf(code), { password })).status).toBe(410)
+    await changeLink(alice, code, { fallbackUrl: 'https://example.com/over' })
+    const over = await scan(server, pathOf(code), { password: 'rose' })
+    expect([over.status, over.headers.get('location')]).toEqual([303, 'https://example.com/over'])
+  })
+
   test.each(['abc', 'x'.repeat(129)])('of the wrong length is refused', async (password) => {
     const code = await createLink(alice)
     expect((await setLink(alice, code, { password })).status).toBe(400)

@@ -50,12 +50,14 @@ export async function lead(ctx: AppContext, code: Lead, visitor: Visitor): Promi
   const isHead = request.method === 'HEAD'
   const targets = await targetRules(ctx)
   const scan = scanOf(ctx, visitor)
-  if (password !== undefined && code.link.passwordHash !== null && code.blockedAt === null) {
-    const refusal = await guessPassword(ctx, code.id, code.link.passwordHash, password, caller.ip)
+  let decision = decide(code, scan, targets)
+  // A link that is over says so, whatever password was sent.
+  if (decision.result === 'PASSWORD' && password !== undefined) {
+    const refusal = await guessPassword(ctx, code.id, code.link.passwordHash!, password, caller.ip)
     if (refusal !== undefined) return refusal
     scan.hasPassword = true
+    decision = decide(code, scan, targets)
   }
-  let decision = decide(code, scan, targets)
   if (takenBy(code.link, decision, scan.isRobot) !== undefined)
     decision = await takingOf(ctx).add({ code, scan, targets })
   const led = await ledBy(ctx, code, decision, request)
