@@ -5,6 +5,7 @@ import * as XLSX from '@e965/xlsx'
 import { xlsx } from '../assets/sheets.ts'
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
+import { createCode } from './helpers.ts'
 import { bitlyJson, csv, dubJson, imported, importLinks, shlinkJson } from './link-files.ts'
 
 const { server, alice, bob, carol, owner, member } = useServer({
@@ -128,6 +129,15 @@ describe('tables', () => {
     expect((await scan('3xYz1')).headers.get('location')).toBe('https://example.org/moved/1?a=1')
   })
 
+  test('a change of what a code opens', async () => {
+    const { slug, id, version } = await createCode(alice, { content: 'https://example.com/opens', isDynamic: true })
+    const change = (opens: string) => imported(alice, csv(`slug,opens\n${slug},${opens}\n`), { mode: 'UPDATE' })
+    expect(await change('TARGET')).toMatchObject({ unchanged: 1 })
+    expect(await change('PAGE')).toMatchObject({ updated: 1 })
+    const { data } = ok(await alice.get(`/api/qr-codes/${id}`))
+    expect([data.opens, data.version]).toEqual(['PAGE', version + 1])
+  })
+
   test('empty cells stay unless `clearEmpty`', async () => {
     await imported(alice, csv('url,slug,remark,tags\nhttps://example.com/keep,keep-me,note,a|b\n'))
     const rows = 'slug,remark,tags\nkeep-me,,\n'
@@ -186,6 +196,29 @@ describe('refusals', () => {
     // With other slugs where these cannot be had, the bad targets and numbers are left.
     const { errors: left } = await imported(alice, csv(rows), { dryRun: true, keepSlugs: false })
     expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11])
+  })
+
+  test('a content that the picture of its code cannot hold, and nothing that an update would accept', async () => {
+    const code = await createCode(alice, { content: 'short', style: { level: 'H' } })
+    const change = (content: string) =>
+      importLinks(alice, csv(`id,content\n${code.id},${content}\n`), { mode: 'UPDATE' })
+    const refused = await change('x'.repeat(1274))
+    expect([refused.status, refused.details[0]?.path]).toEqual([400, 'rows.2.target'])
+    expect(ok(await alice.get(`/api/qr-codes/${code.id}`)).data).toEqual(expect.objectContaining({ content: 'short' }))
+    // It leads nowhere.
+    expect((await change('https://ann@example.com/')).status).toBe(200)
+  })
+
+  test('a content that cannot be read with the design of its code', async () => {
+    const design = ok(
+      await alice.send('POST', '/api/qr-code-designs', { body: { name: 'Dots', level: 'H', modules: 'DOTS' } }),
+    )
+    const code = await createCode(alice, { content: 'short', designId: design.data.id })
+    const change = (content: string) =>
+      importLinks(alice, csv(`id,content\n${code.id},${content}\n`), { mode: 'UPDATE' })
+    const refused = await change('x'.repeat(1300))
+    expect([refused.status, refused.details[0]?.path]).toEqual([400, 'rows.2.target'])
+    expect((await change('longer than before')).status).toBe(200)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 /** Checks the rows of an import, with a bounded number of queries for each group of them. */
 
 import type { AppContext } from '#context'
+import { ownerKey } from '#db/owner-key.ts'
 import type { Db } from '#db/store.ts'
 import { hasCountries } from '#domains/delivery/index.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -11,7 +12,7 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { SECOND } from '#platform/clock.ts'
 
 import { mayNotPublish, slugReserved, slugTaken } from '../codes/codes.errors.ts'
-import { NewQrCode, UpdateQrCode } from '../codes/codes.model.ts'
+import { type Level, NewQrCode, UpdateQrCode } from '../codes/codes.model.ts'
 import {
   changeOf,
   type CodeChange,
@@ -20,12 +21,15 @@ import {
   isReserved,
   type NewCode,
   newCode,
+  opensOf,
 } from '../codes/codes.rules.ts'
 import { mayPublish } from '../codes/codes.service.ts'
 import type { QrCodeRow } from '../codes/codes.store.ts'
 import { pictureContent, styleView } from '../codes/codes.view.ts'
 import { UpdateLink } from '../links/links.model.ts'
 import { type Facts, linkChangeOf, linkProblems, PLAIN } from '../links/links.rules.ts'
+import { findUnreadable } from '../looks/looks.service.ts'
+import { findDesign } from '../looks/looks.store.ts'
 import { contentTargetProblem, targetRules } from '../targets.service.ts'
 import type { Columns, Key } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
@@ -78,6 +82,7 @@ export class RowChecker {
   readonly #slugs = new Map<string, number>()
   readonly #ids = new Map<number, number>()
   #problems: RowProblem[] = []
+  readonly #drawn: { readonly row: GivenRow; readonly designId: number; readonly content: string }[] = []
 
   private constructor(
     readonly ctx: AppContext,
@@ -114,6 +119,7 @@ export class RowChecker {
       if (this.options.mode === 'UPDATE') return this.#refuse(row, identityColumn(this.columns), errors.unknownCode)
       return this.#create(row, taken)
     })
+    await this.#checkDesigns(db)
     const failed = new Set(this.#problems.map(({ row }) => row))
     return {
       items: items.filter((item) => item !== undefined && !failed.has(item.row)) as Checked[],
@@ -163,17 +169,39 @@ export class RowChecker {
     const slug = this.#newSlug(row, taken)
     const link = this.#linkOf(row, undefined, undefined)
     if (checked!.value === undefined) return undefined
-    this.#checkContent(row, content)
+    this.#checkContent(row, content, { level: undefined, leads: true })
     const code = newCode(checked!.value, this.mayPublish)
     const shown = { name: code.name, target: code.content, slug: slug ?? null }
     return { row: row.row, action: 'CREATE', code, slug, createdAt: row.createdAt, link, shown }
   }
 
-  #checkContent(row: GivenRow, content: string): void {
+  #checkContent(
+    row: GivenRow,
+    content: string,
+    { level, leads }: { readonly level: Level | undefined; readonly leads: boolean },
+  ): void {
     const problem =
-      contentProblem(content, undefined, 'rows.0.content') ??
-      contentTargetProblem(content, 'rows.0.content', this.facts.targets)
+      contentProblem(content, level, 'rows.0.content') ??
+      (leads ? contentTargetProblem(content, 'rows.0.content', this.facts.targets) : undefined)
     if (problem !== undefined) this.#refuseAll(row, [problem])
+  }
+
+  /** Notes a picture with a design that the change would give other modules. */
+  #noteDesign(row: GivenRow, code: QrCodeRow, change: CodeChange): void {
+    const content = pictureContent(this.ctx, { ...code, ...change })
+    if (code.designId !== null && content !== pictureContent(this.ctx, code))
+      this.#drawn.push({ row, designId: code.designId, content })
+  }
+
+  /** Refuses contents that cannot be read with the designs of their codes. */
+  async #checkDesigns(db: Db): Promise<void> {
+    for (const [id, drawn] of Map.groupBy(this.#drawn.splice(0), ({ designId }) => designId)) {
+      const design = await findDesign(db, ownerKey(this.owner), id)
+      if (design === undefined) continue
+      const samples = drawn.map(({ content }, of) => ({ content, of }))
+      for (const { problem, codes } of await findUnreadable(this.ctx, this.owner.userId, design.look, samples, 'body'))
+        for (const of of codes) this.#refuse(drawn[of]!.row, 'target', problem.text)
+    }
   }
 
   /** The slug of a new code; undefined for one that is drawn by lot. */
@@ -208,7 +236,12 @@ export class RowChecker {
       code,
       changeOf(code, checked!.value, styleView(pictureContent(this.ctx, code), code.style)),
     )
-    if (change.content !== undefined) this.#checkContent(row, change.content)
+    const [opens, wished] = [opensOf(code), checked!.value.opens]
+    if (opens !== null && wished != null && wished !== opens) change.opens = wished
+    if (change.content !== undefined) {
+      this.#checkContent(row, change.content, { level: code.style.level, leads: opens !== null })
+      this.#noteDesign(row, code, change)
+    }
     const isChanged = Object.keys(change).length + Object.keys(linkChange).length > 0
     const shown = { name: change.name ?? code.name, target: change.content ?? code.content, slug: code.slug }
     return { row: row.row, action: isChanged ? 'UPDATE' : 'UNCHANGED', id: code.id, change, link: linkChange, shown }
