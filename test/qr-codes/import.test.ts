@@ -129,6 +129,25 @@ describe('tables', () => {
     expect((await scan('3xYz1')).headers.get('location')).toBe('https://example.org/moved/1?a=1')
   })
 
+  test('own export: values that cells cannot hold as they are stay, too', async () => {
+    const codes = [
+      { name: 'two  spaces', content: ' https://example.com/spaces ', isDynamic: true, tags: ['a, b', 'c|d', 'e'] },
+      { name: 'a card', content: 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEND:VCARD\r\n' },
+      { name: '=1+1', content: "'=SUM(A1)", remark: '+49 30\n123', tags: ['a|b'] },
+    ]
+    for (const body of codes) await createCode(bob, body)
+    const before = await codesOf(bob)
+    for (const format of ['csv', 'xlsx']) {
+      const { bytes } = await bob.send('POST', '/api/qr-codes/batch/export', { body: { format, all: true } })
+      const file = new File([new Uint8Array(bytes)], `own.${format}`)
+      for (const clearEmpty of [false, true]) {
+        const result = await imported(bob, file, { mode: 'UPDATE', clearEmpty })
+        expect(result).toMatchObject({ total: before.length, unchanged: before.length, errors: [] })
+      }
+    }
+    expect(await codesOf(bob)).toEqual(before)
+  })
+
   test('a change of what a code opens', async () => {
     const { slug, id, version } = await createCode(alice, { content: 'https://example.com/opens', isDynamic: true })
     const change = (opens: string) => imported(alice, csv(`slug,opens\n${slug},${opens}\n`), { mode: 'UPDATE' })
@@ -136,6 +155,16 @@ describe('tables', () => {
     expect(await change('PAGE')).toMatchObject({ updated: 1 })
     const { data } = ok(await alice.get(`/api/qr-codes/${id}`))
     expect([data.opens, data.version]).toEqual(['PAGE', version + 1])
+  })
+
+  test('long titles and targets, which are not cut in the middle of a character', async () => {
+    const target = `https://example.com/${'b'.repeat(87)}😀`
+    const rows = `url,title\nhttps://example.com/long,${'a'.repeat(99)}😀\n${target},\n`
+    expect(await imported(alice, csv(rows))).toMatchObject({ created: 2 })
+    const [long] = await codesOf(alice, { keyword: 'example.com/long' })
+    expect(long!.name).toBe('a'.repeat(99))
+    const [untitled] = await codesOf(alice, { keyword: 'bbbb' })
+    expect(untitled!.name).toBe(`example.com/${'b'.repeat(87)}`)
   })
 
   test('empty cells stay unless `clearEmpty`', async () => {
@@ -175,6 +204,7 @@ describe('refusals', () => {
       'https://example.com/f,time,yesterday,many',
       ',empty,,',
       'https://example.com/g,past,2001-01-01,',
+      'https://example.com/h,moon,1969-07-20,',
     ].join('\n')
     const { errors, created } = await imported(alice, csv(rows), { dryRun: true })
     expect((errors as ImportError[]).map(({ row, column }) => `${row} ${column}`)).toEqual([
@@ -187,6 +217,7 @@ describe('refusals', () => {
       '9 maxVisits',
       '10 url',
       '11 expires_at',
+      '12 expires_at',
     ])
     // A text is no link: it makes a code that shows it.
     expect(created).toBe(2)
@@ -195,7 +226,7 @@ describe('refusals', () => {
     expect(await codesOf(alice)).toEqual(before)
     // With other slugs where these cannot be had, the bad targets and numbers are left.
     const { errors: left } = await imported(alice, csv(rows), { dryRun: true, keepSlugs: false })
-    expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11])
+    expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11, 12])
   })
 
   test('a content that the picture of its code cannot hold, and nothing that an update would accept', async () => {

@@ -34,7 +34,7 @@ import { contentTargetProblem, targetRules } from '../targets.service.ts'
 import type { Columns, Key } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 import { findCodes, identityKey, type LinkRow, linksOf, takenSlugs } from './importing.store.ts'
-import { type LinkRow as GivenRow, nameFor, readRow, type RowProblem } from './rows.rules.ts'
+import { type LinkRow as GivenRow, nameFor, readRow, type RowProblem, withoutEchoes } from './rows.rules.ts'
 
 /** The columns of a link that an import sets. */
 export type LinkChange = Partial<Omit<LinkRow, 'qrCodeId'>>
@@ -226,7 +226,7 @@ export class RowChecker {
     const first = this.#ids.get(code.id)
     if (first !== undefined) return this.#refuse(row, identityColumn(this.columns), errors.repeatedCode(first))
     this.#ids.set(code.id, row.row)
-    const [checked] = checkChange([row.code], 'rows')
+    const [checked] = checkChange([withoutEchoes(row.code, code)], 'rows')
     this.#refuseAll(row, checked!.problems)
     const linkChange = this.#linkOf(row, code, link)
     if (checked!.value === undefined) return undefined

@@ -100,8 +100,8 @@ class Cells {
 export function readRow(row: SheetRow, columns: Columns, options: ReadOptions): LinkRow {
   const cells = new Cells(row, columns, options)
   const code: LinkRow['code'] = {}
-  const name = cells.text('name')?.replace(/\s+/g, ' ')
-  if (name !== undefined) code.name = columns.source === 'TESSERA' ? name : name.slice(0, MAX_NAME).trim()
+  const name = cells.text('name')
+  if (name !== undefined) code.name = columns.source === 'TESSERA' ? inLine(name) : shortName(name)
   const content = cells.text('target')
   if (content !== undefined) code.content = content
   const tags = cells.value('tags', tagsIn)
@@ -208,8 +208,13 @@ function countIn(cell: SheetCell): number | undefined {
   return Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** Epoch milliseconds. */
+/** Epoch milliseconds. Undefined for times before 1970 too, which no code has. */
 function timeIn(cell: SheetCell, zone: string): number | undefined {
+  const at = instantIn(cell, zone)
+  return at !== undefined && at >= 0 ? at : undefined
+}
+
+function instantIn(cell: SheetCell, zone: string): number | undefined {
   if (typeof cell === 'number') return Math.round(cell < MILLISECONDS ? cell * 1000 : cell)
   const text = textOf(cell)
   try {
@@ -222,10 +227,32 @@ function timeIn(cell: SheetCell, zone: string): number | undefined {
   }
 }
 
-/** The name of a code whose row has none: where it leads, without the scheme. */
-export const nameFor = (content: string): string =>
-  content
-    .replace(/^[a-z][a-z0-9+.-]*:(\/\/)?/i, '')
-    .replace(/\s+/g, ' ')
+const inLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+/** Cut to the length of names, but not in the middle of a character. */
+const shortName = (text: string): string =>
+  inLine(text)
     .slice(0, MAX_NAME)
+    .replace(/[\uD800-\uDBFF]$/, '')
     .trim()
+
+/** The name of a code whose row has none: where it leads, without the scheme. */
+export const nameFor = (content: string): string => shortName(content.replace(/^[a-z][a-z0-9+.-]*:(\/\/)?/i, ''))
+
+/**
+ * The values of a row that are not those that our own table shows of the code: a cell has no spaces at its ends, a name no two in a row, and a tag no
+ * comma.
+ */
+export function withoutEchoes(
+  given: LinkRow['code'],
+  code: { readonly name: string; readonly content: string; readonly tags: readonly string[]; readonly remark: string },
+): LinkRow['code'] {
+  const shown: LinkRow['code'] = {
+    name: inLine(code.name.trim()),
+    content: code.content.trim(),
+    tags: tagsIn(code.tags.join(', ')),
+    remark: code.remark.trim(),
+  }
+  const isNew = ([key, value]: [string, unknown]) => !Bun.deepEquals(value, shown[key as keyof typeof shown])
+  return Object.fromEntries(Object.entries(given).filter(isNew))
+}
