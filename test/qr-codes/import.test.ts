@@ -157,6 +157,13 @@ describe('tables', () => {
     expect([data.opens, data.version]).toEqual(['PAGE', version + 1])
   })
 
+  test('slugs that differ in capitals only, as other services give them', async () => {
+    const rows = 'url,slug\nhttps://example.com/1,xYz\nhttps://example.com/2,XyZ\nhttps://example.com/3,xyz\n'
+    expect(await imported(alice, csv(rows))).toMatchObject({ created: 3 })
+    for (const [i, slug] of ['xYz', 'XyZ', 'xyz'].entries())
+      expect((await scan(slug)).headers.get('location')).toBe(`https://example.com/${i + 1}`)
+  })
+
   test('long titles and targets, which are not cut in the middle of a character', async () => {
     const target = `https://example.com/${'b'.repeat(87)}😀`
     const rows = `url,title\nhttps://example.com/long,${'a'.repeat(99)}😀\n${target},\n`

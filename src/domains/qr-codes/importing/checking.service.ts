@@ -208,7 +208,8 @@ export class RowChecker {
   #newSlug(row: GivenRow, taken: ReadonlySet<string>): string | undefined {
     const { slug } = row
     if (slug === undefined) return undefined
-    const key = slug.toLowerCase()
+    // Other services distinguish capitals. Only pictures of ours hold a slug all in upper case.
+    const key = slug === slug.toUpperCase() ? slug.toLowerCase() : slug
     const first = this.#slugs.get(key)
     const problem =
       importedSlugProblem(slug) ??
