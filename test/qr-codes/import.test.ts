@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
 
 import * as XLSX from '@e965/xlsx'
 
 import { xlsx } from '../assets/sheets.ts'
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
 import { createCode } from './helpers.ts'
 import { bitlyJson, csv, dubJson, imported, importLinks, shlinkJson } from './link-files.ts'
@@ -315,4 +315,29 @@ test('of two imports of one file at once one wins, and each slug is given once',
   const answers = await Promise.all([alice, bob].map((person) => importLinks(person, file())))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
   expect((await scan('race-299')).status).toBe(302)
+})
+
+test.if(inProcess)('the rows of an import are checked with pauses, in which other requests are answered', async () => {
+  const { clock } = server.ctx
+  const now = clock.now.bind(clock)
+  let [inTurn, most, isOver] = [0, 0, false]
+  const nextTurn = () => {
+    inTurn = 0
+    if (!isOver) setImmediate(nextTurn)
+  }
+  nextTurn()
+  // Each row has a time that is compared with the present.
+  const asked = spyOn(clock, 'now').mockImplementation(() => {
+    most = Math.max(most, ++inTurn)
+    return now()
+  })
+  try {
+    const rows = `url,created_at\n${'https://example.com/,2024-01-01\n'.repeat(2000)}`
+    expect(await imported(alice, csv(rows), { dryRun: true })).toMatchObject({ created: 2000 })
+    expect(asked.mock.calls.length).toBeGreaterThan(2000)
+    expect(most).toBeLessThan(200)
+  } finally {
+    isOver = true
+    asked.mockRestore()
+  }
 })

@@ -15,6 +15,7 @@ import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { serverZone } from '#platform/clock.ts'
@@ -91,7 +92,10 @@ async function run(
     problems.push(...checked.problems)
   }
   await take(first!.slice(1))
-  for await (const rows of groups) await take(rows)
+  for await (const rows of groups) {
+    await pause()
+    await take(rows)
+  }
   const result: CodesImported = {
     source: columns.source,
     total: checker.total,
