@@ -269,6 +269,14 @@ describe('refusals', () => {
     expect((await importLinks(alice, file)).status).toBe(status)
   })
 
+  test('cells full of slashes and question marks, without keeping the server busy', async () => {
+    const rows = ['/', '?'].flatMap((sign) =>
+      new Array<string>(30).fill(`"${sign.repeat(99_000)}\nx",https://example.com/`),
+    )
+    const { errors } = await imported(alice, csv(`link,url\n${rows.join('\n')}`), { dryRun: true })
+    expect((errors as ImportError[]).length).toBeGreaterThan(0)
+  })
+
   test('more than 10,000 rows', async () => {
     const rows = `url\n${'https://example.com/\n'.repeat(10_001)}`
     expect((await importLinks(alice, csv(rows))).status).toBe(400)
