@@ -174,6 +174,20 @@ describe('tables', () => {
     expect(untitled!.name).toBe(`example.com/${'b'.repeat(87)}`)
   })
 
+  test('new codes of an organization have its design', async () => {
+    const body = { name: 'House style', modules: 'ROUNDED', orgId: org.id, isDefault: true }
+    const design = ok(await owner.send('POST', '/api/qr-code-designs', { body })).data
+    const rows = `url,slug\nhttps://example.com/1,org-styled\nhttps://example.com/2,\n`
+    expect(await imported(owner, csv(rows), { orgId: String(org.id) })).toMatchObject({ created: 2 })
+    const codes = await codesOf(owner, { orgId: org.id, keyword: 'example.com' })
+    expect(codes).toHaveLength(2)
+    for (const code of codes) {
+      expect(code.designId).toBe(design.id)
+      expect((await server.request('GET', new URL(code.imageUrl).pathname)).status).toBe(200)
+    }
+    expect(ok(await owner.get('/api/qr-code-designs', { orgId: org.id })).data.items[0].codeCount).toBe(2)
+  })
+
   test('empty cells stay unless `clearEmpty`', async () => {
     await imported(alice, csv('url,slug,remark,tags\nhttps://example.com/keep,keep-me,note,a|b\n'))
     const rows = 'slug,remark,tags\nkeep-me,,\n'

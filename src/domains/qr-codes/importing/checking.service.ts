@@ -11,6 +11,7 @@ import type { Localized } from '#lib/localized.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { SECOND } from '#platform/clock.ts'
 
+import { chooseDesigns } from '../codes/chosen-designs.service.ts'
 import { mayNotPublish, slugReserved, slugTaken } from '../codes/codes.errors.ts'
 import { type Level, NewQrCode, UpdateQrCode } from '../codes/codes.model.ts'
 import {
@@ -55,6 +56,8 @@ export interface Created extends CheckedRow {
   readonly code: NewCode
   readonly slug: string | undefined
   readonly createdAt: number | undefined
+  /** See `withDesigns`. */
+  readonly designId: number | null
 }
 export interface Updated extends CheckedRow {
   readonly action: 'UPDATE' | 'UNCHANGED'
@@ -119,7 +122,6 @@ export class RowChecker {
       if (this.options.mode === 'UPDATE') return this.#refuse(row, identityColumn(this.columns), errors.unknownCode)
       return this.#create(row, taken)
     })
-    await this.#checkDesigns(db)
     const failed = new Set(this.#problems.map(({ row }) => row))
     return {
       items: items.filter((item) => item !== undefined && !failed.has(item.row)) as Checked[],
@@ -172,7 +174,7 @@ export class RowChecker {
     this.#checkContent(row, content, { level: undefined, leads: true })
     const code = newCode(checked!.value, this.mayPublish)
     const shown = { name: code.name, target: code.content, slug: slug ?? null }
-    return { row: row.row, action: 'CREATE', code, slug, createdAt: row.createdAt, link, shown }
+    return { row: row.row, action: 'CREATE', code, slug, createdAt: row.createdAt, designId: null, link, shown }
   }
 
   #checkContent(
@@ -193,15 +195,29 @@ export class RowChecker {
       this.#drawn.push({ row, designId: code.designId, content })
   }
 
-  /** Refuses contents that cannot be read with the designs of their codes. */
-  async #checkDesigns(db: Db): Promise<void> {
-    for (const [id, drawn] of Map.groupBy(this.#drawn.splice(0), ({ designId }) => designId)) {
-      const design = await findDesign(db, ownerKey(this.owner), id)
+  /** After the last row: the problems of contents that cannot be read with the designs of their codes. Reads a picture of each size of symbol. */
+  async unreadable(): Promise<RowProblem[]> {
+    this.#problems = []
+    for (const [id, drawn] of Map.groupBy(this.#drawn, ({ designId }) => designId)) {
+      const design = await findDesign(this.ctx.db.read, ownerKey(this.owner), id)
       if (design === undefined) continue
-      const samples = drawn.map(({ content }, of) => ({ content, of }))
+      const samples = drawn.map(({ row, content }) => ({ content, of: row }))
       for (const { problem, codes } of await findUnreadable(this.ctx, this.owner.userId, design.look, samples, 'body'))
-        for (const of of codes) this.#refuse(drawn[of]!.row, 'target', problem.text)
+        for (const row of codes) this.#refuse(row, 'target', problem.text)
     }
+    return this.#problems
+  }
+
+  /** The design of new codes of an organization, if they can be read with it. */
+  async withDesigns(items: readonly Checked[]): Promise<Checked[]> {
+    const created = items.filter((item) => item.action === 'CREATE')
+    const drawn = created.map(({ code, slug = null }) => {
+      const { name, content } = code
+      return { input: { name, content, slug }, code, where: 'rows' }
+    })
+    const { designIds } = await chooseDesigns(this.ctx, this.owner, drawn)
+    const given = new Map(created.map((item, i) => [item.row, { ...item, designId: designIds[i]! }]))
+    return items.map((item) => given.get(item.row) ?? item)
   }
 
   /** The slug of a new code; undefined for one that is drawn by lot. */

@@ -84,18 +84,22 @@ async function run(
   const { mode = 'CREATE', clearEmpty = false, keepSlugs = true } = input
   const options = { mode, clearEmpty, keepSlugs, zone: serverZone(), categoryId: input.categoryId ?? null }
   const checker = await RowChecker.open(ctx, owner, columns, options)
-  const items: Checked[] = []
+  const checked: Checked[] = []
   const problems: RowProblem[] = []
   const take = async (rows: readonly SheetRow[]) => {
-    const checked = await checker.check(rows)
-    items.push(...checked.items)
-    problems.push(...checked.problems)
+    const group = await checker.check(rows)
+    checked.push(...group.items)
+    problems.push(...group.problems)
   }
   await take(first!.slice(1))
   for await (const rows of groups) {
     await pause()
     await take(rows)
   }
+  const unreadable = await checker.unreadable()
+  problems.push(...unreadable)
+  const failed = new Set(unreadable.map(({ row }) => row))
+  const items = checked.filter(({ row }) => !failed.has(row))
   const result: CodesImported = {
     source: columns.source,
     total: checker.total,
@@ -111,7 +115,7 @@ async function run(
   }
   if (input.dryRun === true) return result
   if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
-  await writeRows(ctx, owner, items, { keepSlugs })
+  await writeRows(ctx, owner, await checker.withDesigns(items), { keepSlugs })
   return result
 }
 

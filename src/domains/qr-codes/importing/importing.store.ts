@@ -80,7 +80,9 @@ export async function linksOf(db: Db | Tx, ids: readonly number[]): Promise<Map<
 /** Inserts new codes, which have their slugs already. */
 export async function insertCodes(
   tx: Tx,
-  given: readonly (NewCode & Pick<QrCodeRow, 'uuid' | 'userId' | 'orgId' | 'slug' | 'createdAt'>)[],
+  given: readonly (NewCode &
+    Pick<QrCodeRow, 'uuid' | 'userId' | 'orgId' | 'slug' | 'createdAt'> &
+    Partial<Pick<QrCodeRow, 'designId' | 'pictureKey'>>)[],
 ): Promise<QrCodeRow[]> {
   const rows = await tx
     .insert(qrCodes)

@@ -1,6 +1,7 @@
 /** The write of an import: all rows or none. */
 
 import type { AppContext } from '#context'
+import { ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { rowsHaveErrors } from '#http/imports.ts'
@@ -11,6 +12,7 @@ import { slugTaken } from '../codes/codes.errors.ts'
 import { checkCategory, checkRoom, quotaOf } from '../codes/codes.service.ts'
 import { codesByIds, insertSlug, updateCode } from '../codes/codes.store.ts'
 import { PLAIN } from '../links/links.rules.ts'
+import { findDesign, insertPictures, newPictureKey } from '../looks/looks.store.ts'
 import { newSlug, randomSlug } from '../slugs.store.ts'
 import type { Checked, Created, LinkChange, Updated } from './checking.service.ts'
 import * as errors from './importing.errors.ts'
@@ -70,15 +72,19 @@ async function create(tx: Tx, owner: Owner, items: readonly Created[], keepSlugs
     items.flatMap(({ slug }) => slug ?? []),
   )
   if (taken.size > 0 && keepSlugs) refuseTaken(items, taken)
+  const designId = items.find((item) => item.designId !== null)?.designId
+  // Codes are plain if it was deleted since it was chosen.
+  const design = designId == null ? undefined : await findDesign(tx, ownerKey(owner), designId)
   const rows = await insertCodes(
     tx,
-    items.map(({ code, slug, createdAt }) => ({
+    items.map(({ code, slug, createdAt, designId: wished }) => ({
       ...code,
       uuid: uuid(),
       userId: owner.userId,
       orgId: owner.orgId,
       slug: slug === undefined || taken.has(slug) ? randomSlug() : slug,
       createdAt: createdAt ?? tx.stamp,
+      ...(design !== undefined && wished !== null && { designId: design.id, pictureKey: newPictureKey() }),
     })),
   )
   const lost = await claimSlugs(
@@ -90,8 +96,12 @@ async function create(tx: Tx, owner: Owner, items: readonly Created[], keepSlugs
     if (!lost.includes(row.slug!)) continue
     // Drawn by lot, and given already: as good as never.
     if (items[i]!.slug === row.slug && keepSlugs) refuseTaken(items, new Set(lost))
-    await insertSlug(tx, row, await newSlug(tx, owner, row.id))
+    rows[i] = await insertSlug(tx, row, await newSlug(tx, owner, row.id))
   }
+  const pictures = rows.flatMap((row) =>
+    row.pictureKey === null ? [] : [{ key: row.pictureKey, qrCodeId: row.id, source: row }],
+  )
+  if (design !== undefined && pictures.length > 0) await insertPictures(tx, design, pictures)
   const links = items.flatMap(({ link }, i) => (isEmpty(link) ? [] : [newLink(rows[i]!.id, link)]))
   await insertLinks(tx, links)
 }
