@@ -218,6 +218,23 @@ describe.if(inProcess)('a block', () => {
     }
     expect((await scan(server, pathOf(code))).status).toBe(302)
   })
+
+  test('of a host does not keep the rest of an earlier link from being changed', async () => {
+    const code = await createLink(alice)
+    const rules = [{ target: 'https://evil.example/ios', devices: ['IOS'] }]
+    const before = await changeLink(alice, code, { rules, fallbackUrl: 'https://evil.example/over' })
+    await set(server, 'links.blockedHosts', ['evil.example'])
+    try {
+      expect((await changeLink(alice, code, before)).version).toBe(before.version)
+      expect(await changeLink(alice, code, { ...before, warn: true })).toMatchObject({ warn: true })
+      const more = [...rules, { target: 'https://evil.example/ios', devices: ['ANDROID'] }]
+      const refused = await setLink(alice, code, { rules: more })
+      expect([refused.status, refused.details.map(({ path }) => path)]).toEqual([400, ['body.rules.1.target']])
+      expect((await scan(server, pathOf(code))).status).toBe(403)
+    } finally {
+      await set(server, 'links.blockedHosts', [])
+    }
+  })
 })
 
 describe.if(inProcess)('the warning page', () => {

@@ -63,15 +63,18 @@ export interface Facts {
   readonly hasCountries: boolean
 }
 
-/** Every problem of the fields that the request changes. */
+/** Every problem of the fields that the request changes. Values that are stored already stay, although they would be refused by now. */
 export function linkProblems(link: Link, input: UpdateLink, facts: Facts): FieldProblem[] {
   const problems: FieldProblem[] = []
   const { expiresAt, fallbackUrl, rules } = input
   if (expiresAt != null && expiresAt <= facts.now && expiresAt !== link.expiresAt)
     problems.push(inThePast('body.expiresAt'))
-  const wrong = fallbackUrl == null ? undefined : targetProblem(fallbackUrl, facts.targets)
+  const isNewFallback = fallbackUrl != null && fallbackUrl !== link.fallbackUrl
+  const wrong = isNewFallback ? targetProblem(fallbackUrl, facts.targets) : undefined
   if (wrong !== undefined) problems.push(wrongTarget('body.fallbackUrl', wrong))
-  for (const [i, rule] of (rules ?? []).entries()) problems.push(...ruleProblems(rule, `body.rules.${i}`, facts))
+  for (const [i, rule] of (rules ?? []).entries())
+    if (!link.rules.some((stored) => Bun.deepEquals(stored, storedRule(rule))))
+      problems.push(...ruleProblems(rule, `body.rules.${i}`, facts))
   return problems
 }
 
