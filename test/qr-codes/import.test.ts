@@ -148,6 +148,22 @@ describe('tables', () => {
     expect(await codesOf(bob)).toEqual(before)
   })
 
+  test('own export: rules that are too long for a cell of a workbook are not lost', async () => {
+    const me = await server.person()
+    const code = await createCode(me, { content: 'https://example.com/rules', isDynamic: true })
+    const target = 'https://example.com/'.padEnd(2048, 'x')
+    const rules = Array.from({ length: 20 }, () => ({ target, devices: ['IOS'] }))
+    ok(await me.put(`/api/qr-codes/${code.id}/link`, { rules }))
+    const exported = async (format: string) => {
+      const { bytes } = ok(await me.send('POST', '/api/qr-codes/batch/export', { body: { format, all: true } }))
+      return new File([new Uint8Array(bytes)], `own.${format}`)
+    }
+    const workbook = await importLinks(me, await exported('xlsx'), { mode: 'UPDATE', clearEmpty: true })
+    expect([workbook.status, workbook.details.map(({ path }) => path)]).toEqual([400, ['rows.2.rules']])
+    expect(await imported(me, await exported('csv'), { mode: 'UPDATE' })).toMatchObject({ unchanged: 1 })
+    expect(ok(await me.get(`/api/qr-codes/${code.id}/link`)).data.rules).toHaveLength(20)
+  })
+
   test('a change of what a code opens', async () => {
     const { slug, id, version } = await createCode(alice, { content: 'https://example.com/opens', isDynamic: true })
     const change = (opens: string) => imported(alice, csv(`slug,opens\n${slug},${opens}\n`), { mode: 'UPDATE' })

@@ -55,9 +55,9 @@ async function startExport(
   const chosen =
     input.all === true ? await everyCode(ctx, reads, owner, input) : await chosenIds(ctx, reads, owner, input)
   const categories = pathsOf(await categoryTree.all(ctx.db.read, owner.userId))
-  const table = { ctx, db: reads.read, rows: chosen.rows, categories, ...reader }
-  const now = ctx.clock.now()
   const { format } = input
+  const table = { ctx, db: reads.read, rows: chosen.rows, categories, ...reader, format }
+  const now = ctx.clock.now()
   // Archives and pictures load zlib, which the start of the server should not wait for.
   const file =
     format === 'zip' || format === 'plain'
@@ -139,6 +139,7 @@ interface Table extends Reader {
   rows: AsyncIterable<(QrCodeRow | undefined)[]>
   /** Paths of the categories, by id. */
   categories: ReadonlyMap<number, string>
+  format: ExportCodes['format']
 }
 
 /** The columns of a table: their titles, and their widths in characters. */
@@ -170,8 +171,20 @@ const SHEET = { en: 'QR codes', zh: '二维码' }
 
 const columnsOf = ({ locale, zone }: Table) => columnsIn(COLUMNS, locale, zone)
 
+/** Characters of a cell in a workbook. Only rules can have more. */
+const MAX_CELL = 32_767
+/** An import refuses it, so that nobody loses rules. */
+const TOO_LONG = { en: 'Too long for a workbook: export as CSV', zh: '内容过长，无法写入工作簿，请导出为 CSV' }
+
+function rulesCell({ format, locale }: Table, how: LinkRow | undefined): string {
+  if (how === undefined || how.rules.length === 0) return ''
+  const text = JSON.stringify(how.rules)
+  return format === 'xlsx' && text.length > MAX_CELL ? TOO_LONG[locale] : text
+}
+
 /** In the order of `COLUMNS`. Tags are separated by commas. `how`: how the code leads, if that is not only to its content. */
-function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow, how: LinkRow | undefined): Cell[] {
+function cellsOf(table: Table, row: QrCodeRow, how: LinkRow | undefined): Cell[] {
+  const { ctx, categories, zone } = table
   const link = publicUrlOf(ctx, row.uuid)
   countPrinted(ctx, link)
   const opens = opensOf(row)
@@ -192,7 +205,7 @@ function cellsOf({ ctx, categories, zone }: Table, row: QrCodeRow, how: LinkRow 
     row.slug === null ? '' : shortUrlOf(ctx, row.slug),
     opens ?? '',
     opens === null ? '' : row.content,
-    how === undefined || how.rules.length === 0 ? '' : JSON.stringify(how.rules),
+    rulesCell(table, how),
     how?.fallbackUrl ?? '',
     how?.expiresAt == null ? '' : localTime(how.expiresAt, zone),
     how?.maxScans ?? '',
