@@ -164,7 +164,7 @@ describe('tables', () => {
     expect(ok(await me.get(`/api/qr-codes/${code.id}/link`)).data.rules).toHaveLength(20)
   })
 
-  test('a change of what a code opens', async () => {
+  test('the column `opens` changes codes that exist', async () => {
     const { slug, id, version } = await createCode(alice, { content: 'https://example.com/opens', isDynamic: true })
     const change = (opens: string) => imported(alice, csv(`slug,opens\n${slug},${opens}\n`), { mode: 'UPDATE' })
     expect(await change('TARGET')).toMatchObject({ unchanged: 1 })

@@ -1,4 +1,4 @@
-/** Short links that lead by the country of the visitor, which the address of the request tells. */
+/** Short links that lead by the country of the visitor, which is found by the address of the request. */
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -75,7 +75,7 @@ describe('a rule with countries', () => {
     ])
   })
 
-  test.each(['EU', 'XX', 'de'])('is refused with %s, which is no country', async (country) => {
+  test.each(['EU', 'XX', 'de'])('is refused with %s, which is not the code of a country', async (country) => {
     const code = await createLink(alice)
     const rules = [{ target: 'https://example.com/x', countries: [country] }]
     expect((await setLink(alice, code, { rules })).status).toBe(400)
