@@ -27,7 +27,7 @@ export interface ReadCacheOptions<K, T> {
    */
   load(key: K, load: Load): Promise<T | undefined>
   /** Whether a value is kept. Without it, all are. */
-  keeps?(value: T): boolean
+  keeps?(value: T, key: K): boolean
 }
 
 interface Entry<T> extends Load {
@@ -64,7 +64,7 @@ export class ReadCache<K extends string | number, T> {
     const mine = this.options.load(key, load).then(
       (value) => {
         const isCurrent = this.#end(key, mine)
-        if (isCurrent && value !== undefined && this.options.keeps?.(value) !== false)
+        if (isCurrent && value !== undefined && this.options.keeps?.(value, key) !== false)
           this.#entries.set(key, { value, readAt: load.readAt })
         return value
       },

@@ -8,6 +8,7 @@ import { findLead, isOwnerProved, leadsChanged } from '#domains/qr-codes/links/l
 import { ok, type Person, type Reply, useServer } from '../harness/index.ts'
 import { onPostgres, sendTo, withServers } from '../processes/several.ts'
 import type { Code } from './helpers.ts'
+import { csv, imported } from './link-files.ts'
 import { changeLink, createLink, pathOf, scan } from './link-helpers.ts'
 
 const { server, admin, alice } = useServer({ people: ['alice'] })
@@ -87,6 +88,14 @@ describe('the next scan sees', () => {
     expect(shown(await scan(server, pathOf(code)))).toBe(410)
     await changeLink(alice, code, { maxScans: null })
     expect(shown(await scan(server, pathOf(code)))).toBe('https://example.com/menu')
+  })
+
+  test('an imported slug that differs in capitals from the one that was opened', async () => {
+    const { slug } = await createLink(alice, 'https://example.com/menu', { slug: 'tulip-menu' })
+    expect(shown(await scan(server, '/q/Tulip-Menu'))).toBe('https://example.com/menu')
+    expect(await imported(alice, csv('url,slug\nhttps://example.com/new,Tulip-Menu\n'))).toMatchObject({ created: 1 })
+    expect(shown(await scan(server, '/q/Tulip-Menu'))).toBe('https://example.com/new')
+    expect(shown(await scan(server, `/q/${slug}`))).toBe('https://example.com/menu')
   })
 
   test('a change while 40 scans are being answered', async () => {

@@ -59,7 +59,8 @@ const cache = perContext((ctx) => {
     maxAge: MINUTE,
     now: () => ctx.clock.now(),
     load: (slug) => readCode(ctx, slug),
-    keeps: (code) => 'id' in code && isKept(code),
+    // A slug that differs in capitals only may be given later, but none that is all in upper case.
+    keeps: (code, slug) => 'id' in code && (code.asked === slug || slug === slug.toUpperCase()) && isKept(code),
   })
   dropWhen(ctx, leadsChanged, codes)
   return codes
