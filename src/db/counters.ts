@@ -10,14 +10,32 @@ import { countAll, type Refusal, type Use } from '#platform/limiter.ts'
 import { prepared } from './prepared.ts'
 import { counters } from './schema/settings.ts'
 import { deleteSome } from './slices.ts'
-import type { Tx } from './store.ts'
+import type { Db, Tx } from './store.ts'
+
+async function countedAt<U extends Use>(
+  db: Db | Tx,
+  uses: readonly U[],
+  now: number,
+): Promise<ReturnType<typeof countAll<U>>> {
+  if (uses.length === 0) return []
+  const keys = uses.map(({ key }) => key)
+  const rows = await db.select().from(counters).where(inArray(counters.key, keys))
+  return countAll(uses, (key) => rows.find((row) => row.key === key), now)
+}
+
+/** The refusal with which `spend` would answer. It counts nothing, so that those who were refused already cost no write. */
+export async function findRefusal<U extends Use>(
+  db: Db,
+  uses: readonly U[],
+  now: number,
+): Promise<Refusal<U> | undefined> {
+  const result = await countedAt(db, uses, now)
+  return 'refusedFor' in result ? result : undefined
+}
 
 /** Counts all uses at `now`, or none if one of them is refused: then returns the refusal that lasts longest. */
 export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: number): Promise<Refusal<U> | undefined> {
-  if (uses.length === 0) return undefined
-  const keys = uses.map(({ key }) => key)
-  const rows = await tx.select().from(counters).where(inArray(counters.key, keys))
-  const result = countAll(uses, (key) => rows.find((row) => row.key === key), now)
+  const result = await countedAt(tx, uses, now)
   if ('refusedFor' in result) return result
   for (const { use, after } of result) {
     const row = { ...after, expiresAt: after.windowStart + use.windowMs }

@@ -125,6 +125,59 @@ describe('finders', () => {
   })
 })
 
+describe.if(inProcess)('a message that is refused', () => {
+  const { server, alice } = useServer({ people: ['alice'], rateLimit: true })
+
+  /** The names of the writes of lost and found. */
+  async function writesDuring(run: () => Promise<unknown>): Promise<string[]> {
+    const { db } = server.ctx
+    const write = db.write.bind(db)
+    const names: string[] = []
+    db.write = (name, ...rest) => {
+      names.push(name)
+      return write(name, ...rest)
+    }
+    try {
+      await run()
+    } finally {
+      db.write = write
+    }
+    return names.filter((name) => name.startsWith('found.'))
+  }
+
+  test('because of a limit or a used key costs no write', async () => {
+    const ip = fromNewAddress()
+    const asset = await findableAsset(alice)
+    const keys = await Promise.all(Array.from({ length: 6 }, () => keyOf(server, asset)))
+    const send = (key: string, from = ip) => sendWith(server, key, { message: 'found' }, { ip: from })
+    expect(await writesDuring(() => send(keys[0]!))).toEqual(['found.report'])
+    for (const key of keys.slice(1, 5)) ok(await send(key))
+    const refused = async () => {
+      expect((await send(keys[5]!)).status).toBe(429)
+      expect((await send(keys[0]!, fromNewAddress())).status).toBe(400)
+    }
+    expect(await writesDuring(refused)).toEqual([])
+  })
+
+  test('because its conversation is full, closed or unknown costs no write', async () => {
+    const path = await report(server, await findableAsset(alice))
+    const { id } = await newestReport(alice)
+    expect(await writesDuring(() => writeThread(server, path, 'again'))).toEqual(['found.write'])
+    for (let i = 2; i < 30; i++) ok(await writeThread(server, path, 'again'))
+    const refused = async () => {
+      expect((await writeThread(server, path, 'again')).status).toBe(429)
+      expect((await writeThread(server, `${path.slice(0, -1)}x`, 'again')).status).toBe(404)
+    }
+    expect(await writesDuring(refused)).toEqual([])
+    const closed = await report(server, await findableAsset(alice))
+    const other = (await newestReport(alice)).id
+    expect(other).not.toBe(id)
+    ok(await alice.call('found.changeStatus', { params: { id: other }, body: { status: 'CLOSED' } }))
+    const late = async () => expect((await writeThread(server, closed, 'again')).status).toBe(400)
+    expect(await writesDuring(late)).toEqual([])
+  })
+})
+
 describe('a conversation', () => {
   const { server, alice } = useServer({ people: ['alice'] })
 

@@ -1,16 +1,15 @@
 /** Reports and messages of finders, who have no account. */
 
 import type { AppContext } from '#context'
-import { spend, takeOnce } from '#db/counters.ts'
+import { findRefusal, spend } from '#db/counters.ts'
 import type { FoundKind } from '#db/schema/found.ts'
-import type { Tx } from '#db/store.ts'
 import { type Budget, secondsOf, usesByAddress } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { checkPosition } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
 import { bytes, sha256 } from '#platform/ids.ts'
-import type { Use } from '#platform/limiter.ts'
+import type { Refusal, Use } from '#platform/limiter.ts'
 
 import { isShown } from '../cards/cards.service.ts'
 import { findCard } from '../cards/cards.store.ts'
@@ -45,27 +44,25 @@ export async function report(ctx: AppContext, key: string, input: NewReport, cal
   checkPosition(input)
   const { latitude = null, longitude = null } = input
   const accuracy = latitude === null ? null : (input.accuracy ?? null)
+  const once = { key: `found:key:${nonce}`, limit: 1, windowMs: KEY_MS }
+  const uses = [once, ...(ctx.config.rateLimit ? [...ofAddress(ctx, caller.ip), ofThing(kind, id)] : [])]
+  const requireUses = (refusal: Refusal | undefined) => {
+    if (refusal) throw refusal.use === once ? pageTooOld() : tooManyReports(secondsOf(refusal))
+  }
+  // Most messages of a flood are refused here and cost no write.
+  requireUses(await findRefusal(ctx.db.read, uses, ctx.clock.now()))
   const secret = Buffer.from(bytes(16)).toString('base64url')
   await ctx.db.write('found.report', async (tx) => {
-    const now = ctx.clock.now()
-    if (!(await takeOnce(tx, `found:key:${nonce}`, KEY_MS, now))) throw pageTooOld()
+    requireUses(await spend(tx, uses, ctx.clock.now()))
     const thing = await thingsOf(ctx, kind).find(tx, id)
     const card = await findCard(tx, kind, id)
     if (!thing?.isPublic || !card?.allowMessage || !isShown(card, thing.isLost)) throw pageTooOld()
-    await count(ctx, tx, [...ofAddress(ctx, caller.ip), ofThing(kind, id)], now)
     const { owner, title } = thing
     const found = { owner, kind, targetId: id, title, secretHash: sha256(secret) }
     const given = { contact: input.contact || null, latitude, longitude, accuracy }
     await notifyOwner(ctx, tx, await store.insertReport(tx, { ...found, ...given }, message), card.locale)
   })
   return secret
-}
-
-/** @throws AppError 429, after which the write counts nothing */
-async function count(ctx: AppContext, tx: Tx, uses: readonly Use[], now: number): Promise<void> {
-  if (!ctx.config.rateLimit) return
-  const refusal = await spend(tx, uses, now)
-  if (refusal) throw tooManyReports(secondsOf(refusal))
 }
 
 /** One for each network of the address. The keys are keyed hashes, and are deleted when the day is over. */
@@ -96,16 +93,25 @@ export async function readThread(ctx: AppContext, secret: string): Promise<Threa
 
 export const writeToThread = async (ctx: AppContext, secret: string, given: string): Promise<ThreadView> => {
   const message = cleanMessage(given)
+  const hash = sha256(secret)
+  // Wrong secrets and messages of a flood cost no write.
+  requireRoom(await store.findBySecret(ctx.db.read, hash, ctx.clock.now()))
   return ctx.db.write('found.write', async (tx) => {
-    const before = await store.findBySecret(tx, sha256(secret), tx.stamp)
-    if (before === undefined) throw notFound()
+    const before = requireRoom(await store.findBySecret(tx, hash, tx.stamp))
     const row = await store.addMessage(tx, 'finder', before, message)
-    if (row === undefined)
-      throw before.finderMessages >= FINDER_MESSAGES ? conversationFull(FINDER_MESSAGES) : conversationEnded()
+    if (row === undefined) throw notFound()
     const card = await findCard(tx, row.kind, row.targetId)
     await notifyOwner(ctx, tx, row, card?.locale ?? 'en')
     return toThread(row, await store.messagesOf(tx, row.id))
   })
+}
+
+/** @throws AppError 404, 429 after as many messages as a finder can write, 400 for a conversation that the owner closed */
+function requireRoom(row: store.ReportRow | undefined): store.ReportRow {
+  if (row === undefined) throw notFound()
+  if (row.finderMessages >= FINDER_MESSAGES) throw conversationFull(FINDER_MESSAGES)
+  if (row.status === 'CLOSED') throw conversationEnded()
+  return row
 }
 
 const toThread = (row: store.ReportRow, messages: readonly store.MessageRow[]): ThreadView => ({
