@@ -73,6 +73,44 @@ test('rules are written, read out, ordered and tried, and lead scans', async () 
   await page.getByText('Leads to https://example.org/menu. No rule holds.').waitFor()
 })
 
+test.each([
+  {
+    locale: 'en',
+    sentences: [
+      'The first 100 scans on Saturday or Sunday, between 22:00 and 06:00 (Asia/Shanghai), with Android, Windows or any phone, ' +
+        'in Chinese or Austrian German lead to https://example.org/night.',
+      'The first 5 scans lead to https://example.org/first.',
+      'Scans on Monday (Europe/Berlin) lead to https://example.org/monday.',
+    ],
+  },
+  {
+    locale: 'zh-CN',
+    sentences: [
+      '星期六或星期日，22:00 至 06:00（Asia/Shanghai），使用 安卓、Windows或任意手机，语言为 中文或奥地利德语，前 100 次扫码：前往 https://example.org/night。',
+      '前 5 次扫码：前往 https://example.org/first。',
+      '星期一（Europe/Berlin）：前往 https://example.org/monday。',
+    ],
+  },
+] as const)('all conditions of rules are read out as one sentence in $locale', async ({ locale, sentences }) => {
+  const { id } = await createCode(admin, { content: 'https://example.org/menu', isDynamic: true })
+  const night = {
+    target: 'https://example.org/night',
+    weekdays: [6, 7],
+    hours: { from: '22:00', to: '06:00' },
+    timeZone: 'Asia/Shanghai',
+    devices: ['ANDROID', 'WINDOWS', 'MOBILE'] as ('ANDROID' | 'WINDOWS' | 'MOBILE')[],
+    languages: ['zh', 'de-AT'],
+    firstScans: 100,
+  }
+  const first = { target: 'https://example.org/first', firstScans: 5 }
+  const monday = { target: 'https://example.org/monday', weekdays: [1], timeZone: 'Europe/Berlin' }
+  ok(await admin.call('qrCodes.updateLink', { params: { id }, body: { rules: [night, first, monday] } }))
+  const page = await browser.signedIn(admin, { locale })
+  await page.goto(`/console/codes/${id}/link`)
+  await page.locator('main ol > li').first().waitFor()
+  expect(await page.locator('main ol > li').allInnerTexts()).toEqual([...sentences])
+})
+
 test('an end, a password and a warning are set on a phone, and visitors without scripts meet them', async () => {
   browser.allow(/status of 403|foreign request/)
   const code = await createCode(alice, { name: 'Menu', content: 'https://example.org/menu', isDynamic: true })

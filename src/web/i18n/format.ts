@@ -41,6 +41,10 @@ export function relativeTime(time: number, now = serverTime()): string {
 /** `A, B, C` */
 export const list = (items: readonly string[]): string => items.join(currentLocale() === 'zh' ? '、' : ', ')
 
+/** `A, B or C` */
+export const anyOf = (items: readonly string[]): string =>
+  new Intl.ListFormat(tag(), { type: 'disjunction' }).format(items)
+
 export const number = (value: number): string => new Intl.NumberFormat(tag()).format(value)
 
 /** `1.4 MB`. A KB has 1024 bytes: the limits of the server are round numbers then. */

@@ -1,7 +1,7 @@
 /** Rules of short links, read out as sentences. */
 
 import type { QrCodeLink } from '../../../api/types.ts'
-import { dateTime, list, number } from '../../../i18n/format.ts'
+import { anyOf, dateTime, number } from '../../../i18n/format.ts'
 import { currentLocale } from '../../../i18n/locale.ts'
 import { texts } from '../../../i18n/words.ts'
 
@@ -38,13 +38,15 @@ const words = texts({
     between: (from: string, to: string) => `from ${from} until ${to}`,
     days: (days: string) => `on ${days}`,
     hours: (from: string, to: string) => `between ${from} and ${to}`,
-    zone: (zone: string) => `(${zone})`,
+    inZone: (time: string, zone: string) => `${time} (${zone})`,
     devices: (devices: string) => `with ${devices}`,
     languages: (languages: string) => `in ${languages}`,
     countries: (countries: string) => `in ${countries}`,
-    first: (n: string) => `for the first ${n} scans`,
-    leads: (conditions: string, target: string) => `Scans ${conditions} lead to ${target}.`,
-    separator: ', ',
+    /** `first`: how many scans lead there, if not all. */
+    leads: (first: string | null, conditions: readonly string[], target: string) =>
+      [first === null ? 'Scans' : `The first ${first} scans`, conditions.join(', '), `lead to ${target}.`]
+        .filter((part) => part !== '')
+        .join(' '),
   },
   zh: {
     from: (time: string) => `自 ${time} 起`,
@@ -52,13 +54,12 @@ const words = texts({
     between: (from: string, to: string) => `${from} 至 ${to}`,
     days: (days: string) => days,
     hours: (from: string, to: string) => `${from} 至 ${to}`,
-    zone: (zone: string) => `（${zone}）`,
+    inZone: (time: string, zone: string) => `${time}（${zone}）`,
     devices: (devices: string) => `使用 ${devices}`,
     languages: (languages: string) => `语言为 ${languages}`,
     countries: (countries: string) => `位于 ${countries}`,
-    first: (n: string) => `前 ${n} 次扫码`,
-    leads: (conditions: string, target: string) => `${conditions}：前往 ${target}。`,
-    separator: '，',
+    leads: (first: string | null, conditions: readonly string[], target: string) =>
+      `${[...conditions, ...(first === null ? [] : [`前 ${first} 次扫码`])].join('，')}：前往 ${target}。`,
   },
 })
 
@@ -74,24 +75,27 @@ const nameOf = (code: string, type: 'language' | 'region'): string => {
   }
 }
 
-/** `Scans on Saturday, with iPhone or iPad, in Chinese lead to example.org.` */
+/** `The first 100 scans on Saturday or Sunday (Asia/Shanghai), with iPhone or iPad, in Chinese lead to example.org.` */
 export function sentenceOf(rule: Rule): string {
   const t = words[currentLocale()]
   const devices = deviceWords[currentLocale()]
   const { from, to, weekdays, hours, timeZone, languages, countries, firstScans } = rule
+  const times = [
+    ...(weekdays === null ? [] : [t.days(anyOf(weekdays.toSorted((a, b) => a - b).map(weekdayName)))]),
+    ...(hours === null ? [] : [t.hours(hours.from, hours.to)]),
+  ]
+  const last = times.pop()
   const conditions = [
-    firstScans !== null && t.first(number(firstScans)),
     from !== null && to !== null
       ? t.between(dateTime(from), dateTime(to))
       : from !== null
         ? t.from(dateTime(from))
         : to !== null && t.to(dateTime(to)),
-    weekdays !== null && t.days(list(weekdays.toSorted((a, b) => a - b).map(weekdayName))),
-    hours !== null && t.hours(hours.from, hours.to),
-    (weekdays !== null || hours !== null) && timeZone !== null && t.zone(timeZone),
-    rule.devices !== null && t.devices(list(rule.devices.map((one) => devices[one]))),
-    languages !== null && t.languages(list(languages.map((one) => nameOf(one, 'language')))),
-    countries !== null && t.countries(list(countries.map((one) => nameOf(one, 'region')))),
+    ...times,
+    last !== undefined && (timeZone === null ? last : t.inZone(last, timeZone)),
+    rule.devices !== null && t.devices(anyOf(rule.devices.map((one) => devices[one]))),
+    languages !== null && t.languages(anyOf(languages.map((one) => nameOf(one, 'language')))),
+    countries !== null && t.countries(anyOf(countries.map((one) => nameOf(one, 'region')))),
   ].filter((part) => part !== false)
-  return t.leads(conditions.join(t.separator), rule.target)
+  return t.leads(firstScans === null ? null : number(firstScans), conditions, rule.target)
 }
