@@ -11,7 +11,7 @@ import { createCode } from '../qr-codes/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 import { choose } from './workspace.ts'
 
-const { server, alice } = useServer({ people: ['alice'] })
+const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
 const browser = useBrowser(server)
 
 const HTML = `<img src=x onerror=alert(1)>"'&</textarea>`
@@ -144,6 +144,17 @@ describe('the owner', () => {
       async () => ok(await alice.call('found.reports', { query: { status: 'RETURNED' } })).data.total === 0,
       'the report is gone',
     )
+  })
+
+  test('without open messages is not told that nobody has written', async () => {
+    await report(server, await findableAsset(bob, { name: 'Flute' }))
+    const { id } = await newestReport(bob)
+    ok(await bob.call('found.changeStatus', { params: { id }, body: { status: 'RETURNED' } }))
+    const page = await browser.signedIn(bob)
+    await page.goto('/console/found')
+    await page.getByRole('heading', { name: 'No open messages' }).waitFor()
+    await page.getByRole('button', { name: 'All' }).last().click()
+    await page.getByRole('link', { name: 'Flute' }).waitFor()
   })
 
   test('changes the card of a code on a phone in Chinese, closes a conversation and opens it again', async () => {

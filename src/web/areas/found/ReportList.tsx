@@ -22,6 +22,7 @@ const words = texts({
     empty: 'Nobody has written yet',
     emptyText:
       'Open an asset or a QR code and change “If lost”: its public page then shows finders a form. Their messages appear here.',
+    noneOpen: 'No open messages',
     none: 'Nothing matches',
     noneText: 'No message has this status.',
   },
@@ -29,6 +30,7 @@ const words = texts({
     filter: '状态',
     empty: '还没有留言',
     emptyText: '打开资产或二维码，更改“丢失时”，其公开页面便会向捡到的人显示留言表单。收到的留言会显示在这里。',
+    noneOpen: '没有待处理的留言',
     none: '没有符合的留言',
     noneText: '没有此状态的留言。',
   },
@@ -67,15 +69,15 @@ export default function ReportList() {
           label={t.title}
           keyOf={({ id }) => id}
           empty={
-            status === 'RETURNED' || status === 'CLOSED' ? (
+            status === 'ALL' ? (
+              <EmptyState icon={Inbox} title={own.empty} text={own.emptyText} />
+            ) : (
               <EmptyState
                 icon={Inbox}
-                title={own.none}
-                text={own.noneText}
+                title={status === 'OPEN' ? own.noneOpen : own.none}
+                text={status === 'OPEN' ? own.emptyText : own.noneText}
                 action={<Button onClick={() => set({ status: 'ALL' })}>{t.all}</Button>}
               />
-            ) : (
-              <EmptyState icon={Inbox} title={own.empty} text={own.emptyText} />
             )
           }
         >
