@@ -94,6 +94,19 @@ test('a free label asks what it is, and stands for the thing that is chosen', as
   await page.getByRole('heading', { name: 'Door' }).first().waitFor()
 })
 
+test('somebody who may not see a label learns why, and can scan another one', async () => {
+  browser.allow(/status of 404/)
+  const [label] = await freeLabels(bob, 1, 'OTHER-')
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await page.goto(`/console/labels/${label!.slug}`)
+  await page.getByRole('heading', { name: 'You may not see this label' }).waitFor()
+  expect(await page.content()).not.toContain(label!.number)
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Scan another one' }).click()
+  await page.waitForURL('**/console/scan')
+})
+
 test('a scan of a free label asks what it is, and the form of a new asset takes a label', async () => {
   browser.allow(/NotAllowedError/)
   const [first, second] = await freeLabels(bob, 2, 'NEW-')
