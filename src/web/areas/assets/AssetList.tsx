@@ -270,7 +270,7 @@ function Row({ asset, isSelected, onSelect, selectLabel }: RowProps) {
         borderBottom: 1,
         borderColor: 'divider',
         '&:last-of-type': { borderBottom: 0 },
-        bgcolor: isSelected ? 'action.selected' : undefined,
+        bgcolor: isSelected ? 'background.tint' : undefined,
         ...WINDOWED,
         '&:hover': { bgcolor: 'action.hover' },
       }}

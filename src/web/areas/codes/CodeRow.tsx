@@ -44,7 +44,7 @@ export function CodeRow({ code, folder, isSelected, onSelect }: CodeRowProps) {
         gap: { xs: 1, sm: 1.5 },
         px: { xs: 0.5, sm: 1 },
         py: 1,
-        bgcolor: isSelected ? 'action.selected' : undefined,
+        bgcolor: isSelected ? 'background.tint' : undefined,
         ...WINDOWED,
         '&:last-child': { borderBottom: 0 },
       }}
