@@ -116,6 +116,7 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
       'cache-control': page.cache ?? 'no-store',
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
+      ...(page.indexed !== true && { 'x-robots-tag': 'noindex' }),
       vary: 'accept, accept-language',
       ...page.headers,
     },

@@ -56,6 +56,7 @@ describe('a card', () => {
     const shown = await page(pathOf(asset))
     expect(shown.status).toBe(200)
     expect(shown.text).toContain('Please write to me')
+    expect(shown.headers.get('x-robots-tag')).toBe('noindex')
     for (const hidden of ['Secret', asset.assetNo, 'alice']) expect(shown.text).not.toContain(hidden)
   })
 

@@ -43,8 +43,6 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
-const headers = { 'x-robots-tag': 'noindex' }
-
 /** After the first message. */
 export function sentPage(ctx: AppContext, secret: string, locale: Locale): Response {
   const words = WORDS[locale]
@@ -53,7 +51,6 @@ export function sentPage(ctx: AppContext, secret: string, locale: Locale): Respo
     title: words.sent,
     locale,
     copies: true,
-    headers,
     body: card(
       html`${text(words.keep)}
         <p>${copyable(ctx.config.publicUrl + path)}</p>
@@ -75,7 +72,6 @@ export function threadPage(
     title: words.title,
     locale,
     path: threadPath(secret),
-    headers,
     body: html`${card(
       html`${status === 'RETURNED' && html`<p class="notice" role="status">${words.returned}</p>`}
         <ol class="talk">
