@@ -94,6 +94,18 @@ test('a free label asks what it is, and stands for the thing that is chosen', as
   await page.getByRole('heading', { name: 'Door' }).first().waitFor()
 })
 
+test('the page of a code that is not public says that its labels lead nowhere yet', async () => {
+  const [label] = await freeLabels(bob, 1, 'PRIVATE-')
+  const { id } = ok(await bob.call('qrCodes.create', { body: { name: 'Rota', content: 'https://example.org/r' } })).data
+  ok(await bob.post(`/api/qr-codes/blanks/${label!.slug}/bind`, { kind: 'QR_CODE', id }))
+  const page = await browser.signedIn(bob)
+  await page.goto(`/console/codes/${id}`)
+  await page.getByText('The short link and its labels lead nowhere until the page is public.').waitFor()
+  ok(await bob.call('qrCodes.publish', { params: { id }, body: { isPublic: true } }))
+  await page.reload()
+  await page.getByText('Scans are led to the content at once.').waitFor()
+})
+
 test('somebody who may not see a label learns why, and can scan another one', async () => {
   browser.allow(/status of 404/)
   const [label] = await freeLabels(bob, 1, 'OTHER-')

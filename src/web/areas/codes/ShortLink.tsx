@@ -21,6 +21,7 @@ const words = texts({
     settings: 'Rules, end and password',
     target: 'Scans are led to the content at once.',
     page: 'Scans are shown the public page first.',
+    isPrivate: 'The short link and its labels lead nowhere until the page is public.',
     none: 'This code was made before there were short links. Its picture holds the longer link of the public page.',
     blocked: (time: string) =>
       `An administrator blocked this code on ${time}. People who scan it read that it is blocked.`,
@@ -32,6 +33,7 @@ const words = texts({
     settings: '规则、有效期和密码',
     target: '扫码后直接跳转到内容。',
     page: '扫码后先显示公开页面。',
+    isPrivate: '公开之前，短链接和标签都无法打开。',
     none: '此码创建时还没有短链接，图片中是较长的公开页面链接。',
     blocked: (time: string) => `管理员于 ${time} 封禁了此码，扫码者会看到提示。`,
   },
@@ -62,7 +64,7 @@ export function ShortLink({ code }: { code: QrCode }) {
               <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{shortUrl}</Typography>
             )}
             <Typography variant="body2" color="text.secondary">
-              {opens === 'TARGET' ? t.target : t.page}
+              {!code.isPublic ? t.isPrivate : opens === 'TARGET' ? t.target : t.page}
             </Typography>
             <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
               {shortUrl !== null && (
