@@ -41,7 +41,7 @@ import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from '.
 import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
-import { errorPage, notFoundPage } from './pages.ts'
+import { notFoundPage, problemPage } from './pages.ts'
 import { checkedQuery, IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
@@ -432,8 +432,7 @@ function refusal(
 ): Response {
   const locale = localeOf(request, siteOf(ctx).locale)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
-  const page =
-    error.status === 404 ? notFoundPage(ctx, locale) : errorPage(ctx, error.status, error.text[locale], locale)
+  const page = error.status === 404 ? notFoundPage(ctx, locale) : problemPage(ctx, error, locale)
   page.headers.set('x-robots-tag', 'noindex')
   if (error.extras.retryAfter !== undefined) page.headers.set('retry-after', String(error.extras.retryAfter))
   return bare(page, requestId)

@@ -10,7 +10,9 @@ import type { Locale } from '#lib/localized.ts'
 import type { LogoPicture } from '#platform/images/port.ts'
 
 import { addressOf, chosenLocale } from './caller.ts'
+import type { AppError } from './errors.ts'
 import { MARK, THEME_COLORS } from './page-style.ts'
+import { detailsOf } from './respond.ts'
 import { footOf, type Site, siteOf } from './site.ts'
 
 export { html, type Html, rawHtml } from '#lib/html.ts'
@@ -208,8 +210,14 @@ function policy({ imageSources = [], formAction = "'self'", copies, script }: Pa
   ].join('; ')
 }
 
-/** A page with one sentence about the error. `message` is in the caller's language. */
-export function errorPage(ctx: AppContext, status: number, message: string, locale: Locale): Response {
+/** A page with one sentence about the error, and one about each field that is wrong. All are in the caller's language. */
+export function errorPage(
+  ctx: AppContext,
+  status: number,
+  message: string,
+  locale: Locale,
+  problems: readonly string[] = [],
+): Response {
   return htmlPage(ctx, {
     title: message,
     locale,
@@ -217,8 +225,16 @@ export function errorPage(ctx: AppContext, status: number, message: string, loca
     body: html`<div class="lonely">
       <p class="number">${status}</p>
       <h1>${message}</h1>
+      ${problems.map((problem) => html`<p class="soft">${problem}</p>`)}
     </div>`,
   })
+}
+
+/** The page of a refused request. `body.message` is the field `message` of the form that the visitor filled in. */
+export function problemPage(ctx: AppContext, error: AppError, locale: Locale): Response {
+  const details = detailsOf(error, locale) ?? []
+  const problems = details.map(({ path, message }) => `${path.replace(/^.*\./, '')} ${message}`)
+  return errorPage(ctx, error.status, error.text[locale], locale, problems)
 }
 
 const NOT_FOUND = {

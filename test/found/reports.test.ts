@@ -179,6 +179,13 @@ describe('a message of a finder', () => {
       { message: 5 },
     ])
       expect((await sendWith(server, key, bad)).status).toBe(400)
+    for (const [language, sentence] of [
+      ['en', '<p class="soft">message must not be empty</p>'],
+      ['zh', '<p class="soft">message 不能为空</p>'],
+    ] as const) {
+      const headers = { accept: 'text/html', 'accept-language': language }
+      expect((await sendWith(server, key, { message: ' ' }, { headers })).text).toContain(sentence)
+    }
     expect(await reportsOf(alice)).toHaveLength(before)
     ok(await sendWith(server, key, { message: 'é'.repeat(1000) }))
     expect(await reportsOf(alice)).toHaveLength(before + 1)
