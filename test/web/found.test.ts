@@ -155,6 +155,12 @@ describe('the owner', () => {
     await page.getByRole('heading', { name: 'No open messages' }).waitFor()
     await page.getByRole('button', { name: 'All' }).last().click()
     await page.getByRole('link', { name: 'Flute' }).waitFor()
+    // Somebody else deletes the message, of which a notification is left.
+    browser.allow(/status of 404/)
+    ok(await bob.call('found.deleteReport', { params: { id } }))
+    await page.goto(`/console/found/${id}`)
+    await page.getByRole('heading', { name: 'This message no longer exists' }).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Message of a finder')
   })
 
   test('changes the card of a code on a phone in Chinese, closes a conversation and opens it again', async () => {

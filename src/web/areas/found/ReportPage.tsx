@@ -1,6 +1,6 @@
 /** The conversation with someone who found a thing. */
 
-import { CheckCircleOutlined, Delete, DoNotDisturbOn, LockOpen, Send } from '@mui/icons-material'
+import { CheckCircleOutlined, Delete, DoNotDisturbOn, Inbox, LockOpen, Send } from '@mui/icons-material'
 import { Alert, Box, Button, Link as MuiLink, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
@@ -13,6 +13,7 @@ import { things } from '../../i18n/things.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
+import { EmptyState } from '../../ui/Answer.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { MapLink } from '../../ui/MapLink.tsx'
 import { OwnedAnswer } from '../../ui/Owned.tsx'
@@ -43,6 +44,9 @@ const words = texts({
     deleteTitle: 'Delete this report?',
     deleteText: 'The conversation is deleted for both sides. This cannot be undone.',
     deleted: 'The report was deleted.',
+    report: 'Message of a finder',
+    missing: 'This message no longer exists',
+    missingText: 'Somebody who shares the thing with you has deleted it, or you may not see it.',
   },
   zh: {
     answer: '回复内容',
@@ -65,12 +69,22 @@ const words = texts({
     deleteTitle: '删除此留言？',
     deleteText: '双方的对话都会被删除，此操作无法撤销。',
     deleted: '留言已删除。',
+    report: '拾获留言',
+    missing: '此留言已不存在',
+    missingText: '可能已被有权管理该物品的其他人删除，或你无权查看。',
   },
 })
 
 export default function ReportPage() {
   const id = Number(useParams()['id'])
+  const own = useTexts(words)
   const query = useCall('found.report', { params: { id } })
+  if (query.error?.status === 404)
+    return (
+      <Page title={own.report} back="/found" width="form">
+        <EmptyState icon={Inbox} title={own.missing} text={own.missingText} />
+      </Page>
+    )
   return <OwnedAnswer query={query}>{(report) => <Report report={report} />}</OwnedAnswer>
 }
 
