@@ -28,7 +28,7 @@ export const printedOf = perContext((): Printed => ({
   wake: () => {},
 }))
 
-/** `link`: the content of the code that is fetched. One that does not lead to the public address is not counted. */
+/** `link`: the content of the code that is fetched. One that does not lead to the public address is not counted, such as a short link at another host. */
 export function countPrinted(ctx: AppContext, link: string): void {
   const { publicUrl } = ctx.config
   const { length } = publicUrl

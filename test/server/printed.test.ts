@@ -79,6 +79,7 @@ describe.if(inProcess)('printed codes', () => {
     const others = [
       'https://example.com/s/asset/1',
       `${publicUrl}.evil.example/s/asset/1`,
+      'https://go.example.org/k7mpx2wr',
       `${publicUrl}/console/`,
       `${publicUrl}/check/l3xVdFq0T8yJm2sWbNc7hA`,
       'org-join:ABCDEFGH',
