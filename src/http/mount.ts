@@ -433,7 +433,6 @@ function refusal(
   const locale = localeOf(request, siteOf(ctx).locale)
   if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
   const page = error.status === 404 ? notFoundPage(ctx, locale) : problemPage(ctx, error, locale)
-  page.headers.set('x-robots-tag', 'noindex')
   if (error.extras.retryAfter !== undefined) page.headers.set('retry-after', String(error.extras.retryAfter))
   return bare(page, requestId)
 }
