@@ -9,6 +9,8 @@ import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 
+import { withoutCheck } from '../codes/chosen-designs.service.ts'
+import type { CodeChange } from '../codes/codes.rules.ts'
 import { countFreed, prepareCode } from '../codes/codes.service.ts'
 import { findAnyCode, findCode, type QrCodeRow, updateCode } from '../codes/codes.store.ts'
 import { leadSlug, slugsOf } from '../slugs.store.ts'
@@ -93,20 +95,24 @@ async function prepareThing(
   if (create != null) {
     await requireFor(ctx, owner.userId, key, 'qr_code:create')
     const { insert } = await prepareCode(ctx, owner, { ...create, isDynamic: create.isDynamic ?? true }, 'body.create')
-    return async (tx, { slug }) => leadToCode(tx, owner, await insert(tx, undefined, slug), slug)
+    return async (tx, { slug }) => leadToCode(ctx, tx, owner, await insert(tx, undefined, slug), slug)
   }
   return async (tx, { slug }) => {
     const code = await findCode(tx, owner, id!)
     if (code === undefined) throw noSuchThing()
-    return leadToCode(tx, owner, code, slug)
+    return leadToCode(ctx, tx, owner, code, slug)
   }
 }
 
-/** The first label of a code becomes its slug, if it has none. Codes that opened the share page go on doing so. */
-async function leadToCode(tx: Tx, owner: Owner, code: QrCodeRow, slug: string): Promise<number> {
+/**
+ * The first label of a code becomes its slug, if it has none. Codes that opened the share page go on doing so. A design that the picture of a
+ * changeable code may not be readable with does not keep anyone from binding: the code becomes plain.
+ */
+async function leadToCode(ctx: AppContext, tx: Tx, owner: Owner, code: QrCodeRow, slug: string): Promise<number> {
   await leadSlug(tx, slug, code.id)
-  if (code.slug === null)
-    await updateCode(tx, owner, code, { slug, opens: code.isDynamic ? code.opens : (code.opens ?? 'TARGET') })
+  if (code.slug !== null) return code.id
+  const change: CodeChange = { slug, opens: code.isDynamic ? code.opens : (code.opens ?? 'TARGET') }
+  await updateCode(tx, owner, code, await withoutCheck(ctx, tx, code, change))
   return code.id
 }
 
@@ -123,7 +129,7 @@ async function end(ctx: AppContext, viewer: Owner, slug: string, caller: Caller,
     const before = (await store.findBlank(tx, found.slug))!
     if (before.status === status) return before
     if (before.status === 'VOID') throw isVoid()
-    if (before.kind === 'QR_CODE') await leaveCode(tx, viewer.userId, before)
+    if (before.kind === 'QR_CODE') await leaveCode(ctx, tx, viewer.userId, before)
     if (status === 'FREE') await countFreed(ctx, tx, before.owner)
     return (await store.changeStatus(tx, before, status))!
   })
@@ -131,13 +137,19 @@ async function end(ctx: AppContext, viewer: Owner, slug: string, caller: Caller,
 }
 
 /** The code whose slug the label was gets its last other one, or has none again. */
-async function leaveCode(tx: Tx, userId: number, { slug, targetId, owner }: store.BlankRow): Promise<void> {
+async function leaveCode(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  { slug, targetId, owner }: store.BlankRow,
+): Promise<void> {
   await leadSlug(tx, slug, null)
   const code = await findAnyCode(tx, { userId, orgId: orgOf(owner) }, targetId!)
   if (code?.slug !== slug) return
   const other = (await slugsOf(tx, code.id)).at(-1) ?? null
   const opens = other === null && !code.isDynamic ? null : code.opens
-  await updateCode(tx, { userId: code.userId, orgId: code.orgId }, code, { slug: other, opens })
+  const change = await withoutCheck(ctx, tx, code, { slug: other, opens })
+  await updateCode(tx, { userId: code.userId, orgId: code.orgId }, code, change)
 }
 
 /** Frees the labels of things that are deleted. */

@@ -95,7 +95,7 @@ export const blankEndpoints = [
     summary: 'Bind a label to the thing that it stands for',
     description:
       'You also need the permission to change the thing, which must belong to the owner of the label. The first binding wins: the error of a later one ' +
-      'has the label in `data`. The same binding again changes nothing.',
+      'has the label in `data`. The same binding again changes nothing. A dynamic code that gets its slug by it becomes plain if it may not be readable with its design.',
     tag,
     access: dualByRow('qr_code:update'),
     params: BySlug,

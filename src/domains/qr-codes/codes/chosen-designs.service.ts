@@ -7,16 +7,19 @@ import type { Owner } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { codewordsOf } from '#lib/qr/codewords.ts'
+import { symbolProblems } from '#lib/qr/design/index.ts'
 import { MAX_VERSION } from '#lib/qr/spec.ts'
 
-import { noSuchDesign } from '../looks/looks.errors.ts'
+import { noSuchDesign, unfitFor } from '../looks/looks.errors.ts'
 import { levelOf } from '../looks/looks.rules.ts'
-import { findUnreadable } from '../looks/looks.service.ts'
+import { drawnSymbol, findUnreadable } from '../looks/looks.service.ts'
 import { findAnyDesign, findDefaultDesign, findDesign } from '../looks/looks.store.ts'
+import { slugsOf } from '../slugs.store.ts'
 import type { NewQrCode, UpdateQrCode } from './codes.model.ts'
 import { changeOf, type CodeChange, type NewCode } from './codes.rules.ts'
 import { findCode, type QrCodeRow } from './codes.store.ts'
 import { pictureContent, styleView } from './codes.view.ts'
+import { slugFor } from './slugs.service.ts'
 
 /** A new code has no slug and no uuid yet: others of the same length stand in for them. */
 const STAND_INS = { slug: '23456789', uuid: '00000000-0000-4000-8000-000000000000' }
@@ -92,26 +95,49 @@ export async function checkPicture(ctx: AppContext, owner: Owner, id: number, in
   const row = await findCode(ctx.db.read, owner, id)
   // The write answers 404.
   if (row === undefined) return
+  const isSwitchedOn = input.isDynamic === true && !row.isDynamic
+  await checkChange(ctx, owner, row, input, { givesSlug: isSwitchedOn, path: isSwitchedOn ? 'isDynamic' : 'content' })
+}
+
+/** The same for a change of its short link, which gives a slug to a code without one. @throws AppError 400 */
+export async function checkLinkPicture(ctx: AppContext, owner: Owner, id: number, slug: string | null | undefined) {
+  const row = await findCode(ctx.db.read, owner, id)
+  if (row !== undefined) await checkChange(ctx, owner, row, { slug }, { givesSlug: true, path: 'slug' })
+}
+
+/** `path`: the field to blame if neither the design nor the slug is new. */
+async function checkChange(
+  ctx: AppContext,
+  owner: Owner,
+  row: QrCodeRow,
+  input: UpdateQrCode,
+  { givesSlug, path }: { readonly givesSlug: boolean; readonly path: string },
+): Promise<void> {
   const designId = input.designId === undefined ? row.designId : input.designId
   const design = designId === null ? undefined : await findDesign(ctx.db.read, ownerKey(owner), designId)
   if (design === undefined) return
   const before = pictureContent(ctx, row)
-  const after = { ...STAND_INS, ...row, ...changeOf(row, input, styleView(before, row.style)) }
-  const content = pictureContent(ctx, after)
+  const slug = input.slug == null ? row.slug : slugFor(await slugsOf(ctx.db.read, row.id), input.slug)
+  const after = { ...row, ...changeOf(row, input, styleView(before, row.style)) }
+  const content = pictureContent(ctx, { ...after, slug: slug ?? (givesSlug ? STAND_INS.slug : null) })
   if (designId === row.designId && content === before) return
-  const path = designId === row.designId ? 'body.content' : 'body.designId'
-  const [found] = await findUnreadable(ctx, owner.userId, design.look, [{ content, of: id }], 'body')
-  if (found) throw invalidAll([{ ...found.problem, path }])
+  const [found] = await findUnreadable(ctx, owner.userId, design.look, [{ content, of: row.id }], 'body')
+  if (found === undefined) return
+  if (designId !== row.designId) throw invalidAll([{ ...found.problem, path: 'body.designId' }])
+  throw invalidAll([unfitFor(found.problem, slug === row.slug ? `body.${path}` : 'body.slug')])
 }
 
 /**
- * The change that a device makes without a check: a code whose symbol becomes larger loses its design, because nobody knows whether it can be
- * read with it.
+ * The change of a code that nobody reads before it is written: by a device, an import or a label. The code loses its design if its symbol
+ * becomes larger, or if the logo takes too much of it, because then nobody knows whether it can be read.
  */
 export async function withoutCheck(ctx: AppContext, tx: Tx, row: QrCodeRow, change: CodeChange): Promise<CodeChange> {
   const design = row.designId === null ? undefined : await findAnyDesign(tx, row.designId)
-  if (design === undefined) return change
-  const level = levelOf(design.look)
-  const versionOf = (code: QrCodeRow) => codewordsOf(pictureContent(ctx, code), level)?.version ?? MAX_VERSION + 1
-  return versionOf({ ...row, ...change }) > versionOf(row) ? { ...change, designId: null } : change
+  const [before, after] = [pictureContent(ctx, row), pictureContent(ctx, { ...row, ...change })]
+  if (design === undefined || before === after) return change
+  const { look } = design
+  const [from, to] = [before, after].map((content) => codewordsOf(content, levelOf(look))?.version ?? MAX_VERSION + 1)
+  const hasRoom =
+    look.logo === null || (to! <= MAX_VERSION && symbolProblems(await drawnSymbol(tx, look, after)).length === 0)
+  return to! <= from! && hasRoom ? change : { ...change, designId: null }
 }

@@ -26,6 +26,10 @@ export interface SlugWish {
   readonly path: string
 }
 
+/** The slug that a code gets for the one that a request sends. Its own may have capital letters, if they were imported. */
+export const slugFor = (own: readonly string[], slug: string): string =>
+  own.includes(slug) ? slug : slug.toLowerCase()
+
 /** Returns the slug that a code gets, or the problem of the one that was wished for. A slug that the code has or had needs no claim. */
 export async function takeSlug(
   tx: Tx,
@@ -36,15 +40,14 @@ export async function takeSlug(
   const { slug, quota, path } = wish
   if (slug === undefined) return newSlug(tx, owner, code.id)
   const own = await slugsOf(tx, code.id)
-  const lower = slug.toLowerCase()
-  const known = [slug, lower].find((one) => own.includes(one))
-  if (known !== undefined) return known
-  const problem = slugProblem(lower, path)
+  const given = slugFor(own, slug)
+  if (own.includes(given)) return given
+  const problem = slugProblem(given, path)
   if (problem !== undefined) return problem
   if (own.length > MAX_ALIASES && own.length - (await countLabels(tx, code.id)) > MAX_ALIASES)
     return tooManyAliases(path, MAX_ALIASES)
   if (quota > 0 && (await countCustomSlugs(tx, owner)) >= quota) throw slugQuotaReached(quota)
-  return (await claimSlug(tx, owner, lower, { qrCodeId: code.id, isCustom: true })) ? lower : slugTaken(path)
+  return (await claimSlug(tx, owner, given, { qrCodeId: code.id, isCustom: true })) ? given : slugTaken(path)
 }
 
 /**

@@ -50,7 +50,7 @@ export async function createDesign(ctx: AppContext, owner: Owner, input: CreateD
 }
 
 /** A design that no code has is tried with the link that a changeable code would have. */
-const sampleOf = (ctx: AppContext): Sample<string> => ({ content: `${ctx.config.publicUrl}/q/23456789`, of: '' })
+const sampleOf = (ctx: AppContext): Sample<string> => ({ content: shortUrlInPicture(ctx, '23456789'), of: '' })
 
 /** Attaches the pictures of the row, and deletes those of `before` that it no longer has. */
 async function changeFiles(

@@ -7,6 +7,7 @@ import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
+import { checkLinkPicture } from '../codes/chosen-designs.service.ts'
 import { opensOf } from '../codes/codes.rules.ts'
 import { findCode, type QrCodeRow, updateCode } from '../codes/codes.store.ts'
 import { linkChange, slugQuotaOf } from '../codes/slugs.service.ts'
@@ -44,6 +45,7 @@ export async function updateLink(ctx: AppContext, owner: Owner, id: number, inpu
   const facts = { now: ctx.clock.now(), targets: await targetRules(ctx), hasCountries: hasCountries(ctx) }
   const quota = await slugQuotaOf(ctx)
   const passwordHash = input.password == null ? undefined : passwordHashOf(ctx, id, input.password)
+  await checkLinkPicture(ctx, owner, id, input.slug)
   const code = await ctx.db.write('qrCodes.updateLink', async (tx: Tx) => {
     const row = await findCode(tx, owner, id)
     if (row === undefined) throw notFound()

@@ -29,6 +29,15 @@ export const notUsable = (path: string) =>
     '须为你上传的、类型为 qr_code 且未被使用的图片',
   )
 
+/** A field of a code with which the design cannot be read. `problem`: that of the design. */
+export const unfitFor = ({ path: part, text }: FieldProblem, path: string): FieldProblem => ({
+  path,
+  text: {
+    en: `cannot be read with the design of the code, whose ${part.replace(/^body\./, '')} ${text.en}`,
+    zh: `与二维码的外观不匹配：${text.zh}`,
+  },
+})
+
 const MAX_NAMES = 20
 
 /** Adds the names of codes to a problem of their design. */

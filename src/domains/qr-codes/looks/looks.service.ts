@@ -2,12 +2,13 @@
 
 import type { AppContext } from '#context'
 import type { QrLook } from '#db/schema/qr-designs.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { type FileRow, findFiles } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { codewordsOf } from '#lib/qr/codewords.ts'
-import type { Look } from '#lib/qr/design/index.ts'
+import { type DesignSymbol, designSymbol, type Look } from '#lib/qr/design/index.ts'
 
 import { checkDesign, loadPictures } from '../drawing/drawing.service.ts'
 import * as errors from './looks.errors.ts'
@@ -104,6 +105,10 @@ export function drawnLook(look: QrLook, files: readonly FileRow[]): Look {
     frame: frame && { position: frame.position, text: frame.text, color: frame.color, strip: sizeOf(frame.textFileId) },
   }
 }
+
+/** The symbol of a content with a look. @throws QrTooLong */
+export const drawnSymbol = async (db: Db | Tx, look: QrLook, content: string): Promise<DesignSymbol> =>
+  designSymbol(content, drawnLook(look, await findFiles(db, filesOf(look))))
 
 /** @throws AppError 400 that names up to 20 of the codes that cannot be read */
 export async function requireReadable(
