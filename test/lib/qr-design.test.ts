@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { conditionsOf, greyOf } from '#lib/qr/design/conditions.ts'
+import { CONDITIONS, greyOf, SHIFTS, viewsOf } from '#lib/qr/design/conditions.ts'
 import {
   designSymbol,
   designToSvg,
@@ -265,11 +265,14 @@ describe('problems', () => {
   })
 })
 
-test('the conditions show the same code in seven ways, the same each time', () => {
-  const scene = sceneOf(designSymbol(CONTENT, PLAIN), PLAIN)
+test('the conditions show the same code in seven ways at three places on the pixels, the same each time', () => {
+  const symbol = designSymbol(CONTENT, PLAIN)
   const twice = [1, 2].map(() =>
-    [...conditionsOf(scene, {})].map(([name, { values }]) => `${name} ${Bun.hash(values)}`),
+    SHIFTS.flatMap((shift) => {
+      const view = viewsOf(symbol, PLAIN, {}, shift)
+      return CONDITIONS.map((condition) => Bun.hash(view(condition).values))
+    }),
   )
-  expect(new Set(twice[0])).toHaveProperty('size', 7)
+  expect(new Set(twice[0])).toHaveProperty('size', 7 * 3)
   expect(twice[0]).toEqual(twice[1]!)
 })

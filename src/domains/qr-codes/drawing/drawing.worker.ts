@@ -4,7 +4,7 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm' with { type: 'file' }
 
 import type { WorkerReply, WorkerRequest } from '#db/engine/worker-host.ts'
-import { type Condition, conditionsOf, type Grey } from '#lib/qr/design/conditions.ts'
+import { type Condition, CONDITIONS, type Grey, SHIFTS, viewsOf } from '#lib/qr/design/conditions.ts'
 import { designSymbol, type Look, sceneOf, sceneToSvg } from '#lib/qr/design/index.ts'
 import { sceneToPdf } from '#lib/qr/design/pdf.ts'
 import { pixelsToPng, pngDataUri } from '#lib/qr/design/png.ts'
@@ -67,8 +67,13 @@ async function isReadable({ width, height, values }: Grey, content: string): Pro
 
 async function check({ content, look, pictures }: Subject): Promise<DrawingResult> {
   await loadReader()
-  for (const [condition, picture] of conditionsOf(sceneOf(designSymbol(content, look), look), pictures))
-    if (!(await isReadable(picture, content))) return { kind: 'checked', unreadable: condition }
+  const symbol = designSymbol(content, look)
+  const views = SHIFTS.map((shift) => viewsOf(symbol, look, pictures, shift))
+  const isRead = async (condition: Condition): Promise<boolean> => {
+    for (const view of views) if (await isReadable(view(condition), content)) return true
+    return false
+  }
+  for (const condition of CONDITIONS) if (!(await isRead(condition))) return { kind: 'checked', unreadable: condition }
   return { kind: 'checked', unreadable: null }
 }
 

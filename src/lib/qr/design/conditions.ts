@@ -1,7 +1,9 @@
 /** Pictures as cameras see them: small, blurred, turned, pale and noisy. The same input gives the same pixels. */
 
+import type { Look } from './look.ts'
 import { type Pictures, type Pixels, rasterOf } from './raster.ts'
-import type { Scene } from './scene.ts'
+import { sceneOf } from './scene.ts'
+import type { DesignSymbol } from './symbol.ts'
 
 /** A byte for each pixel, row by row; 0 is black. */
 export interface Grey {
@@ -25,17 +27,37 @@ const DEGREES = 15
 /** Part of the pixels. */
 const NOISE = 0.05
 
-/** A scene under each condition, one after the other. */
-export function* conditionsOf(scene: Scene, pictures: Pictures): Generator<[Condition, Grey]> {
-  const at = (scale: number): Grey => greyOf(rasterOf(scene, scale, pictures))
-  const medium = at(SCALES.MEDIUM)
-  yield ['MEDIUM', medium]
-  yield ['SMALL', at(SCALES.SMALL)]
-  yield ['BLURRED', blurred(medium, BLUR * SCALES.MEDIUM)]
-  yield ['TURNED', turned(medium, DEGREES)]
-  yield ['PALE', paler(medium)]
-  yield ['NOISY', withoutSpecks(noisy(medium, NOISE))]
-  yield ['LARGE', at(SCALES.LARGE)]
+/**
+ * Modules by which a code is moved on the pixels. Near its limits, a reader finds a code or not by the pixels that the edges of modules meet:
+ * a camera sees them a little aside in its next picture, so each condition has three pictures.
+ */
+export const SHIFTS = [0, 0.6, 0.1] as const
+
+/** The pictures of a symbol under each condition, at one place on the pixels. */
+export function viewsOf(
+  symbol: DesignSymbol,
+  look: Look,
+  pictures: Pictures,
+  shift: (typeof SHIFTS)[number] = 0,
+): (condition: Condition) => Grey {
+  const scene = lazy(() => sceneOf(symbol, look, { shift }))
+  const at = (scale: number): Grey => greyOf(rasterOf(scene(), scale, pictures))
+  const medium = lazy(() => at(SCALES.MEDIUM))
+  const views: Readonly<Record<Condition, () => Grey>> = {
+    LARGE: () => at(SCALES.LARGE),
+    MEDIUM: medium,
+    SMALL: () => at(SCALES.SMALL),
+    BLURRED: () => blurred(medium(), BLUR * SCALES.MEDIUM),
+    TURNED: () => turned(medium(), DEGREES),
+    PALE: () => paler(medium()),
+    NOISY: () => withoutSpecks(noisy(medium(), NOISE)),
+  }
+  return (condition) => views[condition]()
+}
+
+function lazy<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 /** With the weights of ZXing. */

@@ -57,6 +57,8 @@ export interface SceneOptions {
    * `fitPixels` says how many.
    */
   readonly pixels?: number
+  /** Modules by which the margin is wider to the left and above, without `pixels`. 0 by default. */
+  readonly shift?: number
 }
 
 /** Of the scene's width: the height of a frame without a strip, and the limits of that with one. */
@@ -77,9 +79,13 @@ export function fitPixels(side: number, margin: number, pixels: number): { scale
   return { scale, offset: (pixels - scale * side) >> 1 }
 }
 
-export function sceneOf(symbol: DesignSymbol, look: Look, { frameless = false, pixels }: SceneOptions = {}): Scene {
+export function sceneOf(
+  symbol: DesignSymbol,
+  look: Look,
+  { frameless = false, pixels, shift = 0 }: SceneOptions = {},
+): Scene {
   const { side } = symbol.matrix
-  let [unit, width, left] = [0, side + 2 * look.margin, look.margin]
+  let [unit, width, left] = [0, side + 2 * look.margin + shift, look.margin + shift]
   if (pixels !== undefined) {
     const { scale, offset } = fitPixels(side, look.margin, pixels)
     ;[unit, width, left] = [scale, pixels / scale, offset / scale]
