@@ -95,12 +95,57 @@ test('a check needs a design and a content, and refuses those of others', async 
   ).toBe(401)
 })
 
-test('logos are a single pixel, transparent, animated or JPEG, but neither SVG nor larger than 40 megapixels', async () => {
+const uint = (value: number, bytes: number): number[] =>
+  Array.from({ length: bytes }, (_, i) => (value >> (8 * i)) & 255)
+
+/** A PNG with a second picture, which browsers show in turn with the first one. */
+function animatedPng(first: Uint8Array<ArrayBuffer>, second: Uint8Array<ArrayBuffer>, side: number) {
+  const chunk = (type: string, data: readonly number[]) => {
+    const body = [...Buffer.from(type), ...data]
+    const big = (value: number) => uint(value, 4).toReversed()
+    return [...big(data.length), ...body, ...big(Bun.hash.crc32(new Uint8Array(body)))]
+  }
+  const big = (value: number) => uint(value, 4).toReversed()
+  const control = (nth: number) => [...big(nth), ...big(side), ...big(side), ...big(0), ...big(0), 0, 1, 0, 10, 0, 0]
+  const bytes = [...first.subarray(0, 8)]
+  for (const { type, data } of chunksOf(first)) {
+    if (type === 'IDAT') bytes.push(...chunk('fcTL', control(0)))
+    if (type === 'IEND') {
+      const pixels = chunksOf(second).find((one) => one.type === 'IDAT')!.data
+      bytes.push(...chunk('fcTL', control(1)), ...chunk('fdAT', [...big(2), ...pixels]))
+    }
+    bytes.push(...chunk(type, [...data]))
+    if (type === 'IHDR') bytes.push(...chunk('acTL', [...big(2), ...big(0)]))
+  }
+  return new Uint8Array(bytes)
+}
+
+/** The same as a WebP. */
+function animatedWebp(frames: readonly Uint8Array[], side: number) {
+  const chunk = (type: string, data: readonly number[]) => [
+    ...Buffer.from(type),
+    ...uint(data.length, 4),
+    ...data,
+    ...(data.length % 2 === 1 ? [0] : []),
+  ]
+  const size = [...uint(side - 1, 3), ...uint(side - 1, 3)]
+  const parts = [
+    ...chunk('VP8X', [2, 0, 0, 0, ...size]),
+    ...chunk('ANIM', [0, 0, 0, 0, 0, 0]),
+    // The file of a frame has its pixels after 12 bytes.
+    ...frames.flatMap((file) => chunk('ANMF', [...uint(0, 6), ...size, ...uint(100, 3), 0, ...file.subarray(12)])),
+  ]
+  return new Uint8Array([...Buffer.from('RIFF'), ...uint(parts.length + 4, 4), ...Buffer.from('WEBP'), ...parts])
+}
+
+test('logos are a single pixel, transparent, JPEG or GIF, but neither SVG nor larger than 40 megapixels', async () => {
   const { createCanvas } = await import('@napi-rs/canvas')
   const transparent = pixelsToPng({ width: 60, height: 60, rgba: new Uint8Array(60 * 60 * 4) })
   const photo = new Uint8Array(createCanvas(300, 200).toBuffer('image/jpeg'))
   for (const [bytes, name] of [
     [plain(1), 'one.png'],
+    // Stored as the PNG of its first frame.
+    [new Uint8Array(Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')), 'one.gif'],
     [transparent, 'glass.png'],
     [photo, 'photo.jpg'],
   ] as const) {
@@ -112,6 +157,28 @@ test('logos are a single pixel, transparent, animated or JPEG, but neither SVG n
   expect((await upload(alice, svg, { type: 'qr_code' }, 'logo.svg')).status).toBe(415)
   const huge = pixelsToPng({ width: 8000, height: 8000, rgba: new Uint8Array(8000 * 8000 * 4).fill(255) })
   expect((await upload(alice, huge, { type: 'qr_code' }, 'huge.png')).status).toBe(413)
+})
+
+test('of an animated logo, a picture has the first frame', async () => {
+  const { createCanvas, loadImage } = await import('@napi-rs/canvas')
+  const [first, second] = [
+    plain(64),
+    pixelsToPng({ width: 64, height: 64, rgba: new Uint8Array(64 * 64 * 4).fill(255) }),
+  ]
+  const frames = await Promise.all([first, second].map(async (frame) => new Bun.Image(frame).webp().bytes()))
+  for (const [bytes, name] of [
+    [animatedPng(first, second, 64), 'moving.png'],
+    [animatedWebp(frames, 64), 'moving.webp'],
+  ] as const) {
+    const { id } = await uploaded(alice, bytes, { type: 'qr_code', name })
+    const { code } = await designed(alice, { logo: { fileId: id, size: 15, plate: 'NONE' } })
+    const image = await loadImage(Buffer.from((await download(alice, code.id, 'size=400')).bytes))
+    const context = createCanvas(400, 400).getContext('2d')
+    context.drawImage(image, 0, 0)
+    const [red, green] = context.getImageData(200, 200, 1, 1).data
+    // WebP keeps colours about.
+    expect([name, Math.round(red! / 40), Math.round(green! / 40)]).toEqual([name, 5, 1])
+  }
 })
 
 test('a picture is downloaded as PNG, SVG and PDF, which all hold the content', async () => {
