@@ -69,7 +69,7 @@ describe('the export of labels with a design', () => {
     const canvas = createCanvas(page.width, page.height)
     const context = canvas.getContext('2d')
     context.drawImage(page, 0, 0)
-    const colourAt = (x: number, y: number) => [...context.getImageData(x, y, 1, 1).data.slice(0, 3)]
+    const colourAt = (x: number, y: number) => Array.from(context.getImageData(x, y, 1, 1).data.subarray(0, 3))
     const ground = [0xff, 0xf8, 0xe0]
     expect([colourAt(2, 2), colourAt(2, page.height - 3)]).toEqual([ground, ground])
   })
