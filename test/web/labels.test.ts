@@ -23,6 +23,7 @@ const LOOKS = [
 ] as const
 
 test('labels are made, their progress is shown, and they are downloaded and printed', async () => {
+  const design = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Round', modules: 'ROUNDED' } })).data
   const page = await browser.signedIn(alice)
   await page.goto('/console/codes/labels')
   await page.getByText('No blank labels yet').waitFor()
@@ -31,8 +32,11 @@ test('labels are made, their progress is shown, and they are downloaded and prin
   await dialog.getByLabel('Name').fill('Library')
   await dialog.getByLabel('How many').fill('12')
   await dialog.getByLabel('Beginning of each number').fill('lib-')
+  await dialog.getByLabel('Design').click()
+  await page.getByRole('option', { name: 'Round' }).click()
   await dialog.getByRole('button', { name: 'Make labels' }).click()
   await page.getByText('LIB-00001 – LIB-00012').waitFor()
+  expect(ok(await alice.call('qrBlanks.batches', {})).data.items[0]).toMatchObject({ designId: design.id, count: 12 })
   const [label] = ok(await alice.call('qrBlanks.list', {})).data.items
   const asset = await createAsset(alice, { name: 'Projector' })
   ok(await alice.call('qrBlanks.bind', { params: { slug: label!.slug }, body: { kind: 'ASSET', id: asset.id } }))

@@ -16,10 +16,11 @@ import { AddressWarning, usePrinting } from '../../ui/AddressWarning.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { NumberField } from '../../ui/fields.tsx'
+import { ChoiceField, NumberField } from '../../ui/fields.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { useForm } from '../../ui/use-form.tsx'
+import { useDesigns } from './look/designs.ts'
 
 const words = texts({
   en: {
@@ -32,6 +33,9 @@ const words = texts({
     count: 'How many',
     prefix: 'Beginning of each number',
     prefixHelp: 'Optional: A–Z, 0–9 and hyphens, for example LIB-',
+    design: 'Design',
+    plain: 'Plain',
+    designHelp: 'In the PDF and the pictures. Codes on sheets are plain.',
     made: 'The labels are ready to be printed.',
     list: 'Batches of labels',
     progress: (used: number, all: number) => `${number(used)} of ${number(all)} in use`,
@@ -53,6 +57,9 @@ const words = texts({
     count: '数量',
     prefix: '编号前缀',
     prefixHelp: '可选：A–Z、0–9 和连字符，例如 LIB-',
+    design: '外观',
+    plain: '普通',
+    designHelp: '用于 PDF 和图片，标签纸上为普通二维码。',
     made: '标签已生成，可以打印。',
     list: '标签批次',
     progress: (used: number, all: number) => `已使用 ${number(used)} / ${number(all)}`,
@@ -160,15 +167,16 @@ function MakeLabels({ onClose }: { onClose: () => void }) {
   const t = useTexts(words)
   // A repeated request makes no second batch.
   const [requestId] = useState(newId)
+  const designs = useDesigns().data?.items ?? []
   const form = useForm(
     'qrBlanks.create',
-    { name: '', count: 100 as number | null, prefix: '' },
+    { name: '', count: 100 as number | null, prefix: '', designId: null as number | null },
     {
       done: t.made,
       refreshes: ['qrBlanks'],
       onDone: onClose,
-      input: ({ name, count, prefix }) => ({
-        body: { name, count: count ?? 0, prefix: prefix.trim().toUpperCase(), requestId, ...ownerQuery() },
+      input: ({ name, count, prefix, designId }) => ({
+        body: { name, count: count ?? 0, prefix: prefix.trim().toUpperCase(), designId, requestId, ...ownerQuery() },
       }),
     },
   )
@@ -177,6 +185,13 @@ function MakeLabels({ onClose }: { onClose: () => void }) {
       <TextField {...form.text('name')} autoFocus />
       <NumberField {...form.number('count', { label: t.count })} />
       <TextField {...form.text('prefix', { label: t.prefix, help: t.prefixHelp })} />
+      {designs.length > 0 && (
+        <ChoiceField
+          {...form.pick('designId', { label: t.design, help: t.designHelp })}
+          choices={designs.map(({ id, name }) => ({ id, name }))}
+          none={t.plain}
+        />
+      )}
     </FormDialog>
   )
 }
