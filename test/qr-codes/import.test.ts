@@ -71,6 +71,17 @@ describe('files of other services', () => {
     })
   })
 
+  test('of links that have expired, which stay so', async () => {
+    const rows = 'url,slug,expires_at\nhttps://example.com/over,was-over,2001-01-01\n'
+    expect(await imported(alice, csv(rows))).toMatchObject({ created: 1 })
+    expect((await scan('was-over')).status).toBe(410)
+    const { errors } = await imported(alice, csv('slug,expires_at\nwas-over,2002-01-01\n'), {
+      mode: 'UPDATE',
+      dryRun: true,
+    })
+    expect(errors).toMatchObject([{ row: 2, column: 'expires_at' }])
+  })
+
   test('of Shlink: limits, tags and the visits so far, which are not counted as scans', async () => {
     expect(await imported(bob, shlinkJson(2))).toMatchObject({ source: 'SHLINK', created: 2 })
     const [code] = await codesOf(bob, { keyword: 'shlink/1' })
@@ -240,7 +251,6 @@ describe('refusals', () => {
       'https://example.com/e,TWICE,,',
       'https://example.com/f,time,yesterday,many',
       ',empty,,',
-      'https://example.com/g,past,2001-01-01,',
       'https://example.com/h,moon,1969-07-20,',
     ].join('\n')
     const { errors, created } = await imported(alice, csv(rows), { dryRun: true })
@@ -254,7 +264,6 @@ describe('refusals', () => {
       '9 maxVisits',
       '10 url',
       '11 expires_at',
-      '12 expires_at',
     ])
     // A text is no link: it makes a code that shows it.
     expect(created).toBe(2)
@@ -263,7 +272,7 @@ describe('refusals', () => {
     expect(await codesOf(alice)).toEqual(before)
     // With other slugs where these cannot be had, the bad targets and numbers are left.
     const { errors: left } = await imported(alice, csv(rows), { dryRun: true, keepSlugs: false })
-    expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11, 12])
+    expect((left as ImportError[]).map(({ row }) => row)).toEqual([4, 9, 9, 10, 11])
   })
 
   test('a content that the picture of its code cannot hold, and nothing that an update would accept', async () => {

@@ -275,7 +275,8 @@ export class RowChecker {
       delete given.expiresAt
     const { value, problems } = checkLink(given, 'body')
     if (value === undefined) this.#refuseAll(row, problems)
-    else this.#refuseAll(row, linkProblems(link, value, this.facts))
+    // A link that had expired at its last service comes along as it was.
+    else this.#refuseAll(row, linkProblems(link, value, code === undefined ? { ...this.facts, now: 0 } : this.facts))
     const change = value === undefined ? {} : linkChangeOf(link, value, undefined)
     const all = { ...change, ...(earlier && { earlierScans: row.earlierScans! }) }
     if (code?.slug === null && Object.keys(all).length > 0) this.#refuse(row, null, errors.noShortLink)
