@@ -23,6 +23,9 @@ interface Watch {
 }
 
 const watches: Watch[] = []
+/** By the text of the statement; lists of changing length produce ever new texts, so it is emptied when full. */
+const known = new Map<string, readonly Topic<'all'>[]>()
+const MAX_KNOWN = 1000
 
 /** Declares a topic that each write to these columns publishes. To be called once for each topic, when its module is loaded. */
 export function announceWrites(topic: Topic<'all'>, { columns, inserts }: Watched): Topic<'all'> {
@@ -32,12 +35,10 @@ export function announceWrites(topic: Topic<'all'>, { columns, inserts }: Watche
     columns: new Map([...byTable].map(([table, list]) => [table, new Set(list.map(({ name }) => name))])),
     inserts: new Set(inserts.map((table) => getTableName(table))),
   })
+  known.clear()
   return topic
 }
 
-/** By the text of the statement; lists of changing length produce ever new texts, so it is emptied when full. */
-const known = new Map<string, readonly Topic<'all'>[]>()
-const MAX_KNOWN = 1000
 const NONE: readonly Topic<'all'>[] = []
 
 /** The topics that a statement of a write publishes. */

@@ -7,7 +7,7 @@ import { designSymbol, LEAST_SPARE } from '#lib/qr/design/index.ts'
 import { png, uploaded } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { type Code, createCode } from './helpers.ts'
-import { csv, imported } from './link-files.ts'
+import { csv, importLinks } from './link-files.ts'
 
 const { alice } = useServer({ people: ['alice'] })
 
@@ -107,7 +107,7 @@ test('a label is bound to a code with a design, which keeps it only if the pictu
   expect(await find(code)).toMatchObject({ slug: labels[2]!.slug, designId: null })
 })
 
-test('a code whose content an import changes keeps its design only if the picture fits', async () => {
+test('an import refuses contents that cannot be read with the designs of their codes', async () => {
   const design = await createDesign()
   const long = `https://example.org/${'x'.repeat(40)}`
   const [good, bad] = [
@@ -118,7 +118,9 @@ test('a code whose content an import changes keeps its design only if the pictur
   const [similar, short] = [long.replace('org', 'com'), `https://example.org/${'y'.repeat(18)}`]
   expect([fits(similar, SIZE), fits(short, SIZE)]).toEqual([true, false])
   const table = csv(`id,target\n${good.id},${similar}\n${bad.id},${short}\n`)
-  expect(await imported(alice, table, { mode: 'UPDATE' })).toMatchObject({ updated: 2, errors: [] })
-  expect(await find(good)).toMatchObject({ content: similar, designId: design.id })
-  expect(await find(bad)).toMatchObject({ content: short, designId: null })
+  const { status, details } = await importLinks(alice, table, { mode: 'UPDATE' })
+  expect([status, details.map(({ path }: { path: string }) => path)]).toEqual([400, ['rows.3.target']])
+  expect([await find(good), await find(bad)]).toMatchObject(
+    [good, bad].map(({ version }) => ({ version, content: long })),
+  )
 })

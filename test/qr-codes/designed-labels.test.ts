@@ -14,6 +14,7 @@ import { ok, type Person, startServer, useServer } from '../harness/index.ts'
 import { readPdf } from '../lib/pdf-files.ts'
 import { readByZxing } from '../lib/qr-pictures.ts'
 import { createOrg } from '../orgs/helpers.ts'
+import { createCode } from './helpers.ts'
 
 const { alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -142,13 +143,15 @@ describe('the design of a batch', () => {
   test('makes labels that can be read, or is refused, as are changes of it', async () => {
     await using server = await startServer({ noAdmin: true, config: { publicUrl: 'https://qr.example.org' } })
     const bob = await server.person()
-    // It can be read in a longer content, but the address of a label is in upper case, which takes fewer modules.
     const logo = { fileId: await picture(bob, 64, 64), size: 25, plate: 'CIRCLE' } as const
-    const large = await createDesign(bob, { logo, level: 'Q' })
+    const large = await createDesign(bob, { logo: { ...logo, size: 15 }, level: 'Q' })
+    const change = (body: object) => bob.call('qrCodeDesigns.update', { params: { id: large.id }, body })
+    // It can be read in this content, but the address of a label is in upper case, which takes fewer modules.
+    await createCode(bob, { content: 'https://qr.example.org/q/23456789', designId: large.id })
+    ok(await change({ logo }))
     const refused = await make(bob, { designId: large.id })
     expect([refused.status, refused.details![0]!.path]).toEqual([400, 'body.designId'])
     expect(ok(await bob.call('qrBlanks.batches', { query: {} })).data.total).toBe(0)
-    const change = (body: object) => bob.call('qrCodeDesigns.update', { params: { id: large.id }, body })
     ok(await change({ logo: { ...logo, size: 15 } }))
     ok(await make(bob, { designId: large.id }))
     const changed = await change({ logo })

@@ -128,7 +128,7 @@ async function checkChange(
 }
 
 /**
- * The change of a code that nobody reads before it is written: by a device, an import or a label. The code loses its design if its symbol
+ * The change of a code that nobody reads before it is written: by a device or a label. The code loses its design if its symbol
  * becomes larger, or if the logo takes too much of it, because then nobody knows whether it can be read.
  */
 export async function withoutCheck(ctx: AppContext, tx: Tx, row: QrCodeRow, change: CodeChange): Promise<CodeChange> {

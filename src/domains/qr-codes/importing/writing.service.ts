@@ -8,7 +8,6 @@ import { rowsHaveErrors } from '#http/imports.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { withoutCheck } from '../codes/chosen-designs.service.ts'
 import { slugTaken } from '../codes/codes.errors.ts'
 import { checkCategory, checkRoom, quotaOf } from '../codes/codes.service.ts'
 import { codesByIds, insertSlug, updateCode } from '../codes/codes.store.ts'
@@ -55,7 +54,7 @@ export async function writeRows(
         await tx.pause()
       }
       for (const group of inGroups(updated)) {
-        await update(ctx, tx, owner, group)
+        await update(tx, owner, group)
         await tx.pause()
       }
     },
@@ -115,7 +114,7 @@ function refuseTaken(items: readonly Created[], taken: ReadonlySet<string>): nev
   )
 }
 
-async function update(ctx: AppContext, tx: Tx, owner: Owner, items: readonly Updated[]): Promise<void> {
+async function update(tx: Tx, owner: Owner, items: readonly Updated[]): Promise<void> {
   const ids = items.map(({ id }) => id)
   const codes = new Map((await codesByIds(tx, owner, ids)).map((code) => [code.id, code]))
   const links = await linksOf(tx, ids)
@@ -123,7 +122,7 @@ async function update(ctx: AppContext, tx: Tx, owner: Owner, items: readonly Upd
     const code = codes.get(id)
     if (code === undefined) throw rowsHaveErrors(1, [{ path: `rows.${row}`, text: errors.unknownCode }])
     const isLinkChanged = !isEmpty(link)
-    await updateCode(tx, owner, code, await withoutCheck(ctx, tx, code, change), isLinkChanged)
+    await updateCode(tx, owner, code, change, isLinkChanged)
     if (!isLinkChanged) continue
     const present = links.get(id)
     if (present === undefined) await insertLinks(tx, [newLink(id, link)])
