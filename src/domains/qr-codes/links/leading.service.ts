@@ -5,6 +5,7 @@ import { spend } from '#db/counters.ts'
 import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
 import type { Tx } from '#db/store.ts'
 import { countryOf, hasCountries } from '#domains/delivery/index.ts'
+import { ownAddresses } from '#http/addresses.ts'
 import { secondsOf, usesByAddress } from '#http/budget.ts'
 import { addressOf } from '#http/caller.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -15,7 +16,7 @@ import { HOUR } from '#platform/clock.ts'
 
 import { countScan } from '../codes/scan-counter.ts'
 import { targetRules } from '../targets.service.ts'
-import { visitOf } from '../visits/visits.service.ts'
+import { isOptedOut, referrerOf, type Visit } from '../visits/visits.rules.ts'
 import { decide, type Decision, type LedCode, type Link, type Scan, takenBy } from './links.rules.ts'
 import { passwordHashOf } from './links.service.ts'
 import { findLink, isOwnerProved, takeScans } from './links.store.ts'
@@ -63,7 +64,7 @@ export async function lead(ctx: AppContext, code: Lead, visitor: Visitor): Promi
   const led = await ledBy(ctx, code, decision, request)
   if (!isHead && COUNTED.has(led.kind)) {
     const rule = decision.result === 'TARGET' ? decision.rule : null
-    countScan(ctx, code.id, visitOf(ctx, request, caller, { isRobot: scan.isRobot, country: scan.country, rule }))
+    countScan(ctx, code.id, visitOf(ctx, visitor, { ...scan, rule }))
   }
   return led
 }
@@ -79,6 +80,23 @@ const scanOf = (ctx: AppContext, { request, caller }: Visitor): { -readonly [K i
   isRobot: request.method === 'HEAD' || isRobot(request.headers),
   hasPassword: false,
 })
+
+/** `known`: facts that decided where the scan leads. */
+const visitOf = (
+  ctx: AppContext,
+  { request, caller: { ip, userAgent } }: Visitor,
+  known: Pick<Visit, 'isRobot' | 'device' | 'language' | 'country' | 'rule'>,
+): Visit => ({
+  ...known,
+  isOptedOut: isOptedOut(request.headers),
+  ip,
+  userAgent,
+  referrer: referrerOf(request.headers.get('referer'), (host) => isOwn(ctx, request, host)),
+})
+
+/** Short links may be at an address of their own, to which the request was sent then. */
+const isOwn = (ctx: AppContext, request: Request, host: string): boolean =>
+  addressOf(request).hostname === host || ownAddresses(ctx).some((address) => URL.parse(address)?.hostname === host)
 
 async function ledBy(ctx: AppContext, code: Lead, decision: Decision, request: Request): Promise<Led> {
   if (decision.result !== 'TARGET' && decision.result !== 'FALLBACK') return { kind: decision.result }
