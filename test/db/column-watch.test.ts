@@ -1,21 +1,22 @@
 import { expect, test } from 'bun:test'
 
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 
 import { announceWrites } from '#db/column-watch.ts'
-import { counters, identities } from '#db/schema/index.ts'
+import { qrSlugs } from '#db/schema/index.ts'
 import type { Store, Tx } from '#db/store.ts'
 import { topic } from '#platform/bus.ts'
 
 import { rejection, withStore } from './fresh.ts'
 
-const changed = announceWrites(topic<'all'>('test.countersChanged'), { columns: [counters.count], inserts: [] })
-const added = announceWrites(topic<'all'>('test.countersAdded'), { columns: [], inserts: [counters, identities] })
+// Other tests may share the module: of this table, none of them looks at events.
+const changed = announceWrites(topic<'all'>('test.slugsChanged'), { columns: [qrSlugs.isCustom], inserts: [] })
+const added = announceWrites(topic<'all'>('test.slugsAdded'), { columns: [], inserts: [qrSlugs] })
 
-const counter = (key: string) => ({ key, count: 0, windowStart: 0, expiresAt: 0 })
-const isA = eq(counters.key, 'a')
+const row = (slug: string) => ({ slug, userId: 1, createdAt: 1 })
+const isA = eq(qrSlugs.slug, 'a')
 
-/** The topics that a write announces, in a store with one counter. */
+/** The topics that a write announces, in a store with one short link. */
 const announced = async (store: Store, run: (tx: Tx) => Promise<unknown>): Promise<string[]> => {
   const heard: string[] = []
   store.bus.on(changed, () => heard.push('changed'))
@@ -24,44 +25,44 @@ const announced = async (store: Store, run: (tx: Tx) => Promise<unknown>): Promi
   return heard
 }
 
-const update = (tx: Tx, set: Partial<typeof counters.$inferInsert>) => tx.update(counters).set(set).where(isA)
+const update = (tx: Tx, set: Partial<typeof qrSlugs.$inferInsert>) => tx.update(qrSlugs).set(set).where(isA)
 
 for (const [name, run, expected] of [
-  ['an update of a watched column', (tx) => update(tx, { count: 1 }), ['changed']],
-  ['an update of two columns', (tx) => update(tx, { windowStart: 1, count: 1 }), ['changed']],
-  ['an update of another column', (tx) => update(tx, { windowStart: 1 }), []],
-  ['the deletion of a row', (tx) => tx.delete(counters).where(isA), ['changed']],
-  ['a new row', (tx) => tx.insert(counters).values(counter('b')), ['added']],
+  ['an update of a watched column', (tx) => update(tx, { isCustom: true }), ['changed']],
+  ['an update of two columns', (tx) => update(tx, { createdAt: 2, isCustom: true }), ['changed']],
+  ['an update of another column', (tx) => update(tx, { createdAt: 2 }), []],
+  ['the deletion of a row', (tx) => tx.delete(qrSlugs).where(isA), ['changed']],
+  ['a new row', (tx) => tx.insert(qrSlugs).values(row('b')), ['added']],
   [
     'a new row that turns out to be an update',
     (tx) =>
       tx
-        .insert(counters)
-        .values(counter('a'))
-        .onConflictDoUpdate({ target: counters.key, set: { count: sql`1` } }),
+        .insert(qrSlugs)
+        .values(row('a'))
+        .onConflictDoUpdate({ target: qrSlugs.slug, set: { isCustom: true } }),
     ['added'],
   ],
-  ['a read', (tx) => tx.select().from(counters).where(isA), []],
+  ['a read', (tx) => tx.select().from(qrSlugs).where(isA), []],
 ] satisfies [string, (tx: Tx) => Promise<unknown>, string[]][])
   test(`${name} announces ${expected.join() || 'nothing'}`, async () => {
     await withStore(async (store) => {
-      await store.write('test', (tx) => tx.insert(counters).values(counter('a')))
+      await store.write('test', (tx) => tx.insert(qrSlugs).values(row('a')))
       expect(await announced(store, run)).toEqual(expected)
     })
   })
 
 test('a write announces a change once, however many statements make it, and not if it is rolled back', async () => {
   await withStore(async (store) => {
-    await store.write('test', (tx) => tx.insert(counters).values(counter('a')))
+    await store.write('test', (tx) => tx.insert(qrSlugs).values(row('a')))
     const twice = async (tx: Tx) => {
-      await update(tx, { count: 1 })
-      await update(tx, { count: 2 })
+      await update(tx, { isCustom: true })
+      await update(tx, { isCustom: false })
     }
     expect(await announced(store, twice)).toEqual(['changed'])
   })
   await withStore(async (store) => {
     const failing = async (tx: Tx) => {
-      await update(tx, { count: 1 })
+      await update(tx, { isCustom: true })
       throw new Error('on purpose')
     }
     expect(await announced(store, failing)).toEqual([])
