@@ -170,6 +170,7 @@ describe('a manager', () => {
     await page.getByText('2 passes').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Issue' }).click()
     await page.getByText('2 passes issued.').waitFor()
+    await page.getByRole('button', { name: '李老师' }).waitFor()
     await page.getByRole('searchbox', { name: 'Search' }).fill('hansen')
     await page.getByText('李老师').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Mayor Hansen' }).click()

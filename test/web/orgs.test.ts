@@ -139,6 +139,7 @@ describe('in an organization', () => {
     await addMembers(alice, org, bob, carol)
     const page = await browser.signedIn(alice, { isPhone: true })
     await page.goto(`/console/orgs/${org.id}?tab=members`)
+    await page.getByText('Carol Reed').waitFor()
     await page.getByRole('searchbox', { name: 'Search members' }).fill('Bob')
     await page.getByText('Carol Reed').waitFor({ state: 'detached' })
     await button(page, 'Actions for Bob Stone').click()
