@@ -59,10 +59,10 @@ function parse(sql: string): readonly Topic<'all'>[] {
   const assigned = new Set([...sql.matchAll(/(?: set |, )"(\w+)" = /g)].map(([, column]) => column!))
   const topics = watches.flatMap(({ topic, columns, inserts }) => {
     const watched = columns.get(table)
+    // ON CONFLICT DO UPDATE makes an update of an insert.
     const isHit =
-      verb === 'insert into'
-        ? inserts.has(table)
-        : watched !== undefined && (verb === 'delete from' || !watched.isDisjointFrom(assigned))
+      (verb === 'insert into' && inserts.has(table)) ||
+      (watched !== undefined && (verb === 'delete from' || !watched.isDisjointFrom(assigned)))
     return isHit ? [topic] : []
   })
   return topics.length === 0 ? NONE : topics

@@ -40,7 +40,7 @@ for (const [name, run, expected] of [
         .insert(qrSlugs)
         .values(row('a'))
         .onConflictDoUpdate({ target: qrSlugs.slug, set: { isCustom: true } }),
-    ['added'],
+    ['changed', 'added'],
   ],
   ['a read', (tx) => tx.select().from(qrSlugs).where(isA), []],
 ] satisfies [string, (tx: Tx) => Promise<unknown>, string[]][])
