@@ -9,6 +9,30 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { ErrorNotice } from './Answer.tsx'
 import { FileButton } from './FileButton.tsx'
 
+/** The words of a page that imports a file. */
+export const importWords = {
+  en: {
+    options: 'Options',
+    recheck: 'Check again',
+    changed: 'You changed something. Check again before you import.',
+    result: 'Result of the check',
+    nothingYet: 'Nothing has been written yet.',
+    import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
+    done: 'The import is finished',
+    again: 'Import another file',
+  },
+  zh: {
+    options: '选项',
+    recheck: '重新检查',
+    changed: '设置已更改，请重新检查后再导入。',
+    result: '检查结果',
+    nothingYet: '尚未写入任何数据。',
+    import: (n: number) => `导入 ${n} 行`,
+    done: '导入完成',
+    again: '导入其他文件',
+  },
+}
+
 const words = texts({
   en: {
     file: 'Choose the file',

@@ -12,7 +12,7 @@ import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { Counts, Errors, FileCard } from '../../ui/imports.tsx'
+import { Counts, Errors, FileCard, importWords } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type Form, useForm } from '../../ui/use-form.tsx'
 import { Columns, type ImportValues, Options, Preview } from './ImportParts.tsx'
@@ -20,46 +20,32 @@ import { AssetTabs } from './parts.tsx'
 
 const words = texts({
   en: {
+    ...importWords.en,
     title: 'Import assets',
     fileHelp:
       'Excel (.xlsx) or CSV with a header row. Rows with a known asset number change that asset; all others create one.',
     template: 'Download an empty template',
     columns: 'Match the columns',
-    options: 'Options',
-    recheck: 'Check again',
-    changed: 'You changed something. Check again before you import.',
-    result: 'Result of the check',
-    nothingYet: 'Nothing has been written yet.',
-    import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
     fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     noPlaces: (header: string) =>
       `Only assets of an organization have a location. Ignore the column “${header}”, or work for the organization first.`,
     ignore: 'Ignore the column',
     importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
-    done: 'The import is finished',
     failed: 'The import was refused and nothing was written.',
     show: 'Show the assets',
-    again: 'Import another file',
   },
   zh: {
+    ...importWords.zh,
     title: '导入资产',
     fileHelp: '支持 Excel（.xlsx）或 CSV，第一行为表头。编号已存在的行会修改该资产，其余行会新建资产。',
     template: '下载空白模板',
     columns: '匹配列',
-    options: '选项',
-    recheck: '重新检查',
-    changed: '设置已更改，请重新检查后再导入。',
-    result: '检查结果',
-    nothingYet: '尚未写入任何数据。',
-    import: (n: number) => `导入 ${n} 行`,
     fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     noPlaces: (header: string) => `只有组织的资产可以设置位置。请忽略“${header}”列，或先切换到组织再导入。`,
     ignore: '忽略此列',
     importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
-    done: '导入完成',
     failed: '导入被拒绝，没有写入任何数据。',
     show: '查看资产',
-    again: '导入其他文件',
   },
 })
 

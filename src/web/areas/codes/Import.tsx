@@ -26,18 +26,18 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
-import { Counts, Errors, FileCard } from '../../ui/imports.tsx'
+import { Counts, Errors, FileCard, importWords } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { type Form, useForm } from '../../ui/use-form.tsx'
 import { FolderField } from './FolderField.tsx'
 
 const words = texts({
   en: {
+    ...importWords.en,
     title: 'Import links',
     help: 'The export of Bitly, Dub or Shlink, an Excel table (.xlsx) or CSV with a header row, or JSON. A column such as “url” or “target” says where each code leads.',
     prints:
       'Prints that hold bit.ly or dub.sh go on leading there. Prints with your own short domain come along as soon as that domain points to this server.',
-    options: 'Options',
     mode: 'Rows',
     modes: {
       CREATE: 'create new codes',
@@ -48,16 +48,9 @@ const words = texts({
     clearEmpty: 'Empty cells clear the value of codes that exist',
     ignored: 'Columns that are left out',
     ignore: 'Leave out',
-    recheck: 'Check again',
-    changed: 'You changed something. Check again before you import.',
-    result: 'Result of the check',
     source: (name: string) => `Read as: ${name}`,
-    nothingYet: 'Nothing has been written yet.',
     fix: 'Correct these cells in your file and choose it again, or change the options above. As long as there are errors, nothing is imported.',
-    import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
-    done: 'The import is finished',
     show: 'Show the codes',
-    again: 'Import another file',
     preview: 'First rows',
     row: 'Row',
     action: 'Result',
@@ -81,27 +74,20 @@ const words = texts({
     sources: { TESSERA: 'our own export', BITLY: 'Bitly', DUB: 'Dub', SHLINK: 'Shlink', CSV: 'a table' },
   },
   zh: {
+    ...importWords.zh,
     title: '导入链接',
     help: 'Bitly、Dub 或 Shlink 的导出文件、首行为表头的 Excel（.xlsx）或 CSV 表格，或 JSON。“url”或“target”等列为每个二维码的目标。',
     prints:
       '印有 bit.ly 或 dub.sh 的二维码仍会打开原来的服务。使用你自己短域名的印刷品，在该域名指向本服务器后即可继续使用。',
-    options: '选项',
     mode: '各行',
     modes: { CREATE: '新建二维码', UPDATE: '修改已有的二维码', UPSERT: '修改已有的，其余新建' },
     keepSlugs: '保留每个短链的最后一段；已被占用时视为错误',
     clearEmpty: '空单元格清除已有二维码的值',
     ignored: '未导入的列',
     ignore: '不导入',
-    recheck: '重新检查',
-    changed: '设置已更改，请重新检查后再导入。',
-    result: '检查结果',
     source: (name: string) => `识别为：${name}`,
-    nothingYet: '尚未写入任何数据。',
     fix: '请在文件中更正这些单元格，然后重新选择文件，或修改上方选项。有错误时不会导入任何数据。',
-    import: (n: number) => `导入 ${n} 行`,
-    done: '导入完成',
     show: '查看二维码',
-    again: '导入其他文件',
     preview: '前几行',
     row: '行',
     action: '结果',
