@@ -1,4 +1,4 @@
-/** Statistics of scans and the program as a whole: kills, backups, and what is found in its files. */
+/** Statistics of scans in the whole program: after kills, in backups and in its files. */
 
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'

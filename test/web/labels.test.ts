@@ -64,7 +64,7 @@ test('labels are made, their progress is shown, and they are downloaded and prin
   await screenshot(page, 'labels-print')
 })
 
-test('a free label asks what it is, and stands for the thing that is chosen', async () => {
+test('the page of a free label binds it to the thing that the user chooses', async () => {
   await createAsset(bob, { name: 'Microscope', assetNo: 'MIC-7' })
   ok(await bob.call('qrCodes.create', { body: { name: 'Timetable', content: 'https://example.org/t' } }))
   const labels = await freeLabels(bob, 4, 'BOB-')
@@ -123,7 +123,7 @@ test('somebody who may not see a label learns why, and can scan another one', as
   await page.waitForURL('**/console/scan')
 })
 
-test('a scan of a free label asks what it is, and the form of a new asset takes a label', async () => {
+test('a scan of a free label offers to bind it, and the form of a new asset takes a label', async () => {
   browser.allow(/NotAllowedError/)
   const [first, second] = await freeLabels(bob, 2, 'NEW-')
   const page = await browser.signedIn(bob)

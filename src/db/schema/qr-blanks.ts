@@ -37,7 +37,7 @@ export const qrBatches = table(
   ],
 )
 
-/** A label: a short link that was printed before anyone knew what it leads to. */
+/** Labels: short links that are printed first and bound to things later. */
 export const qrBlanks = table(
   'qr_blanks',
   {

@@ -51,7 +51,7 @@ export interface Info {
   readonly target: { readonly url: string } | 'PAGE' | 'HIDDEN'
 }
 
-/** The same of a label that stands for no code: the page of its thing says what it is. */
+/** The public facts about a label that stands for no code. They do not name its thing, whose own page decides who sees it. */
 export interface LabelInfo {
   readonly blank: BlankRow
   readonly info: LinkInfo

@@ -1,4 +1,4 @@
-/** "What is this?": chooses or creates the thing for a free label. */
+/** Binds a free label to a thing that the user chooses or creates. */
 
 import { Add, CalendarMonth, Inventory2, Place, QrCode2 } from '@mui/icons-material'
 import {
