@@ -41,6 +41,9 @@ export function timeZone(text: string): string | undefined {
   }
 }
 
+/** Whether `text` is an IANA name that clocks can follow: no fixed offset. */
+export const isZoneName = (text: string): boolean => /^[A-Za-z]/.test(text) && timeZone(text) === text
+
 const inZone = (at: number, zone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 

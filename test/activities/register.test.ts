@@ -3,13 +3,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { ActivityStatus } from '#db/schema/activities.ts'
-import { HOUR } from '#platform/clock.ts'
+import { HOUR, serverZone } from '#platform/clock.ts'
 
 import { ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
 import { createActivity, END, getActivity, minimal, setStatus, START, update } from './helpers.ts'
 
-const { alice, bob, owner, member } = useServer({ people: ['alice', 'bob', 'owner', 'member'] })
+const { server, alice, bob, owner, member } = useServer({ people: ['alice', 'bob', 'owner', 'member'] })
 let org: Org
 
 beforeAll(async () => {
@@ -38,6 +38,8 @@ describe('creation', () => {
       longitude: null,
       startTime: START,
       endTime: END,
+      timeZone: serverZone(),
+      language: 'en',
       coverFileId: null,
       coverUrl: null,
       hasCheckIn: false,
@@ -76,6 +78,28 @@ describe('creation', () => {
       updatedAt: activity.updatedAt,
     })
     expect(await getActivity(alice, activity.id)).toEqual(activity)
+  })
+
+  test('an activity has its own time zone and language, or those of the creator', async () => {
+    const person = await server.person()
+    const made = async (body: object, headers = {}) =>
+      ok(await person.send('POST', '/api/activities', { body: { ...minimal, ...body }, headers })).data
+    expect(await made({})).toMatchObject({ timeZone: serverZone(), language: 'en' })
+    expect(await made({ timeZone: 'Asia/Kathmandu' }, { 'accept-language': 'zh-CN' })).toMatchObject({
+      timeZone: 'Asia/Kathmandu',
+      language: 'zh',
+    })
+    const next = await made({ language: 'en' }, { 'accept-language': 'zh-CN' })
+    expect(next).toMatchObject({ timeZone: 'Asia/Kathmandu', language: 'en' })
+    const changed = ok(await update(person, next.id, { timeZone: 'Pacific/Apia', language: 'zh' })).data
+    expect(changed).toMatchObject({ timeZone: 'Pacific/Apia', language: 'zh', startTime: START, endTime: END })
+    expect(ok(await person.get('/api/activities')).data.items[0]).toMatchObject({ timeZone: 'Pacific/Apia' })
+    for (const timeZone of ['+08:00', 'UTC+8', 'Mars/Base', '', 'x'.repeat(65), null]) {
+      expect(problems(await create(person, { timeZone }))).toEqual([400, 'body.timeZone'])
+      expect(problems(await person.put(`/api/activities/${next.id}`, { timeZone }))).toEqual([400, 'body.timeZone'])
+    }
+    expect(problems(await create(person, { language: 'fr' }))).toEqual([400, 'body.language'])
+    expect(await getActivity(person, next.id)).toEqual(changed)
   })
 
   test('an activity keeps all fields that it is created with, in camelCase or snake_case, and times in ISO 8601', async () => {

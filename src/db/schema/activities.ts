@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+import type { Locale } from '#lib/localized.ts'
+
 import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
@@ -72,6 +74,10 @@ export const activities = table(
     longitude: col.real('longitude'),
     startTime: col.time('start_time').notNull(),
     endTime: col.time('end_time').notNull(),
+    /** IANA name; empty for that of the server. */
+    timeZone: col.text('time_zone').notNull().default(''),
+    /** The language of pages and mails for people whose own is not known. */
+    language: col.text('language').$type<Locale>().notNull().default('en'),
     coverFileId: col.int('cover_file_id'),
     visibility: col.text('visibility').$type<ActivityVisibility>().notNull(),
     /** Set if and only if the visibility is INVITE_ONLY. */

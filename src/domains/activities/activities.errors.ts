@@ -11,6 +11,10 @@ export const codeRequired = () =>
 export const notActive = () => badRequest('The activity is not active', '活动未在进行中')
 
 export const endsTooEarly = problem('must be after the start', '必须晚于开始时间')
+export const wrongZone = problem(
+  'is not an IANA time zone such as Europe/Berlin',
+  '不是 Europe/Berlin 这样的 IANA 时区名',
+)
 export const halfAPosition = problem(
   'is required: give latitude and longitude together',
   '不能为空：经度与纬度须同时提供',

@@ -45,7 +45,7 @@ export const activityAdminEndpoints = [
     body: AdminCreateActivity,
     data: AdminActivityView,
     refuses: { 403: 'The organization is disabled.' },
-    run: ({ ctx, actor, body }) => service.createAnyActivity(ctx, actor, body),
+    run: ({ ctx, actor, body, caller }) => service.createAnyActivity(ctx, actor, body, caller.locale),
   }),
   endpoint({
     id: 'admin.activities.get',

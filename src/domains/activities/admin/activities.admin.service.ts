@@ -7,6 +7,7 @@ import { adminPage, hasFilters, ownersOf } from '#domains/admin/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { noSuchOwner } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
@@ -60,12 +61,13 @@ export async function createAnyActivity(
   ctx: AppContext,
   actor: LoggedActor,
   input: AdminCreateActivity,
+  locale: Locale,
 ): Promise<AdminActivityView> {
   const find = input.ownerType === 'PERSONAL' ? store.personalOwner : store.organizationOwner
   const row = await actor.write('activities.createAny', async (tx) => {
     const owner = await find(tx, input.ownerId)
     if (owner === undefined) throw invalidAll([noSuchOwner('body.ownerId')])
-    const created = await addActivity(ctx, tx, owner, input, UNLIMITED)
+    const created = await addActivity(ctx, tx, owner, { ...input, language: input.language ?? locale }, UNLIMITED)
     return { result: created, logged: { targetId: created.id, targetName: created.name, after: outline(created) } }
   })
   return viewOf(ctx, row)
@@ -126,6 +128,8 @@ const loggedFields = (row: ActivityRow) => ({
   longitude: row.longitude,
   startTime: row.startTime,
   endTime: row.endTime,
+  timeZone: row.timeZone,
+  language: row.language,
   coverFileId: row.coverFileId,
   visibility: row.visibility,
   hasCheckIn: row.hasCheckIn,

@@ -54,7 +54,7 @@ export const activityEndpoints = [
     data: ActivityView,
     budgets: [CREATION_BUDGET],
     refuses: { 403: 'You may not create activities for this owner.', 404: 'The organization does not exist.' },
-    run: ({ ctx, owner, body }) => service.createActivity(ctx, owner, body),
+    run: ({ ctx, owner, body, caller }) => service.createActivity(ctx, owner, body, caller.locale),
   }),
   endpoint({
     id: 'activities.get',

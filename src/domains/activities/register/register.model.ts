@@ -21,6 +21,7 @@ import {
   Time,
   Type,
 } from '#http/schema.ts'
+import type { Locale } from '#lib/localized.ts'
 
 import { MaxUses } from '../passes/passes.model.ts'
 
@@ -28,6 +29,16 @@ const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
 const PHASES = ['NOW', 'UPCOMING', 'PAST'] as const
 const MAX_QUESTIONS = 20
 const MAX_CAPACITY = 1_000_000
+
+export const LOCALES = ['en', 'zh'] as const satisfies readonly Locale[]
+const ActivityLanguage = Enum(LOCALES, {
+  examples: ['en'],
+  description: 'Of pages and mails for people whose own language is not known',
+})
+const ActivityZone = Line(64, 1, {
+  description: 'IANA name of the zone in which pages, passes, mails and exports name the times',
+  examples: ['Asia/Shanghai'],
+})
 
 /** Three hours after the example of `Time`. */
 const Later = { ...Time, examples: [1_767_236_400_000] }
@@ -129,6 +140,14 @@ const writable = {
   longitude: optional(Longitude),
   startTime: Time,
   endTime: { ...Later, description: 'After the start' },
+  timeZone: Type.Optional({
+    ...ActivityZone,
+    description: `${ActivityZone.description}. By default that of your latest activity, or else of the server`,
+  }),
+  language: Type.Optional({
+    ...ActivityLanguage,
+    description: `${ActivityLanguage.description}. By default that of the request that creates it`,
+  }),
   coverFileId: optional({ ...Id, description: 'An unused upload of yours, of type `activity` and for the same owner' }),
   hasCheckIn: optional(Type.Boolean()),
   hasPass: optional(Type.Boolean()),
@@ -239,6 +258,7 @@ const itemFields = {
   longitude: Nullable(Longitude),
   startTime: Time,
   endTime: Time,
+  timeZone: ActivityZone,
   coverFileId: Nullable(Id),
   coverUrl: Nullable(
     Text('https://qr.example.org/public/images/5hYt0QmZr8KpWc2LxVbN3a', {
@@ -275,6 +295,7 @@ export const ActivityPage = PageOf(ActivityItem)
 
 export const ActivityView = Model('Activity', {
   ...itemFields,
+  language: ActivityLanguage,
   checkInConfig: CheckInConfigView,
   passConfig: PassConfigView,
   stats: Nullable({ ...StatsView, description: 'For managers only' }),

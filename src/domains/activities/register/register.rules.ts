@@ -9,8 +9,10 @@ import type {
 } from '#db/schema/activities.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { isZoneName } from '#lib/days.ts'
 import { ownLink } from '#lib/own-link.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import * as errors from '../activities.errors.ts'
 import { INVITE_CODE_LENGTH, normalizeInviteCode } from '../visibility/visibility.rules.ts'
@@ -31,6 +33,8 @@ export type ActivityFields = Pick<
   | 'longitude'
   | 'startTime'
   | 'endTime'
+  | 'timeZone'
+  | 'language'
   | 'coverFileId'
   | 'visibility'
   | 'hasCheckIn'
@@ -66,6 +70,8 @@ export const NEW_ACTIVITY: ActivityFields = {
   location: '',
   latitude: null,
   longitude: null,
+  timeZone: '',
+  language: 'en',
   coverFileId: null,
   visibility: 'INVITE_ONLY',
   hasCheckIn: false,
@@ -134,6 +140,7 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
     if (from !== null && to !== null && to <= from) problems.push(errors.endsTooEarly(path))
   }
   checkOrder(fields.startTime, fields.endTime, 'body.endTime')
+  if (input.timeZone !== undefined && !isZoneName(input.timeZone)) problems.push(errors.wrongZone('body.timeZone'))
   checkPair(fields, 'body')
   checkPair(checkInConfig, 'body.checkInConfig')
   if (checkInConfig.radiusMeters !== null && checkInConfig.latitude === null && fields.latitude === null)
@@ -153,6 +160,9 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
   }
   return problems
 }
+
+/** The zone in which the times of the activity are named: an IANA name. */
+export const zoneOf = ({ timeZone }: Pick<Row, 'timeZone'>): string => timeZone || serverZone()
 
 /** The values of `after` that the row does not have yet. */
 export const differences = (row: ActivityFields, after: ActivityFields): Partial<ActivityFields> =>

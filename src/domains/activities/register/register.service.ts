@@ -15,7 +15,9 @@ import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import { invalidAll } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
 import type { DualPoint } from '#permission-points'
+import { serverZone } from '#platform/clock.ts'
 
 import * as errors from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
@@ -76,14 +78,23 @@ async function checkedOwner(ctx: AppContext, given: ReturnType<typeof ownerNamed
   return { userId, orgId }
 }
 
-export async function createActivity(ctx: AppContext, caller: Owner, input: CreateActivity): Promise<ActivityView> {
+/** `locale`: the language of the request, which the activity gets unless `input` names one. */
+export async function createActivity(
+  ctx: AppContext,
+  caller: Owner,
+  input: CreateActivity,
+  locale: Locale,
+): Promise<ActivityView> {
   const owner = await checkedOwner(ctx, ownerNamed(caller, input, 'body'), 'activity:create')
   const quota = await getSetting(ctx, 'quota.activities')
-  const row = await ctx.db.write('activities.create', (tx) => addActivity(ctx, tx, owner, input, quota))
+  const row = await ctx.db.write('activities.create', (tx) =>
+    addActivity(ctx, tx, owner, { ...input, language: input.language ?? locale }, quota),
+  )
   return toView(ctx, row, { isManager: true })
 }
 
-/** `quota`: activities that the owner may have; 0 = unlimited. */
+/**
+ * `input` without a zone gets that of the creator's latest activity, or else of the server. `quota`: activities that the owner may have; 0 = unlimited. */
 export async function addActivity(
   ctx: AppContext,
   tx: Tx,
@@ -91,7 +102,8 @@ export async function addActivity(
   input: CreateActivity,
   quota: number,
 ): Promise<ActivityRow> {
-  const fields = fieldsOf(input, NEW_ACTIVITY)
+  const timeZone = input.timeZone ?? (await store.latestZone(tx, owner.userId)) ?? serverZone()
+  const fields = fieldsOf({ ...input, timeZone }, NEW_ACTIVITY)
   await checkFields(tx, fields, input, owner)
   await checkRoom(ctx, tx, owner, quota)
   const created = await store.insertActivity(tx, owner, fields)

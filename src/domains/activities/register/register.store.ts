@@ -286,6 +286,19 @@ export async function hasTemplate(tx: Tx, owner: OwnerKey, id: number): Promise<
   return rows.length > 0
 }
 
+const newest = prepared((db) =>
+  db
+    .select({ timeZone: activities.timeZone })
+    .from(activities)
+    .where(eq(activities.userId, p('userId')))
+    .orderBy(desc(activities.createdAt), desc(activities.id))
+    .limit(1),
+)
+
+/** The zone of the activity that the user created last. Undefined if there is none, or if it has that of the server. */
+export const latestZone = async (tx: Tx, userId: number): Promise<string | undefined> =>
+  (await newest(tx, { userId }))[0]?.timeZone || undefined
+
 const anyActivity = prepared((db) => {
   const activity = db
     .select({ id: activities.id })

@@ -5,7 +5,7 @@ import type { Locale } from '#lib/localized.ts'
 
 import { type ActivityRow, findCounters } from '../activities.store.ts'
 import type { ActivityItem, ActivityView } from './register.model.ts'
-import { qrContentOf } from './register.rules.ts'
+import { qrContentOf, zoneOf } from './register.rules.ts'
 
 /** Facts about a viewer who may see the activity. They decide which fields are null. */
 export interface Shown {
@@ -44,6 +44,7 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
     longitude: row.longitude,
     startTime: row.startTime,
     endTime: row.endTime,
+    timeZone: zoneOf(row),
     coverFileId: row.coverFileId,
     coverUrl: coverUrlOf(ctx, row),
     hasCheckIn: row.hasCheckIn,
@@ -78,6 +79,7 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
   const { isManager } = shown
   return {
     ...listItem(ctx, row, shown),
+    language: row.language,
     checkInConfig: {
       radiusMeters: checkInConfig.radiusMeters,
       latitude: checkInConfig.latitude,

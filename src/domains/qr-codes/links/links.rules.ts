@@ -2,7 +2,7 @@
 
 import type { LinkRule } from '#db/schema/qr-links.ts'
 import type { FieldProblem } from '#http/errors.ts'
-import { timeZone } from '#lib/days.ts'
+import { isZoneName } from '#lib/days.ts'
 import { matchingRule, type RuleVisitor } from '#lib/link-rules.ts'
 import { readTarget, targetProblem, type TargetRules, webAddress } from '#lib/link-target.ts'
 
@@ -89,7 +89,7 @@ function ruleProblems(rule: LinkRuleInput, path: string, { targets, hasCountries
   if (from != null && to != null && from >= to) problems.push(endsBeforeItBegins(`${path}.to`))
   if (zone == null) {
     if (weekdays != null || hours != null) problems.push(needsZone(`${path}.timeZone`))
-  } else if (!/^[A-Za-z]/.test(zone) || timeZone(zone) !== zone) problems.push(wrongZone(`${path}.timeZone`))
+  } else if (!isZoneName(zone)) problems.push(wrongZone(`${path}.timeZone`))
   if (countries != null && !hasCountries) problems.push(noCountries(`${path}.countries`))
   else if (countries?.some((code) => !isCountry(code))) problems.push(unknownCountry(`${path}.countries`))
   return problems
