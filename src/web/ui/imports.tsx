@@ -1,40 +1,29 @@
-/** Parts of the pages that import a file: its choice, the counts of the check, and its errors. */
+/** Parts of the pages that import a file: its form, the choice of the file, the result of the check with its errors, and the end. */
 
-import { UploadFile } from '@mui/icons-material'
-import { Box, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
-import type { ReactNode } from 'react'
+import { CheckCircle, TaskAlt, UploadFile } from '@mui/icons-material'
+import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
+import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
 
+import { upload } from '../api/client.ts'
+import type { DataOf, OperationId } from '../api/types.ts'
 import { bytes, number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
+import { ownerQuery } from '../session/session.ts'
 import { ErrorNotice } from './Answer.tsx'
 import { FileButton } from './FileButton.tsx'
+import { type Form, type FormSettings, type FormState, useForm } from './use-form.tsx'
 
-/** The words of a page that imports a file. */
-export const importWords = {
+const words = texts({
   en: {
-    options: 'Options',
     recheck: 'Check again',
     changed: 'You changed something. Check again before you import.',
     result: 'Result of the check',
     nothingYet: 'Nothing has been written yet.',
     import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
     done: 'The import is finished',
+    failed: 'The import was refused and nothing was written.',
     again: 'Import another file',
-  },
-  zh: {
-    options: '选项',
-    recheck: '重新检查',
-    changed: '设置已更改，请重新检查后再导入。',
-    result: '检查结果',
-    nothingYet: '尚未写入任何数据。',
-    import: (n: number) => `导入 ${n} 行`,
-    done: '导入完成',
-    again: '导入其他文件',
-  },
-}
-
-const words = texts({
-  en: {
     file: 'Choose the file',
     choose: 'Choose file',
     other: 'Choose another file',
@@ -53,6 +42,14 @@ const words = texts({
     values: (n: number) => (n === 1 ? 'And 1 more value' : `And ${n} more values`),
   },
   zh: {
+    recheck: '重新检查',
+    changed: '设置已更改，请重新检查后再导入。',
+    result: '检查结果',
+    nothingYet: '尚未写入任何数据。',
+    import: (n: number) => `导入 ${n} 行`,
+    done: '导入完成',
+    failed: '导入被拒绝，没有写入任何数据。',
+    again: '导入其他文件',
     file: '选择文件',
     choose: '选择文件',
     other: '选择其他文件',
@@ -72,7 +69,7 @@ const words = texts({
   },
 })
 
-export interface ImportErrors {
+interface ImportErrors {
   readonly errors: readonly {
     readonly row: number
     readonly column: string | null
@@ -83,11 +80,80 @@ export interface ImportErrors {
   readonly errorCount?: number
 }
 
-export interface ImportCounts extends ImportErrors {
+interface ImportCounts extends ImportErrors {
   readonly total: number
   readonly created: number
   readonly updated: number
   readonly unchanged: number
+}
+
+interface ImportValues {
+  readonly file: File | undefined
+  /** Columns that the user has chosen; the server finds the others by their names. */
+  readonly mapping: Readonly<Record<string, string | null>>
+}
+
+interface ImportSettings<Id extends OperationId, Values> {
+  refreshes: FormSettings<Id, Values>['refreshes']
+  /** `isDry`: the file is only checked. */
+  bodyOf: (values: Values, isDry: boolean) => FormData
+}
+
+/** The form of a page that imports a file. A file is checked as soon as it is chosen. */
+export function useImport<Id extends OperationId, Values extends ImportValues>(
+  id: Id,
+  first: Values,
+  { refreshes, bodyOf }: ImportSettings<Id, Values>,
+) {
+  const [answer, setAnswer] = useState<DataOf<Id>>()
+  const [isDone, setIsDone] = useState(false)
+  const [sent, setSent] = useState(0)
+  const isDry = useRef(true)
+  const form: Form<Values> = useForm(id, first, {
+    refreshes,
+    paths: { file: [], mapping: [] } as Partial<Record<keyof Values, string[]>>,
+    async send(_, __, ___, values) {
+      setSent(0)
+      const form = bodyOf(values, isDry.current)
+      return (await upload(id, { query: ownerQuery(), form, onProgress: setSent })) as DataOf<Id>
+    },
+    onDone(data) {
+      setAnswer(data)
+      setIsDone(!isDry.current)
+      form.reset(form.values)
+    },
+  })
+  const send = (dry: boolean, part: Partial<Values> = {}) => {
+    isDry.current = dry
+    form.set(part)
+    form.submit(undefined, part)
+  }
+  const start = () => {
+    setAnswer(undefined)
+    setIsDone(false)
+  }
+  return {
+    form,
+    /** Of the last check, or of the import. */
+    answer,
+    /** `answer` is that of the import. */
+    isDone,
+    /** The part of the file that is sent, from 0 to 1; undefined while nothing is. */
+    sent: form.isBusy ? sent : undefined,
+    /** `part`: values that change with the file. */
+    choose(file: File | undefined, part: Partial<Values> = {}) {
+      // A file can be dropped while another one is being checked.
+      if (file === undefined || form.isBusy) return
+      start()
+      send(true, { ...part, file })
+    },
+    check: (part?: Partial<Values>) => send(true, part),
+    write: () => send(false),
+    restart() {
+      form.reset({ ...form.values, file: undefined, mapping: {} })
+      start()
+    },
+  }
 }
 
 interface FileCardProps {
@@ -96,7 +162,7 @@ interface FileCardProps {
   /** As the attribute of an input. */
   accept: string
   file: File | undefined
-  /** The part that is sent, from 0 to 1; undefined while nothing is. */
+  /** As in `useImport`. */
   sent: number | undefined
   error: unknown
   /** Beside the button. */
@@ -157,7 +223,138 @@ export function FileCard({ file, help, accept, sent, error, action, onChoose }: 
   )
 }
 
-export function Counts({ result }: { result: ImportCounts }) {
+interface RecheckProps {
+  form: FormState
+  /** False until the file has been checked: before that, problems are shown at the file. */
+  isChecked: boolean
+  onCheck: () => void
+}
+
+/** Says that options were changed since the check, and offers the next one. */
+export function Recheck({ form, isChecked, onCheck }: RecheckProps) {
+  const t = useTexts(words)
+  if (!form.isChanged) return null
+  return (
+    <Box sx={{ mt: 2 }}>
+      <Alert
+        severity="info"
+        action={
+          <Button color="inherit" loading={form.isBusy} onClick={onCheck}>
+            {t.recheck}
+          </Button>
+        }
+      >
+        {t.changed}
+      </Alert>
+      {isChecked && form.error !== null && <ErrorNotice error={form.error} />}
+    </Box>
+  )
+}
+
+/** The title of a card that is a step of the import. */
+export function Step({ n, title, ref }: { n: number; title: string; ref?: Ref<HTMLHeadingElement> }) {
+  return (
+    <Typography variant="h2" ref={ref} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
+      {n}. {title}
+    </Typography>
+  )
+}
+
+interface CheckedProps {
+  form: FormState
+  result: ImportCounts
+  /** What to do about errors. */
+  fix: string
+  /** Above the counts. */
+  source?: string
+  /** The first rows as they will be. */
+  preview: ReactNode
+  /** Whether the result is the first thing to read after a check. */
+  takesFocus?: boolean
+  onImport: () => void
+}
+
+/** The last step: the result of the check, and the button that imports. */
+export function Checked({ form, result, fix, source, preview, takesFocus = false, onImport }: CheckedProps) {
+  const t = useTexts(words)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus()
+  }, [takesFocus])
+  const { created, updated, errors, errorCount = errors.length } = result
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Step n={3} title={t.result} ref={heading} />
+        <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
+          {source !== undefined && <Typography color="text.secondary">{source}</Typography>}
+          <Counts result={result} />
+          {errorCount > 0 && <Alert severity="warning">{fix}</Alert>}
+          <Errors result={result} />
+          {preview}
+          <Typography variant="body2" color="text.secondary">
+            {t.nothingYet}
+          </Typography>
+          {!form.isChanged && form.error !== null && <ErrorNotice error={form.error} />}
+          <Button
+            variant="contained"
+            startIcon={<CheckCircle />}
+            loading={form.isBusy}
+            disabled={form.isChanged || errorCount > 0 || created + updated === 0}
+            onClick={onImport}
+          >
+            {t.import(created + updated)}
+          </Button>
+        </Stack>
+      </CardContent>
+    </Card>
+  )
+}
+
+interface ImportedProps {
+  /** Null if the import failed; undefined if it is over without an answer. */
+  result: ImportCounts | null | undefined
+  hasFailed?: boolean
+  /** Where the rows are, and the words of the link. */
+  to: string
+  show: string
+  onAgain: () => void
+}
+
+/** The end of an import. */
+export function Imported({ result, hasFailed = false, to, show, onAgain }: ImportedProps) {
+  const t = useTexts(words)
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Stack spacing={2} sx={{ alignItems: 'flex-start' }} aria-live="polite">
+          {hasFailed ? (
+            <Alert severity="error">{t.failed}</Alert>
+          ) : (
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
+              <TaskAlt color="success" />
+              <Typography variant="h2">{t.done}</Typography>
+            </Stack>
+          )}
+          {result != null && (
+            <>
+              <Counts result={result} />
+              <Errors result={result} />
+            </>
+          )}
+          <Stack direction="row" spacing={1}>
+            <Button component={Link} to={to} variant="contained">
+              {show}
+            </Button>
+            <Button onClick={onAgain}>{t.again}</Button>
+          </Stack>
+        </Stack>
+      </CardContent>
+    </Card>
+  )
+}
+
+function Counts({ result }: { result: ImportCounts }) {
   const t = useTexts(words)
   const figures = [
     [t.total, result.total],
@@ -209,7 +406,7 @@ function problemsOf(errors: ImportErrors['errors']): Problem[] {
   return [...problems.values()]
 }
 
-export function Errors({ result: { errors, errorCount = errors.length } }: { result: ImportErrors }) {
+function Errors({ result: { errors, errorCount = errors.length } }: { result: ImportErrors }) {
   const t = useTexts(words)
   if (errors.length === 0) return null
   return (

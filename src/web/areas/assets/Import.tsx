@@ -1,26 +1,24 @@
 /** Imports a spreadsheet of assets: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
-import { CheckCircle, Download, TaskAlt } from '@mui/icons-material'
+import { Download } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
-import { useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { useEffect, useRef } from 'react'
 
-import { upload } from '../../api/client.ts'
 import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
-import type { AssetImportAnswer, AssetImportResult } from '../../api/types.ts'
+import type { AssetImportResult } from '../../api/types.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
-import { Counts, Errors, FileCard, importWords } from '../../ui/imports.tsx'
+import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { type Form, useForm } from '../../ui/use-form.tsx'
+import type { Form } from '../../ui/use-form.tsx'
 import { Columns, type ImportValues, Options, Preview } from './ImportParts.tsx'
 import { AssetTabs } from './parts.tsx'
 
 const words = texts({
   en: {
-    ...importWords.en,
+    options: 'Options',
     title: 'Import assets',
     fileHelp:
       'Excel (.xlsx) or CSV with a header row. Rows with a known asset number change that asset; all others create one.',
@@ -31,11 +29,10 @@ const words = texts({
       `Only assets of an organization have a location. Ignore the column “${header}”, or work for the organization first.`,
     ignore: 'Ignore the column',
     importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
-    failed: 'The import was refused and nothing was written.',
     show: 'Show the assets',
   },
   zh: {
-    ...importWords.zh,
+    options: '选项',
     title: '导入资产',
     fileHelp: '支持 Excel（.xlsx）或 CSV，第一行为表头。编号已存在的行会修改该资产，其余行会新建资产。',
     template: '下载空白模板',
@@ -44,7 +41,6 @@ const words = texts({
     noPlaces: (header: string) => `只有组织的资产可以设置位置。请忽略“${header}”列，或先切换到组织再导入。`,
     ignore: '忽略此列',
     importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
-    failed: '导入被拒绝，没有写入任何数据。',
     show: '查看资产',
   },
 })
@@ -62,42 +58,13 @@ const FIRST: ImportValues = {
 
 export default function Import() {
   const t = useTexts(words)
-  /** That of the check, or the number of the import. */
-  const [answer, setAnswer] = useState<AssetImportAnswer>()
-  const [sent, setSent] = useState(0)
-  const isDry = useRef(true)
-  const form: Form<ImportValues> = useForm('assets.import', FIRST, {
+  const { form, answer, sent, choose, check, write, restart } = useImport('assets.import', FIRST, {
     // When the import is over.
     refreshes: [],
-    paths: { file: [], mapping: [] },
-    input: (values) => ({ query: ownerQuery(), body: bodyOf(values, isDry.current) }),
-    async send({ query = {}, body }) {
-      setSent(0)
-      return (await upload('assets.import', { query, form: body, onProgress: setSent })) as AssetImportAnswer
-    },
-    onDone(data) {
-      setAnswer(data)
-      form.reset(form.values)
-    },
+    bodyOf,
   })
-  const send = (dry: boolean, part: Partial<ImportValues> = {}) => {
-    isDry.current = dry
-    form.set(part)
-    form.submit(undefined, part)
-  }
-  const choose = (file: File | undefined) => {
-    // A file can be dropped while another one is being checked.
-    if (file === undefined || form.isBusy) return
-    setAnswer(undefined)
-    // Sheets belong to the file before. A corrected file has the same columns.
-    send(true, { file, sheet: '' })
-  }
-  const restart = () => {
-    form.reset({ ...form.values, file: undefined, mapping: {} })
-    setAnswer(undefined)
-  }
   if (answer?.jobId !== undefined) return <Job jobId={answer.jobId} onAgain={restart} />
-  const check = answer as AssetImportResult | undefined
+  const result = answer as AssetImportResult | undefined
   return (
     <Page title={t.title}>
       <AssetTabs />
@@ -107,14 +74,15 @@ export default function Import() {
           accept=".xlsx,.xlsm,.csv,.txt"
           action={<TemplateButton />}
           file={form.values.file}
-          sent={form.isBusy ? sent : undefined}
-          error={check === undefined ? form.error : null}
-          onChoose={choose}
+          sent={sent}
+          error={result === undefined ? form.error : null}
+          // Sheets belong to the file before. A corrected file has the same columns.
+          onChoose={(file) => choose(file, { sheet: '' })}
         />
-        {check !== undefined && (
+        {result !== undefined && (
           <>
-            <ColumnsCard form={form} check={check} onCheck={(part) => send(true, part)} />
-            <ResultCard form={form} check={check} onImport={() => send(false)} />
+            <ColumnsCard form={form} check={result} onCheck={check} />
+            <Checked form={form} result={result} fix={t.fix} preview={<Preview result={result} />} onImport={write} />
           </>
         )}
       </Stack>
@@ -154,45 +122,32 @@ function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
   return (
     <Page title={t.title}>
       <AssetTabs />
-      <Card variant="outlined">
-        <CardContent>
-          {job.error !== null && job.data === undefined ? (
-            <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
-          ) : !isOver ? (
-            <Box aria-live="polite">
-              <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
-              <LinearProgress
-                aria-label={t.importing(0, 0)}
-                variant={job.data?.total ? 'determinate' : 'indeterminate'}
-                value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
-              />
-            </Box>
-          ) : (
-            <Stack spacing={2} sx={{ alignItems: 'flex-start' }}>
-              {state === 'DONE' ? (
-                <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-                  <TaskAlt color="success" />
-                  <Typography variant="h2">{t.done}</Typography>
-                </Stack>
-              ) : (
-                <Alert severity="error">{t.failed}</Alert>
-              )}
-              {job.data?.result != null && (
-                <>
-                  <Counts result={job.data.result} />
-                  <Errors result={job.data.result} />
-                </>
-              )}
-              <Stack direction="row" spacing={1}>
-                <Button component={Link} to="/assets" variant="contained">
-                  {t.show}
-                </Button>
-                <Button onClick={onAgain}>{t.again}</Button>
-              </Stack>
-            </Stack>
-          )}
-        </CardContent>
-      </Card>
+      {isOver ? (
+        <Imported
+          result={job.data?.result}
+          hasFailed={state === 'FAILED'}
+          to="/assets"
+          show={t.show}
+          onAgain={onAgain}
+        />
+      ) : (
+        <Card variant="outlined">
+          <CardContent>
+            {job.error !== null && job.data === undefined ? (
+              <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
+            ) : (
+              <Box aria-live="polite">
+                <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
+                <LinearProgress
+                  aria-label={t.importing(0, 0)}
+                  variant={job.data?.total ? 'determinate' : 'indeterminate'}
+                  value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
+                />
+              </Box>
+            )}
+          </CardContent>
+        </Card>
+      )}
     </Page>
   )
 }
@@ -231,9 +186,7 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
   return (
     <Card variant="outlined">
       <CardContent>
-        <Typography variant="h2" ref={heading} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
-          2. {t.columns}
-        </Typography>
+        <Step n={2} title={t.columns} ref={heading} />
         <Columns columns={check.columns} mapping={form.values.mapping} onChange={(mapping) => form.set({ mapping })} />
         {workspace === null && placeColumn !== undefined && (
           <Alert
@@ -252,51 +205,7 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
           {t.options}
         </Typography>
         <Options form={form} />
-        {form.isChanged && (
-          <Alert
-            severity="info"
-            sx={{ mt: 2 }}
-            action={
-              <Button color="inherit" loading={form.isBusy} onClick={() => onCheck({})}>
-                {t.recheck}
-              </Button>
-            }
-          >
-            {t.changed}
-          </Alert>
-        )}
-        {form.error !== null && <ErrorNotice error={form.error} />}
-      </CardContent>
-    </Card>
-  )
-}
-
-function ResultCard({ form, check, onImport }: CheckProps & { onImport: () => void }) {
-  const t = useTexts(words)
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Typography variant="h2" sx={{ mb: 2 }}>
-          3. {t.result}
-        </Typography>
-        <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
-          <Counts result={check} />
-          {check.errorCount > 0 && <Alert severity="warning">{t.fix}</Alert>}
-          <Errors result={check} />
-          <Preview result={check} />
-          <Typography variant="body2" color="text.secondary">
-            {t.nothingYet}
-          </Typography>
-          <Button
-            variant="contained"
-            startIcon={<CheckCircle />}
-            loading={form.isBusy}
-            disabled={form.isChanged || check.errorCount > 0 || check.total === 0}
-            onClick={onImport}
-          >
-            {t.import(check.created + check.updated)}
-          </Button>
-        </Stack>
+        <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>
   )

@@ -1,10 +1,8 @@
 /** Imports links from another service, or changes many codes at once: choose the file, check, import. Nothing is written before the last step. */
 
-import { CheckCircle, TaskAlt } from '@mui/icons-material'
 import {
   Alert,
   Box,
-  Button,
   Card,
   CardContent,
   Stack,
@@ -17,23 +15,18 @@ import {
   TextField,
   Typography,
 } from '@mui/material'
-import { useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
 
-import { upload } from '../../api/client.ts'
 import type { QrCodeImportResult } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { ownerQuery } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
-import { Counts, Errors, FileCard, importWords } from '../../ui/imports.tsx'
+import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { type Form, useForm } from '../../ui/use-form.tsx'
+import type { Form } from '../../ui/use-form.tsx'
 import { FolderField } from './FolderField.tsx'
 
 const words = texts({
   en: {
-    ...importWords.en,
+    options: 'Options',
     title: 'Import links',
     help: 'The export of Bitly, Dub or Shlink, an Excel table (.xlsx) or CSV with a header row, or JSON. A column such as “url” or “target” says where each code leads.',
     prints:
@@ -74,7 +67,7 @@ const words = texts({
     sources: { TESSERA: 'our own export', BITLY: 'Bitly', DUB: 'Dub', SHLINK: 'Shlink', CSV: 'a table' },
   },
   zh: {
-    ...importWords.zh,
+    options: '选项',
     title: '导入链接',
     help: 'Bitly、Dub 或 Shlink 的导出文件、首行为表头的 Excel（.xlsx）或 CSV 表格，或 JSON。“url”或“target”等列为每个二维码的目标。',
     prints:
@@ -118,7 +111,6 @@ interface Values {
   readonly keepSlugs: boolean
   readonly clearEmpty: boolean
   readonly categoryId: number | null
-  /** Columns that the user has chosen; the server finds the others by their names. */
   readonly mapping: Readonly<Record<string, string | null>>
 }
 
@@ -145,59 +137,44 @@ function bodyOf(values: Values, isDry: boolean): FormData {
 
 export default function Import() {
   const t = useTexts(words)
-  const [check, setCheck] = useState<QrCodeImportResult>()
-  const [isDone, setIsDone] = useState(false)
-  const [sent, setSent] = useState(0)
-  const isDry = useRef(true)
-  const form: Form<Values> = useForm('qrCodes.import', FIRST, {
+  const { form, answer, isDone, sent, choose, check, write, restart } = useImport('qrCodes.import', FIRST, {
     refreshes: ['qrCodes', 'categories'],
-    paths: { file: [], mapping: [] },
-    input: (values) => ({ query: ownerQuery(), body: bodyOf(values, isDry.current) }),
-    async send({ query = {}, body }) {
-      setSent(0)
-      return (await upload('qrCodes.import', { query, form: body, onProgress: setSent })) as QrCodeImportResult
-    },
-    onDone(data) {
-      setCheck(data)
-      setIsDone(!isDry.current)
-      form.reset(form.values)
-    },
+    bodyOf,
   })
-  const send = (dry: boolean, part: Partial<Values> = {}) => {
-    isDry.current = dry
-    form.set(part)
-    form.submit(undefined, part)
-  }
-  const choose = (file: File | undefined) => {
-    // A file can be dropped while another one is being checked.
-    if (file === undefined || form.isBusy) return
-    setCheck(undefined)
-    send(true, { file })
-  }
-  const restart = () => {
-    form.reset({ ...form.values, file: undefined, mapping: {} })
-    setCheck(undefined)
-    setIsDone(false)
-  }
   return (
     <Page title={t.title}>
-      {isDone && check !== undefined ? (
-        <Done result={check} onAgain={restart} />
+      {isDone ? (
+        <Imported result={answer} to="/codes" show={t.show} onAgain={restart} />
       ) : (
         <Stack spacing={2}>
           <FileCard
             help={t.help}
             accept=".xlsx,.xlsm,.csv,.txt,.json"
             file={form.values.file}
-            sent={form.isBusy ? sent : undefined}
-            error={check === undefined ? form.error : null}
+            sent={sent}
+            error={answer === undefined ? form.error : null}
             onChoose={choose}
           />
           <Alert severity="info">{t.prints}</Alert>
           {form.values.file !== undefined && (
-            <OptionsCard form={form} ignored={check?.ignoredColumns ?? []} onCheck={() => send(true)} />
+            <OptionsCard
+              form={form}
+              ignored={answer?.ignoredColumns ?? []}
+              isChecked={answer !== undefined}
+              onCheck={check}
+            />
           )}
-          {check !== undefined && <ResultCard form={form} check={check} onImport={() => send(false)} />}
+          {answer !== undefined && (
+            <Checked
+              form={form}
+              result={answer}
+              fix={t.fix}
+              source={t.source(t.sources[answer.source])}
+              preview={<Preview rows={answer.preview} />}
+              takesFocus
+              onImport={write}
+            />
+          )}
         </Stack>
       )}
     </Page>
@@ -207,10 +184,11 @@ export default function Import() {
 interface OptionsProps {
   form: Form<Values>
   ignored: readonly string[]
+  isChecked: boolean
   onCheck: () => void
 }
 
-function OptionsCard({ form, ignored, onCheck }: OptionsProps) {
+function OptionsCard({ form, ignored, isChecked, onCheck }: OptionsProps) {
   const t = useTexts(words)
   const { mapping } = form.values
   const choices = Object.entries(t.columns).map(([id, name]) => ({ id, name }))
@@ -218,9 +196,7 @@ function OptionsCard({ form, ignored, onCheck }: OptionsProps) {
   return (
     <Card variant="outlined">
       <CardContent>
-        <Typography variant="h2" sx={{ mb: 2 }}>
-          2. {t.options}
-        </Typography>
+        <Step n={2} title={t.options} />
         <Stack spacing={2}>
           <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
           <FolderField {...form.pick('categoryId')} />
@@ -253,60 +229,7 @@ function OptionsCard({ form, ignored, onCheck }: OptionsProps) {
               </Box>
             </Box>
           )}
-          {form.isChanged && (
-            <Alert
-              severity="info"
-              action={
-                <Button color="inherit" loading={form.isBusy} onClick={onCheck}>
-                  {t.recheck}
-                </Button>
-              }
-            >
-              {t.changed}
-            </Alert>
-          )}
-        </Stack>
-      </CardContent>
-    </Card>
-  )
-}
-
-interface ResultProps {
-  form: Form<Values>
-  check: QrCodeImportResult
-  onImport: () => void
-}
-
-function ResultCard({ form, check, onImport }: ResultProps) {
-  const t = useTexts(words)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
-  const hasErrors = check.errors.length > 0
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Typography variant="h2" ref={heading} tabIndex={-1} sx={{ mb: 2, outline: 0 }}>
-          3. {t.result}
-        </Typography>
-        <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
-          <Typography color="text.secondary">{t.source(t.sources[check.source])}</Typography>
-          <Counts result={check} />
-          {hasErrors && <Alert severity="warning">{t.fix}</Alert>}
-          <Errors result={check} />
-          <Preview rows={check.preview} />
-          <Typography variant="body2" color="text.secondary">
-            {t.nothingYet}
-          </Typography>
-          {form.error !== null && <ErrorNotice error={form.error} />}
-          <Button
-            variant="contained"
-            startIcon={<CheckCircle />}
-            loading={form.isBusy}
-            disabled={form.isChanged || hasErrors || check.created + check.updated === 0}
-            onClick={onImport}
-          >
-            {t.import(check.created + check.updated)}
-          </Button>
+          <Recheck form={form} isChecked={isChecked} onCheck={onCheck} />
         </Stack>
       </CardContent>
     </Card>
@@ -342,28 +265,5 @@ function Preview({ rows }: { rows: QrCodeImportResult['preview'] }) {
         </Table>
       </TableContainer>
     </Box>
-  )
-}
-
-function Done({ result, onAgain }: { result: QrCodeImportResult; onAgain: () => void }) {
-  const t = useTexts(words)
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Stack spacing={2} sx={{ alignItems: 'flex-start' }} aria-live="polite">
-          <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-            <TaskAlt color="success" />
-            <Typography variant="h2">{t.done}</Typography>
-          </Stack>
-          <Counts result={result} />
-          <Stack direction="row" spacing={1}>
-            <Button component={Link} to="/codes" variant="contained">
-              {t.show}
-            </Button>
-            <Button onClick={onAgain}>{t.again}</Button>
-          </Stack>
-        </Stack>
-      </CardContent>
-    </Card>
   )
 }
