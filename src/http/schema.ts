@@ -156,11 +156,14 @@ export const TimeZone = Documented(
   { pattern: '^([A-Za-z][A-Za-z0-9_+/-]*|(UTC|GMT)?[+-][0-9]{2}:?[0-9]{2})$' },
 )
 const { default: _, ...zoneWithoutDefault } = TimeZone
+const exportZone = (otherwise: string) =>
+  Type.Optional({
+    ...zoneWithoutDefault,
+    description: `${TimeZone.description}, of the times in the file. Default: that of the ${otherwise}`,
+  })
 /** Of the times in the file of an export; without it those of the server. */
-export const ExportZone = Type.Optional({
-  ...zoneWithoutDefault,
-  description: `${TimeZone.description}, of the times in the file. Default: that of the server`,
-})
+export const ExportZone = exportZone('server')
+export const ActivityExportZone = exportZone('activity')
 export const Latitude = Type.Number({ minimum: -90, maximum: 90, examples: [30.2426] })
 export const Longitude = Type.Number({ minimum: -180, maximum: 180, examples: [120.1494] })
 

@@ -12,6 +12,9 @@ const TYPES = {
   csv: 'text/csv; charset=utf-8',
 } as const
 export type TableFormat = keyof typeof TYPES
+export const TABLE_FORMATS = Object.keys(TYPES) as TableFormat[]
+/** The media types of these formats, for endpoint records. */
+export const TABLE_TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet, text/csv'
 
 export interface Title {
   readonly en: string

@@ -161,11 +161,11 @@ export function checkPosition(
 }
 
 /**
- * The time zone that a query asks for (`TimeZone` and `ExportZone` in schema.ts), by default that of the server.
+ * The time zone that a query asks for (`TimeZone` and `ExportZone` in schema.ts).
  * @throws AppError 400 for an unknown one
  */
-export function zoneOf({ tz }: { readonly tz?: string | undefined }): string {
-  if (tz === undefined) return serverZone()
+export function zoneOf({ tz }: { readonly tz?: string | undefined }, otherwise = serverZone()): string {
+  if (tz === undefined) return otherwise
   // A plus sign that was not encoded arrives as a space, which has been trimmed.
   const zone = timeZone(tz.replace(/^(?=\d)/, '+'))
   if (zone === undefined) throw invalid('query.tz', 'is not a time zone', '时区无效')

@@ -47,6 +47,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'pages',
     'check-ins',
     'gates',
+    'participants',
     'purging',
     'admin',
     'pass-issues',

@@ -1,6 +1,7 @@
 /** Activities in the web application: creating, publishing, registering, checking in, and passes. */
 
 import { describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
 
 import type { Page } from 'playwright-core'
 
@@ -136,6 +137,34 @@ describe('a manager', () => {
     await issued(alice, id, { toRegistered: true })
     await issueAll()
     await page.getByText('Everyone who has registered already has a pass.').waitFor()
+  })
+
+  test('exports the participants whom the filter leaves, with their answers', async () => {
+    const questions = [{ key: 'size', label: 'Size of the T-shirt', required: false }]
+    const { id } = await createActivity(alice, {
+      ...running(),
+      name: 'Picnic',
+      status: 'ACTIVE',
+      visibility: 'PUBLIC',
+      registration: { capacity: 1, waitlist: true, closesAt: Date.now() + HOUR, questions },
+    })
+    for (const person of [bob, await server.person()])
+      ok(await person.call('registrations.register', { params: { id }, body: { answers: { size: 'M' } } }))
+    const page = await browser.signedIn(alice, { isPhone: true })
+    await page.goto(`/console/activities/${id}?tab=registrations`)
+    await page.getByText('Confirmed', { exact: true }).waitFor()
+    await page.getByLabel('Status').click()
+    await page.getByRole('option', { name: 'Waiting' }).click()
+    await page.getByText('Confirmed', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText('Waiting · Number 1').waitFor()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'CSV' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toMatch(/^participants-\d{8}-.+\.csv$/)
+    const [titles, ...rows] = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+    expect(titles).toEndWith('Size of the T-shirt')
+    expect(rows).toEqual([expect.stringMatching(/^[^,]+,Waiting,1,.*,M$/)])
   })
 
   test('issues passes for names that were corrected after a lost answer', async () => {

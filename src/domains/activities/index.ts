@@ -21,6 +21,7 @@ import { linkEndpoints } from './links/links.endpoints.ts'
 import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
+import { participantEndpoints } from './participants/participants.endpoints.ts'
 import { passIssueEndpoints } from './pass-issues/pass-issues.endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/pass-keys.endpoints.ts'
 import { rotationJob } from './pass-keys/pass-keys.service.ts'
@@ -51,6 +52,7 @@ export const activities = domain({
     ...offlineGateEndpoints,
     ...linkEndpoints,
     ...registrationEndpoints,
+    ...participantEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,

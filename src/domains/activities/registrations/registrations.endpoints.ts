@@ -2,7 +2,7 @@ import { dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById, Id, InOrg, Type } from '#http/schema.ts'
 
 import { SeenQuery } from '../visibility/visibility.model.ts'
-import { ListQuery, Register, REGISTRATION_CHANGES, RegistrationPage, RegistrationView } from './registrations.model.ts'
+import { Register, REGISTRATION_CHANGES, RegistrationView } from './registrations.model.ts'
 import * as service from './registrations.service.ts'
 
 const tag = 'Registration'
@@ -79,19 +79,5 @@ export const registrationEndpoints = [
       404: 'The user has not registered, or you may not know of the activity.',
     },
     run: ({ ctx, owner, caller, params }) => service.cancelOf(ctx, params.id, params.userId, { viewer: owner, caller }),
-  }),
-  endpoint({
-    id: 'registrations.list',
-    method: 'GET',
-    path: '/api/activities/:id/registrations',
-    summary: 'List the registrations for an activity',
-    description: 'The newest first, for managers of the activity with `checkin:read`.',
-    tag,
-    access: dualByRow('checkin:read'),
-    params: ById,
-    query: ListQuery,
-    data: RegistrationPage,
-    run: ({ ctx, owner, caller, params, query }) =>
-      service.listRegistrations(ctx, params.id, query, { viewer: owner, caller }),
   }),
 ]

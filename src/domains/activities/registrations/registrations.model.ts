@@ -1,6 +1,7 @@
 import { REGISTRATION_STATUSES } from '#db/schema/activities.ts'
 import type { Budget } from '#http/budget.ts'
 import {
+  ActivityExportZone,
   Enum,
   Id,
   Line,
@@ -74,6 +75,16 @@ export const ListQuery = PageQuery({
   status: Type.Optional(RegistrationStatus),
   keyword: Type.Optional(Line(100, 0, { description: 'Searched for in the nicknames of users', examples: ['lin'] })),
   sort: Sort(['createdAt']),
+  format: Type.Optional(
+    Enum(['json', 'xlsx', 'csv'], {
+      default: 'json',
+      description: '`xlsx` and `csv` answer with a table of all pages',
+    }),
+  ),
+  tz: ActivityExportZone,
+  lang: Type.Optional(
+    Enum(['en', 'zh'], { description: 'Of titles and words of the table; that of `Accept-Language` by default' }),
+  ),
   orgId: Type.Optional(Id),
 })
 export type ListQuery = Static<typeof ListQuery>

@@ -10,6 +10,7 @@ import { dateTime, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
+import { ExportMenu } from '../../ui/ExportMenu.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status, type Tone } from '../../ui/Status.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -81,6 +82,13 @@ export function Registrations({ activity }: { activity: Activity }) {
             filters={filters}
             set={set}
             statuses={STATUSES.map((id) => ({ id, name: t.statuses[id] }))}
+            action={
+              <ExportMenu
+                operation="registrations.list"
+                input={{ params: { id: activity.id }, query: filter }}
+                name="participants"
+              />
+            }
           />
         )}
         <Rows

@@ -1,6 +1,7 @@
 /** The search and the choice of a status above a list of registrations or passes. */
 
 import { Stack } from '@mui/material'
+import type { ReactNode } from 'react'
 
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ChoiceField, type ChoiceFieldProps } from '../../ui/fields.tsx'
@@ -20,13 +21,20 @@ interface Values<Status> {
 
 export interface SearchAndStatusProps<Status extends string> extends Pick<Filters<Values<Status>>, 'filters' | 'set'> {
   statuses: ChoiceFieldProps<Status>['choices']
+  /** A button beside them. */
+  action?: ReactNode
 }
 
-export function SearchAndStatus<Status extends string>({ filters, set, statuses }: SearchAndStatusProps<Status>) {
+export function SearchAndStatus<Status extends string>({
+  filters,
+  set,
+  statuses,
+  action,
+}: SearchAndStatusProps<Status>) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
   return (
-    <Stack direction="row" spacing={1} sx={{ mb: 1 }}>
+    <Stack direction="row" spacing={1} useFlexGap sx={{ mb: 1, flexWrap: 'wrap' }}>
       <SearchField
         label={shared.search}
         sx={{ flex: 1, minWidth: 160 }}
@@ -41,6 +49,7 @@ export function SearchAndStatus<Status extends string>({ filters, set, statuses 
         none={t.all}
         sx={{ minWidth: 130 }}
       />
+      {action}
     </Stack>
   )
 }

@@ -7,11 +7,13 @@ import { Link, useSearchParams } from 'react-router'
 
 import { usePages } from '../../api/pages.ts'
 import type { Asset } from '../../api/types.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { Drafts } from '../../ui/Drafts.tsx'
+import { ExportMenu } from '../../ui/ExportMenu.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
@@ -20,7 +22,6 @@ import { RowsInTime, WINDOWED } from '../../ui/windowed.tsx'
 import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
-import { ExportMenu } from './ExportMenu.tsx'
 import { AssetTabs, Cover, Status, useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
 import { SelectedAssets } from './SelectedAssets.tsx'
@@ -195,7 +196,9 @@ function Actions({ query }: { query: ReturnType<typeof filtersOf> }) {
   return (
     <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
       <CalendarButton />
-      {may('assets.export') && <ExportMenu query={query} />}
+      {may('assets.export') && (
+        <ExportMenu operation="assets.export" input={{ query: { ...query, tz: timeZone() } }} name="assets" />
+      )}
       {may('assets.create') && (
         <Button component={Link} to="/assets/new" variant="contained" startIcon={<Add />} data-create>
           {t.add}

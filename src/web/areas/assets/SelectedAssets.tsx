@@ -9,17 +9,18 @@ import { call } from '../../api/client.ts'
 import type { Asset, AssetStatus, BodyOf } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { useChoices } from '../../i18n/enums.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useOwnerQuery, useSession } from '../../session/session.ts'
 import { BulkBar } from '../../ui/bulk/BulkBar.tsx'
 import { BulkState } from '../../ui/bulk/BulkState.tsx'
 import type { Bulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
+import { ExportMenu } from '../../ui/ExportMenu.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 import type { Selection } from '../../ui/table/selection.ts'
 import { useForm } from '../../ui/use-form.tsx'
-import { ExportMenu } from './ExportMenu.tsx'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
 
 const words = texts({
@@ -92,7 +93,9 @@ export function SelectedAssets({ bulk, selection, total }: SelectedAssetsProps) 
             {t.change}
           </Button>
         )}
-        {may('assets.export') && <ExportMenu query={{ ...query, ids }} />}
+        {may('assets.export') && (
+          <ExportMenu operation="assets.export" input={{ query: { ...query, ids, tz: timeZone() } }} name="assets" />
+        )}
         {may('assets.delete') && (
           <Button color="error" startIcon={<Delete />} disabled={isBusy} onClick={() => setDialog('delete')}>
             {t.delete}
