@@ -4,6 +4,7 @@ import type { IsolationFixture } from '../contract/isolation-fixture.ts'
 import { png, uploaded } from '../files/helpers.ts'
 import { ok, type Person } from '../harness/index.ts'
 import { checkIn } from './check-in-helpers.ts'
+import { redeemed } from './gate-helpers.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 
@@ -29,6 +30,7 @@ export const isolation: IsolationFixture = {
     const [pass] = await issued(victim, activity, {
       holderName: mark,
       templateId: passTemplate,
+      validTo: FAR,
       fields: { seat: mark },
     })
     const visited = await createActivity(victim, { status: 'ACTIVE', hasCheckIn: true, startTime: 1, endTime: FAR })
@@ -39,6 +41,7 @@ export const isolation: IsolationFixture = {
       checkIn: ok(await checkIn(victim, visited)).data.id,
       passTemplate,
       pass: pass!.id,
+      passUse: (await redeemed(victim, activity, { passUuid: pass!.uuid })).use!.id,
     }
   },
   paths: [
@@ -50,6 +53,7 @@ export const isolation: IsolationFixture = {
   fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn' },
   fieldsIn: [
     [/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }],
+    [/\/pass\/records\//, { recordId: 'passUse' }],
     [/^\/api\/admin\/activities$/, { ownerId: 'user' }],
   ],
   bodies: [
@@ -70,6 +74,12 @@ export const isolation: IsolationFixture = {
     }),
     pass: async (person, orgId) =>
       (await issued(person, await adding()(person, orgId), { holderName: 'Lin Mei' }))[0]!.id,
+    'passes.undo': async (person, orgId) => {
+      const id = await adding()(person, orgId)
+      const [pass] = await issued(person, id, { holderName: 'Lin Mei', validTo: FAR })
+      const { use } = await redeemed(person, id, { passUuid: pass!.uuid, orgId: orgId ?? null })
+      return { id, body: {}, params: { recordId: use!.id } }
+    },
     'activities.delete': adding({ status: 'ENDED' }),
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
     'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
@@ -80,5 +90,6 @@ export const isolation: IsolationFixture = {
     '/api/activities?size=100',
     '/api/pass/templates?size=100',
     `/api/activities/${activity}/pass/passes?size=100`,
+    `/api/activities/${activity}/pass/records?size=100`,
   ],
 }

@@ -43,9 +43,9 @@ describe('an upload', () => {
     ]
     const outcomes = await upload(alice, id, items)
     expect(outcomes).toEqual([
-      { nonce: items[0]!.nonce, result: 'ACCEPTED', reason: null },
-      { nonce: items[1]!.nonce, result: 'ACCEPTED', reason: null },
-      { nonce: items[2]!.nonce, result: 'REFUSED', reason: 'MALFORMED' },
+      { nonce: items[0]!.nonce, result: 'ACCEPTED', reason: null, undone: false },
+      { nonce: items[1]!.nonce, result: 'ACCEPTED', reason: null, undone: false },
+      { nonce: items[2]!.nonce, result: 'REFUSED', reason: 'MALFORMED', undone: false },
     ])
     expect(await passOf(one!.id)).toMatchObject({ status: 'USED', usedCount: 1, lastUsedAt: at })
     const { items: uses } = await usesOf(alice, id, { passId: one!.id })

@@ -52,6 +52,9 @@ describe('redeem', () => {
       isDoubleUse: false,
       verifierUserId: alice.id,
       usedAt: expect.any(Number),
+      undoneAt: null,
+      undoneBy: null,
+      undoReason: null,
       createdAt: expect.any(Number),
     })
     const second = await redeemed(alice, activity, { passUuid: pass.uuid })

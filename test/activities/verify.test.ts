@@ -72,7 +72,7 @@ describe('a pass that is refused', () => {
     const unknownKey = encodeToken({ ...decoded, keyId: 200 }, () => decoded.signature)
     for (const content of [altered, foreign, unknownKey]) {
       const reply = await verify(server, activity, { content })
-      expect(reply.data).toEqual({ valid: false, reason: 'FORGED', pass: null, use: null })
+      expect(reply.data).toEqual({ valid: false, reason: 'FORGED', pass: null, use: null, undone: false })
     }
     const { items } = await usesOf(alice, activity, { result: 'REFUSED' })
     expect(items.filter((use) => use.reason === 'FORGED').map((use) => [use.passId, use.holderName])).toEqual([
@@ -86,7 +86,7 @@ describe('a pass that is refused', () => {
     const other = (await withPasses(alice)).id
     for (const body of [{ content: pass.qrContent! }, { content: pass.publicUrl }, { passUuid: pass.uuid }]) {
       const reply = await verify(server, other, body)
-      expect(reply.data).toEqual({ valid: false, reason: 'WRONG_ACTIVITY', pass: null, use: null })
+      expect(reply.data).toEqual({ valid: false, reason: 'WRONG_ACTIVITY', pass: null, use: null, undone: false })
       expect((await redeemed(alice, other, body)).pass).toBeNull()
     }
     expect(await reasonOf({ passUuid: crypto.randomUUID() })).toBe('UNKNOWN')

@@ -21,6 +21,8 @@ export interface IsolationWorld {
 export interface RowAndBody {
   readonly id: number
   readonly body: object
+  /** Further ids in the path, by name. */
+  readonly params?: Readonly<Record<string, number>>
 }
 
 export interface IsolationFixture {

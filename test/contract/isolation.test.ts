@@ -148,8 +148,11 @@ describe('rows of users and organizations', () => {
     /** Where the row decides, those who may see it are refused with 403. */
     const refused = rowDecides ? '(403|404)' : '404'
     const call = async (who: string, made: number | RowAndBody, organization?: number) => {
-      const { id, body } = typeof made === 'number' ? { id: made, body: {} } : made
-      const reply = await people[who]!.send(endpoint.method, withObject(endpoint.path).replace(/:\w+/, String(id)), {
+      const { id, body, params }: RowAndBody = typeof made === 'number' ? { id: made, body: {} } : made
+      const path = withObject(endpoint.path)
+        .replace(/:\w+/, String(id))
+        .replaceAll(/:(\w+)/g, (_, name: string) => String(params?.[name] ?? owned[fieldRow(endpoint.path, name)!]))
+      const reply = await people[who]!.send(endpoint.method, path, {
         ...(endpoint.body && { body: { ...(validBody(endpoint) as object), ...body } }),
         query: { orgId: organization ?? '' },
       })

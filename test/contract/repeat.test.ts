@@ -227,6 +227,13 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
       body: { items: [{ content: pass!.qrContent, nonce: nonce(), usedAt: Date.now() - 9999 }] },
     }
   },
+  'passes.undo': async () => {
+    const { id } = await withPasses(alice)
+    const [pass] = await issued(alice, id, { holderName: 'Lin Mei' })
+    const body = { passUuid: pass!.uuid, redeem: true }
+    const { use } = ok(await alice.call('passes.verify', { params: { id }, body })).data
+    return { params: { id, recordId: use!.id }, body: {} }
+  },
   'registrations.register': async () => {
     const { id } = await createActivity(alice, { ...times(), registration: {}, visibility: 'PUBLIC', status: 'ACTIVE' })
     return { who: bob, params: { id }, body: {} }

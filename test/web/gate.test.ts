@@ -151,6 +151,70 @@ test('a visitor whose answer was lost gets in when the pass is scanned again', a
   expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ann REFUSED', 'Ben ACCEPTED', 'Ben REFUSED'])
 })
 
+test('a scan of the wrong person is undone in the list of last scans, and the pass can enter again', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Workshop' })
+  const [ann] = await issued(alice, id, { holders: [{ name: 'Ann' }] })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'AnnLet in').waitFor()
+  await page.getByText('Admitted: 1').waitFor()
+  const last = page.getByRole('list', { name: 'Last scans' }).getByRole('listitem')
+  await last.getByRole('button', { name: 'Undo: Ann' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Undo the entry of Ann?' })
+  await dialog.getByLabel('Reason (optional)').fill('Other Ann')
+  await screenshot(page, 'gate-undo')
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await last.filter({ hasText: 'Other Ann' }).getByText('Undone', { exact: true }).waitFor()
+  await page.getByText('Admitted: 0').waitFor()
+  expect(await page.getByRole('button', { name: 'Undo: Ann' }).count()).toBe(0)
+  expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
+    barriers: [],
+    isTooWide: false,
+  })
+  // The browser does not take the pass for used either.
+  await page.context().setOffline(true)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await page.getByText('1 scan is waiting to be sent').waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('1 scan is waiting to be sent').waitFor({ state: 'detached' })
+  expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ann ACCEPTED offline'])
+
+  await page.goto(`/console/activities/${id}?tab=passes`)
+  await page.getByRole('button', { name: 'Scans at the gate' }).click()
+  const records = page.getByRole('list', { name: 'Scans at the gate' })
+  await records.getByText('Undone', { exact: true }).waitFor()
+  await records.getByRole('button', { name: 'Undo: Ann' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  await records.getByRole('button', { name: 'Undo: Ann' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Passes', exact: true }).click()
+  await page.getByText('0 of 1 entries used').waitFor()
+})
+
+test('a pass is let in again if the answer to its first scan was lost and the use was undone meanwhile', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Reading' })
+  const [ann] = await issued(alice, id, { holders: [{ name: 'Ann' }] })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await page.route('**/pass/verify', async (route) => {
+    await route.fetch()
+    await route.abort('connectionfailed')
+  })
+  await scan(page, ann!.publicUrl)
+  await verdictOf(page, 'can only be checked with a connection').waitFor()
+  await page.unroute('**/pass/verify')
+  const [use] = ok(await alice.call('passes.activityRecords', { params: { id } })).data.items
+  ok(await alice.call('passes.undo', { params: { id, recordId: use!.id }, body: {} }))
+  await scan(page, ann!.publicUrl)
+  await verdictOf(page, 'AnnLet in').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED', 'Ann ACCEPTED'])
+  const [pass] = ok(await alice.call('passes.list', { params: { id } })).data.items
+  expect(pass!.usedCount).toBe(1)
+})
+
 test('a visitor who left may come back without a connection, once', async () => {
   browser.allow(NO_NETWORK)
   const { id } = await withPasses(alice, { name: 'Market' })

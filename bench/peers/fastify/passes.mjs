@@ -130,6 +130,9 @@ const useView = (row, pass) => ({
   isDoubleUse: false,
   verifierUserId: row.verifier_id,
   usedAt: row.used_at,
+  undoneAt: null,
+  undoneBy: null,
+  undoReason: null,
   createdAt: row.used_at,
 })
 
@@ -153,7 +156,7 @@ const issueAll = db.transaction((event, holders, maxUses) => {
 
 const redeemOnce = db.transaction((event, uuid, nonce, verifierId) => {
   const pass = passByUuid.get(uuid)
-  if (pass === undefined) return { valid: false, reason: 'UNKNOWN', pass: null, use: null }
+  if (pass === undefined) return { valid: false, reason: 'UNKNOWN', pass: null, use: null, undone: false }
   const before = useByNonce.get(event.id, nonce)
   if (before !== undefined)
     return {
@@ -161,6 +164,7 @@ const redeemOnce = db.transaction((event, uuid, nonce, verifierId) => {
       reason: before.reason,
       pass: passView(pass),
       use: useView(before, pass),
+      undone: false,
     }
   const now = Date.now()
   const reason = refusalOf(pass, event)
@@ -168,7 +172,8 @@ const redeemOnce = db.transaction((event, uuid, nonce, verifierId) => {
   const result = spent === undefined ? 'REFUSED' : 'ACCEPTED'
   const why = spent === undefined ? (reason ?? 'USED') : null
   const use = insertUse.get(event.id, pass.id, result, why, nonce, verifierId, now)
-  return { valid: spent !== undefined, reason: why, pass: passView(spent ?? pass), use: useView(use, pass) }
+  const view = useView(use, pass)
+  return { valid: spent !== undefined, reason: why, pass: passView(spent ?? pass), use: view, undone: false }
 })
 
 const checkInOnce = db.transaction((event, userId) => {
@@ -235,6 +240,9 @@ const useSchema = {
   isDoubleUse: { type: 'boolean' },
   verifierUserId: maybe('integer'),
   usedAt: number,
+  undoneAt: maybe('integer'),
+  undoneBy: maybe('string'),
+  undoReason: maybe('string'),
   createdAt: number,
 }
 const params = object({ id: { type: 'integer', minimum: 1 } })
@@ -293,6 +301,7 @@ const verification = object({
   // Callers without sign-in get fewer fields; missing ones are left out.
   pass: nullable(passSchema),
   use: nullable(useSchema),
+  undone: { type: 'boolean' },
 })
 app.post(
   '/api/activities/:id/pass/verify',
@@ -301,13 +310,20 @@ app.post(
     const { content, redeem, nonce } = request.body
     const event = redeem ? staffed(request) : eventOf(request)
     const uuid = uuidIn(content)
-    if (uuid === undefined) return { code: 200, data: { valid: false, reason: 'FORGED', pass: null, use: null } }
+    if (uuid === undefined)
+      return { code: 200, data: { valid: false, reason: 'FORGED', pass: null, use: null, undone: false } }
     if (redeem) return { code: 200, data: redeemOnce.immediate(event, uuid, nonce ?? null, request.userId) }
     const pass = passByUuid.get(uuid)
     const reason = pass === undefined ? 'UNKNOWN' : refusalOf(pass, event)
     return {
       code: 200,
-      data: { valid: reason === null, reason, pass: pass === undefined ? null : publicPass(pass), use: null },
+      data: {
+        valid: reason === null,
+        reason,
+        pass: pass === undefined ? null : publicPass(pass),
+        use: null,
+        undone: false,
+      },
     }
   },
 )

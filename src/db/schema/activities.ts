@@ -95,6 +95,8 @@ export const activities = table(
     checkInConfig: col.json<CheckInConfig>('check_in_config').notNull(),
     passConfig: col.json<PassConfig>('pass_config').notNull(),
     passTemplateId: col.int('pass_template_id'),
+    /** Whether everyone who has a place gets a pass. Only with passes and registration. */
+    autoIssue: col.bool('auto_issue').notNull().default(false),
     /** Null if users cannot register. */
     registration: col.json<RegistrationConfig>('registration'),
     /** Places for registrations; 0 = unlimited. */
@@ -258,6 +260,8 @@ export const registrations = table(
       .references(() => users.id),
     status: col.text('status').$type<RegistrationStatus>().notNull(),
     answers: col.json<Readonly<Record<string, string>>>('answers').notNull(),
+    /** The pass that `autoIssue` has issued for it, which is revoked when it ends. Null once it is CANCELLED. */
+    autoPassId: col.int('auto_pass_id'),
     /** When the user registered, or registered again after a cancellation. The order of the waiting list. */
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),

@@ -150,6 +150,16 @@ export const passes = table(
   ],
 )
 
+/** Activities with `autoIssue` whose registered users may still have to get passes, and from when. A job issues them. */
+export const dueIssues = table(
+  'due_issues',
+  {
+    activityId: col.int('activity_id').primaryKey(),
+    dueAt: col.time('due_at').notNull(),
+  },
+  (t) => [index('due_issues_due').on(t.dueAt)],
+)
+
 /** Deleted passes with uses that were too many for the write that deleted the pass. A job deletes them in steps, then this row. */
 export const purgedPasses = table('purged_passes', {
   passId: col.int('pass_id').primaryKey(),
@@ -196,10 +206,16 @@ export const passUses = table(
     offline: col.bool('offline').notNull().default(false),
     /** Whether a gate without a connection let someone in with a pass that had no use left. */
     isDoubleUse: col.bool('is_double_use').notNull().default(false),
+    /** Whether it took a use of the pass: an entry that is not free. Null in rows of versions that did not store it. */
+    takesUse: col.bool('takes_use'),
     /** Null for a check by anyone who does not manage the activity. */
     verifierUserId: col.int('verifier_user_id'),
     /** When the pass was shown: of an offline gate, by its clock. */
     usedAt: col.time('used_at').notNull(),
+    /** When an accepted use was taken back. It counts no longer, and its nonce stays spent. */
+    undoneAt: col.time('undone_at'),
+    undoneByUserId: col.int('undone_by_user_id'),
+    undoReason: col.text('undo_reason').notNull().default(''),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [

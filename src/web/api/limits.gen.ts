@@ -194,6 +194,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passes.issueByTemplate':
     'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64, activityId!',
   'passes.revoke': 'reason length=200',
+  'passes.undo': 'reason length=200',
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',

@@ -435,6 +435,7 @@ export const OPERATIONS = {
   'passes.records': ['GET', '/api/passes/:passId/records', 'dual', 'pass:read'],
   'passes.revocations': ['GET', '/api/activities/:id/pass/revocations', 'dual', 'pass:verify'],
   'passes.revoke': ['PUT', '/api/passes/:passId/revoke', 'dual', 'pass:revoke'],
+  'passes.undo': ['POST', '/api/activities/:id/pass/records/:recordId/undo', 'dual', 'pass:verify'],
   'passes.uploadRedemptions': ['POST', '/api/activities/:id/pass/redemptions', 'dual', 'pass:verify'],
   'passes.verify': ['POST', '/api/activities/:id/pass/verify', 'open', null],
   'processes.list': ['GET', '/api/admin/processes', 'platform', 'system:read'],

@@ -2,7 +2,16 @@ import { dualByRow, endpoint, openToUsers } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { ByPass } from '../passes/passes.model.ts'
-import { PassUsePage, UsesOfPassQuery, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
+import {
+  ByUse,
+  PassUsePage,
+  PassUseView,
+  UndoUse,
+  UsesOfPassQuery,
+  UsesQuery,
+  Verification,
+  VerifyPass,
+} from './gates.model.ts'
 import {
   listUses,
   listUsesOfPass,
@@ -11,6 +20,7 @@ import {
   refusedChecksOfDay,
   verifyPass,
 } from './gates.service.ts'
+import { undoUse } from './undo.service.ts'
 
 export const gateEndpoints = [
   endpoint({
@@ -55,6 +65,27 @@ export const gateEndpoints = [
     data: PassUsePage,
     run: ({ ctx, owner, caller, params, query }) =>
       listUses(ctx, params.id, query, { viewer: owner, caller, code: query.code }),
+  }),
+  endpoint({
+    id: 'passes.undo',
+    method: 'POST',
+    path: '/api/activities/:id/pass/records/:recordId/undo',
+    summary: 'Undo the latest use of a pass',
+    description:
+      'Takes back an accepted entry or exit, for example of the wrong person: the uses of the pass, its last use and whether its holder is ' +
+      'inside are as before. The record stays, and its nonce stays spent. A use that was undone already is answered unchanged.',
+    tag: 'Passes',
+    access: dualByRow('pass:verify'),
+    params: ByUse,
+    query: InOrg,
+    body: UndoUse,
+    data: PassUseView,
+    refuses: {
+      400: 'The pass was refused, or has a later accepted use, which the error names.',
+      404: 'The activity has no such record, or the pass was deleted.',
+    },
+    run: ({ ctx, owner, caller, params, body }) =>
+      undoUse(ctx, params.id, params.recordId, body.reason, { viewer: owner, caller }),
   }),
   endpoint({
     id: 'passes.records',

@@ -93,10 +93,19 @@ export const PassUseView = Model('PassUse', {
   }),
   verifierUserId: Nullable({ ...Id, description: 'Shown to managers. Null for checks by anyone else' }),
   usedAt: { ...Time, description: 'When the pass was shown. Of an offline gate, by its clock' },
+  undoneAt: Nullable({ ...Time, description: 'When the use was taken back. It no longer counts' }),
+  undoneBy: Nullable(Model('UndoneBy', { description: 'Shown to managers' }, { userId: Id, name: Text('Lin') })),
+  undoReason: Nullable(Text('Wrong person')),
   createdAt: Time,
 })
 export type PassUseView = Static<typeof PassUseView>
 export const PassUsePage = PageOf(PassUseView)
+
+export const Undone = Type.Boolean({
+  description:
+    'True for the nonce of an earlier redemption that was taken back since. Its result is still the first one',
+  examples: [false],
+})
 
 export const Verification = Model('PassVerification', {
   valid: Type.Boolean(),
@@ -112,8 +121,15 @@ export const Verification = Model('PassVerification', {
     ),
   ),
   use: Nullable({ ...PassUseView, description: 'The record of a redemption; null for a mere check' }),
+  undone: Undone,
 })
 export type Verification = Static<typeof Verification>
+
+export const ByUse = Type.Object({ id: Id, recordId: Id })
+export const UndoUse = Model('UndoPassUse', {
+  orgId: Type.Optional(Nullable(Id)),
+  reason: Type.Optional(Nullable(Line(200, 0, { examples: ['Wrong person'] }))),
+})
 
 const filters = {
   result: Type.Optional(Result),

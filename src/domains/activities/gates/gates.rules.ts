@@ -116,6 +116,15 @@ export const afterPassage = ({ usedCount }: Pick<PassRow, 'usedCount'>, passage:
   isInside: passage !== 'EXIT',
 })
 
+interface AcceptedUse {
+  readonly direction: Direction
+  readonly takesUse: boolean | null
+}
+
+/** Whether an accepted use took a use of its pass. `before`: the accepted use before it. Versions before did not store the answer. */
+export const takesUse = (use: AcceptedUse, before: Pick<AcceptedUse, 'direction'> | undefined): boolean =>
+  use.takesUse ?? (use.direction === 'ENTRY' && before?.direction !== 'EXIT')
+
 const isAfter = (time: number, end: number | null): boolean => end !== null && time > end
 const hasUse = ({ maxUses, usedCount }: JudgedPass): boolean => maxUses === 0 || usedCount < maxUses
 

@@ -3,7 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
-import { mapPage, type Page } from '#db/paging.ts'
+import type { Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -22,7 +22,7 @@ import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/p
 import { publicPass } from '../passes/passes.view.ts'
 import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { PassUseView, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
-import { afterPassage, type Claim, claimedUuid, claimIn, judge, strangerReason } from './gates.rules.ts'
+import { afterPassage, type Claim, claimedUuid, claimIn, judge, strangerReason, type Verdict } from './gates.rules.ts'
 import * as store from './gates.store.ts'
 
 /** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
@@ -145,7 +145,7 @@ async function check(
     if (refusal) throw budgetUsedUp(refusal)
     const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
     const verifierUserId = isManager ? actor.userId : null
-    const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, reason)
+    const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, { reason })
     await ctx.db.write('gates.recordRefusal', async (tx) => {
       const tooMany = await spend(tx, usesOfDay, now)
       if (tooMany) throw budgetUsedUp(tooMany)
@@ -157,6 +157,7 @@ async function check(
     reason: reason ?? null,
     pass: found.pass === undefined ? null : publicPass(found.pass, now),
     use: null,
+    undone: false,
   }
 }
 
@@ -182,17 +183,18 @@ export const newUse = (
   { claim, pass }: Pick<Found, 'claim' | 'pass'>,
   { direction, nonce, verifierUserId }: Redemption,
   now: number,
-  reason: RefusalReason | undefined,
+  verdict: Verdict,
 ): store.NewUse => ({
   activityId,
   passId: pass?.id ?? null,
   passUuid: pass?.uuid ?? claimedUuid(claim),
-  result: reason === undefined ? 'ACCEPTED' : 'REFUSED',
-  reason: reason ?? null,
+  result: 'reason' in verdict ? 'REFUSED' : 'ACCEPTED',
+  reason: 'reason' in verdict ? verdict.reason : null,
   direction,
   nonce,
   offline: false,
   isDoubleUse: false,
+  takesUse: 'passage' in verdict && verdict.passage === 'USE',
   verifierUserId,
   usedAt: now,
   createdAt: now,
@@ -250,9 +252,11 @@ async function redeemAll(tx: Tx, list: readonly Attempt[], now: number): Promise
     const stranger = strangerReason(claim, isGenuine, claimed, activityId)
     const pass = stranger === undefined ? claimed : undefined
     const isOver = activity.deletedAt !== null
-    const verdict = pass && judge(pass, isOver ? { ...activity, status: 'ENDED' } : activity, direction, now)
-    const reason = verdict === undefined ? stranger : 'reason' in verdict ? verdict.reason : undefined
-    const use = newUse(activityId, { claim, pass }, attempt, now, reason)
+    const verdict: Verdict =
+      pass === undefined
+        ? { reason: stranger ?? 'UNKNOWN' }
+        : judge(pass, isOver ? { ...activity, status: 'ENDED' } : activity, direction, now)
+    const use = newUse(activityId, { claim, pass }, attempt, now, verdict)
     const key = `${activityId} ${nonce}`
     const earlier = nonce === null ? undefined : byNonce.get(key)
     const before = first ?? (earlier === undefined ? undefined : uses[earlier])
@@ -261,7 +265,7 @@ async function redeemAll(tx: Tx, list: readonly Attempt[], now: number): Promise
     if (earlier !== undefined) return { at: earlier, pass }
     const at = uses.push(use) - 1
     if (nonce !== null) byNonce.set(key, at)
-    if (pass === undefined || verdict === undefined || 'reason' in verdict) return { at, pass }
+    if (pass === undefined || 'reason' in verdict) return { at, pass }
     const after = { ...pass, ...afterPassage(pass, verdict.passage), lastUsedAt: now, updatedAt: tx.stamp }
     used.set(pass.id, after)
     if (verdict.passage === 'USE') counts.set(activityId, (counts.get(activityId) ?? 0) + 1)
@@ -270,18 +274,20 @@ async function redeemAll(tx: Tx, list: readonly Attempt[], now: number): Promise
   const ids = uses.length > 0 ? await store.storeUses(tx, uses, [...used.values()], counts) : []
   return decided.map((outcome) =>
     typeof outcome === 'object' && 'at' in outcome
-      ? { value: { use: { ...uses[outcome.at]!, id: ids[outcome.at]! }, pass: outcome.pass } }
+      ? { value: { use: { ...uses[outcome.at]!, ...store.NOT_UNDONE, id: ids[outcome.at]! }, pass: outcome.pass } }
       : outcome,
   )
 }
 
 async function redeem(ctx: AppContext, attempt: Attempt): Promise<Verification> {
   const { use, pass } = await attempts(ctx).add(attempt)
+  const [shown] = await toUseViews(ctx, [use], new Map([[use.passId, pass?.holderName]]), true)
   return {
     valid: use.result === 'ACCEPTED',
     reason: use.reason,
     pass: pass === undefined ? null : await toPassView(ctx, pass, { showsContent: true }),
-    use: toUseView(use, pass?.holderName, true),
+    use: shown!,
+    undone: use.undoneAt !== null,
   }
 }
 
@@ -298,27 +304,42 @@ export async function listUses(
   return showUses(ctx, await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), false)
 }
 
-/** `showsVerifier`: the caller manages the activity. */
-const toUseView = (row: store.UseRow, holderName: string | undefined, showsVerifier: boolean): PassUseView => ({
-  id: row.id,
-  passId: row.passId,
-  passUuid: row.passUuid,
-  holderName: holderName ?? '',
-  result: row.result,
-  reason: row.reason,
-  direction: row.direction,
-  nonce: row.nonce,
-  offline: row.offline,
-  isDoubleUse: row.isDoubleUse,
-  verifierUserId: showsVerifier ? row.verifierUserId : null,
-  usedAt: row.usedAt,
-  createdAt: row.createdAt,
-})
+/** `holders`: the names of the holders, by the ids of their passes. `isManager`: the caller manages the activity. */
+export async function toUseViews(
+  ctx: AppContext,
+  rows: readonly store.UseRow[],
+  holders: ReadonlyMap<number | null, string | undefined>,
+  isManager: boolean,
+): Promise<PassUseView[]> {
+  const undoers = isManager ? rows.flatMap(({ undoneByUserId }) => undoneByUserId ?? []) : []
+  const names = await store.nicknames(ctx.db.read, undoers)
+  return rows.map((row) => ({
+    id: row.id,
+    passId: row.passId,
+    passUuid: row.passUuid,
+    holderName: holders.get(row.passId) ?? '',
+    result: row.result,
+    reason: row.reason,
+    direction: row.direction,
+    nonce: row.nonce,
+    offline: row.offline,
+    isDoubleUse: row.isDoubleUse,
+    verifierUserId: isManager ? row.verifierUserId : null,
+    usedAt: row.usedAt,
+    undoneAt: row.undoneAt,
+    undoneBy:
+      isManager && row.undoneByUserId !== null
+        ? { userId: row.undoneByUserId, name: names.get(row.undoneByUserId) ?? '' }
+        : null,
+    undoReason: row.undoReason || null,
+    createdAt: row.createdAt,
+  }))
+}
 
-async function showUses(ctx: AppContext, page: Page<store.UseRow>, showsVerifier: boolean): Promise<Page<PassUseView>> {
+async function showUses(ctx: AppContext, page: Page<store.UseRow>, isManager: boolean): Promise<Page<PassUseView>> {
   const passIds = page.items.flatMap(({ passId }) => passId ?? [])
-  const names = await holderNames(ctx.db.read, [...new Set(passIds)])
-  return mapPage(page, (row) => toUseView(row, names.get(row.passId ?? 0), showsVerifier))
+  const holders = await holderNames(ctx.db.read, [...new Set(passIds)])
+  return { ...page, items: await toUseViews(ctx, page.items, holders, isManager) }
 }
 
 async function managersPage(

@@ -4,6 +4,7 @@ import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters } from '#db/schema/activities.ts'
 import { passes, passUses } from '#db/schema/passes.ts'
 import { searchPage } from '#db/search.ts'
@@ -16,7 +17,9 @@ import type { Neighbours, Passage } from './gates.rules.ts'
 const p = sql.placeholder
 
 export type UseRow = typeof passUses.$inferSelect
-export type NewUse = Omit<UseRow, 'id'>
+/** A use that was not taken back. */
+export const NOT_UNDONE = { undoneAt: null, undoneByUserId: null, undoReason: '' } as const
+export type NewUse = Omit<UseRow, 'id' | keyof typeof NOT_UNDONE>
 
 export const listed = pagedTable(passUses, ['id', 'activityId', 'passId', 'usedAt', 'createdAt'])
 const lists = {
@@ -34,7 +37,7 @@ export type Uses = { readonly activityId: number } | { readonly passId: number }
 export const usesPage = (db: Db, uses: Uses, page: PageInput): Promise<Page<UseRow>> =>
   'passId' in uses ? ofPass.page(db, uses, page) : ofActivity.page(db, uses, page)
 
-const newestFirst = [desc(passUses.usedAt), desc(passUses.createdAt), desc(passUses.id)]
+export const newestFirst = [desc(passUses.usedAt), desc(passUses.createdAt), desc(passUses.id)]
 
 const matches = ({ result, isDoubleUse }: UsesQuery): SQL | undefined =>
   and(
@@ -90,6 +93,16 @@ export const pageOfHolder = (db: Db, activityId: number, userId: number, query: 
     page: query,
   })
 
+/** The nicknames of users, by id. */
+export async function nicknames(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: users.id, nickname: users.nickname })
+    .from(users)
+    .where(inArray(users.id, [...new Set(ids)]))
+  return new Map(rows.map(({ id, nickname }) => [id, nickname]))
+}
+
 const inserted = prepared((db) =>
   db
     .insert(passUses)
@@ -103,6 +116,7 @@ const inserted = prepared((db) =>
       nonce: p('nonce'),
       offline: p('offline'),
       isDoubleUse: p('isDoubleUse'),
+      takesUse: p('takesUse'),
       verifierUserId: p('verifierUserId'),
       usedAt: p('usedAt'),
       createdAt: p('createdAt'),
@@ -195,6 +209,7 @@ const newUses = jsonRows('new_uses', {
   nonce: 'text',
   offline: 'bool',
   isDoubleUse: 'bool',
+  takesUse: 'bool',
   verifierUserId: 'int',
   usedAt: 'int',
   createdAt: 'int',
@@ -249,6 +264,9 @@ export async function passLater(
   return row
 }
 
+/** Accepted and not taken back. */
+export const isCounted = and(eq(passUses.result, 'ACCEPTED'), isNull(passUses.undoneAt))
+
 const acceptedOf = (db: Pick<Builders, 'select'>, earlier: boolean) =>
   db
     .select({ direction: passUses.direction })
@@ -256,7 +274,7 @@ const acceptedOf = (db: Pick<Builders, 'select'>, earlier: boolean) =>
     .where(
       and(
         eq(passUses.passId, p('passId')),
-        eq(passUses.result, 'ACCEPTED'),
+        isCounted,
         earlier ? lte(passUses.usedAt, p('at')) : gt(passUses.usedAt, p('at')),
       ),
     )
@@ -280,7 +298,7 @@ const counted = prepared((db) =>
     .returning({ passUses: activityCounters.passUses }),
 )
 
-/** Adds to the uses of all passes of the activity. */
+/** Adds to the uses of all passes of the activity; a negative number takes away. */
 export async function countUses(tx: Tx, activityId: number, n: number): Promise<void> {
   await counted(tx, { activityId, n })
 }

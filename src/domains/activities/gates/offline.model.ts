@@ -2,7 +2,7 @@
 
 import { Enum, Id, Model, Named, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
-import { Content, DirectionField, Nonce, PassUuid, ReasonField } from './gates.model.ts'
+import { Content, DirectionField, Nonce, PassUuid, ReasonField, Undone } from './gates.model.ts'
 
 /** Revoked passes in one answer. */
 export const MAX_REVOKED = 5000
@@ -72,6 +72,7 @@ export const RedemptionResults = Model('RedemptionResults', {
       nonce: Text('gate-2-000417-5c1e'),
       result: RedemptionResult,
       reason: Nullable({ ...ReasonField, description: 'Of a duplicate, the reason of the first upload' }),
+      undone: Undone,
     }),
     { description: 'In the order of the request' },
   ),

@@ -107,7 +107,9 @@ async function refuseForeignNonces(ctx: AppContext, id: number, uploads: readonl
   const problems: FieldProblem[] = []
   for (const [i, { item, found, direction }] of uploads.entries()) {
     const { nonce } = item
-    const use = newUse(id, found, { direction, nonce, verifierUserId: null }, 0, found.stranger)
+    const use = newUse(id, found, { direction, nonce, verifierUserId: null }, 0, {
+      reason: found.stranger ?? 'UNKNOWN',
+    })
     const first = known.get(nonce)
     if (first === undefined) known.set(nonce, use)
     else if (!isSamePass(first, use))
@@ -158,17 +160,24 @@ async function redeemLater(
       : judgeLater(pass, activity, direction, usedAt, neighbours!)
   const reason = 'reason' in verdict ? verdict.reason : undefined
   const isDoubleUse = reason === 'USED' && direction === 'ENTRY'
-  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, verifierUserId }, now, reason)
+  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, verifierUserId }, now, verdict)
   const row = await uses.insertUse(tx, { ...use, usedAt, offline: true, isDoubleUse })
   if (row === undefined) {
     const first = (await uses.findByNonce(tx, activity.id, nonce))!
     if (!isSamePass(first, use)) throw otherPassOfNonce()
-    return { nonce, result: 'DUPLICATE', reason: first.reason, isCounted: false }
+    const undone = first.undoneAt !== null
+    return { nonce, result: 'DUPLICATE', reason: first.reason, undone, isCounted: false }
   }
   if ('reason' in verdict)
-    return { nonce, result: isDoubleUse ? 'DOUBLE_USE' : 'REFUSED', reason: verdict.reason, isCounted: false }
+    return {
+      nonce,
+      result: isDoubleUse ? 'DOUBLE_USE' : 'REFUSED',
+      reason: verdict.reason,
+      undone: false,
+      isCounted: false,
+    }
   const { passage } = verdict
   const passed = await uses.passLater(tx, pass!.id, passage, usedAt, neighbours!.after === undefined)
   if (passed === undefined) throw new Error(`pass ${pass!.id} changed in the write that had read it`)
-  return { nonce, result: 'ACCEPTED', reason: null, isCounted: passage === 'USE' }
+  return { nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: passage === 'USE' }
 }

@@ -236,7 +236,7 @@ export async function listRegistrations(
 /** Places in the waiting list, by the ids of the WAITING ones among registrations of one activity. Walks over the list once. */
 async function positionsOf(
   ctx: AppContext,
-  rows: readonly Omit<store.RegistrationRow, 'updatedAt'>[],
+  rows: readonly Omit<store.RegistrationRow, 'updatedAt' | 'autoPassId'>[],
 ): Promise<ReadonlyMap<number, number>> {
   const waiting = rows
     .filter((row) => row.status === 'WAITING')
@@ -257,6 +257,6 @@ const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<Regi
   viewOf(row, (await positionsOf(ctx, [row])).get(row.id))
 
 const viewOf = (
-  { id, userId, status, answers, createdAt }: Omit<store.RegistrationRow, 'updatedAt' | 'activityId'>,
+  { id, userId, status, answers, createdAt }: Omit<store.RegistrationRow, 'updatedAt' | 'activityId' | 'autoPassId'>,
   position: number | undefined,
 ): RegistrationView => ({ id, userId, status, position: position ?? null, answers, createdAt })

@@ -120,7 +120,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
             <Typography variant="h3" component="h3">
               {t.scans}
             </Typography>
-            <UsesOfPass passId={pass.id} />
+            <UsesOfPass activityId={activity.id} canUndo={can('passes.undo')} passId={pass.id} />
           </div>
         </Stack>
       </DialogContent>

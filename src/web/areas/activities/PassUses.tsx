@@ -10,6 +10,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { reasonWords } from './reasons.ts'
+import { UndoUse, type UndoUseProps } from './UndoUse.tsx'
 
 const words = texts({
   en: {
@@ -22,6 +23,8 @@ const words = texts({
     empty: 'No pass has been scanned yet.',
     emptyDouble: 'No pass has been used twice.',
     unknown: 'Unknown pass',
+    undone: 'Undone',
+    undoneBy: (name: string, time: string) => `undone by ${name}, ${time}`,
   },
   zh: {
     records: '检票记录',
@@ -33,10 +36,18 @@ const words = texts({
     empty: '还没有检票记录。',
     emptyDouble: '没有重复使用的通行证。',
     unknown: '未知通行证',
+    undone: '已撤销',
+    undoneBy: (name: string, time: string) => `由 ${name} 于 ${time} 撤销`,
   },
 })
 
-export function PassUses({ activityId }: { activityId: number }) {
+export interface UsesProps {
+  activityId: number
+  /** Whether the user may undo uses. */
+  canUndo: boolean
+}
+
+export function PassUses({ activityId, canUndo }: UsesProps) {
   const t = useTexts(words)
   const [isDoubleUse, setDoubleUse] = useState(false)
   const query = usePages('passes.activityRecords', {
@@ -52,7 +63,7 @@ export function PassUses({ activityId }: { activityId: number }) {
           label={t.onlyDouble}
         />
         <Rows query={query} label={t.records} keyOf={({ id }) => id} empty={isDoubleUse ? t.emptyDouble : t.empty}>
-          {(use) => <UseRow use={use} />}
+          {(use) => <UseRow use={use} {...(canUndo && isLatest(use, query.items) && { undo: { activityId } })} />}
         </Rows>
       </CardContent>
     </Card>
@@ -60,21 +71,43 @@ export function PassUses({ activityId }: { activityId: number }) {
 }
 
 /** The scans of one pass. */
-export function UsesOfPass({ passId }: { passId: number }) {
+export function UsesOfPass({ activityId, canUndo, passId }: UsesProps & { passId: number }) {
   const t = useTexts(words)
   const query = usePages('passes.records', { params: { passId } }, { size: 10 })
   return (
     <Rows query={query} label={t.records} keyOf={({ id }) => id} empty={t.empty}>
-      {(use) => <UseRow use={use} isNameless />}
+      {(use) => (
+        <UseRow use={use} isNameless {...(canUndo && isLatest(use, query.items) && { undo: { activityId } })} />
+      )}
     </Rows>
   )
 }
 
-function UseRow({ use, isNameless = false }: { use: PassUse; isNameless?: boolean }) {
+/** Whether it is the use of its pass that can be undone. `uses`: the newest first. */
+export const isLatest = ({ id, passId }: PassUse, uses: readonly PassUse[] = []): boolean =>
+  passId !== null &&
+  uses.find((use) => use.passId === passId && use.result === 'ACCEPTED' && use.undoneAt === null)?.id === id
+
+interface UseRowProps {
+  use: PassUse
+  isNameless?: boolean
+  /** If the use can be undone. */
+  undo?: Pick<UndoUseProps, 'activityId' | 'onDone'>
+}
+
+export function UseRow({ use, isNameless = false, undo }: UseRowProps) {
   const t = useTexts(words)
   const reasons = useTexts(reasonWords)
   const isAccepted = use.result === 'ACCEPTED'
-  const time = [dateTime(use.usedAt), use.offline && t.offline].filter(Boolean).join(' · ')
+  const { undoneAt, undoneBy } = use
+  const time = [
+    dateTime(use.usedAt),
+    use.offline && t.offline,
+    undoneAt !== null && undoneBy !== null && t.undoneBy(undoneBy.name, dateTime(undoneAt)),
+    use.undoReason,
+  ]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <Row
       title={isNameless ? time : use.holderName || t.unknown}
@@ -82,11 +115,16 @@ function UseRow({ use, isNameless = false }: { use: PassUse; isNameless?: boolea
       actions={
         use.isDoubleUse ? (
           <Chip size="small" color="error" variant="outlined" label={t.double} />
+        ) : undoneAt !== null ? (
+          <Status tone="neutral" text={t.undone} />
         ) : (
-          <Status
-            tone={isAccepted ? 'good' : 'bad'}
-            text={isAccepted ? (use.direction === 'EXIT' ? t.exit : t.entry) : reasons[use.reason ?? 'UNKNOWN']}
-          />
+          <>
+            <Status
+              tone={isAccepted ? 'good' : 'bad'}
+              text={isAccepted ? (use.direction === 'EXIT' ? t.exit : t.entry) : reasons[use.reason ?? 'UNKNOWN']}
+            />
+            {undo && <UndoUse {...undo} use={use} />}
+          </>
         )
       }
     />

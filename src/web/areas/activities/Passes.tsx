@@ -100,7 +100,7 @@ export function Passes({ activity }: { activity: Activity }) {
           {issue}
         </Stack>
       )}
-      {view === 'records' && <PassUses activityId={activity.id} />}
+      {view === 'records' && <PassUses activityId={activity.id} canUndo={can('passes.undo')} />}
       {view === 'passes' && (
         <Card variant="outlined">
           <CardContent>

@@ -18,7 +18,7 @@ const words = texts({
     passes: 'Passes',
     letIn: (name: string) => `Let ${name} in?`,
     letOut: (name: string) => `Record that ${name} leaves?`,
-    text: 'The pass is used as if its code had been scanned. This cannot be undone.',
+    text: 'The pass is used as if its code had been scanned.',
     action: { ENTRY: 'Let in', EXIT: 'Record' },
   },
   zh: {
@@ -26,7 +26,7 @@ const words = texts({
     passes: '通行证',
     letIn: (name: string) => `放行 ${name}？`,
     letOut: (name: string) => `登记 ${name} 离场？`,
-    text: '等同于扫描此通行证。此操作无法撤销。',
+    text: '等同于扫描此通行证。',
     action: { ENTRY: '放行', EXIT: '登记' },
   },
 })

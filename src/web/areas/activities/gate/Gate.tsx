@@ -31,6 +31,7 @@ import { Scanner } from '../../../ui/Scanner.tsx'
 import { useHandheldScanner } from '../../../ui/use-handheld-scanner.ts'
 import { useWakeLock } from '../../../ui/use-wake-lock.ts'
 import { FindPass } from './FindPass.tsx'
+import { LastScans } from './LastScans.tsx'
 import { Notices, Preparation } from './Notices.tsx'
 import { allowSound } from './signals.ts'
 import { type Gate as GateOf, useGate } from './use-gate.ts'
@@ -125,6 +126,7 @@ export default function Gate() {
           <Scanner onCode={(content) => gate.scan({ content })} isPaused={gate.isBusy} ignoresSame />
           <Manual gate={gate} activityId={id} direction={direction} canFind={activity.data?.canManage === true} />
           <Notices gate={gate} />
+          <LastScans gate={gate} activityId={id} />
         </Stack>
       ) : (
         <Card variant="outlined">

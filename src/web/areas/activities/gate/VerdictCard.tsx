@@ -7,7 +7,7 @@ import { green, red } from '@mui/material/colors'
 import { dateTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { reasonWords } from '../reasons.ts'
-import type { Verdict } from './use-gate.ts'
+import type { Verdict } from './use-verdicts.ts'
 
 const words = texts({
   en: {

@@ -29,7 +29,7 @@ interface GateRow {
 }
 
 /** A pass that this gate has seen. */
-interface UsesRow {
+export interface UsesRow {
   readonly userId: number
   readonly activityId: number
   readonly uuid: string
@@ -169,11 +169,26 @@ export class GateStore {
     await transact('readwrite', (tx) => tx.delete('nonces', this.key(direction, pass)))
   }
 
-  /** Keeps what the server knows of a pass, for the time without a connection. */
-  async remember(uuid: string, uses: Pick<UsesRow, 'left' | 'hasLeft'>, isAdmitted: boolean): Promise<void> {
-    await transact('readwrite', async (tx) => {
+  /** Keeps the uses of a pass for the time without a connection. Returns those that were kept before. */
+  async remember(
+    uuid: string,
+    uses: Pick<UsesRow, 'left' | 'hasLeft'>,
+    isAdmitted: boolean,
+  ): Promise<UsesRow | undefined> {
+    return await transact('readwrite', async (tx) => {
+      const before = await tx.get<UsesRow>('uses', this.key(uuid))
       await tx.put('uses', { ...this.ids, uuid, ...uses })
       if (isAdmitted) await this.change(tx, ({ admitted }) => ({ admitted: admitted + 1 }))
+      return before
+    })
+  }
+
+  /** After a use of the pass was undone: `before` are the uses that were kept before it. */
+  async restore(uuid: string, before: UsesRow | undefined, wasAdmitted: boolean): Promise<void> {
+    await transact('readwrite', async (tx) => {
+      if (before === undefined) await tx.delete('uses', this.key(uuid))
+      else await tx.put('uses', before)
+      if (wasAdmitted) await this.change(tx, ({ admitted }) => ({ admitted: Math.max(0, admitted - 1) }))
     })
   }
 

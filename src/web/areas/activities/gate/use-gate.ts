@@ -9,25 +9,12 @@ import { serverTime } from '../../../browser/server-time.ts'
 import { onOutbox } from '../../../session/outbox.ts'
 import { useSession } from '../../../session/session.ts'
 import { prepareReader } from '../../../ui/code-reader.ts'
-import { EMPTY, type GateState, GateStore, newNonce } from './gate-store.ts'
+import { EMPTY, type GateState, GateStore, newNonce, type UsesRow } from './gate-store.ts'
 import { signal } from './signals.ts'
+import { useVerdicts, type Verdict, type Verdicts } from './use-verdicts.ts'
 import { canVerify, passIn, readToken } from './verify-token.ts'
 
-export interface Verdict {
-  /** Distinguishes the same verdict on two visitors. */
-  readonly key: string
-  readonly direction: GateDirection
-  readonly isValid: boolean
-  /** `NEEDS_CONNECTION`: the content cannot be checked without the server. */
-  readonly reason: RefusalReason | 'NEEDS_CONNECTION' | null
-  /** Null without a connection: the code does not contain the name. */
-  readonly pass: Pass | null
-  readonly isOffline: boolean
-  /** A refusal of the server that is not about the pass, such as a missing permission. */
-  readonly error?: ApiError
-}
-
-export interface Gate {
+export interface Gate extends Omit<Verdicts, 'show'> {
   readonly state: GateState
   readonly isOnline: boolean
   /** Whether the gate can go on without a connection. Undefined until it is known. */
@@ -35,7 +22,6 @@ export interface Gate {
   /** Whether the reader of the camera has been loaded. Undefined until it is known. */
   readonly hasReader: boolean | undefined
   readonly isBusy: boolean
-  readonly verdict: Verdict | undefined
   /** The error of the last attempt to read keys and send scans, or of the browser's storage, unless the server could not be reached. */
   readonly problem: unknown
   readonly scan: (scanned: Scanned) => void
@@ -55,10 +41,9 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
   const store = useMemo(() => new GateStore(activityId, user.id), [activityId, user.id])
   const [state, setState] = useState(EMPTY)
   const [isOnline, setOnline] = useState(true)
-  const [canCheck, setCanCheck] = useState<boolean>()
+  const canCheck = useCanCheck()
   const hasReader = useReader()
   const [isBusy, setBusy] = useState(false)
-  const [verdict, setVerdict] = useState<Verdict>()
   const [problem, setProblem] = useState<unknown>()
   const busy = useRef(false)
   const current = useRef(store)
@@ -69,6 +54,7 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     const next = await store.read()
     if (current.current === store) setState(next)
   }, [store])
+  const { show, ...verdicts } = useVerdicts(store, read)
   /** Reads keys and revocations, and sends scans. */
   const renew = useCallback(async () => {
     // Apart: after a refused upload, this gate must still learn of revoked passes.
@@ -83,7 +69,6 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
 
   useEffect(() => {
     current.current = store
-    void canVerify().then(setCanCheck)
     // The stored state is shown before the server answers.
     void read().catch(setProblem)
     void renew()
@@ -107,28 +92,36 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
           if (isAlone.current && !next.isOffline) void renew()
           signal(next.isValid)
           if (next.isOffline) setOnline(false)
-          setVerdict(next)
-          await read().catch(setProblem)
+          show(next)
         } catch (error) {
           // The storage of the browser is full, for example. A visitor whose entry cannot be kept is not let in.
-          setVerdict(undefined)
+          show(undefined)
           setProblem(error)
         } finally {
+          // With the verdict: the next visitor is scanned as soon as it is seen.
           busy.current = false
           setBusy(false)
         }
+        await read().catch(setProblem)
       }
       if (busy.current) return
       busy.current = true
       setBusy(true)
       void run()
     },
-    [store, activityId, direction, read, renew],
+    [store, activityId, direction, read, renew, show],
   )
   const sendRefused = useCallback(() => store.sendRefused().catch(setProblem).then(read), [store, read])
   const discardRefused = useCallback(() => store.discardRefused().then(read), [store, read])
   const canWorkOffline = canCheck === undefined ? undefined : canCheck && state.preparedAt > 0
-  return { state, isOnline, canWorkOffline, hasReader, isBusy, verdict, problem, scan, sendRefused, discardRefused }
+  return { state, isOnline, canWorkOffline, hasReader, isBusy, problem, scan, sendRefused, discardRefused, ...verdicts }
+}
+
+/** Whether the browser can check signatures. Undefined until it is known. */
+function useCanCheck(): boolean | undefined {
+  const [canCheck, setCanCheck] = useState<boolean>()
+  useEffect(() => void canVerify().then(setCanCheck), [])
+  return canCheck
 }
 
 /** Loads the reader of the camera. False if that has failed; then it is tried again. */
@@ -177,12 +170,17 @@ async function judge(
     if (error instanceof ApiError) return { ...base, isValid: false, reason: null, error }
     throw error
   }
-  const { valid, reason } = answer
+  const { valid, reason, undone, use } = answer
+  if (undone) {
+    // The answer to the first try was lost, and its use was undone meanwhile: this is another visit.
+    await store.forgetNonce(identity, direction)
+    return await judge(store, activityId, scanned, { direction, isAlone })
+  }
   // With `redeem` the whole pass is answered.
   const pass = answer.pass as Pass | null
   // The server has decided: what the browser keeps of it must not change the verdict.
-  await keep(store, identity, pass, { valid, reason, direction }).catch(() => undefined)
-  return { ...base, isValid: valid, reason, pass }
+  const before = await keep(store, identity, pass, { valid, reason, direction }).catch(() => undefined)
+  return { ...base, isValid: valid, reason, pass, ...(use && { scan: { use, before } }) }
 }
 
 /** @throws ApiError, also if there is no answer in time; the renewal of the tokens takes longer at times */
@@ -202,11 +200,11 @@ async function keep(
   identity: string,
   pass: Pass | null,
   { valid, reason, direction }: { valid: boolean; reason: RefusalReason | null; direction: GateDirection },
-): Promise<void> {
+): Promise<UsesRow | undefined> {
   await store.forgetNonce(identity, direction)
-  if (pass === null || !(valid || reason === 'USED')) return
+  if (pass === null || !(valid || reason === 'USED')) return undefined
   const left = pass.maxUses === 0 ? null : pass.maxUses - pass.usedCount
-  await store.remember(pass.uuid, { left, hasLeft: direction === 'EXIT' }, valid && direction === 'ENTRY')
+  return await store.remember(pass.uuid, { left, hasLeft: direction === 'EXIT' }, valid && direction === 'ENTRY')
 }
 
 /** The verdict of the signature, the times in the code, the revocations, and the passages that this gate has seen. */

@@ -1,0 +1,60 @@
+/** Takes back the latest use of a pass. */
+
+import type { AppContext } from '#context'
+import { badRequest, notFound } from '#http/errors.ts'
+
+import { IN_ORDER } from '../activities.store.ts'
+import { findPass } from '../passes/passes.store.ts'
+import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
+import type { PassUseView } from './gates.model.ts'
+import { takesUse } from './gates.rules.ts'
+import { toUseViews } from './gates.service.ts'
+import { countUses } from './gates.store.ts'
+import * as store from './undo.store.ts'
+
+const wasRefused = () =>
+  badRequest('This pass was refused: there is no use to undo', '该通行证被拒绝，没有可撤销的使用')
+const hasLaterUse = ({ id, usedAt }: { readonly id: number; readonly usedAt: number }) => {
+  const time = new Date(usedAt).toISOString()
+  return badRequest(
+    `The pass was used again later: undo record ${id} of ${time} first`,
+    `该通行证之后又被使用，请先撤销记录 ${id}（${time}）`,
+  )
+}
+
+/**
+ * Takes back an accepted use: its pass is as it was before, and no count contains it. A use that was taken back already stays as it is.
+ * @throws AppError 400 unless it is the latest use of its pass
+ */
+export async function undoUse(
+  ctx: AppContext,
+  activityId: number,
+  id: number,
+  reason: string | null | undefined,
+  asking: Asking,
+): Promise<PassUseView> {
+  const activity = await manageActivity(ctx, activityId, 'pass:verify', asking)
+  refuseIfDisabled(activity)
+  const { userId } = asking.viewer
+  const { use, pass } = await ctx.db.write(
+    'gates.undo',
+    async (tx) => {
+      const use = await store.findUse(tx, activityId, id)
+      if (use === undefined) throw notFound()
+      if (use.result === 'REFUSED') throw wasRefused()
+      const pass = await findPass(tx, use.passId!)
+      if (pass === undefined) throw notFound()
+      if (use.undoneAt !== null) return { use, pass }
+      const [latest, before] = await store.latestUses(tx, pass.id)
+      if (latest!.id !== id) throw hasLaterUse(latest!)
+      const taken = takesUse(use, before)
+      await store.restorePass(tx, pass.id, taken ? 1 : 0, before)
+      if (taken) await countUses(tx, activityId, -1)
+      const undone = { undoneAt: ctx.clock.now(), undoneByUserId: userId, undoReason: reason ?? '' }
+      return { use: await store.markUndone(tx, id, undone), pass }
+    },
+    IN_ORDER,
+  )
+  const [view] = await toUseViews(ctx, [use], new Map([[use.passId, pass.holderName]]), true)
+  return view!
+}
