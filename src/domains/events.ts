@@ -49,6 +49,13 @@ export interface Events {
   'qrCodes.purging': { readonly ids: readonly number[] }
   /** An activity is about to be deleted permanently; operations no longer find it. */
   'activity.purging': { readonly id: number }
+  /** Users got places in an activity. At most 100 at once. */
+  'registrations.confirmed': {
+    readonly activity: { readonly id: number; readonly autoIssue: boolean }
+    readonly registrationIds: readonly number[]
+  }
+  /** Registrations of a user ended for which `autoIssue` had issued these passes. */
+  'registrations.ended': { readonly autoPassIds: readonly number[] }
   /** A thing for which labels may stand is about to be deleted. */
   'labelled.deleting': { readonly kind: LabelledThing; readonly id: number }
   /** A user's category of QR codes is about to be deleted. */

@@ -65,7 +65,7 @@ describe('creation', () => {
         opensAt: null,
         closesAt: null,
       },
-      passConfig: { templateId: null, validFrom: null, validTo: null, maxUses: null },
+      passConfig: { templateId: null, validFrom: null, validTo: null, maxUses: null, autoIssue: false },
       stats: {
         checkIns: 0,
         checkedInUsers: 0,

@@ -91,6 +91,28 @@ describe('a manager', () => {
       expect(await page.locator('.MuiCollapse-root[data-moved]').count()).toBe(hasMotion ? 1 : 0)
     })
 
+  test('lets everybody who has a place get a pass, which needs registration', async () => {
+    browser.allow(/status of 400/)
+    const { id } = await withPasses(alice, { name: 'Ball', hasPass: false })
+    const page = await browser.signedIn(alice)
+    await page.goto(`/console/activities/${id}/edit`)
+    const auto = page.getByLabel('Issue a pass to everybody who has a place')
+    await page.getByRole('switch', { name: 'Passes' }).check()
+    await auto.check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.Mui-error', { hasText: 'needs passes and registration' }).waitFor()
+    await page.getByRole('switch', { name: 'Registration' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ball', level: 1 }).waitFor()
+    expect(await getActivity(alice, id)).toMatchObject({ hasPass: true, passConfig: { autoIssue: true } })
+    // Turning passes off turns it off too.
+    await page.goto(`/console/activities/${id}/edit`)
+    await page.getByRole('switch', { name: 'Passes' }).uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ball', level: 1 }).waitFor()
+    expect(await getActivity(alice, id)).toMatchObject({ hasPass: false, passConfig: { autoIssue: false } })
+  })
+
   test('makes a template, issues passes with its lines, and deletes it', async () => {
     const { id } = await withPasses(alice, { name: 'Dinner' })
     const page = await browser.signedIn(alice)

@@ -22,6 +22,7 @@ import { landingPath, resolveActivity, resolvePass } from './links/links.service
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { participantEndpoints } from './participants/participants.endpoints.ts'
+import { autoIssueJob, issueToConfirmed, revokeOfEnded } from './pass-issues/auto-issues.service.ts'
 import { passIssueEndpoints } from './pass-issues/pass-issues.endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/pass-keys.endpoints.ts'
 import { rotationJob } from './pass-keys/pass-keys.service.ts'
@@ -60,6 +61,7 @@ export const activities = domain({
   jobs: [
     rotationJob,
     expiryJob,
+    autoIssueJob,
     refusedChecksJob,
     ...purgeJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
@@ -88,6 +90,8 @@ export const activities = domain({
       if (lost) await clearCovers(tx, lost)
     },
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
+    'registrations.confirmed': issueToConfirmed,
+    'registrations.ended': revokeOfEnded,
     'member.left': memberLeft,
     async 'user.deleting'(ctx, tx, { userId, nickname }) {
       await renameHolder(tx, userId, nickname)

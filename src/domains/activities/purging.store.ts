@@ -10,7 +10,7 @@ import {
   purgedActivities,
   registrations,
 } from '#db/schema/activities.ts'
-import { passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
+import { dueIssues, passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
@@ -111,6 +111,7 @@ export const REFERRED_TO: readonly Remove[] = [removeUses, removePasses, removeI
 /** Deletes the activity itself, when no other row refers to it. */
 export async function removeActivity(tx: Tx, id: number): Promise<void> {
   await tx.delete(activityCounters).where(eq(activityCounters.activityId, id))
+  await tx.delete(dueIssues).where(eq(dueIssues.activityId, id))
   const [row] = await tx.delete(activities).where(eq(activities.id, id)).returning(listedActivities.columns)
   if (row) listedActivities.deleted(tx, row)
   await tx.delete(purgedActivities).where(eq(purgedActivities.activityId, id))

@@ -135,7 +135,7 @@ const loggedFields = (row: ActivityRow) => ({
   hasCheckIn: row.hasCheckIn,
   hasPass: row.hasPass,
   checkInConfig: withoutCode(row.checkInConfig),
-  passConfig: { ...row.passConfig, templateId: row.passTemplateId },
+  passConfig: { ...row.passConfig, templateId: row.passTemplateId, autoIssue: row.autoIssue },
   registration: row.registration && { ...row.registration, capacity: row.capacity || null },
   version: row.version,
 })

@@ -39,7 +39,7 @@ import * as store from './pass-issues.store.ts'
 /** Users that a query looks for at once. */
 const USERS_PER_QUERY = 500
 /** Passes that a statement inserts, which takes some milliseconds. */
-const PASSES_PER_STATEMENT = 50
+export const PASSES_PER_STATEMENT = 50
 /** Users that are notified between two pauses. */
 const USERS_PER_NOTICE = 50
 
@@ -251,7 +251,7 @@ const userIdsOf = (holders: readonly Recipient[]): number[] => [
   ...new Set(holders.flatMap(({ userId }) => (userId === null ? [] : [userId]))),
 ]
 
-function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+export function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
@@ -330,10 +330,10 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   return rows
 }
 
-async function templateOf(
+export async function templateOf(
   tx: Tx,
   activity: ActivityRow,
-  { templateId }: IssuePasses,
+  { templateId }: Pick<IssuePasses, 'templateId'>,
 ): Promise<TemplateRow | undefined> {
   if (templateId != null) {
     const template = await findTemplate(tx, activity.owner, templateId)
@@ -370,7 +370,7 @@ async function checkUsers(
   return names
 }
 
-async function notifyHolders(
+export async function notifyHolders(
   ctx: AppContext,
   tx: Tx,
   activity: ActivityRow,

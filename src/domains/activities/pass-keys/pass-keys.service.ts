@@ -4,6 +4,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } 
 
 import { type AppContext, perContext } from '#context'
 import type { passes } from '#db/schema/passes.ts'
+import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import { unavailable } from '#http/errors.ts'
 import { DAY } from '#platform/clock.ts'
@@ -34,6 +35,10 @@ export async function currentKey(ctx: AppContext): Promise<SigningKey> {
     await createKey(ctx)
   }
 }
+
+/** The same in a write, which makes no key: undefined if there is none. */
+export const existingKey = async (ctx: AppContext, tx: Tx): Promise<SigningKey | undefined> =>
+  openFirst(ctx, await store.liveKeys(tx))
 
 const openFirst = (ctx: AppContext, rows: readonly store.PassKeyRow[]): SigningKey | undefined => {
   for (const row of rows) {

@@ -97,6 +97,11 @@ const CheckInConfigInput = Model(
   },
 )
 
+const AutoIssue = Type.Boolean({
+  description:
+    'Whether everyone who has a place gets a pass, in the same write. It is revoked when the registration ends. Needs `hasPass` and registration',
+  examples: [false],
+})
 const PassConfigInput = Model(
   'PassConfigInput',
   { description: 'Values of passes for which the request and the template give none. Absent fields stay as they are' },
@@ -105,6 +110,7 @@ const PassConfigInput = Model(
     validFrom: optional(Time),
     validTo: optional(Later),
     maxUses: optional(MaxUses),
+    autoIssue: optional(AutoIssue),
   },
 )
 
@@ -227,6 +233,7 @@ const PassConfigView = Model('PassConfig', {
   validFrom: Nullable(Time),
   validTo: Nullable(Time),
   maxUses: Nullable(MaxUses),
+  autoIssue: AutoIssue,
 })
 
 const RegistrationView = Model('ActivityRegistration', {

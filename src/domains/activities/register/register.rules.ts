@@ -42,6 +42,7 @@ export type ActivityFields = Pick<
   | 'checkInConfig'
   | 'passConfig'
   | 'passTemplateId'
+  | 'autoIssue'
   | 'registration'
   | 'capacity'
 >
@@ -79,6 +80,7 @@ export const NEW_ACTIVITY: ActivityFields = {
   checkInConfig: NO_CHECK_IN_RULES,
   passConfig: NO_PASS_VALUES,
   passTemplateId: null,
+  autoIssue: false,
   registration: null,
   capacity: 0,
 }
@@ -112,6 +114,7 @@ export function fieldsOf(input: UpdateActivity, before: ActivityFields): Activit
     fields.passConfig = passConfig ? merged(before.passConfig, passConfig, NO_PASS_VALUES) : NO_PASS_VALUES
     if (passConfig?.templateId !== undefined || passConfig === null)
       fields.passTemplateId = passConfig?.templateId ?? null
+    if (passConfig?.autoIssue !== undefined || passConfig === null) fields.autoIssue = passConfig?.autoIssue ?? false
   }
   if (registration === null) {
     fields.registration = null
@@ -147,6 +150,8 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
     problems.push(errors.radiusWithoutPosition('body.checkInConfig.radiusMeters'))
   checkOrder(checkInConfig.opensAt, checkInConfig.closesAt, 'body.checkInConfig.closesAt')
   checkOrder(passConfig.validFrom, passConfig.validTo, 'body.passConfig.validTo')
+  if (fields.autoIssue && (!fields.hasPass || registration === null))
+    problems.push(errors.autoIssueNeedsBoth('body.passConfig.autoIssue'))
   if (registration !== null) {
     checkOrder(registration.opensAt, registration.closesAt, 'body.registration.closesAt')
     for (const [i, { key }] of registration.questions.entries())

@@ -21,6 +21,8 @@ import { serverZone } from '#platform/clock.ts'
 
 import * as errors from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { currentKey } from '../pass-keys/pass-keys.service.ts'
+import { setDue } from '../passes/due-issues.store.ts'
 import { countLive } from '../passes/passes.store.ts'
 import { fillPlaces } from '../registrations/registrations.service.ts'
 import {
@@ -78,6 +80,11 @@ async function checkedOwner(ctx: AppContext, given: ReturnType<typeof ownerNamed
   return { userId, orgId }
 }
 
+/** Registrations issue passes in their own writes, which make no key. */
+async function prepareKey(ctx: AppContext, { passConfig }: UpdateActivity): Promise<void> {
+  if (passConfig?.autoIssue) await currentKey(ctx)
+}
+
 /** `locale`: the language of the request, which the activity gets unless `input` names one. */
 export async function createActivity(
   ctx: AppContext,
@@ -87,6 +94,7 @@ export async function createActivity(
 ): Promise<ActivityView> {
   const owner = await checkedOwner(ctx, ownerNamed(caller, input, 'body'), 'activity:create')
   const quota = await getSetting(ctx, 'quota.activities')
+  await prepareKey(ctx, input)
   const row = await ctx.db.write('activities.create', (tx) =>
     addActivity(ctx, tx, owner, { ...input, language: input.language ?? locale }, quota),
   )
@@ -251,6 +259,7 @@ export async function updateActivity(
   input: UpdateActivity,
   asking: Asking,
 ): Promise<ActivityView> {
+  await prepareKey(ctx, input)
   const after = await change(ctx, 'update', id, 'activity:update', asking, (tx, row) =>
     changeFields(ctx, tx, row, input, asking.viewer.userId),
   )
@@ -275,6 +284,9 @@ export async function changeFields(
   const updated = await store.updateActivity(tx, row, changes)
   if (updated === undefined || updated === row) return updated
   await changeCover(ctx, tx, owner, updated, row.coverFileId)
+  const { autoIssue, passConfig, passTemplateId } = changes
+  const issuesOthers = [autoIssue, passConfig, passTemplateId].some((value) => value !== undefined)
+  if (updated.autoIssue && issuesOthers) await setDue(tx, id, ctx.clock.now())
   // A later end too: waiting lists stay as they are when an activity is over.
   const { capacity, registration, endTime } = changes
   if ([capacity, registration, endTime].some((value) => value !== undefined)) await fillPlaces(ctx, tx, id)

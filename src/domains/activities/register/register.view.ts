@@ -94,6 +94,7 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
       validFrom: passConfig.validFrom,
       validTo: passConfig.validTo,
       maxUses: passConfig.maxUses,
+      autoIssue: row.autoIssue,
     },
     stats: isManager ? await statsOf(ctx, row.id) : null,
   }

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
+import { emit } from '#domains/domain.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -42,12 +43,15 @@ export async function register(
     const now = ctx.clock.now()
     if (own === undefined || own.status === 'CANCELLED') {
       const answers = answersTo(activity, input.answers ?? {}, now)
-      return store.saveRegistration(tx, own, {
+      const saved = await store.saveRegistration(tx, own, {
         activityId: id,
         userId,
         status: await placeIn(tx, activity),
         answers,
       })
+      if (saved.status === 'CONFIRMED')
+        await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: [saved.id] })
+      return saved
     }
     if (input.answers == null || !isOpen(activity, now)) return own
     return store.setAnswers(tx, own, answersTo(activity, input.answers, now))
@@ -100,7 +104,7 @@ async function endRegistration(
   if (row === undefined) throw notFound()
   if (row.status === 'CANCELLED') return { row, activity, isNew: false }
   if (activity.status !== 'ACTIVE') throw notActive()
-  const [cancelled] = await store.cancelRegistrations(tx, [row])
+  const [cancelled] = await cancelAll(ctx, tx, [row])
   await moveUp(ctx, tx, activity)
   return { row: cancelled!, activity, isNew: true }
 }
@@ -169,6 +173,7 @@ async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<n
   const free = Math.min(placesOf(activity) - confirmed, waiting, MOVED_PER_WRITE)
   if (free <= 0) return 0
   const moved = await store.confirmFirst(tx, id, free)
+  await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: moved.map((row) => row.id) })
   await notify(ctx, tx, {
     userIds: moved.map((row) => row.userId),
     type: 'SYSTEM',
@@ -211,9 +216,21 @@ export async function userDeleting(ctx: AppContext, tx: Tx, userId: number): Pro
 
 async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?: number): Promise<void> {
   const rows = await store.registrationsOfUser(tx, userId, orgId)
-  await store.cancelRegistrations(tx, rows)
+  await cancelAll(ctx, tx, rows)
   const freed = rows.filter((row) => row.status === 'CONFIRMED').map((row) => row.activityId)
   for (const id of await store.withWaitingList(tx, freed, ACTIVITIES_PER_WRITE)) await fillPlaces(ctx, tx, id)
+}
+
+/** Cancels registrations of one user, all of which are CONFIRMED or WAITING. */
+async function cancelAll(
+  ctx: AppContext,
+  tx: Tx,
+  rows: readonly store.RegistrationRow[],
+): Promise<store.RegistrationRow[]> {
+  const cancelled = await store.cancelRegistrations(tx, rows)
+  const autoPassIds = rows.flatMap((row) => row.autoPassId ?? [])
+  if (autoPassIds.length > 0) await emit(ctx, tx, 'registrations.ended', { autoPassIds })
+  return cancelled
 }
 
 /** For managers. */

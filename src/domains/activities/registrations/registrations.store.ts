@@ -178,7 +178,7 @@ export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow
     const before = new Map(some.map((row) => [row.id, row]))
     const changed = await tx
       .update(registrations)
-      .set({ status: 'CANCELLED', updatedAt: tx.stamp })
+      .set({ status: 'CANCELLED', autoPassId: null, updatedAt: tx.stamp })
       .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, 'CANCELLED')))
       .returning()
     for (const row of changed) listed.updated(tx, before.get(row.id)!, row)

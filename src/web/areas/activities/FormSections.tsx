@@ -267,6 +267,7 @@ export function PassRules({ form, orgId, isForeign }: FormParts) {
           none={t.noTemplate}
         />
       )}
+      <CheckField {...form.check('passConfig.autoIssue', { label: t.autoIssue, help: t.autoIssueHelp })} />
     </Part>
   )
 }

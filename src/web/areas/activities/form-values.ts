@@ -42,6 +42,7 @@ export interface Values {
   readonly 'passConfig.validFrom': number | null
   readonly 'passConfig.validTo': number | null
   readonly 'passConfig.templateId': number | null
+  readonly 'passConfig.autoIssue': boolean
 }
 
 /** Tomorrow from ten to twelve. */
@@ -81,6 +82,7 @@ export const emptyValues = (): Values => ({
   'passConfig.validFrom': null,
   'passConfig.validTo': null,
   'passConfig.templateId': null,
+  'passConfig.autoIssue': false,
 })
 
 /** The parts of an activity that can be changed. */
@@ -137,6 +139,7 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'passConfig.validFrom': passConfig.validFrom,
     'passConfig.validTo': passConfig.validTo,
     'passConfig.templateId': passConfig.templateId,
+    'passConfig.autoIssue': passConfig.autoIssue,
   }
 }
 
@@ -155,7 +158,8 @@ export function bodyOf(values: Values): Body {
     ...body,
     registration: values.hasRegistration ? { ...registration, questions } : null,
     ...(values.hasCheckIn && { checkInConfig }),
-    ...(values.hasPass && { passConfig }),
+    // Without passes, there is none to issue.
+    ...(values.hasPass ? { passConfig } : values['passConfig.autoIssue'] && { passConfig: { autoIssue: false } }),
   }
 }
 

@@ -54,6 +54,8 @@ export const formWords = texts({
     validTo: 'Valid until',
     template: 'Template',
     noTemplate: 'Without template',
+    autoIssue: 'Issue a pass to everybody who has a place',
+    autoIssueHelp: 'Needs registration. The pass is revoked when the registration is cancelled.',
   },
   zh: {
     create: '新建活动',
@@ -106,5 +108,7 @@ export const formWords = texts({
     validTo: '失效时间',
     template: '模板',
     noTemplate: '不使用模板',
+    autoIssue: '为每位获得名额的人发放通行证',
+    autoIssueHelp: '需要开放报名。取消报名后，通行证随之作废。',
   },
 })

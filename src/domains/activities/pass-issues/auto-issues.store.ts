@@ -1,0 +1,46 @@
+import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm'
+
+import { jsonRows } from '#db/json-rows.ts'
+import { prepared } from '#db/prepared.ts'
+import { users } from '#db/schema/accounts.ts'
+import { registrations } from '#db/schema/activities.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+/** A CONFIRMED registration for which `autoIssue` has issued no pass. */
+const isOpen = and(eq(registrations.status, 'CONFIRMED'), isNull(registrations.autoPassId))
+
+/** Those of the registrations, with the names of their users. */
+export const placesWithoutPass = (tx: Tx, activityId: number, ids: readonly number[]) =>
+  tx
+    .select({ id: registrations.id, userId: registrations.userId, nickname: users.nickname })
+    .from(registrations)
+    .innerJoin(users, eq(users.id, registrations.userId))
+    .where(and(inArray(registrations.id, [...ids]), eq(registrations.activityId, activityId), isOpen))
+    .orderBy(asc(registrations.id))
+
+/** At most `limit` of the activity, of users with ids greater than `afterUserId`, ascending. */
+export const nextPlaces = (db: Db, activityId: number, afterUserId: number, limit: number) =>
+  db
+    .select({ id: registrations.id, userId: registrations.userId })
+    .from(registrations)
+    .where(and(eq(registrations.activityId, activityId), gt(registrations.userId, afterUserId), isOpen))
+    .orderBy(asc(registrations.userId))
+    .limit(limit)
+
+const given = jsonRows('given', { id: 'int', autoPassId: 'int' })
+const setAll = prepared((db) =>
+  db
+    .update(registrations)
+    .set({ autoPassId: given.autoPassId })
+    .from(given.rows)
+    .where(eq(registrations.id, given.id))
+    .returning({ id: registrations.id }),
+)
+
+/** Notes the passes that were issued for registrations. */
+export async function setAutoPasses(
+  tx: Tx,
+  passes: readonly { readonly id: number; readonly autoPassId: number }[],
+): Promise<void> {
+  await setAll(tx, given.values(passes))
+}
