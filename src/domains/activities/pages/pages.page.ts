@@ -20,13 +20,14 @@ import {
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 import { mapLink } from '#lib/map-link.ts'
+import { momentText, periodText, zoneOfPeriod, zoneText } from '#lib/moments.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
 import { publicItem } from '../discovery/discovery.service.ts'
 import { checkInUrl, picturePath } from '../links/links.view.ts'
 import { checkInPolicy, qrContentOf } from '../register/register.rules.ts'
 import { addressText } from '../register/register.view.ts'
-import { momentText, paragraphsOf, periodText, zoneText } from './pages.rules.ts'
+import { paragraphsOf } from './pages.rules.ts'
 import { codeOf, findVisited, type Visit, zoneOf } from './pages.service.ts'
 
 const WORDS = {
@@ -167,7 +168,7 @@ const statusNotice = ({ status }: ActivityRow, isOver: boolean, locale: Locale):
 
 const whenText = ({ startTime, endTime }: ActivityRow, zone: string, locale: Locale): Html =>
   html`${periodText(startTime, endTime, zone, locale)}
-    <p class="hint">${WORDS[locale].zone(zoneText(startTime, zone, locale))}</p>`
+    <p class="hint">${WORDS[locale].zone(zoneOfPeriod(startTime, endTime, zone, locale))}</p>`
 
 function placeOf(row: ActivityRow, locale: Locale): Html | string {
   const address = addressText(row, locale)

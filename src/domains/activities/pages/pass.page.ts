@@ -6,6 +6,7 @@ import { wantsJson } from '#http/mount.ts'
 import { card, facts, type Html, html, htmlPage, notFoundPage, qrPicture } from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
+import { momentText, periodText, zoneOfPeriod } from '#lib/moments.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
 import { picturePath } from '../links/links.view.ts'
@@ -14,7 +15,6 @@ import { type PassStatus, statusOf } from '../passes/passes.rules.ts'
 import type { PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
 import { addressText } from '../register/register.view.ts'
-import { momentText, periodText, zoneText } from './pages.rules.ts'
 import { findVisitedPass, zoneOf } from './pages.service.ts'
 
 /** `early`: the validity begins later. `cancelled` and `ended`: of the activity. */
@@ -128,7 +128,7 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
           [words.validity, validityText(pass, zone, locale)],
           [words.uses, usesText(pass, locale)],
         ])}
-        <p class="hint">${words.zone(zoneText(activity.startTime, zone, locale))}</p>
+        <p class="hint">${words.zone(zoneOfPeriod(activity.startTime, activity.endTime, zone, locale))}</p>
         <p class="hint screen">${words.secret}</p>`,
     ),
   })
