@@ -30,7 +30,8 @@ describe('administrators', () => {
     const ofOrg = await createActivity(alice, { orgId: org.id, visibility: 'RESTRICTED', status: 'ACTIVE' })
     const { items } = await list(ACTIVITIES)
     expect(idsOf({ items }).slice(0, 3)).toEqual([ofOrg.id, others.id, draft.id])
-    const { language: _, checkInConfig: __, passConfig: ___, stats: ____, ...item } = ofOrg
+    const { language: _, checkInConfig: __, passConfig: ___, stats: ____, ...more } = ofOrg
+    const { descriptionFormat: _____, descriptionHtml: ______, ...item } = more
     expect(items[0]).toEqual({
       ...item,
       owner: { userId: alice.id, username: 'alice', nickname: expect.any(String) },

@@ -38,6 +38,8 @@ describe('creation', () => {
       longitude: null,
       startTime: START,
       endTime: END,
+      descriptionFormat: 'PLAIN',
+      descriptionHtml: '',
       timeZone: serverZone(),
       language: 'en',
       coverFileId: null,
@@ -86,6 +88,8 @@ describe('creation', () => {
       ok(await person.send('POST', '/api/activities', { body: { ...minimal, ...body }, headers })).data
     expect(await made({})).toMatchObject({ timeZone: serverZone(), language: 'en' })
     expect(await made({ timeZone: 'Asia/Kathmandu' }, { 'accept-language': 'zh-CN' })).toMatchObject({
+      descriptionFormat: 'PLAIN',
+      descriptionHtml: '',
       timeZone: 'Asia/Kathmandu',
       language: 'zh',
     })

@@ -13,6 +13,10 @@ export type ActivityStatus = (typeof ACTIVITY_STATUSES)[number]
 export const ACTIVITY_VISIBILITIES = ['PUBLIC', 'RESTRICTED', 'INVITE_ONLY'] as const
 export type ActivityVisibility = (typeof ACTIVITY_VISIBILITIES)[number]
 
+/** How the description is written. */
+export const ACTIVITY_FORMATS = ['PLAIN', 'MARKDOWN'] as const
+export type ActivityFormat = (typeof ACTIVITY_FORMATS)[number]
+
 /** All of these are null or a value; 0 check-ins per user means unlimited. */
 export interface CheckInConfig {
   readonly radiusMeters: number | null
@@ -65,6 +69,7 @@ export const activities = table(
       .references(() => users.id),
     name: col.text('name').notNull(),
     description: col.text('description').notNull().default(''),
+    descriptionFormat: col.text('description_format').$type<ActivityFormat>().notNull().default('PLAIN'),
     province: col.text('province').notNull().default(''),
     city: col.text('city').notNull().default(''),
     district: col.text('district').notNull().default(''),

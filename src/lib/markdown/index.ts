@@ -4,11 +4,11 @@
  * at the first use, because most servers render rarely and the sanitizer takes 18 MB.
  */
 
-import type { Rendered } from './render.ts'
+import type { Rendered, Strict } from './render.ts'
 
-export type { Rendered }
+export type { Rendered, Strict }
 
-export async function renderMarkdown(source: string): Promise<Rendered> {
+export async function renderMarkdown(source: string, strict?: Strict): Promise<Rendered> {
   const { render } = await import('./render.ts')
-  return render(source)
+  return render(source, strict)
 }

@@ -29,12 +29,23 @@ const INLINE = new Set(['strong', 'em', 'del', 'code'])
 /** Deeper elements lose their tags and keep their text: readers cannot distinguish them, and browsers stop at 512 levels. */
 const MAX_DEPTH = 32
 
+/** For texts that any user may publish. Links get `rel="nofollow noopener"`, and headings are below those of the page, which has two levels. */
+export interface Strict {
+  /** Other pictures are replaced by their descriptions. */
+  readonly showsPicture: (address: string) => boolean
+}
+
 class HtmlWriter {
   html = ''
   #atLineStart = true
   #depth = 0
   /** In a code span, line breaks become spaces. */
   #inCode = false
+  readonly #strict: Strict | undefined
+
+  constructor(strict?: Strict) {
+    this.#strict = strict
+  }
 
   text(text: string): void {
     this.#write(escapeText(this.#inCode ? text.replaceAll('\n', ' ') : text))
@@ -54,11 +65,12 @@ class HtmlWriter {
     const wraps = BLOCKS.get(type)
     if (wraps !== undefined) {
       this.#newLine()
-      this.#write(`<${type}${blockAttributes(type, props)}>`)
+      this.#write(`<${this.#tagOf(type)}${blockAttributes(type, props)}>`)
       if (wraps) this.#newLine()
       if (type === 'li' && props.checked !== undefined) this.#write(props.checked ? '☑ ' : '☐ ')
     } else if (INLINE.has(type)) this.#write(`<${type}>`)
-    else if (type === 'a') this.#write(`<a${attribute('href', hrefOf(props))}${titleOf(props)}>`)
+    else if (type === 'a')
+      this.#write(`<a${attribute('href', hrefOf(props))}${titleOf(props)}${this.#strict ? REL : ''}>`)
     else if (type === 'img') this.#image(props)
     else if (type === 'br') this.#write('<br />\n')
     else if (type === 'hr') this.#line('<hr />')
@@ -71,7 +83,7 @@ class HtmlWriter {
     const wraps = BLOCKS.get(type)
     if (wraps !== undefined) {
       if (wraps) this.#newLine()
-      this.#write(`</${type}>\n`)
+      this.#write(`</${this.#tagOf(type)}>\n`)
     } else if (INLINE.has(type)) this.#write(`</${type}>`)
     else if (type === 'a') this.#write('</a>')
     else if (type === 'pre') this.#write('</code></pre>\n')
@@ -81,11 +93,15 @@ class HtmlWriter {
   #image(props: Element['props']): void {
     const src = safeAddress(resolve(props.src ?? ''))
     const alt = props.alt ?? ''
-    if (src === '') this.text(alt)
+    if (src === '' || this.#strict?.showsPicture(src) === false) this.text(alt)
     else
       this.#write(
         `<img${attribute('src', src)}${attribute('alt', words(alt))}${titleOf(props)} loading="lazy" referrerpolicy="no-referrer" />`,
       )
+  }
+
+  #tagOf(type: string): string {
+    return this.#strict && /^h\d$/.test(type) ? `h${Math.min(6, Number(type[1]) + 2)}` : type
   }
 
   #line(markup: string, end = '\n'): void {
@@ -113,6 +129,8 @@ const attribute = (name: string, value: string): string => ` ${name}="${escapeHt
 /** Text of an attribute, without `<` and `>`: tags in it are harmless here, but became real where a page was parsed twice. */
 const words = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›')
 
+const REL = attribute('rel', 'nofollow noopener')
+
 const titleOf = ({ title }: Element['props']): string =>
   title === undefined ? '' : attribute('title', words(resolve(title)))
 
@@ -137,8 +155,8 @@ function hrefOf({ href = '', children }: Element['props']): string {
   return safeAddress(address)
 }
 
-export function toHtml(nodes: readonly Node[]): string {
-  const writer = new HtmlWriter()
+export function toHtml(nodes: readonly Node[], strict?: Strict): string {
+  const writer = new HtmlWriter(strict)
   walk(nodes, writer)
   return writer.html
 }

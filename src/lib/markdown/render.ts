@@ -1,9 +1,11 @@
 import sanitizeHtml from 'sanitize-html'
 
 import { textToHtml } from '../text.ts'
-import { toHtml } from './render-html.ts'
+import { type Strict, toHtml } from './render-html.ts'
 import { toPlain } from './render-plain.ts'
 import { parseReadable } from './tree.ts'
+
+export type { Strict }
 
 export interface Rendered {
   /** Safe to put into a page as it is. */
@@ -11,10 +13,10 @@ export interface Rendered {
   readonly plain: string
 }
 
-export function render(source: string): Rendered {
+export function render(source: string, strict?: Strict): Rendered {
   const tree = parseReadable(source)
   if (tree === undefined) return { html: textToHtml(source), plain: source.trim() }
-  return { html: sanitize(toHtml(tree)), plain: toPlain(tree) }
+  return { html: sanitize(toHtml(tree, strict)), plain: toPlain(tree) }
 }
 
 /**
@@ -25,7 +27,7 @@ const OPTIONS: sanitizeHtml.IOptions & { allowedEmptyAttributes: string[] } = {
   allowedTags:
     'p h1 h2 h3 h4 h5 h6 blockquote ul ol li hr br pre code strong em del a img table thead tbody tr th td'.split(' '),
   allowedAttributes: {
-    a: ['href', 'title'],
+    a: ['href', 'title', 'rel'],
     img: ['src', 'alt', 'title', 'loading', 'referrerpolicy'],
     code: ['class'],
     ol: ['start'],

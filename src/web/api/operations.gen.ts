@@ -24,6 +24,7 @@ export const OPERATIONS = {
   'activities.get': ['GET', '/api/activities/:id', 'dual', 'activity:read'],
   'activities.list': ['GET', '/api/activities', 'dual', 'activity:read'],
   'activities.qrCodes': ['GET', '/api/activities/:id/qr-code', 'dual', 'activity:read'],
+  'activities.renderDescription': ['POST', '/api/activities/render-description', 'app', 'activity:update'],
   'activities.resetInviteCode': ['PATCH', '/api/activities/:id/invite-code', 'dual', 'activity:update'],
   'activities.setStatus': ['PATCH', '/api/activities/:id/status', 'dual', 'activity:publish'],
   'activities.update': ['PUT', '/api/activities/:id', 'dual', 'activity:update'],

@@ -122,6 +122,7 @@ export async function updateAnyActivity(
 const loggedFields = (row: ActivityRow) => ({
   name: row.name,
   description: row.description,
+  descriptionFormat: row.descriptionFormat,
   region: [row.province, row.city, row.district],
   location: row.location,
   latitude: row.latitude,

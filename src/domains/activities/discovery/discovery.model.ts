@@ -7,7 +7,7 @@ export const PublicActivity = Model('PublicActivity', {
   id: Id,
   uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
   name: Text('Spring fair'),
-  description: Text('Plants, tools and cake', { description: 'Plain text. Empty if there is none' }),
+  description: Text('Plants, tools and cake', { description: 'As it was written. Empty if there is none' }),
   region: Nullable(Region),
   location: Nullable(Text('Hall B, 1 Lake Road')),
   startTime: Time,

@@ -12,6 +12,7 @@ import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '.
 import { decodeToken, uuidInLink } from '../pass-keys/pass-keys.rules.ts'
 import { contentOf, verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { findPassByUuid, livePassesOf } from '../passes/passes.store.ts'
+import { descriptionText } from '../register/description.view.ts'
 import { qrContentOf, scannedIn } from '../register/register.rules.ts'
 import { addressText } from '../register/register.view.ts'
 import { normalizeInviteCode } from '../visibility/visibility.rules.ts'
@@ -49,6 +50,11 @@ export async function listQrCodes(
  */
 export async function calendarFile(ctx: AppContext, id: number, asking: Asking, locale: Locale): Promise<Response> {
   const { row } = await seeActivity(ctx, id, asking)
+  return calendarOf(ctx, row, locale)
+}
+
+/** The caller has checked who may see the activity. */
+export async function calendarOf(ctx: AppContext, row: ActivityRow, locale: Locale): Promise<Response> {
   // Loaded with the first file, which the start of the server should not wait for.
   const { default: ical, ICalEventStatus } = await import('ical-generator')
   const calendar = ical({ prodId: { company: 'Tessera', product: 'Activities' } })
@@ -60,7 +66,7 @@ export async function calendarFile(ctx: AppContext, id: number, asking: Asking, 
     id: `activity-${row.uuid}@${new URL(ctx.config.publicUrl).hostname}`,
     sequence: row.version,
     summary: row.name,
-    ...(row.description !== '' && { description: row.description }),
+    ...(row.description !== '' && { description: await descriptionText(ctx, row) }),
     start: new Date(row.startTime),
     end: new Date(row.endTime),
     stamp: new Date(row.updatedAt),

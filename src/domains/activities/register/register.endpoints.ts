@@ -1,9 +1,11 @@
-import { dual, type DualAccess, dualByRow, endpoint, type RowOf } from '#http/endpoint.ts'
+import { app, dual, type DualAccess, dualByRow, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
-import { HOUR } from '#platform/clock.ts'
+import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import { versionOfActivity } from '../activities.store.ts'
 import { SeenQuery } from '../visibility/visibility.model.ts'
+import { DescriptionPreview, RenderDescription } from './description.model.ts'
+import { renderDescription } from './description.view.ts'
 import { ActivityPage, ActivityView, CreateActivity, ListQuery, SetStatus, UpdateActivity } from './register.model.ts'
 import * as service from './register.service.ts'
 
@@ -55,6 +57,22 @@ export const activityEndpoints = [
     budgets: [CREATION_BUDGET],
     refuses: { 403: 'You may not create activities for this owner.', 404: 'The organization does not exist.' },
     run: ({ ctx, owner, body, caller }) => service.createActivity(ctx, owner, body, caller.locale),
+  }),
+  endpoint({
+    id: 'activities.renderDescription',
+    method: 'POST',
+    path: '/api/activities/render-description',
+    summary: 'Preview the description of an activity',
+    description: 'Renders Markdown as the field `descriptionHtml` of an activity shows it, and stores nothing.',
+    tag,
+    access: app('activity:update'),
+    budgets: [
+      { name: 'activities.previews', counts: { en: 'previews', zh: '预览' }, per: 'user', limit: 60, windowMs: MINUTE },
+    ],
+    body: RenderDescription,
+    data: DescriptionPreview,
+    ignoresKey: 'It changes nothing.',
+    run: async ({ ctx, body }) => ({ descriptionHtml: (await renderDescription(ctx, body.content)).html }),
   }),
   endpoint({
     id: 'activities.get',

@@ -2,7 +2,6 @@
 
 import { ACTIVITY_STATUSES, ACTIVITY_VISIBILITIES } from '#db/schema/activities.ts'
 import {
-  Description,
   Enum,
   Id,
   Latitude,
@@ -24,6 +23,7 @@ import {
 import type { Locale } from '#lib/localized.ts'
 
 import { MaxUses } from '../passes/passes.model.ts'
+import { ActivityDescription, DescriptionFormat, DescriptionHtml } from './description.model.ts'
 
 const OWNER_TYPES = ['PERSONAL', 'ORGANIZATION'] as const
 const PHASES = ['NOW', 'UPCOMING', 'PAST'] as const
@@ -139,7 +139,8 @@ const RegistrationInput = Model(
 
 const writable = {
   name: Name,
-  description: optional(Description),
+  description: optional(ActivityDescription),
+  descriptionFormat: optional({ ...DescriptionFormat, description: 'PLAIN by default' }),
   region: optional(RegionInput),
   location: optional(Line(200, 0, { examples: [LOCATION] })),
   latitude: optional({ ...Latitude, description: 'Give both coordinates or neither' }),
@@ -258,7 +259,7 @@ const itemFields = {
   id: Id,
   uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
   name: Text('Lake cleanup'),
-  description: Text('Bring gloves and boots', { description: 'Plain text. Empty if there is none' }),
+  description: Text('Bring gloves and boots', { description: 'As it was written. Empty if there is none' }),
   region: Nullable(Region),
   location: Nullable(Text(LOCATION)),
   latitude: Nullable(Latitude),
@@ -303,6 +304,8 @@ export const ActivityPage = PageOf(ActivityItem)
 export const ActivityView = Model('Activity', {
   ...itemFields,
   language: ActivityLanguage,
+  descriptionFormat: DescriptionFormat,
+  descriptionHtml: DescriptionHtml,
   checkInConfig: CheckInConfigView,
   passConfig: PassConfigView,
   stats: Nullable({ ...StatsView, description: 'For managers only' }),

@@ -9,6 +9,7 @@ import type {
 } from '#db/schema/activities.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { FieldProblem } from '#http/errors.ts'
+import { tooLong } from '#http/normalize.ts'
 import { isZoneName } from '#lib/days.ts'
 import { ownLink } from '#lib/own-link.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
@@ -16,6 +17,7 @@ import { serverZone } from '#platform/clock.ts'
 
 import * as errors from '../activities.errors.ts'
 import { INVITE_CODE_LENGTH, normalizeInviteCode } from '../visibility/visibility.rules.ts'
+import { MAX_PLAIN } from './description.model.ts'
 import type { ListQuery, UpdateActivity } from './register.model.ts'
 
 type Row = typeof activities.$inferSelect
@@ -25,6 +27,7 @@ export type ActivityFields = Pick<
   Row,
   | 'name'
   | 'description'
+  | 'descriptionFormat'
   | 'province'
   | 'city'
   | 'district'
@@ -65,6 +68,7 @@ export const NEW_ACTIVITY: ActivityFields = {
   startTime: 0,
   endTime: 0,
   description: '',
+  descriptionFormat: 'PLAIN',
   province: '',
   city: '',
   district: '',
@@ -142,6 +146,8 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
   const checkOrder = (from: number | null, to: number | null, path: string) => {
     if (from !== null && to !== null && to <= from) problems.push(errors.endsTooEarly(path))
   }
+  if (fields.descriptionFormat === 'PLAIN' && fields.description.length > MAX_PLAIN)
+    problems.push({ path: 'body.description', text: tooLong(MAX_PLAIN) })
   checkOrder(fields.startTime, fields.endTime, 'body.endTime')
   if (input.timeZone !== undefined && !isZoneName(input.timeZone)) problems.push(errors.wrongZone('body.timeZone'))
   checkPair(fields, 'body')

@@ -4,6 +4,7 @@ import { publicImageUrl, urlsOf } from '#domains/files/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { type ActivityRow, findCounters } from '../activities.store.ts'
+import { descriptionHtml } from './description.view.ts'
 import type { ActivityItem, ActivityView } from './register.model.ts'
 import { qrContentOf, zoneOf } from './register.rules.ts'
 
@@ -80,6 +81,8 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
   return {
     ...listItem(ctx, row, shown),
     language: row.language,
+    descriptionFormat: row.descriptionFormat,
+    descriptionHtml: await descriptionHtml(ctx, row),
     checkInConfig: {
       radiusMeters: checkInConfig.radiusMeters,
       latitude: checkInConfig.latitude,
