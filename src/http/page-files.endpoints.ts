@@ -11,6 +11,7 @@ import found from './page-files/found.js' with { type: 'file' }
 import icon192 from './page-files/icon-192.png' with { type: 'file' }
 import icon512 from './page-files/icon-512.png' with { type: 'file' }
 import maskable from './page-files/icon-maskable.png' with { type: 'file' }
+import localTime from './page-files/local-time.js' with { type: 'file' }
 import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
 import trustCheck from './page-files/trust-check.js' with { type: 'file' }
@@ -103,6 +104,13 @@ const FILES = [
     summary: 'Get the script that offers finders to send their position',
   },
   {
+    id: 'localTimeScript',
+    path: '/local-time.js',
+    file: localTime,
+    type: 'text/javascript; charset=utf-8',
+    summary: "Get the script that adds times in the visitor's zone to pages",
+  },
+  {
     id: 'trustScript',
     path: '/trust/check.js',
     file: trustCheck,
@@ -166,7 +174,7 @@ function manifest({ name, shortName, description, accent, iconKey }: Site): stri
  * Pages of users say `noindex`, which search engines see only if they may read them. Programs that show previews of links in chats obey
  * these rules too.
  */
-const ROBOTS = `# Only the front page is listed. Public pages may be read, and ask not to be listed.
+const ROBOTS = `# The front page and public activities are listed. Other public pages may be read, and ask not to be listed.
 User-agent: *
 Allow: /$
 Allow: /public/

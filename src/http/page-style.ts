@@ -75,6 +75,18 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .copy{min-height:2.25rem;margin:.125rem 0;padding:.25rem .75rem;font:inherit;font-size:.875rem;font-weight:600;cursor:pointer;color:var(--accent);background:transparent;border:1px solid var(--line);border-radius:.5rem}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .cover{display:block;width:100%;aspect-ratio:16/9;object-fit:cover;margin:0 0 1.25rem;border-radius:.75rem;background:var(--tint)}
+body:has(.event)>*{max-width:46rem}
+.event .cover{width:calc(100% + 2.5rem);max-width:none;margin:-1.5rem -1.25rem 1.25rem;aspect-ratio:2/1;border-radius:.9375rem .9375rem 0 0}
+.dated{display:flex;gap:1rem;align-items:flex-start;margin:0 0 1.25rem}
+.dated h1{margin:0}
+.tile{flex:none;width:3.75rem;overflow:hidden;border:1px solid var(--line);border-radius:.625rem;font-size:.75rem;line-height:1.6;text-align:center}
+.tile *{display:block}
+.tile :first-child{color:var(--on-accent);background:var(--accent)}
+.tile b{font-size:1.5rem;line-height:1.2}
+.by{display:flex;gap:.5rem;align-items:center}
+.by :first-child{flex:none;width:1.75rem;height:1.75rem;object-fit:cover;border-radius:50%}
+.by span{display:grid;place-items:center;color:var(--accent);background:var(--tint);font-size:.875rem;font-weight:600}
+h2+.prose{margin-top:0}
 .lead{font-size:1.125rem;font-weight:550}
 .enter{margin:1.5rem 0}
 div.screen{margin:0 0 1.5rem}
@@ -120,8 +132,8 @@ div.screen{margin:0 0 1.5rem}
 .shot .marked{fill:var(--tint);stroke:var(--accent);stroke-width:2}
 .shot .sign{fill:var(--accent)}
 .print{font:1.0625rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:normal}
-@media(min-width:40rem){header{padding-top:2.5rem}.card{padding:2rem}.hero{display:flex;gap:1.5rem;align-items:center;padding-top:.5rem}.sheet{margin:0}.links{display:flex;flex-wrap:wrap;column-gap:2rem}.links li+li{border:0}}
-@media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.small .qr{max-width:20rem}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.cover{max-height:6cm}}
+@media(min-width:40rem){.event .cover{width:calc(100% + 4rem);margin:-2rem -2rem 1.5rem;aspect-ratio:5/2}header{padding-top:2.5rem}.card{padding:2rem}.hero{display:flex;gap:1.5rem;align-items:center;padding-top:.5rem}.sheet{margin:0}.links{display:flex;flex-wrap:wrap;column-gap:2rem}.links li+li{border:0}}
+@media print{:root{color-scheme:light;--ground:#fff;--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#0b6b57;--tint:#fff;--bad:#a4262c;--bad-tint:#fff;--shadow:none}header,footer,.button,.copy,.card:has(>.row),.screen{display:none}body{min-height:0}main{max-width:none;padding:0}.card{margin:0 0 1rem;border:0;box-shadow:none;padding:0;break-inside:avoid}.card:last-child{margin:0}.state,.notice{border:2px solid currentColor}.small .qr{max-width:20rem}.poster .qr{max-width:15cm}.ticket .qr{max-width:min(9cm,60vw)}.event .cover{width:100%;max-height:6cm;margin:0 0 1rem}}
 @media print and (max-width:11cm){html{font-size:9.5px}body{font-size:1rem;line-height:1.35}h1{margin-bottom:.5rem;font-size:1.375rem}.poster .qr{max-width:6.25cm}.ticket .qr{max-width:4.5cm}.qr{margin-bottom:.5rem}.state,.facts{margin-bottom:.75rem;gap:.125rem 1rem}.state{padding:.375rem}}
 `.trim()
 

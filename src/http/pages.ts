@@ -36,6 +36,10 @@ export interface Page {
   indexed?: boolean
   /** Whether the page has a `copyable` value: loads the script that adds a button to each. */
   copies?: boolean
+  /** The address under which search engines list the page, whatever its query. */
+  canonical?: string
+  /** The thing that the page shows, for search engines (JSON-LD of schema.org). */
+  about?: object
   /** A script of this server, with its `data-` attributes, and the origins that it may ask. */
   script?: { src: string; data: Readonly<Record<string, string>>; asks: readonly string[] }
   /** `Cache-Control`; `no-store` by default. */
@@ -92,7 +96,8 @@ export function htmlPage(ctx: AppContext | undefined, page: Page): Response {
         <meta name="theme-color" content="${THEME_COLORS.dark}" media="(prefers-color-scheme: dark)" />
         ${page.indexed !== true && html`<meta name="robots" content="noindex" />`}
         <meta name="format-detection" content="telephone=no" />
-        ${page.preview && previewTags(page.preview, name)} ${icons(iconKey)}
+        ${page.canonical !== undefined && html`<link rel="canonical" href="${page.canonical}" />`}
+        ${page.preview && previewTags(page.preview, name)} ${page.about && dataScript(page.about)} ${icons(iconKey)}
         <link rel="manifest" href="/manifest.webmanifest" />
         ${site.style}
         ${page.copies && html`<script src="/copy.js" defer data-copy="${words.copy}" data-copied="${words.copied}"></script>`}
@@ -178,6 +183,15 @@ const previewTags = ({ title, description = '', image }: Preview, site: string):
     ${description !== '' && html`<meta property="og:description" content="${description}" /><meta name="description" content="${description}" />`}
     ${typeof image === 'string' && html`<meta property="og:image" content="${image}" />`}`
 
+/** Browsers do not run it, so the policy of the page need not allow it. Nothing in a user's text ends the element or begins a comment. */
+const dataScript = (data: object): Html =>
+  rawHtml(
+    `<script type="application/ld+json">${JSON.stringify(data).replace(
+      /[<>&\u2028\u2029]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )}</script>`,
+  )
+
 const scriptTag = ({ src, data }: NonNullable<Page['script']>): Html =>
   html`<script
     src="${src}"
@@ -200,7 +214,7 @@ function policy({ imageSources = [], formAction = "'self'", copies, script }: Pa
   return [
     "default-src 'none'",
     ...(copies || script ? ["script-src 'self'"] : []),
-    ...(script ? [`connect-src ${script.asks.join(' ')}`] : []),
+    ...(script?.asks.length ? [`connect-src ${script.asks.join(' ')}`] : []),
     "manifest-src 'self'",
     `style-src ${site.styleHash}`,
     `img-src ${["'self'", ...imageSources].join(' ')}`,

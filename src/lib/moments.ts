@@ -25,6 +25,14 @@ export function dayText(at: number, zone: string, locale: Locale, now: number): 
   }).format(at)
 }
 
+/** The day as a sheet of a calendar shows it: `Nov`, `28`, `Sat`. */
+export function monthDay(at: number, zone: string, locale: Locale) {
+  const part = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(TAGS[locale], { ...options, timeZone: zone }).format(at)
+  const { day } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
+  return { month: part({ month: 'short' }), day, weekday: part({ weekday: 'short' }) }
+}
+
 /** The time zone as people know it, at a moment: `China Standard Time, UTC+8`. Zones without a name have their offset only. */
 export function zoneText(at: number, zone: string, locale: Locale): string {
   const name = (timeZoneName: 'long' | 'shortOffset') =>

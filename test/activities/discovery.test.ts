@@ -72,6 +72,7 @@ test('an activity is shown with these fields and no others', async () => {
       location: 'Hall B',
       startTime: activity.startTime,
       endTime: activity.endTime,
+      timeZone: activity.timeZone,
       coverUrl: null,
       ownerType: 'PERSONAL',
       ownerName: activity.ownerName,

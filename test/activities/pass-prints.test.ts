@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 
 import { HOUR } from '#platform/clock.ts'
 
-import { inProcess, ok, useServer } from '../harness/index.ts'
+import { ok, useServer } from '../harness/index.ts'
 import { codesOf, readPdf } from '../lib/pdf-files.ts'
 import { createTemplate, guests, issued, withPasses } from './pass-helpers.ts'
 
@@ -42,7 +42,7 @@ test('a page has eight passes with names, fields, validity and codes that a scan
     expect(first).toContain(text)
   expect(first!.split('Valid from 2040-06-02 07:30')).toHaveLength(9)
   expect(first!.split('Valid until 2040-06-02 08:30')).toHaveLength(9)
-  expect(first!.split('Time zone: Asia/Shanghai')).toHaveLength(9)
+  expect(first!.split('China Standard Time, UTC+8')).toHaveLength(9)
   expect(first).toMatch(/Very long Very\n?.*…/s)
   expect(first).not.toContain('Guest 6')
   expect(second).toContain('Guest 6')
@@ -126,9 +126,18 @@ test('files for printing are refused to holders and strangers, and in a zone tha
   expect((await server.request('GET', `/api/activities/${id}/pass/passes?format=pdf`)).status).toBe(401)
 })
 
-test.if(inProcess)('times without a zone in the request are in that of the server, which the passes name', async () => {
-  const { id } = await withPasses(alice)
-  await issued(alice, id, { holderName: 'A' })
+test('times without a zone in the request are in that of the activity, which the passes name', async () => {
+  const { id } = await withPasses(alice, { timeZone: 'America/New_York' })
+  const validFrom = Date.UTC(2040, 5, 1, 3, 30)
+  await issued(alice, id, { holderName: 'A', validFrom, validTo: validFrom + HOUR })
   const { pages } = await readPdf((await printed(id)).bytes)
-  expect(pages[0]).toContain(`Time zone: ${Temporal.Now.timeZoneId()}`)
+  expect(pages[0]).toContain('Valid from 2040-05-31 23:30')
+  expect(pages[0]).toContain('Eastern Daylight Time, UTC-4')
+})
+
+test('a validity in which clocks are changed has the IANA name of its zone', async () => {
+  const { id } = await withPasses(alice, { timeZone: 'America/New_York' })
+  await issued(alice, id, { holderName: 'A', validFrom: Date.UTC(2040, 5, 1), validTo: Date.UTC(2040, 11, 1) })
+  const { pages } = await readPdf((await printed(id)).bytes)
+  expect(pages[0]).toContain('\nAmerica/New_York')
 })

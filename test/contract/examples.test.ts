@@ -64,6 +64,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'server.checks.get': NO_SUCH_ROW,
   'server.checks.page': [404, /expired/],
   'server.checks.report': NO_SUCH_ROW,
+  'landing.calendar': NO_SUCH_ROW,
   'landing.page': NO_SUCH_ROW,
   // So are keys and secrets of finders.
   'found.send': [400, /open the page/],

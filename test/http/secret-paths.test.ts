@@ -43,6 +43,7 @@ test('every path parameter that is a text is declared as a secret or known to be
     'found.send key',
     'found.thread secret',
     'found.write secret',
+    'landing.calendar uuid',
     'landing.page id',
     'landing.pageInUpperCase id',
     'orgs.public code',

@@ -18,8 +18,10 @@ const shown = {
   orgName: organizations.name,
   orgStatus: organizations.status,
   orgVisibility: organizations.visibility,
+  orgAvatar: organizations.avatar,
   /** The nickname of the user who owns a personal activity. */
   ownerNickname: users.nickname,
+  ownerAvatar: users.avatar,
   coverPublicKey: files.publicKey,
   coverMime: files.mime,
 }

@@ -19,6 +19,7 @@ import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
+import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { participantEndpoints } from './participants/participants.endpoints.ts'
@@ -52,6 +53,7 @@ export const activities = domain({
     ...gateEndpoints,
     ...offlineGateEndpoints,
     ...linkEndpoints,
+    ...pageEndpoints,
     ...registrationEndpoints,
     ...participantEndpoints,
     ...activityAdminEndpoints,

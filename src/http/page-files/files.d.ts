@@ -27,3 +27,7 @@ declare module '*/page-files/found.js' {
   const path: string
   export default path
 }
+declare module '*/local-time.js' {
+  const path: string
+  export default path
+}

@@ -2,6 +2,7 @@
 
 import { CHECK_IN_METHODS } from '#db/schema/activities.ts'
 import {
+  ActivityExportZone,
   AnyCaseEnum,
   Enum,
   Id,
@@ -76,7 +77,7 @@ export const RecordsQuery = PageQuery({
   to: Type.Optional({ ...Time, description: 'Only check-ins at this time or earlier' }),
   keyword: Type.Optional(Line(100, 0, { description: 'Searched for in the nicknames of users', examples: ['lin'] })),
   format: Type.Optional(AnyCaseEnum(['json', 'xlsx'], { description: '`xlsx` answers with a workbook of all pages' })),
-  tz: { ...TimeZone, description: `${TimeZone.description}, of the times in the workbook` },
+  tz: ActivityExportZone,
 })
 export type RecordsQuery = Static<typeof RecordsQuery>
 

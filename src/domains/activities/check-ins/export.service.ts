@@ -6,6 +6,7 @@ import type { CheckInMethod } from '#db/schema/activities.ts'
 import type { Db, HeavyReads } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
 import { type ExportFile, sendExport } from '#http/exports.ts'
 import { columnsIn, dayStamp, tableFile } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
@@ -14,6 +15,8 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 
+import { zoneOf as zoneOfActivity } from '../activities.rules.ts'
+import { findActivity } from '../activities.store.ts'
 import type { Asking } from '../visibility/visibility.service.ts'
 import { tooManyForWorkbook } from './check-ins.errors.ts'
 import type { RecordsQuery } from './check-ins.model.ts'
@@ -49,8 +52,10 @@ export const exportRecords = async (
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, asking.viewer.userId, caller), async (reads): Promise<ExportFile> => {
     const { locale } = caller
-    const zone = zoneOf(query)
     const records = await visibleRecords(ctx, id, query, asking)
+    const activity = await findActivity(ctx.db.read, id)
+    if (activity === undefined) throw notFound()
+    const zone = zoneOf(query, zoneOfActivity(activity))
     const count = records === undefined ? 0 : await countRows(ctx, reads, records, query)
     const now = ctx.clock.now()
     const sheet = {

@@ -12,6 +12,7 @@ export const PublicActivity = Model('PublicActivity', {
   location: Nullable(Text('Hall B, 1 Lake Road')),
   startTime: Time,
   endTime: Time,
+  timeZone: Text('Asia/Shanghai', { description: 'The zone in which the times are named' }),
   coverUrl: Nullable(Text('http://localhost:8080/public/images/k3m9x2pq7w')),
   ownerType: OwnerType,
   ownerName: Nullable(

@@ -6,6 +6,7 @@ import { orgOf } from '#db/owner-key.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Actor } from '#http/endpoint.ts'
 
+import { zoneOf } from '../activities.rules.ts'
 import type { ActivityRow } from '../activities.store.ts'
 import { coverUrlOf, ownerNameOf, regionOf } from '../register/register.view.ts'
 import type { DiscoverQuery, PublicActivity } from './discovery.model.ts'
@@ -73,6 +74,7 @@ export const publicItem = (ctx: AppContext, row: ActivityRow): PublicActivity =>
   location: row.location || null,
   startTime: row.startTime,
   endTime: row.endTime,
+  timeZone: zoneOf(row),
   coverUrl: coverUrlOf(ctx, row),
   ownerType: orgOf(row.owner) === 0 ? 'PERSONAL' : 'ORGANIZATION',
   ownerName: ownerNameOf(row, false),

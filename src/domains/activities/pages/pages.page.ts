@@ -1,4 +1,4 @@
-/** The landing pages of activities and of their check-in. */
+/** The landing pages of activities and of their check-in, and the one that asks for the invite code. */
 
 import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
@@ -19,34 +19,23 @@ import {
 } from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
-import { mapLink } from '#lib/map-link.ts'
-import { momentText, periodText, zoneOfPeriod, zoneText } from '#lib/moments.ts'
+import type { MaybePromise } from '#lib/maybe-promise.ts'
+import { momentText, zoneText } from '#lib/moments.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
 import { publicItem } from '../discovery/discovery.service.ts'
-import { checkInUrl, picturePath } from '../links/links.view.ts'
-import { checkInPolicy, qrContentOf } from '../register/register.rules.ts'
+import { checkInUrl } from '../links/links.view.ts'
+import { checkInPolicy } from '../register/register.rules.ts'
 import { addressText } from '../register/register.view.ts'
-import { paragraphsOf } from './pages.rules.ts'
-import { codeOf, findVisited, type Visit, zoneOf } from './pages.service.ts'
+import { activityPage } from './activity.page.ts'
+import { codeOf, findVisited, type Visit, zoneOfPage } from './pages.service.ts'
+import { pictureOf } from './pages.view.ts'
 
 const WORDS = {
   en: {
-    when: 'When',
     where: 'Where',
-    organizer: 'Organizer',
-    map: 'Show on a map',
     zone: (zone: string) => `Times are in ${zone}.`,
-    about: 'About',
-    join: 'How to join',
-    joinAlt: (name: string) => `QR code of ${name}`,
-    open: 'Open in the browser',
-    registerHere: 'Register in the browser',
     signIn: 'You sign in first, or create an account.',
-    scan: 'Or open the app and scan this code. If this page is on the phone that has the app, take a screenshot and scan the picture. The code holds:',
-    checkIn: 'You check in at the place itself: scan the code that is posted there.',
-    pass: 'You need a pass for the entrance. You find yours with the activity, after you have signed in.',
-    register: 'Register before you come.',
     cancelled: 'This activity was cancelled.',
     ended: 'This activity is over.',
     checkInTitle: (name: string) => `Check-in: ${name}`,
@@ -64,21 +53,9 @@ const WORDS = {
     codeButton: 'Continue',
   },
   zh: {
-    when: '时间',
     where: '地点',
-    organizer: '主办方',
-    map: '查看地图',
     zone: (zone: string) => `以上为${zone}。`,
-    about: '活动介绍',
-    join: '如何参加',
-    joinAlt: (name: string) => `${name}的二维码`,
-    open: '在浏览器中打开',
-    registerHere: '在浏览器中报名',
     signIn: '需要先登录或注册账号。',
-    scan: '也可以打开应用扫描此码。如果正在用装有应用的手机查看本页，请截屏后从相册识别。此码内容为：',
-    checkIn: '请在现场签到：扫描现场张贴的签到码。',
-    pass: '入场需要通行证，登录后可在活动页面查看。',
-    register: '请先报名再参加。',
     cancelled: '此活动已取消。',
     ended: '此活动已结束。',
     checkInTitle: (name: string) => `签到：${name}`,
@@ -97,18 +74,17 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
-/** Sharp on phones with three device pixels per CSS pixel, and on posters. */
-const PICTURE_PIXELS = 1024
-const pictureOf = (content: string) => `${picturePath(content)}&size=${PICTURE_PIXELS}`
-
 /** Answers with the page that `show` makes, JSON, or a page that says why there is none. */
 const landingPage =
-  (type: 'activity' | 'check-in', show: (ctx: AppContext, row: ActivityRow, visit: Visit) => Response): LandingPage =>
+  (
+    type: 'activity' | 'check-in',
+    show: (ctx: AppContext, row: ActivityRow, visit: Visit) => MaybePromise<Response>,
+  ): LandingPage =>
   async (ctx, visit) => {
     const { caller, request } = visit
     try {
       const row = await findVisited(ctx, type, visit)
-      if (!wantsJson(request)) return show(ctx, row, visit)
+      if (!wantsJson(request)) return await show(ctx, row, visit)
       return publicSuccess(publicItem(ctx, row), caller.requestId, request.headers.get('if-none-match'))
     } catch (error) {
       if (!(error instanceof AppError) || wantsJson(request)) throw error
@@ -121,42 +97,9 @@ const landingPage =
 /** The page of the web application for the same activity, with the invite code that the address has. */
 const webAppPath = (request: Request): string => `/console${pathOfPage(request, 'code', 'lang')}`
 
-export const activityLandingPage = landingPage('activity', (ctx, row, { caller: { locale }, request }) => {
-  const words = WORDS[locale]
-  const item = publicItem(ctx, row)
-  const isOver = isPast(ctx, row)
-  const paragraphs = paragraphsOf(row.description)
-  return htmlPage(ctx, {
-    title: row.name,
-    locale,
-    path: pathOfPage(request, 'code', 'tz'),
-    preview: {
-      title: row.name,
-      description: [periodText(row.startTime, row.endTime, zoneOf(request), locale), addressText(row, locale)]
-        .filter((part) => part !== '')
-        .join(' · '),
-      image: item.coverUrl,
-    },
-    body: html`${card(
-      html`${item.coverUrl !== null && html`<img class="cover" src="${pathOf(item.coverUrl)}" alt="" decoding="async" />`}
-        <h1>${row.name}</h1>
-        ${statusNotice(row, isOver, locale)}
-        ${facts([
-          [words.when, whenText(row, zoneOf(request), locale)],
-          [words.where, placeOf(row, locale)],
-          [words.organizer, item.ownerName],
-        ])}`,
-    )}
-    ${
-      paragraphs.length > 0 &&
-      card(
-        paragraphs.map((paragraph) => html`<p class="text">${paragraph}</p>`),
-        { title: words.about, level: 2 },
-      )
-    }
-    ${!isOver && card(howToJoin(row, webAppPath(request), locale), { title: words.join, level: 2 })}`,
-  })
-})
+export const activityLandingPage = landingPage('activity', (ctx, row, { request, caller: { locale } }) =>
+  activityPage(ctx, { row, zone: zoneOfPage(request, row), locale, request, webAppPath: webAppPath(request) }),
+)
 
 const isPast = (ctx: AppContext, { status, endTime }: ActivityRow): boolean =>
   status !== 'ACTIVE' || endTime < ctx.clock.now()
@@ -166,38 +109,11 @@ const statusNotice = ({ status }: ActivityRow, isOver: boolean, locale: Locale):
   return isOver ? notice(WORDS[locale].ended) : undefined
 }
 
-const whenText = ({ startTime, endTime }: ActivityRow, zone: string, locale: Locale): Html =>
-  html`${periodText(startTime, endTime, zone, locale)}
-    <p class="hint">${WORDS[locale].zone(zoneOfPeriod(startTime, endTime, zone, locale))}</p>`
-
-function placeOf(row: ActivityRow, locale: Locale): Html | string {
-  const address = addressText(row, locale)
-  const link = mapLink({ ...row, address }, locale)
-  return link === undefined ? '' : html`${address} <a href="${link}" rel="noreferrer">${WORDS[locale].map}</a>`
-}
-
-function howToJoin(row: ActivityRow, href: string, locale: Locale): Html {
-  const words = WORDS[locale]
-  const content = qrContentOf(row)
-  return html`${row.registration !== null && html`<p>${words.register}</p>`}${row.hasPass && html`<p>${words.pass}</p>`}
-    ${row.hasCheckIn && html`<p>${words.checkIn}</p>`}
-    <div class="screen">
-      ${button(row.registration === null ? words.open : words.registerHere, { href })}
-      <p class="hint">${words.signIn}</p>
-    </div>
-    ${qrPicture(pictureOf(content), words.joinAlt(row.name))}
-    <p>${words.scan}</p>
-    <p class="copied"><code>${content}</code></p>`
-}
-
-/** Addresses of this server as paths, so that they also work when it is reached by another name than the configured one. */
-const pathOf = (url: string): string => url.slice(new URL(url).origin.length)
-
 /** Also printed and posted at the place. Without the invite code, which everyone who passes the poster would learn. */
 export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: { locale }, request }) => {
   const words = WORDS[locale]
   const { opensAt, closesAt, radius } = checkInPolicy(row)
-  const zone = zoneOf(request)
+  const zone = zoneOfPage(request, row)
   const isOver = isPast(ctx, row)
   const picture = pictureOf(checkInUrl(ctx, row))
   return htmlPage(ctx, {

@@ -6,9 +6,10 @@ import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { timeZone } from '#lib/days.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
-import { serverZone } from '#platform/clock.ts'
 
+import { zoneOf } from '../activities.rules.ts'
 import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../activities.store.ts'
+import { calendarOf } from '../links/links.service.ts'
 import { decodeToken } from '../pass-keys/pass-keys.rules.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { findPassByUuid, type PassRow } from '../passes/passes.store.ts'
@@ -65,6 +66,10 @@ const MAX_CODE = 100
 export const codeOf = (request: Request): string | undefined =>
   addressOf(request).searchParams.get('code')?.slice(0, MAX_CODE) || undefined
 
-/** The time zone that the address names (`?tz=`), otherwise that of the server: a page without scripts does not learn the visitor's. */
-export const zoneOf = (request: Request): string =>
-  timeZone(addressOf(request).searchParams.get('tz') ?? '') ?? serverZone()
+/** The time zone that the address names (`?tz=`), otherwise that of the activity: a page without scripts does not learn the visitor's. */
+export const zoneOfPage = (request: Request, activity: Pick<ActivityRow, 'timeZone'>): string =>
+  timeZone(addressOf(request).searchParams.get('tz') ?? '') ?? zoneOf(activity)
+
+/** The calendar file of the page of an activity. @throws AppError as `findVisited` */
+export const visitedCalendar = async (ctx: AppContext, visit: Visit): Promise<Response> =>
+  calendarOf(ctx, await findVisited(ctx, 'activity', visit), visit.caller.locale)

@@ -3,10 +3,10 @@
 import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
 import { wantsJson } from '#http/mount.ts'
-import { card, facts, type Html, html, htmlPage, notFoundPage, qrPicture } from '#http/pages.ts'
+import { card, facts, type Html, html, htmlPage, notFoundPage, pathOfPage, qrPicture } from '#http/pages.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
-import { momentText, periodText, zoneOfPeriod } from '#lib/moments.ts'
+import { momentText, periodText } from '#lib/moments.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
 import { picturePath } from '../links/links.view.ts'
@@ -15,7 +15,8 @@ import { type PassStatus, statusOf } from '../passes/passes.rules.ts'
 import type { PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
 import { addressText } from '../register/register.view.ts'
-import { findVisitedPass, zoneOf } from './pages.service.ts'
+import { findVisitedPass, zoneOfPage } from './pages.service.ts'
+import { localTimes, whenHtml } from './pages.view.ts'
 
 /** `early`: the validity begins later. `cancelled` and `ended`: of the activity. */
 type State = 'valid' | 'early' | 'used' | 'expired' | 'revoked' | 'cancelled' | 'ended'
@@ -43,7 +44,6 @@ const WORDS = {
     uses: 'Entries',
     left: (left: number, all: number) => `${left} of ${all} left`,
     unlimited: 'any number',
-    zone: (zone: string) => `Times are in ${zone}.`,
     secret: 'Keep this link to yourself: anyone who has it can use the pass.',
   },
   zh: {
@@ -68,7 +68,6 @@ const WORDS = {
     uses: '入场次数',
     left: (left: number, all: number) => `剩余 ${left} 次，共 ${all} 次`,
     unlimited: '不限',
-    zone: (zone: string) => `以上为${zone}。`,
     secret: '请勿转发此链接：持有链接者即可使用通行证。',
   },
 } as const satisfies Record<Locale, { states: Record<State, readonly [string, string]> } & Record<string, unknown>>
@@ -93,7 +92,7 @@ export const passLandingPage: LandingPage = async (ctx, { id, caller, request })
   const now = ctx.clock.now()
   if (wantsJson(request))
     return found && publicSuccess(publicPass(found.pass, now), caller.requestId, request.headers.get('if-none-match'))
-  return found === undefined ? notFoundPage(ctx, caller.locale) : passPage(ctx, found, zoneOf(request), caller.locale)
+  return found === undefined ? notFoundPage(ctx, caller.locale) : passPage(ctx, found, request, caller.locale)
 }
 
 interface Found {
@@ -101,8 +100,14 @@ interface Found {
   readonly activity: ActivityRow
 }
 
-async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string, locale: Locale): Promise<Response> {
+async function passPage(
+  ctx: AppContext,
+  { pass, activity }: Found,
+  request: Request,
+  locale: Locale,
+): Promise<Response> {
   const words = WORDS[locale]
+  const zone = zoneOfPage(request, activity)
   const state = stateOf(pass, activity, ctx.clock.now())
   const isGood = state === 'valid' || state === 'early'
   const [title, advice] = words.states[state]
@@ -110,7 +115,8 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
   return htmlPage(ctx, {
     title: `${words.pass}: ${activity.name}`,
     locale,
-    path: `/s/pass/${pass.uuid}?tz=${encodeURIComponent(zone)}`,
+    path: pathOfPage(request, 'tz').replace(/^[^?]*/, `/s/pass/${pass.uuid}`),
+    script: localTimes(locale),
     body: card(
       html`${stripe(pass.color)}
         <p class="number">${words.pass}</p>
@@ -123,12 +129,11 @@ async function passPage(ctx: AppContext, { pass, activity }: Found, zone: string
         <p class="soft">${pass.fields.map(({ label, value }) => html`<span>${label}: ${value}</span><br />`)}</p>
         ${isGood && verdict}
         ${facts([
-          [words.when, periodText(activity.startTime, activity.endTime, zone, locale)],
+          [words.when, whenHtml(activity.startTime, activity.endTime, zone, locale)],
           [words.where, addressText(activity, locale)],
           [words.validity, validityText(pass, zone, locale)],
           [words.uses, usesText(pass, locale)],
         ])}
-        <p class="hint">${words.zone(zoneOfPeriod(activity.startTime, activity.endTime, zone, locale))}</p>
         <p class="hint screen">${words.secret}</p>`,
     ),
   })

@@ -21,6 +21,7 @@ import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 import type { ZipEntry } from '#lib/zip.ts'
 
+import { zoneOf as zoneOfActivity } from '../activities.rules.ts'
 import type { Asking } from '../visibility/visibility.service.ts'
 import { PASSES_PER_SHEET, sheetOf } from './export.sheet.ts'
 import type { PassesQuery, PassView } from './passes.model.ts'
@@ -46,7 +47,7 @@ export async function exportPasses(
 ): Promise<Response> {
   const { activity, isManager } = await visiblePasses(ctx, activityId, asking)
   if (!isManager) throw noPermission
-  const zone = zoneOf(query)
+  const zone = zoneOf(query, zoneOfActivity(activity))
   const party = await partyOf(ctx, asking.viewer.userId, caller)
   return sendExport(ctx, party, async ({ read: db }): Promise<ExportFile> => {
     const { locale } = caller

@@ -2,6 +2,7 @@
 
 import { localTime } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
+import { zoneText } from '#lib/moments.ts'
 import { linesOf, MM, Page, PAPER, type TextStyle } from '#lib/pdf/page.ts'
 import { encodeQr } from '#lib/qr/index.ts'
 
@@ -33,7 +34,6 @@ const WORDS = {
   en: {
     from: (time: string) => `Valid from ${time}`,
     until: (time: string) => `Valid until ${time}`,
-    zone: (zone: string) => `Time zone: ${zone}`,
     number: (id: number) => `Pass ${id}`,
     REVOKED: 'Revoked',
     EXPIRED: 'Expired',
@@ -42,7 +42,6 @@ const WORDS = {
   zh: {
     from: (time: string) => `生效时间：${time}`,
     until: (time: string) => `失效时间：${time}`,
-    zone: (zone: string) => `时区：${zone}`,
     number: (id: number) => `通行证 ${id}`,
     REVOKED: '已撤销',
     EXPIRED: '已过期',
@@ -105,7 +104,7 @@ function drawPass(page: Page, left: number, top: number, pass: PassView, sheet: 
     ...(pass.validFrom === null ? [] : [words.from(timeText(pass.validFrom, zone))]),
     ...(pass.validTo === null ? [] : [words.until(timeText(pass.validTo, zone))]),
   ]
-  if (validity.length > 0) validity.push(words.zone(zone))
+  if (validity.length > 0) validity.push(zoneLine(pass, zone, locale))
   const smallLeading = SMALL.size * 1.25
   const fieldLeading = FIELD.size * 1.15
   let free = Math.floor((y - bottom - PADDING - validity.length * smallLeading) / fieldLeading)
@@ -130,6 +129,12 @@ function drawCode(page: Page, x: number, y: number, pass: PassView, { locale, se
   else page.qr(encodeQr(pass.qrContent!, 'L'), x, y, CODE)
   const number = words.number(pass.id)
   page.centred(serverName === '' ? number : `${number} · ${serverName}`, x, y - SMALL.size, CODE, SMALL)
+}
+
+/** The name of the zone, or its IANA name if clocks are changed within the validity: there is room for one line. */
+function zoneLine({ validFrom, validTo }: PassView, zone: string, locale: Locale): string {
+  const [first, second] = [validFrom, validTo].flatMap((at) => (at === null ? [] : [zoneText(at, zone, locale)]))
+  return first === second || second === undefined ? first! : zone
 }
 
 /** `2026-11-22 14:00` */

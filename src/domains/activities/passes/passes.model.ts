@@ -1,8 +1,8 @@
 /** Shapes of passes in requests and answers. */
 
 import {
+  ActivityExportZone,
   Enum,
-  ExportZone,
   Id,
   Line,
   Model,
@@ -97,7 +97,7 @@ export const PassesQuery = PageQuery({
         'printing (`pdf`), eight on each page of A4. Expired and revoked passes are printed without a code',
     }),
   ),
-  tz: ExportZone,
+  tz: ActivityExportZone,
 })
 export type PassesQuery = Static<typeof PassesQuery>
 export const PassPage = PageOf(PassView)

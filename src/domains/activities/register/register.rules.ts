@@ -13,12 +13,13 @@ import { tooLong } from '#http/normalize.ts'
 import { isZoneName } from '#lib/days.ts'
 import { ownLink } from '#lib/own-link.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
-import { serverZone } from '#platform/clock.ts'
 
 import * as errors from '../activities.errors.ts'
 import { INVITE_CODE_LENGTH, normalizeInviteCode } from '../visibility/visibility.rules.ts'
 import { MAX_PLAIN } from './description.model.ts'
 import type { ListQuery, UpdateActivity } from './register.model.ts'
+
+export { zoneOf } from '../activities.rules.ts'
 
 type Row = typeof activities.$inferSelect
 
@@ -171,9 +172,6 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
   }
   return problems
 }
-
-/** The zone in which the times of the activity are named: an IANA name. */
-export const zoneOf = ({ timeZone }: Pick<Row, 'timeZone'>): string => timeZone || serverZone()
 
 /** The values of `after` that the row does not have yet. */
 export const differences = (row: ActivityFields, after: ActivityFields): Partial<ActivityFields> =>

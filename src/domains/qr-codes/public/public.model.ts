@@ -46,7 +46,7 @@ const Parameter = (description: string, example: string) =>
 export const LandingQuery = Type.Object({
   code: Parameter('Of an activity that is INVITE_ONLY: its invite code', 'K7WPQ2MX'),
   tz: Parameter(
-    'Time zone of the page: an IANA name or ±HH:MM (a plus sign must be sent as %2B). Default: that of the server',
+    'Time zone of the page: an IANA name or ±HH:MM (a plus sign must be sent as %2B). Default: that of the activity',
     'Asia/Shanghai',
   ),
 })
