@@ -335,7 +335,13 @@ const IGNORED = {
   'It asks another server, and creates nothing.': ['server.look'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
   'Its answer is the present state of the certificate.': ['server.certificate.renew'],
-  'It changes nothing.': ['activities.renderDescription', 'admin.markdown.render', 'qrCodeDesigns.check', 'qrCodes.tryLink', 'restores.preview'],
+  'It changes nothing.': [
+    'activities.renderDescription',
+    'admin.markdown.render',
+    'qrCodeDesigns.check',
+    'qrCodes.tryLink',
+    'restores.preview',
+  ],
   'A repeat may send another code.': [
     'auth.changeCode',
     'auth.emailBindCode',

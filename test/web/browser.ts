@@ -35,6 +35,8 @@ export interface PageOptions {
    * scrolls inside it to reach a button, and the button can move between press and release.
    */
   hasMotion?: boolean
+  /** The time zone: an IANA name. By default that of the machine. */
+  zone?: string
   /** `en` by default. */
   locale?: 'en' | 'zh-CN' | 'fr'
   /** False for a browser in which scripts are switched off. */
@@ -85,6 +87,7 @@ export function useBrowser(
     isDark = false,
     hasMotion = false,
     locale = 'en',
+    zone,
     permissions = [],
     hasScripts = true,
     hasWorker = permissions.includes('notifications'),
@@ -92,6 +95,7 @@ export function useBrowser(
     const context = await browser!.newContext({
       baseURL: server.url,
       locale,
+      ...(zone !== undefined && { timezoneId: zone }),
       permissions,
       javaScriptEnabled: hasScripts,
       serviceWorkers: hasWorker ? 'allow' : 'block',

@@ -62,6 +62,8 @@ export const fields: Readonly<Record<string, Localized>> = {
   visibility: { en: 'Visibility', zh: '可见范围' },
   ownerType: { en: 'Belongs to', zh: '归属' },
   startTime: { en: 'Starts', zh: '开始' },
+  timeZone: { en: 'Time zone', zh: '时区' },
+  descriptionFormat: { en: 'Format', zh: '格式' },
   endTime: { en: 'Ends', zh: '结束' },
   location: { en: 'Place', zh: '地点' },
   hasCheckIn: { en: 'Check-in', zh: '签到' },

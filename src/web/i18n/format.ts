@@ -1,7 +1,9 @@
 /** Dates, numbers and sizes as people of the chosen language write them. */
 
 import { serverTime } from '../browser/server-time.ts'
+import { isSameClock, wallTime } from './clocks.ts'
 import { currentLocale } from './locale.ts'
+import { zoneOffset } from './zones.ts'
 
 const tag = () => (currentLocale() === 'zh' ? 'zh-CN' : 'en-GB')
 
@@ -12,6 +14,23 @@ export const dateFormat = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFo
 /** `21 Nov 2026, 14:05`; an empty string for null. */
 export const dateTime = (time: number | null | undefined): string =>
   time === null || time === undefined ? '' : dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(time)
+
+/**
+ * `21 Nov 2026, 14:05` on the clocks of the zone, and ` (UTC+8)` where they show something else than those of the browser. Without a zone as
+ * `dateTime`.
+ */
+export function timeIn(time: number, zone: string | undefined): string {
+  if (zone === undefined) return dateTime(time)
+  const text = dateFormat({ dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(time)
+  return text + offsetIfOther(time, zone)
+}
+
+/** ` (UTC+8)`, or nothing if clocks in the zone show the same as those of the browser. */
+export function offsetIfOther(time: number, zone: string): string {
+  if (isSameClock(time, zone, timeZone())) return ''
+  const offset = zoneOffset(time, zone)
+  return currentLocale() === 'zh' ? `（${offset}）` : ` (${offset})`
+}
 
 /** `21 Nov 2026` */
 export const date = (time: number | null | undefined): string =>
@@ -55,11 +74,9 @@ export function bytes(size: number): string {
   return `${new Intl.NumberFormat(tag(), { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 }).format(value)} ${units[power]}`
 }
 
-/** `2026-11-23T14:05` in the zone of the browser, for an input of the type `datetime-local`; empty for null. */
-export const inputTime = (time: number | null | undefined): string =>
-  time === null || time === undefined
-    ? ''
-    : new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** `2026-11-23T14:05` in the zone, by default that of the browser, for an input of the type `datetime-local`; empty for null. */
+export const inputTime = (time: number | null | undefined, zone = timeZone()): string =>
+  time === null || time === undefined ? '' : wallTime(time, zone)
 
 /** `21 Nov 2026` for `2026-11-21`, a day without a time zone. Other texts stay as they are. */
 export const day = (text: string | null): string =>

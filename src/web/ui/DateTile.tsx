@@ -5,7 +5,9 @@ import { Box, Typography } from '@mui/material'
 import { dateFormat } from '../i18n/format.ts'
 
 /** Only a picture: the time is written beside it. */
-export function DateTile({ time }: { time: number }) {
+export function DateTile({ time, zone }: { time: number; zone?: string | undefined }) {
+  const part = (options: Intl.DateTimeFormatOptions) =>
+    dateFormat({ ...options, ...(zone !== undefined && { timeZone: zone }) })
   return (
     <Box
       aria-hidden
@@ -22,14 +24,18 @@ export function DateTile({ time }: { time: number }) {
       }}
     >
       <Box sx={{ bgcolor: 'primary.main', color: 'primary.contrastText', fontSize: '0.75rem', py: 0.25 }}>
-        {dateFormat({ month: 'short' }).format(time)}
+        {part({ month: 'short' }).format(time)}
       </Box>
       <Typography component="div" sx={{ fontSize: '1.5rem', fontWeight: 650, lineHeight: 1.2, pt: 0.25 }}>
         {/* A Chinese format would add 日. */}
-        {new Date(time).getDate()}
+        {Number(
+          part({ day: 'numeric' })
+            .formatToParts(time)
+            .find(({ type }) => type === 'day')?.value,
+        )}
       </Typography>
       <Box sx={{ color: 'text.secondary', fontSize: '0.75rem', pb: 0.25 }}>
-        {dateFormat({ weekday: 'short' }).format(time)}
+        {part({ weekday: 'short' }).format(time)}
       </Box>
     </Box>
   )

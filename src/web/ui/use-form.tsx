@@ -17,9 +17,10 @@ import { type ApiError, CHANGED } from '../api/errors.ts'
 import { type ActionSettings, useAction, useRefresh } from '../api/hooks.ts'
 import type { DataOf, InputOf, OperationId } from '../api/types.ts'
 import { holdForm, releaseForm } from '../browser/unsaved.ts'
+import { momentOf } from '../i18n/clocks.ts'
 import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { useLabels } from '../i18n/fields.ts'
-import { dateTime, inputTime } from '../i18n/format.ts'
+import { inputTime, timeIn, timeZone } from '../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import type { Conflict } from './Conflict.tsx'
 import { limitsOf, problemWith } from './limits.ts'
@@ -81,8 +82,11 @@ export interface Form<Values extends object> extends FormState {
   readonly text: (name: NameOf<Values, string>, options?: FieldOptions) => ReturnType<typeof textProps>
   /** For a `<NumberField>`; empty is null. */
   readonly number: (name: NameOf<Values, number | null>, options?: FieldOptions) => FieldProps<number | null>
-  /** For a `<TextField>` with date and time; the value is epoch milliseconds or null. */
-  readonly time: (name: NameOf<Values, number | null>, options?: FieldOptions) => ReturnType<typeof textProps> & object
+  /** For a `<TextField>` with date and time on the clocks of `zone`, by default those of the browser; the value is epoch milliseconds or null. */
+  readonly time: (
+    name: NameOf<Values, number | null>,
+    options?: FieldOptions & { readonly zone?: string },
+  ) => ReturnType<typeof textProps> & object
   /** For a `<TextField>` that offers the values of an enum, or those of `choices` with their words. */
   readonly choice: <N extends NameOf<Values, string>>(
     name: N,
@@ -269,9 +273,12 @@ export function useForm<Id extends OperationId, Values extends object>(
     text: (name, options) => textProps(field<string>(name, options)),
     number: (name, options) => field(name, options),
     time(name, options) {
-      const { value, onChange, ...rest } = field<number | null>(name, options, (at) => dateTime(at as number | null))
-      const change = (text: string) => onChange(text === '' ? null : new Date(text).getTime())
-      const props = textProps({ ...rest, value: inputTime(value), onChange: change })
+      const zone = options?.zone
+      const { value, onChange, ...rest } = field<number | null>(name, options, (at) =>
+        at === null ? '' : timeIn(at as number, zone),
+      )
+      const change = (text: string) => onChange(text === '' ? null : momentOf(text, zone ?? timeZone()))
+      const props = textProps({ ...rest, value: inputTime(value, zone), onChange: change })
       return { ...props, type: 'datetime-local', slotProps: { inputLabel: { shrink: true } } }
     },
     choice(name, choices, { only, ...options } = {}) {

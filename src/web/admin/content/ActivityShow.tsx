@@ -8,7 +8,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, number, timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
@@ -133,8 +133,9 @@ function Details({ activity }: { activity: AdminActivity }) {
               items={[
                 [f('status'), <EnumStatus key="status" of="activityStatus" value={activity.status} />],
                 [f('description'), activity.description],
-                [f('startTime'), dateTime(activity.startTime)],
-                [f('endTime'), dateTime(activity.endTime)],
+                [f('startTime'), timeIn(activity.startTime, activity.timeZone)],
+                [f('endTime'), timeIn(activity.endTime, activity.timeZone)],
+                [f('timeZone'), activity.timeZone],
                 [f('location'), activity.location],
                 [f('address'), region && [region.province, region.city, region.district].filter(Boolean).join(' ')],
                 [t.position, position(activity.latitude, activity.longitude)],

@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import type { ActivityItem, PublicActivity } from '../../api/types.ts'
 import { DateTile } from '../../ui/DateTile.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
-import { period, placeOf } from './words.ts'
+import { placeOf, whenOf } from './words.ts'
 
 export function ActivityCard({ activity }: { activity: ActivityItem | PublicActivity }) {
   const place = placeOf(activity)
@@ -35,7 +35,7 @@ export function ActivityCard({ activity }: { activity: ActivityItem | PublicActi
       >
         {activity.coverUrl !== null && <Cover url={activity.coverUrl} />}
         <Stack direction="row" spacing={1.5} sx={{ p: 1.5, minWidth: 0 }}>
-          {activity.coverUrl === null && <DateTile time={activity.startTime} />}
+          {activity.coverUrl === null && <DateTile time={activity.startTime} zone={activity.timeZone} />}
           <Stack spacing={0.75} sx={{ minWidth: 0, flex: 1 }}>
             <Stack direction="row" spacing={1} sx={{ alignItems: 'start' }}>
               <Typography variant="h2" component="span" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
@@ -44,7 +44,7 @@ export function ActivityCard({ activity }: { activity: ActivityItem | PublicActi
               {'status' in activity && <EnumChip of="activityStatus" value={activity.status} />}
             </Stack>
             <Typography variant="body2" color="text.secondary">
-              {period(activity.startTime, activity.endTime)}
+              {whenOf(activity)}
             </Typography>
             {place !== '' && (
               <Stack direction="row" spacing={0.5} sx={{ color: 'text.secondary', alignItems: 'start' }}>

@@ -7,7 +7,7 @@ import { type FormEvent, useState } from 'react'
 import { publicAddress } from '../../api/local-addresses.ts'
 import { usePages } from '../../api/pages.ts'
 import { serverTime } from '../../browser/server-time.ts'
-import { clockTime, date, dateTime } from '../../i18n/format.ts'
+import { clockTime, date, timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
@@ -106,7 +106,9 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
               {t.done(date(last.checkedInAt), clockTime(last.checkedInAt))}
             </Alert>
           )}
-          {!isDone && !hasOpened && <Typography color="text.secondary">{t.opens(dateTime(opensAt))}</Typography>}
+          {!isDone && !hasOpened && (
+            <Typography color="text.secondary">{t.opens(timeIn(opensAt, activity.timeZone))}</Typography>
+          )}
           {!isDone && hasOpened && !isOpen && <Typography color="text.secondary">{t.closed}</Typography>}
           {!isDone && isOpen && (
             <>

@@ -8,7 +8,7 @@ import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, CheckInStats } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { dateTime, timeZone } from '../../i18n/format.ts'
+import { timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
@@ -54,7 +54,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
   const [keyword, setKeyword] = useState('')
   const file = useDownload()
   const params = { id: activity.id }
-  const tz = timeZone()
+  const tz = activity.timeZone
   const stats = useCall(
     'activities.checkInStats',
     { params, query: { tz } },
@@ -72,7 +72,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
     if (seen.current !== undefined && seen.current !== total) void refresh('activities.checkInRecords')
     seen.current = total
   })
-  const save = () => file.mutate(['activities.checkInRecords', { params, query: { format: 'xlsx', tz } }])
+  const save = () => file.mutate(['activities.checkInRecords', { params, query: { format: 'xlsx' } }])
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { md: '2fr 3fr' }, alignItems: 'start' }}>
       <Card variant="outlined">
@@ -119,7 +119,7 @@ export function CheckIns({ activity }: { activity: Activity }) {
               <Row
                 title={row.nickname}
                 details={[
-                  dateTime(row.checkedInAt),
+                  timeIn(row.checkedInAt, tz),
                   methodOf(row.method),
                   row.distance !== null && t.metres(row.distance),
                   row.sequence > 1 && t.nth(row.sequence),

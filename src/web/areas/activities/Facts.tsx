@@ -7,14 +7,18 @@ import type { ReactNode } from 'react'
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { notify } from '../../browser/notices.ts'
+import { cityOf, isSameClock } from '../../i18n/clocks.ts'
 import { useEnum } from '../../i18n/enums.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { zoneName } from '../../i18n/zones.ts'
 import { EnumChip } from '../../ui/enums.tsx'
 import { MapLink } from '../../ui/MapLink.tsx'
+import { Rendered } from '../../ui/Rendered.tsx'
 import { Cover } from './ActivityCard.tsx'
 import { InviteCodeFact } from './InviteCode.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
-import { period, placeOf } from './words.ts'
+import { placeOf, timesOf } from './words.ts'
 
 const words = texts({
   en: {
@@ -24,6 +28,7 @@ const words = texts({
     by: 'Organizer',
     visibility: 'Visibility',
     about: 'About',
+    yours: (time: string, city: string) => `${time} in your time (${city})`,
   },
   zh: {
     calendar: '添加到日历',
@@ -32,6 +37,7 @@ const words = texts({
     by: '主办方',
     visibility: '可见范围',
     about: '介绍',
+    yours: (time: string, city: string) => `你的当地时间：${time}（${city}）`,
   },
 })
 
@@ -52,9 +58,10 @@ export function Facts({ activity, code, actions }: OwnProps & { actions?: ReactN
         <Stack spacing={1.5}>
           <Fact icon={<Schedule />} name={t.when}>
             <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
-              <span>{period(activity.startTime, activity.endTime)}</span>
+              <span>{timesOf(activity)}</span>
               <EnumChip of="activityStatus" value={activity.status} />
             </Stack>
+            <Zone activity={activity} />
           </Fact>
           {(place !== '' || latitude !== null) && (
             <Fact icon={<Place />} name={t.where}>
@@ -81,9 +88,7 @@ export function Facts({ activity, code, actions }: OwnProps & { actions?: ReactN
           )}
           {activity.description !== '' && (
             <Fact icon={<Notes />} name={t.about}>
-              <Typography component="span" sx={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
-                {activity.description}
-              </Typography>
+              <Description activity={activity} />
             </Fact>
           )}
           <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
@@ -95,6 +100,35 @@ export function Facts({ activity, code, actions }: OwnProps & { actions?: ReactN
         </Stack>
       </CardContent>
     </Card>
+  )
+}
+
+/** The zone of the times, and the times in that of the browser where its clocks show something else. */
+function Zone({ activity }: Pick<OwnProps, 'activity'>) {
+  const t = useTexts(words)
+  const { startTime, endTime, timeZone: zone } = activity
+  // The answer was kept before there were zones.
+  if (zone === undefined) return null
+  const own = timeZone()
+  const isOther = [startTime, endTime].some((time) => !isSameClock(time, zone, own))
+  return (
+    <Typography variant="body2" color="text.secondary">
+      {zoneName(startTime, zone)}
+      {isOther && (
+        <Box component="span" sx={{ display: 'block' }}>
+          {t.yours(timesOf({ startTime, endTime }), cityOf(own))}
+        </Box>
+      )}
+    </Typography>
+  )
+}
+
+function Description({ activity: { description, descriptionFormat, descriptionHtml } }: Pick<OwnProps, 'activity'>) {
+  if (descriptionFormat === 'MARKDOWN') return <Rendered html={descriptionHtml} />
+  return (
+    <Typography component="span" sx={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+      {description}
+    </Typography>
   )
 }
 

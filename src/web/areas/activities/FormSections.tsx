@@ -23,6 +23,8 @@ import { PositionButton } from '../../ui/PositionButton.tsx'
 import type { Form, NameOf } from '../../ui/use-form.tsx'
 import { newKey, type Question, type Values } from './form-values.ts'
 import { formWords } from './form-words.ts'
+import { Description } from './FormText.tsx'
+import { StartAndEnd, ZoneNote } from './FormTimes.tsx'
 
 export interface FormParts {
   form: Form<Values>
@@ -92,11 +94,8 @@ export function Basics({ form, isNew, children }: FormParts & { isNew: boolean; 
   return (
     <Section title={t.what}>
       <TextField {...form.text('name')} autoFocus={isNew} />
-      <TextField {...form.text('description', { label: t.description })} multiline minRows={3} />
-      <Row>
-        <TextField {...form.time('startTime', { label: t.start })} required />
-        <TextField {...form.time('endTime', { label: t.end })} required />
-      </Row>
+      <Description form={form} />
+      <StartAndEnd form={form} />
       {children}
     </Section>
   )
@@ -247,7 +246,7 @@ export function CheckInRules({ form }: FormParts) {
 
 export function PassRules({ form, orgId, isForeign }: FormParts) {
   const t = useTexts(formWords)
-  const { hasPass } = form.values
+  const { hasPass, timeZone: zone } = form.values
   const templates = useCall(
     'passTemplates.list',
     { query: { size: 100, ...(orgId !== undefined && { orgId }) } },
@@ -257,9 +256,10 @@ export function PassRules({ form, orgId, isForeign }: FormParts) {
     <Part title={t.passes} help={t.passesHelp} isOn={hasPass} onChange={(isOn) => form.set({ hasPass: isOn })}>
       <NumberField {...form.number('passConfig.maxUses', { label: t.uses, help: t.zeroUnlimited })} />
       <Row>
-        <TextField {...form.time('passConfig.validFrom', { label: t.validFrom })} />
-        <TextField {...form.time('passConfig.validTo', { label: t.validTo, help: t.closesAtEnd })} />
+        <TextField {...form.time('passConfig.validFrom', { label: t.validFrom, zone })} />
+        <TextField {...form.time('passConfig.validTo', { label: t.validTo, help: t.closesAtEnd, zone })} />
       </Row>
+      <ZoneNote values={form.values} />
       {templates.data !== undefined && templates.data.items.length > 0 && (
         <ChoiceField
           {...form.pick('passConfig.templateId', { label: t.template })}
@@ -276,10 +276,14 @@ type TimeField = readonly [name: NameOf<Values, number | null>, help: string]
 
 function Times({ form, opens, closes }: { form: Form<Values>; opens: TimeField; closes: TimeField }) {
   const t = useTexts(formWords)
+  const { timeZone: zone } = form.values
   return (
-    <Row>
-      <TextField {...form.time(opens[0], { label: t.opens, help: opens[1] })} />
-      <TextField {...form.time(closes[0], { label: t.closes, help: closes[1] })} />
-    </Row>
+    <>
+      <Row>
+        <TextField {...form.time(opens[0], { label: t.opens, help: opens[1], zone })} />
+        <TextField {...form.time(closes[0], { label: t.closes, help: closes[1], zone })} />
+      </Row>
+      <ZoneNote values={form.values} />
+    </>
   )
 }

@@ -13,7 +13,7 @@ import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { Row } from '../../ui/Rows.tsx'
 import { type MyPass, readMyPasses } from './my-passes.ts'
-import { activityWords, period, placeOf } from './words.ts'
+import { activityWords, placeOf, whenOf } from './words.ts'
 
 const words = texts({
   en: {
@@ -86,5 +86,4 @@ export default function MyPasses() {
   )
 }
 
-const detailsOf = ({ activity }: MyPass): string =>
-  [period(activity.startTime, activity.endTime), placeOf(activity)].filter(Boolean).join(' · ')
+const detailsOf = ({ activity }: MyPass): string => [whenOf(activity), placeOf(activity)].filter(Boolean).join(' · ')

@@ -5,7 +5,7 @@ import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextF
 import { useState } from 'react'
 
 import type { Activity, Pass } from '../../api/types.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
@@ -79,8 +79,8 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
               <Typography>
                 {t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses))}
               </Typography>
-              {pass.validFrom !== null && <Typography>{t.from(dateTime(pass.validFrom))}</Typography>}
-              {pass.validTo !== null && <Typography>{t.until(dateTime(pass.validTo))}</Typography>}
+              {pass.validFrom !== null && <Typography>{t.from(timeIn(pass.validFrom, activity.timeZone))}</Typography>}
+              {pass.validTo !== null && <Typography>{t.until(timeIn(pass.validTo, activity.timeZone))}</Typography>}
               {pass.fields.map(({ key, label, value }) => (
                 <Typography key={key}>
                   {label}: {value}

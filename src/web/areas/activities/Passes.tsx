@@ -8,7 +8,7 @@ import { useDownload } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, Pass, PassStatus } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
-import { dateTime, timeZone } from '../../i18n/format.ts'
+import { timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { usePrinting } from '../../ui/AddressWarning.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
@@ -122,7 +122,7 @@ export function Passes({ activity }: { activity: Activity }) {
                 )
               }
             >
-              {(pass) => <PassRow pass={pass} onOpen={() => setDialog(pass.id)} />}
+              {(pass) => <PassRow pass={pass} zone={activity.timeZone} onOpen={() => setDialog(pass.id)} />}
             </Rows>
           </CardContent>
         </Card>
@@ -143,7 +143,7 @@ function PrintButton({ activityId, filter }: PrintProps) {
   const file = useDownload()
   const { ask, question } = usePrinting()
   const save = (format: 'pdf' | 'zip' | 'csv') =>
-    file.mutate(['passes.list', { params: { id: activityId }, query: { ...filter, format, tz: timeZone() } }])
+    file.mutate(['passes.list', { params: { id: activityId }, query: { ...filter, format } }])
   return (
     <>
       <MenuButton label={t.print} icon={<Print />} loading={file.isPending}>
@@ -156,7 +156,7 @@ function PrintButton({ activityId, filter }: PrintProps) {
   )
 }
 
-function PassRow({ pass, onOpen }: { pass: Pass; onOpen: () => void }) {
+function PassRow({ pass, zone, onOpen }: { pass: Pass; zone: string; onOpen: () => void }) {
   const t = useTexts(words)
   const shared = useTexts(activityWords)
   return (
@@ -168,7 +168,7 @@ function PassRow({ pass, onOpen }: { pass: Pass; onOpen: () => void }) {
         title={pass.holderName}
         details={[
           t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses)),
-          pass.validTo !== null && t.until(dateTime(pass.validTo)),
+          pass.validTo !== null && t.until(timeIn(pass.validTo, zone)),
           ...pass.fields.map(({ label, value }) => `${label}: ${value}`),
         ]
           .filter(Boolean)

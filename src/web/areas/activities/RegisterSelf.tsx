@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useCall } from '../../api/hooks.ts'
 import type { Activity, UserRegistration } from '../../api/types.ts'
 import { serverTime } from '../../browser/server-time.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { may } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
@@ -100,9 +100,9 @@ export function RegisterSelf({ activity, code }: OwnProps) {
   const hasQuestions = registration.questions.length > 0
   const stateOf = () => {
     if (activity.status === 'ENDED' || activity.status === 'CANCELLED') return t.closedByStatus[activity.status]
-    if (now < opensAt) return t.notYet(dateTime(opensAt))
-    if (now <= closesAt) return t.until(dateTime(closesAt))
-    return (closesAt === activity.startTime ? t.closedAtStart : t.closed)(dateTime(closesAt))
+    if (now < opensAt) return t.notYet(timeIn(opensAt, activity.timeZone))
+    if (now <= closesAt) return t.until(timeIn(closesAt, activity.timeZone))
+    return (closesAt === activity.startTime ? t.closedAtStart : t.closed)(timeIn(closesAt, activity.timeZone))
   }
   return (
     <Card variant="outlined">

@@ -1,6 +1,8 @@
 /** The values in the form of an activity, and the body of the request that they stand for. */
 
 import type { Activity, ActivityVisibility, BodyOf } from '../../api/types.ts'
+import { momentOf, wallTime } from '../../i18n/clocks.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { nested } from '../../ui/use-form.tsx'
 
 export interface Question {
@@ -13,8 +15,10 @@ export interface Question {
 export interface Values {
   readonly name: string
   readonly description: string
+  readonly descriptionFormat: Activity['descriptionFormat']
   readonly startTime: number | null
   readonly endTime: number | null
+  readonly timeZone: string
   readonly coverUrl: string | null
   /** Without it, the cover stays. */
   readonly coverFileId?: number | null
@@ -45,6 +49,32 @@ export interface Values {
   readonly 'passConfig.autoIssue': boolean
 }
 
+const TIMES = [
+  'startTime',
+  'endTime',
+  'registration.opensAt',
+  'registration.closesAt',
+  'checkInConfig.opensAt',
+  'checkInConfig.closesAt',
+  'passConfig.validFrom',
+  'passConfig.validTo',
+] as const satisfies readonly (keyof Values)[]
+
+/** The times that are given, the start first. */
+export const timesIn = (values: Values): number[] =>
+  TIMES.map((name) => values[name]).filter((time) => time !== null && !Number.isNaN(time)) as number[]
+
+/** The same times on the clocks of another zone: 10:00 stays 10:00. */
+export const clocksKept = (values: Values, zone: string): Partial<Values> => ({
+  timeZone: zone,
+  ...Object.fromEntries(
+    TIMES.flatMap((name) => {
+      const time = values[name]
+      return time === null || Number.isNaN(time) ? [] : [[name, momentOf(wallTime(time, values.timeZone), zone)]]
+    }),
+  ),
+})
+
 /** Tomorrow from ten to twelve. */
 function tomorrow(): { startTime: number; endTime: number } {
   const start = new Date()
@@ -56,7 +86,9 @@ function tomorrow(): { startTime: number; endTime: number } {
 export const emptyValues = (): Values => ({
   name: '',
   description: '',
+  descriptionFormat: 'PLAIN',
   ...tomorrow(),
+  timeZone: timeZone(),
   coverUrl: null,
   location: '',
   latitude: null,
@@ -90,8 +122,10 @@ export type Saved = Pick<
   Activity,
   | 'name'
   | 'description'
+  | 'descriptionFormat'
   | 'startTime'
   | 'endTime'
+  | 'timeZone'
   | 'location'
   | 'latitude'
   | 'longitude'
@@ -112,8 +146,10 @@ export function valuesOf(activity: Saved, before = activity): Values {
   return {
     name: activity.name,
     description: activity.description,
+    descriptionFormat: activity.descriptionFormat,
     startTime: activity.startTime,
     endTime: activity.endTime,
+    timeZone: activity.timeZone,
     coverUrl: (activity.coverFileId === before.coverFileId ? before : activity).coverUrl,
     location: activity.location ?? '',
     latitude: activity.latitude,

@@ -1,7 +1,7 @@
 /** Words and times that several pages about activities show. */
 
 import { common } from '../../i18n/common.ts'
-import { clockTime, date, dateFormat } from '../../i18n/format.ts'
+import { dateFormat, offsetIfOther, timeZone } from '../../i18n/format.ts'
 import { texts } from '../../i18n/words.ts'
 
 export const activityWords = texts({
@@ -30,9 +30,21 @@ export const activityWords = texts({
 /** The parameter of an activity's address that holds the uuid of its check-in page, which the user has scanned. */
 export const CHECK_IN_CODE = 'check-in'
 
-/** `Sat, 21 Nov 2026, 14:00–16:00`. The date is not repeated if both times are on one day. */
-export function period(from: number, to: number): string {
+interface Times {
+  readonly startTime: number
+  readonly endTime: number
+  /** Missing in answers that were kept before there were zones. */
+  readonly timeZone?: string
+}
+
+/** The times on the clocks of the activity, with ` (UTC+8)` where those of the browser show something else. */
+export const whenOf = (activity: Times): string =>
+  timesOf(activity) + (activity.timeZone === undefined ? '' : offsetIfOther(activity.startTime, activity.timeZone))
+
+/** `Sat, 21 Nov 2026, 14:00–16:00` in the zone. The date is not repeated if both times are on one day. */
+export function timesOf({ startTime: from, endTime: to, timeZone: zone = timeZone() }: Times): string {
   const format = dateFormat({
+    timeZone: zone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -44,8 +56,11 @@ export function period(from: number, to: number): string {
   const start = format.format(from)
   if (to <= from) return start
   // Not formatRange, which writes Chinese dates as 2026/11/21周六.
-  const isOneDay = date(from) === date(to)
-  return isOneDay ? `${start}–${clockTime(to)}` : `${start} – ${format.format(to)}`
+  const day = dateFormat({ dateStyle: 'medium', timeZone: zone })
+  const isOneDay = day.format(from) === day.format(to)
+  return isOneDay
+    ? `${start}–${dateFormat({ timeStyle: 'short', timeZone: zone }).format(to)}`
+    : `${start} – ${format.format(to)}`
 }
 
 /** `China, Hangzhou, Xihu · Library`: region and location in one line; empty if there is neither. */

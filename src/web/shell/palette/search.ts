@@ -16,7 +16,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { callWith } from '../../api/client.ts'
 import type { ItemOf, PagedId } from '../../api/pages.ts'
 import type { DataOf, OperationId, QrCode } from '../../api/types.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { timeIn } from '../../i18n/format.ts'
 import { may, ownerQuery, type Session } from '../../session/session.ts'
 import type { Entry, Group } from './entry.ts'
 import { matching } from './entry.ts'
@@ -85,11 +85,11 @@ export function kindsOf(session: Session, means: Means): readonly Kind[] {
     list(
       'activities.list',
       'activities',
-      ({ id, name, startTime }) => ({
+      ({ id, name, startTime, timeZone }) => ({
         id,
         icon: Event,
         label: name,
-        hint: dateTime(startTime),
+        hint: timeIn(startTime, timeZone),
         to: `/activities/${id}`,
       }),
       { query: ownerQuery },
