@@ -162,7 +162,7 @@ describe('files that pages and phones ask for', () => {
         expect(await statusOf(path, host)).toBe(`${host.trim()} ${path} ${path.includes('none') ? 404 : 200}`)
   })
 
-  test('search engines may list the front page only: /robots.txt and the pages say so', async () => {
+  test('search engines may list the front page, and no page that says noindex: /robots.txt lets them read it', async () => {
     const { text } = ok(await server.request('GET', '/robots.txt'))
     expect(text).toContain('Allow: /$\n')
     expect(text).toEndWith('Disallow: /\n')

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 
 import { createActivity } from '../activities/helpers.ts'
 import { issued } from '../activities/pass-helpers.ts'
+import { png, uploaded } from '../files/helpers.ts'
 import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, type Person, startServer, type TestServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
@@ -78,7 +79,12 @@ describe('pages in a browser', () => {
     paths.push(['agreement', '/public/agreement/service'])
     const activity = await createActivity(alice, {
       name: 'Lake cleanup',
-      description: 'Bring gloves.\n\nWe start at the old pier.',
+      description:
+        '# Programme\n\n| when | what |\n| --- | --- |\n| 10:00 | pier |\n\nBring **gloves**, and read [the rules](https://example.org/rules).',
+      descriptionFormat: 'MARKDOWN',
+      coverFileId: (await uploaded(alice, png(600), { type: 'activity' })).id,
+      registration: { capacity: 200 },
+      timeZone: 'Asia/Shanghai',
       location: '1 Lake Road',
       latitude: 30.25,
       longitude: 120.15,

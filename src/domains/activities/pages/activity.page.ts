@@ -207,7 +207,7 @@ const stateNotice = ({ status }: ActivityRow, step: Step, locale: Locale): Html 
 /** Only a picture: the time is written below it. */
 function dateTile(at: number, zone: string, locale: Locale): Html {
   const { month, day, weekday } = monthDay(at, zone, locale)
-  return html`<div class="tile" aria-hidden="true"><span>${month}</span><b>${day}</b><span>${weekday}</span></div>`
+  return html`<div class="tile" aria-hidden="true"><span>${month}</span> <b>${day}</b> <span>${weekday}</span></div>`
 }
 
 function placeOf(row: ActivityRow, address: string, locale: Locale): Html | string {
