@@ -49,7 +49,14 @@ export interface Use {
   readonly direction: Direction
   readonly result: PassUseResult
   readonly reason: RefusalReason | null
+  /** Of the record, as far as an answer has shown it, and the pass as it was before. */
+  readonly record?: { readonly id: number; readonly before: Pick<Pass, 'used' | 'isInside'> }
+  isUndone?: boolean
 }
+
+/** Whether it is the last use of its pass that counts. */
+export const isLatest = (use: Use, { uses }: Activity): boolean =>
+  uses.findLast((each) => each.pass === use.pass && each.result === 'ACCEPTED' && !each.isUndone) === use
 
 export interface Registration {
   readonly userId: number

@@ -6,7 +6,7 @@ import type { Direction } from '#db/schema/passes.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { type Person } from '../harness/index.ts'
-import { type Activity, admission, isLive, type Pass, refusal, spend } from './history-model.ts'
+import { type Activity, admission, isLatest, isLive, type Pass, refusal, spend } from './history-model.ts'
 import {
   answered,
   chance,
@@ -123,6 +123,20 @@ export const passSteps: Record<string, Step> = {
     }
     await redeemOne(user, activity, shown, body, direction, nonce)
   },
+  async undo(_, activity) {
+    const use = pick(activity.uses.filter(({ record }) => record !== undefined).slice(-5))
+    if (use === undefined) return
+    const user = someone(activity, 'pass:verify')
+    const isBad = use.result === 'REFUSED' || (!use.isUndone && !isLatest(use, activity))
+    const statuses = statusesOf(activity, admission(activity, user.id, 'pass:verify'), isBad)
+    const { id, before } = use.record!
+    const reply = await user.post(pathOf(activity, `/pass/records/${id}/undo`), {})
+    if (!answered(`undo ${user.username} ${activity.id} ${id}`, reply, ...statuses)) return
+    expect(reply.data, context()).toMatchObject({ id, result: 'ACCEPTED', direction: use.direction, nonce: use.nonce })
+    expect(reply.data.undoneAt, context()).toBeNumber()
+    if (!use.isUndone) Object.assign(use.pass!, before)
+    use.isUndone = true
+  },
   async revoke(user, activity) {
     const pass = pick(activity.passes)
     if (pass === undefined || !chance(40)) return
@@ -209,13 +223,15 @@ async function redeemOne(
   const { valid, reason, use } = reply.data
   if (earlier !== undefined) {
     expect([valid, reason, use.nonce], context()).toEqual([earlier.result === 'ACCEPTED', earlier.reason, nonce])
+    expect(reply.data.undone, context()).toBe(earlier.isUndone === true)
     return
   }
   const expected = refusal(pass, activity, direction, now())
   expect([valid, reason], context()).toEqual([expected === null, expected])
+  const record = { id: use.id, before: { used: pass.used, isInside: pass.isInside } }
   if (expected === null) spend(pass, direction)
   const result = expected === null ? 'ACCEPTED' : 'REFUSED'
-  activity.uses.push({ pass, nonce, direction, result, reason: expected })
+  activity.uses.push({ pass, nonce, direction, result, reason: expected, record })
   expect(use, context()).toMatchObject({
     result,
     reason: expected,

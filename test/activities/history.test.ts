@@ -58,6 +58,8 @@ const FREQUENT = [
   'redeem',
   'redeem',
   'redeem',
+  'undo',
+  'undo',
   'redeemOffline',
   'register',
   'register',
