@@ -61,7 +61,8 @@ async function issueTo(
   const values = valuesOf({}, template, activity, now)
   const validFrom = values.validFrom ?? now
   // Organizers can correct the validity, which is nothing that a user who registers should hear of.
-  if (values.validTo < Math.max(validFrom, now) || validFrom > MAX_TOKEN_TIME) return postpone(tx, id, now + DAY)
+  const end = values.validTo ?? activity.endTime
+  if (end < Math.max(validFrom, now) || validFrom > MAX_TOKEN_TIME) return postpone(tx, id, now + DAY)
   const creator = { actor: { userId: activity.userId }, caller: { ip: '' } }
   const refusal = await spend(tx, await usesOf(ctx, ISSUED_PASSES, creator, open.length), now)
   if (refusal !== undefined) return postpone(tx, id, now + refusal.refusedFor)
