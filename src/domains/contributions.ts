@@ -101,7 +101,7 @@ export interface FoundThing {
   readonly publicFields: readonly string[]
 }
 
-export type LandingPageType = 'activity' | 'check-in' | 'pass' | 'asset'
+export type LandingPageType = 'activity' | 'check-in' | 'kiosk' | 'pass' | 'asset'
 
 /**
  * Answers with a page, or JSON if the request asks for it; undefined is answered with 404. `id` comes from the path, unchecked. `userId` is 0

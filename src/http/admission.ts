@@ -47,6 +47,22 @@ const takeBytes = (ctx: AppContext, { ip }: Caller) =>
   takeByAddress(ctx.limiter, 'bytes', ip, PER_ADDRESS_BYTES, MINUTE)
 const SECRET_USE = { limit: PER_ADDRESS_SECRET, windowMs: MINUTE }
 
+/**
+ * Finds the row of a secret link; `find` returns undefined for wrong ones. Only those are counted, in the limit of operations that check a
+ * secret, because hundreds of people at one place share an address. @throws AppError 429 after too many wrong ones
+ */
+export async function findBySecret<T>(
+  ctx: AppContext,
+  { ip }: Pick<Caller, 'ip'>,
+  find: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const found = await find()
+  if (found !== undefined || !ctx.config.rateLimit) return found
+  const refusal = await ctx.exactLimiter.takeAll(usesByAddress({ key: 'secret ', ...SECRET_USE }, ip))
+  if (refusal) throw tooMany(secondsOf(refusal))
+  return undefined
+}
+
 const hash = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update(text).digest()
 /** Whether two texts are equal, in a time that does not depend on how much of them is. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b))

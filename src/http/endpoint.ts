@@ -336,6 +336,10 @@ export interface Endpoint<
   readonly keepsCookies?: boolean
   /** Counted in the stricter limit for operations that check a secret: 60 a minute for an IP address and for a session. */
   readonly checksSecret?: boolean
+  /**
+   * A GET whose address is the secret: browsers neither store its answers nor send its address to other sites. `run` calls `findBySecret`.
+   */
+  readonly isSecretLink?: boolean
   /** Limits of this operation for each user or address. Beyond them the answer is 429. */
   readonly budgets?: readonly Budget<{ readonly query: ValueOf<Q>; readonly body: ValueOf<B> }>[]
   /** Largest body in bytes; 1 MiB by default. */

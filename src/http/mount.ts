@@ -47,7 +47,7 @@ import { organizationNamed, type PermissionGates, Permissions } from './permissi
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
 import { isRepeatable } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
-import { bare, failure, publicError, publicSuccess, streamed, success } from './respond.ts'
+import { bare, failure, publicError, publicSuccess, secretSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
 import { siteOf } from './site.ts'
 import { isHandshake, socketToken } from './sockets/handshake.ts'
@@ -308,6 +308,7 @@ class Route {
     if (data instanceof Response) return bare(data, caller.requestId)
     if (data instanceof Streamed) return streamed(ctx, data, caller.requestId)
     if (ctx.config.checkAnswers) this.#checkAnswer(this.#isPublicRead && data instanceof Tagged ? data.data : data)
+    if (endpoint.isSecretLink) return secretSuccess(data, caller.requestId)
     return this.#isPublicRead
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
       : success(data, caller.requestId, this.#versionOf(data))

@@ -11,6 +11,7 @@ import found from './page-files/found.js' with { type: 'file' }
 import icon192 from './page-files/icon-192.png' with { type: 'file' }
 import icon512 from './page-files/icon-512.png' with { type: 'file' }
 import maskable from './page-files/icon-maskable.png' with { type: 'file' }
+import kiosk from './page-files/kiosk.js' with { type: 'file' }
 import localTime from './page-files/local-time.js' with { type: 'file' }
 import narrow from './page-files/screenshot-narrow.webp' with { type: 'file' }
 import wide from './page-files/screenshot-wide.webp' with { type: 'file' }
@@ -109,6 +110,13 @@ const FILES = [
     file: localTime,
     type: 'text/javascript; charset=utf-8',
     summary: "Get the script that adds times in the visitor's zone to pages",
+  },
+  {
+    id: 'kioskScript',
+    path: '/kiosk.js',
+    file: kiosk,
+    type: 'text/javascript; charset=utf-8',
+    summary: 'Get the script that keeps the code of a kiosk current',
   },
   {
     id: 'trustScript',

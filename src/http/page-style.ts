@@ -95,6 +95,9 @@ div.screen{margin:0 0 1.5rem}
 .facts .text{margin:0}
 .text+.button{margin-top:1.25rem}
 .poster .qr,.ticket .qr{max-width:26rem}
+.kiosk .qr{max-width:min(90vw,62vh)}
+main:has(.kiosk){max-width:none}
+.clock{margin:0 0 .75rem;font-size:2.5rem;font-weight:650;line-height:1.1;font-variant-numeric:tabular-nums}
 .spent .qr{max-width:13rem}
 .stripe{display:block;width:100%;height:.75rem;margin:0 0 1rem;border-radius:.375rem}
 .state{margin:0 0 1.25rem;padding:.875rem 1rem;border-radius:.75rem;background:var(--tint);color:var(--accent);text-align:center}

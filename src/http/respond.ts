@@ -102,6 +102,14 @@ export function publicSuccess(result: unknown, requestId: string, ifNoneMatch: s
     : new Response(body ?? envelope(tagged?.data), { headers })
 }
 
+/** The answer of a GET whose address is a secret. */
+export function secretSuccess(data: unknown, requestId: string): Response {
+  const response = success(data, requestId)
+  response.headers.set('referrer-policy', 'no-referrer')
+  response.headers.set('x-robots-tag', 'noindex')
+  return response
+}
+
 /** RFC 9110 §13.1.2: `If-None-Match` is `*` or a list of tags, compared weakly. */
 export function matches(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false

@@ -109,7 +109,7 @@ describe.if(inProcess)('filters', () => {
       [lin, 'QR'],
       [wang, 'GPS'],
     ] as const) {
-      const by = { activityId: activity.id, userId: person.id, max: 0 }
+      const by = { activityId: activity.id, userId: person.id, max: 0, registeredOnly: false }
       const [row] = await server.ctx.db.write('test', (tx) => insertCheckIns(tx, [{ ...by, method, distance: null }]))
       made.push({ ...row!, nickname: '' })
       server.clock.advance(1000)

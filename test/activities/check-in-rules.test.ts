@@ -78,7 +78,17 @@ const OPEN: Attempt = {
   now: 5000,
   hasCheckIn: true,
   status: 'ACTIVE',
-  policy: { opensAt: null, closesAt: 9000, radius: null, maxPerUser: 1, shortCode: null },
+  policy: {
+    opensAt: null,
+    closesAt: 9000,
+    radius: null,
+    maxPerUser: 1,
+    shortCode: null,
+    registeredOnly: false,
+    rotatingSeconds: null,
+  },
+  isRegistered: false,
+  isCurrent: false,
   scanned: null,
   position: null,
   shortCode: null,
@@ -101,7 +111,7 @@ describe('decisions', () => {
     hasCheckIn: false,
     status: 'ENDED',
     now: 100,
-    policy: { opensAt: 1000, closesAt: 50, radius: RADIUS, maxPerUser: 1, shortCode: '4711' },
+    policy: { opensAt: 1000, closesAt: 50, radius: RADIUS, maxPerUser: 1, shortCode: '4711', registeredOnly: true },
     scanned: 'foreign',
     position: null,
     shortCode: null,
@@ -116,11 +126,13 @@ describe('decisions', () => {
     ['too early', { status: 'ACTIVE' }],
     ['too late', { now: 9001, policy: { ...everythingWrong.policy, closesAt: 9000 } }],
     ['foreign code', { now: 5000 }],
-    ['over the limit', { scanned: 'activity' }],
+    ['not registered', { scanned: 'activity' }],
+    ['over the limit', { isRegistered: true }],
     ['no position', { earlier: 0 }],
     ['outside', { position: away(151) }],
     ['no short code', { position: away(150, 50) }],
     ['wrong short code', { shortCode: '4712' }],
+    ['expired code', { policy: { ...everythingWrong.policy, closesAt: 9000, rotatingSeconds: 30 }, shortCode: '4711' }],
   ]
   test('a refusal names the first of all reasons', () => {
     const now = { ...everythingWrong }
@@ -128,7 +140,9 @@ describe('decisions', () => {
       Object.assign(now, repair)
       expect(attempt(now)).toMatchObject({ reason })
     }
-    expect(attempt({ ...now, shortCode: '4711' })).toEqual({ method: 'CODE', distance: 150 })
+    expect(attempt({ ...now, isCurrent: true })).toEqual({ method: 'GPS', distance: 150 })
+    const policy = { ...now.policy, rotatingSeconds: null }
+    expect(attempt({ ...now, policy })).toEqual({ method: 'CODE', distance: 150 })
   })
 
   test('every reason has a sentence of its own in English and Chinese', () => {

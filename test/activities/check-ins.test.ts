@@ -363,7 +363,7 @@ describe('limits', () => {
       expect([200, 'This activity has ended']).toContain(status === 200 ? 200 : message)
     const accepted = replies.filter(({ status }) => status === 200).length
     // A check-in that was decided on before the end and is written after it.
-    const late = { activityId: activity.id, userId: alice.id, max: 1 }
+    const late = { activityId: activity.id, userId: alice.id, max: 1, registeredOnly: false }
     const written = server.ctx.db.write('test', (tx) => insertCheckIns(tx, [{ ...late, method: 'QR', distance: null }]))
     expect(await written).toEqual([undefined])
     expect(await counts(activity)).toMatchObject({ ...all(accepted), users: [accepted, accepted] })

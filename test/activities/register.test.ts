@@ -66,6 +66,8 @@ describe('creation', () => {
         shortCode: null,
         opensAt: null,
         closesAt: null,
+        registeredOnly: false,
+        rotatingSeconds: null,
       },
       passConfig: { templateId: null, validFrom: null, validTo: null, maxUses: null, autoIssue: false },
       stats: {

@@ -47,8 +47,10 @@ describe('checkInPolicy', () => {
     checkInPolicy(fieldsOf({ name: 'x', startTime: 10, endTime: 20, ...input }, NEW_ACTIVITY))
 
   test('closes at the end of the activity and has no radius, unless the configuration says otherwise', () => {
-    expect(policy({})).toEqual({ opensAt: null, closesAt: 20, radius: null, maxPerUser: 1, shortCode: null })
-    const checkInConfig = { opensAt: 5, closesAt: 30, maxPerUser: 0, shortCode: 'Lake' }
+    const off = { radius: null, shortCode: null, registeredOnly: false, rotatingSeconds: null }
+    expect(policy({})).toEqual({ ...off, opensAt: null, closesAt: 20, maxPerUser: 1 })
+    const set = { shortCode: 'Lake', registeredOnly: true, rotatingSeconds: 30 }
+    const checkInConfig = { ...set, opensAt: 5, closesAt: 30, maxPerUser: 0 }
     expect(policy({ checkInConfig })).toEqual({ ...checkInConfig, radius: null })
   })
 

@@ -46,6 +46,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'links',
     'pages',
     'check-ins',
+    'kiosk',
     'gates',
     'participants',
     'purging',

@@ -69,6 +69,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // So are keys and secrets of finders.
   'found.send': [400, /open the page/],
   'found.thread': NO_SUCH_ROW,
+  'activities.kiosk': NO_SUCH_ROW,
   'found.write': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,

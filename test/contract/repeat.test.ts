@@ -350,6 +350,7 @@ const IGNORED = {
     'auth.phoneLinkCode',
   ],
   'Its answer is a secret.': ['auth.startTotp', 'backups.downloadLink'],
+  'It answers the same link again.': ['activities.openKiosk'],
   'Its answer is a secret, of which the server keeps a hash only.': ['assetCalendars.create'],
   'Each record has an id of its own.': ['sync.push'],
   'It starts work outside the database; only one backup runs at a time.': ['backups.create', 'backups.verify'],

@@ -36,6 +36,7 @@ test('every path parameter that is a text is declared as a secret or known to be
     }
   }
   expect(secrets.toSorted()).toEqual([
+    'activities.kiosk secret',
     'assetCalendars.read file',
     'auth.logoutDevice deviceId',
     'contacts.byCard code',
@@ -77,6 +78,7 @@ test.if(inProcess)('the log has no secret of a path, of any method, spelling or 
     expect(lines.length).toBeGreaterThanOrEqual(withSecrets.length * 30)
     expect(log.toLowerCase()).not.toContain(SECRET.toLowerCase())
     expect(log).toContain('/public/calendars/***')
+    expect(log).toContain('/public/kiosk/***')
     expect(log).toContain('/s/pass/***')
   } finally {
     await server.stop()

@@ -28,6 +28,10 @@ export interface CheckInConfig {
   readonly shortCode: string | null
   readonly opensAt: number | null
   readonly closesAt: number | null
+  /** Whether only users with a CONFIRMED registration can check in. Absent in rows of older versions, like the next one. */
+  readonly registeredOnly?: boolean
+  /** How long each code of the kiosk is shown; null or absent if the code of the check-in page stays the same. */
+  readonly rotatingSeconds?: number | null
 }
 
 /** Values of passes that are issued without a template or other values. The template is in a column of its own. */
@@ -107,6 +111,8 @@ export const activities = table(
     /** Places for registrations; 0 = unlimited. */
     capacity: col.int('capacity').notNull().default(0),
     version: col.int('version').notNull().default(1),
+    /** Shared by the activities that one request made by repeating another activity. */
+    seriesId: col.text('series_id'),
     /** When it became ENDED or CANCELLED. */
     endedAt: col.time('ended_at'),
     deletedAt: col.time('deleted_at'),
@@ -277,6 +283,22 @@ export const registrations = table(
     index('registrations_status').on(t.activityId, t.status, t.createdAt, t.id),
     index('registrations_of_user').on(t.userId),
   ],
+)
+
+/** The link of the screen that shows the check-in code of an activity. */
+export const activityKiosks = table(
+  'activity_kiosks',
+  {
+    activityId: col
+      .int('activity_id')
+      .primaryKey()
+      .references(() => activities.id),
+    secretHash: col.text('secret_hash').notNull(),
+    /** The secret, encrypted (platform/seal.ts): managers see the link again. */
+    secret: col.text('secret').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [uniqueIndex('activity_kiosks_secret').on(t.secretHash)],
 )
 
 /** Activities that administrators deleted. A job deletes their rows in steps, at last the activity and this row. */

@@ -8,6 +8,7 @@ export const problem =
 
 export const codeRequired = () =>
   forbidden('This activity is by invitation only: enter its invite code', '该活动仅限受邀者参加，请输入邀请码')
+export const noCheckIn = () => badRequest('This activity has no check-in', '该活动未开启签到')
 export const notActive = () => badRequest('The activity is not active', '活动未在进行中')
 
 export const endsTooEarly = problem('must be after the start', '必须晚于开始时间')

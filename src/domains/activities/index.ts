@@ -17,6 +17,8 @@ import { activityObject, activityTarget } from './entities.store.ts'
 import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
+import { kioskEndpoints } from './kiosk/kiosk.endpoints.ts'
+import { kioskPage } from './kiosk/kiosk.page.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
 import { pageEndpoints } from './pages/pages.endpoints.ts'
@@ -46,6 +48,7 @@ export const activities = domain({
     ...activityEndpoints,
     ...discoveryEndpoints,
     ...checkInEndpoints,
+    ...kioskEndpoints,
     ...passKeyEndpoints,
     ...passTemplateEndpoints,
     ...passIssueEndpoints,
@@ -71,7 +74,12 @@ export const activities = domain({
   ],
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
   labelPages: { ACTIVITY: landingPath },
-  landingPages: { activity: activityLandingPage, 'check-in': checkInLandingPage, pass: passLandingPage },
+  landingPages: {
+    activity: activityLandingPage,
+    'check-in': checkInLandingPage,
+    kiosk: kioskPage,
+    pass: passLandingPage,
+  },
   fileEntities: { ACTIVITY: mayRead },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },

@@ -4,6 +4,7 @@ import { isAnyOf } from '#db/dialect.ts'
 import {
   activities,
   activityCounters,
+  activityKiosks,
   checkIns,
   checkInSlots,
   checkInUsers,
@@ -112,6 +113,7 @@ export const REFERRED_TO: readonly Remove[] = [removeUses, removePasses, removeI
 export async function removeActivity(tx: Tx, id: number): Promise<void> {
   await tx.delete(activityCounters).where(eq(activityCounters.activityId, id))
   await tx.delete(dueIssues).where(eq(dueIssues.activityId, id))
+  await tx.delete(activityKiosks).where(eq(activityKiosks.activityId, id))
   const [row] = await tx.delete(activities).where(eq(activities.id, id)).returning(listedActivities.columns)
   if (row) listedActivities.deleted(tx, row)
   await tx.delete(purgedActivities).where(eq(purgedActivities.activityId, id))

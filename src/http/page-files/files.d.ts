@@ -31,3 +31,7 @@ declare module '*/local-time.js' {
   const path: string
   export default path
 }
+declare module '*/page-files/kiosk.js' {
+  const path: string
+  export default path
+}

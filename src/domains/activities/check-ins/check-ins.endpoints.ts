@@ -19,8 +19,8 @@ export const checkInEndpoints = [
       'Everyone who may see the activity can check in while it is ACTIVE and check-in is open, as often as it allows. All of its rules ' +
       'must hold: near its place if it has a radius (your `accuracy` is forgiven up to 50 m), and with its short code, which the scanned ' +
       'code of its check-in page replaces. `method` is CODE if a short code counted, else GPS if a radius counted, else QR. A refusal ' +
-      'gives the first reason, in this order: no check-in, status, opening times, a code of another activity, the limit per user, the ' +
-      'place, the short code. After 20 wrong short codes in a minute from an IP address, further ones get 429.',
+      'gives the first reason, in this order: no check-in, status, opening times, a code of another activity, no registration, the limit ' +
+      'per user, the place, the short code or the code of the kiosk. After 20 wrong short codes in a minute from an IP address, further ones get 429.',
     tag,
     access: dualByRow('checkin:create'),
     params: ById,

@@ -14,9 +14,14 @@ const SENTENCES: Readonly<Record<Exclude<Reason, 'outside' | 'over the limit'>, 
   'too early': { en: 'Check-in has not opened yet', zh: '签到尚未开始' },
   'too late': { en: 'Check-in has closed', zh: '签到已截止' },
   'foreign code': { en: 'This code does not belong to this activity', zh: '该二维码或邀请码不属于此活动' },
+  'not registered': {
+    en: 'Only registered participants can check in',
+    zh: '仅限已报名的参与者签到',
+  },
   'no position': { en: 'Your position is needed to check in here', zh: '该活动签到需要提供你的位置' },
   'no short code': { en: 'Enter the check-in code that is shown at the activity', zh: '请输入活动现场公布的签到码' },
   'wrong short code': { en: 'The check-in code is wrong', zh: '签到码错误' },
+  'expired code': { en: 'This code has expired. Scan the screen again', zh: '此码已过期，请重新扫描屏幕' },
 }
 
 export function checkInRefused({ reason, distance }: Refused, { radius, maxPerUser }: CheckInPolicy): AppError {

@@ -34,6 +34,12 @@ const MAX_FORGIVEN = 50
 /** The code that a user scanned or typed: of the activity (its own code, landing page or invite code), of its check-in page, or foreign. */
 export type ScannedCode = 'activity' | 'check-in' | 'foreign'
 
+/** The rotating code in the scanned link of a check-in page; undefined without one. */
+export function rotatingCodeIn(content: string, addresses: readonly string[]): string | undefined {
+  const scanned = scannedIn(content, addresses)
+  return scanned.kind === 'page' && scanned.page === 'check-in' ? scanned.rotating : undefined
+}
+
 export function scannedCode(
   content: string,
   activity: {
@@ -64,6 +70,10 @@ export interface Attempt {
   readonly scanned: ScannedCode | null
   readonly position: (Position & { readonly accuracy: number }) | null
   readonly shortCode: string | null
+  /** Whether the user has a CONFIRMED registration. Only asked if the policy needs one. */
+  readonly isRegistered: boolean
+  /** Whether the scanned code holds a rotating code that is good now. Only asked if the code rotates. */
+  readonly isCurrent: boolean
   /** The user's check-ins so far. */
   readonly earlier: number
 }
@@ -76,11 +86,13 @@ export type Reason =
   | 'too early'
   | 'too late'
   | 'foreign code'
+  | 'not registered'
   | 'over the limit'
   | 'no position'
   | 'outside'
   | 'no short code'
   | 'wrong short code'
+  | 'expired code'
 
 export interface Accepted {
   readonly method: CheckInMethod
@@ -103,8 +115,8 @@ const WRONG_STATUS: Readonly<Record<ActivityStatus, Reason | undefined>> = {
 
 /**
  * Whether a user who may see the activity can check in, and how. A refusal names the first reason in this order: no check-in at all, the
- * status, the opening times, a foreign code, the limit per user, the place, the short code. The short code comes last, so that only users
- * whose check-in depends on nothing else learn whether they guessed it.
+ * status, the opening times, a foreign code, no registration, the limit per user, the place, the short code or the code of the screen. These
+ * codes come last, so that only users whose check-in depends on nothing else learn whether they guessed one.
  */
 export function decide(attempt: Attempt): Accepted | Refused {
   const { now, policy, scanned, position } = attempt
@@ -115,6 +127,7 @@ export function decide(attempt: Attempt): Accepted | Refused {
   if (policy.opensAt !== null && now < policy.opensAt) return refused('too early')
   if (now > policy.closesAt) return refused('too late')
   if (scanned === 'foreign') return refused('foreign code')
+  if (policy.registeredOnly && !attempt.isRegistered) return refused('not registered')
   if (policy.maxPerUser !== 0 && attempt.earlier >= policy.maxPerUser) return refused('over the limit')
 
   let distance: number | null = null
@@ -124,8 +137,11 @@ export function decide(attempt: Attempt): Accepted | Refused {
     if (distance - Math.min(position.accuracy, MAX_FORGIVEN) > policy.radius.meters) return refused('outside', distance)
   }
 
+  if (policy.rotatingSeconds !== null) {
+    if (!attempt.isCurrent) return refused('expired code')
+  }
   // The code of the check-in page is shown at the same place as the short code, and replaces it.
-  if (policy.shortCode !== null && scanned !== 'check-in') {
+  else if (policy.shortCode !== null && scanned !== 'check-in') {
     if (attempt.shortCode === null) return refused('no short code')
     if (folded(attempt.shortCode) !== folded(policy.shortCode)) return refused('wrong short code')
     return { method: 'CODE', distance }

@@ -12,6 +12,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { type ActivityRow, findActivity, findCounters, IN_ORDER } from '../activities.store.ts'
 import { checkInPolicy, inviteCodeIn } from '../register/register.rules.ts'
+import { findRegistration } from '../registrations/registrations.store.ts'
 import {
   type Asking,
   findNamed,
@@ -28,10 +29,12 @@ import {
   decide,
   QUARTER,
   type Refused,
+  rotatingCodeIn,
   scannedCode,
   WRONG_SHORT_CODES,
 } from './check-ins.rules.ts'
 import * as store from './check-ins.store.ts'
+import { isGoodAt } from './rotating.rules.ts'
 
 const CHECK_IN = 'activities.checkIn'
 
@@ -67,7 +70,7 @@ export async function checkIn(
   const recorded =
     accepted === undefined
       ? await ctx.db.write<store.CheckInRow | undefined>(CHECK_IN, async () => undefined)
-      : await arrivals(ctx).add({ activityId: id, userId, max: checkInPolicy(row).maxPerUser, ...accepted })
+      : await arrivals(ctx).add({ activityId: id, userId, ...limitsOf(row), ...accepted })
   if (recorded !== undefined) return toView(recorded)
   // Something changed meanwhile: the decision on the activity as it is now names the reason.
   const current = await findActivity(ctx.db.read, id)
@@ -79,20 +82,31 @@ export async function checkIn(
   )
 }
 
+function limitsOf(row: ActivityRow): Pick<store.Arrival, 'max' | 'registeredOnly'> {
+  const { maxPerUser, registeredOnly } = checkInPolicy(row)
+  return { max: maxPerUser, registeredOnly }
+}
+
 async function decisionOn(
   ctx: AppContext,
   row: ActivityRow,
   userId: number,
   { latitude, longitude, accuracy, shortCode, code }: CreateCheckIn,
 ): Promise<Accepted | Refused> {
+  const now = ctx.clock.now()
+  const policy = checkInPolicy(row)
+  const { registeredOnly, rotatingSeconds } = policy
+  const rotating = code && rotatingSeconds !== null ? rotatingCodeIn(code, ownAddresses(ctx)) : undefined
   return decide({
-    now: ctx.clock.now(),
+    now,
     hasCheckIn: row.hasCheckIn,
     status: row.status,
-    policy: checkInPolicy(row),
+    policy,
     scanned: code ? scannedCode(code, row, ownAddresses(ctx)) : null,
     position: latitude != null && longitude != null ? { latitude, longitude, accuracy: accuracy ?? 0 } : null,
     shortCode: shortCode || null,
+    isRegistered: registeredOnly && (await findRegistration(ctx.db.read, row.id, userId))?.status === 'CONFIRMED',
+    isCurrent: rotating !== undefined && isGoodAt(ctx.seal, row, rotating, now),
     earlier: await store.timesCheckedIn(ctx.db.read, row.id, userId),
   })
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
@@ -14,6 +14,7 @@ import {
   checkIns,
   checkInSlots,
   checkInUsers,
+  registrations,
 } from '#db/schema/activities.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -137,7 +138,21 @@ const countOfUser = prepared((db) =>
 export const timesCheckedIn = async (db: Db | Tx, activityId: number, userId: number): Promise<number> =>
   (await countOfUser(db, { activityId, userId }))[0]?.count ?? 0
 
-const asked = jsonRows('asked', { nth: 'int', activityId: 'int', userId: 'int' })
+const asked = jsonRows('asked', { nth: 'int', activityId: 'int', userId: 'int', registeredOnly: 'int' })
+
+const hasPlace = (db: Builders): SQL =>
+  exists(
+    db
+      .select({ id: registrations.id })
+      .from(registrations)
+      .where(
+        and(
+          eq(registrations.activityId, asked.activityId),
+          eq(registrations.userId, asked.userId),
+          eq(registrations.status, 'CONFIRMED').inlineParams(),
+        ),
+      ),
+  )
 
 const facts = prepared((db) =>
   db
@@ -157,6 +172,7 @@ const facts = prepared((db) =>
         eq(activities.status, 'ACTIVE').inlineParams(),
         eq(activities.hasCheckIn, true).inlineParams(),
         isLive,
+        sql`(${asked.registeredOnly} = 0 or ${hasPlace(db)})`,
       ),
     )
     .leftJoin(checkInUsers, and(eq(checkInUsers.activityId, asked.activityId), eq(checkInUsers.userId, asked.userId))),
@@ -206,14 +222,21 @@ export interface Arrival extends Accepted {
   readonly userId: number
   /** Check-ins that a user may have; 0 = unlimited. */
   readonly max: number
+  /** Whether the user needs a CONFIRMED registration. */
+  readonly registeredOnly: boolean
 }
 
 /**
  * Records check-ins at the time of the write and counts them, in a write that is `IN_ORDER`. Those of users who have checked in `max` times, and of
- * activities that have stopped taking check-ins since the caller looked at them, are undefined and not recorded.
+ * activities that have stopped taking check-ins or users who have lost their place since the caller looked at them, are undefined and not recorded.
  */
 export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Promise<(CheckInRow | undefined)[]> {
-  const ids = arrivals.map(({ activityId, userId }, nth) => ({ nth, activityId, userId }))
+  const ids = arrivals.map(({ activityId, userId, registeredOnly }, nth) => ({
+    nth,
+    activityId,
+    userId,
+    registeredOnly: Number(registeredOnly),
+  }))
   const found = (await facts(tx, asked.values(ids))).toSorted((a, b) => a.nth - b.nth)
   const checkedInAt = tx.stamp
   const slot = slotOf(checkedInAt)

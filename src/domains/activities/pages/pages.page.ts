@@ -25,7 +25,7 @@ import { momentText, zoneText } from '#lib/moments.ts'
 import type { ActivityRow } from '../activities.store.ts'
 import { publicItem } from '../discovery/discovery.service.ts'
 import { checkInUrl } from '../links/links.view.ts'
-import { checkInPolicy } from '../register/register.rules.ts'
+import { checkInPolicy, ROTATING_PARAMETER } from '../register/register.rules.ts'
 import { addressText } from '../register/register.view.ts'
 import { activityPage } from './activity.page.ts'
 import { codeOf, findVisited, type Visit, zoneOfPage } from './pages.service.ts'
@@ -42,6 +42,7 @@ const WORDS = {
     checkInLabel: 'Check-in',
     checkInAlt: (name: string) => `QR code for the check-in of ${name}`,
     checkInHow: 'Scan this code with the camera of your phone or with the app.',
+    checkInRotates: 'The code changes all the time: scan it on the screen at the place, then press the button here.',
     checkInPosition: (meters: number) => `Allow the use of your position: you must be within ${meters} m.`,
     checkInHere: 'Check in',
     checkInOpens: 'Opens',
@@ -62,6 +63,7 @@ const WORDS = {
     checkInLabel: '签到',
     checkInAlt: (name: string) => `${name}的签到二维码`,
     checkInHow: '用手机相机或应用扫描此码。',
+    checkInRotates: '此活动的签到码会定时更换，请在现场扫描屏幕上的码，再点击此处按钮。',
     checkInPosition: (meters: number) => `请允许使用你的位置：须在 ${meters} 米范围内。`,
     checkInHere: '签到',
     checkInOpens: '签到开始',
@@ -94,8 +96,8 @@ const landingPage =
     }
   }
 
-/** The page of the web application for the same activity, with the invite code that the address has. */
-const webAppPath = (request: Request): string => `/console${pathOfPage(request, 'code', 'lang')}`
+/** The page of the web application for the same activity, with the codes that the address has. */
+const webAppPath = (request: Request): string => `/console${pathOfPage(request, 'code', ROTATING_PARAMETER, 'lang')}`
 
 export const activityLandingPage = landingPage('activity', (ctx, row, { request, caller: { locale } }) =>
   activityPage(ctx, { row, zone: zoneOfPage(request, row), locale, request, webAppPath: webAppPath(request) }),
@@ -112,14 +114,14 @@ const statusNotice = ({ status }: ActivityRow, isOver: boolean, locale: Locale):
 /** Also printed and posted at the place. Without the invite code, which everyone who passes the poster would learn. */
 export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: { locale }, request }) => {
   const words = WORDS[locale]
-  const { opensAt, closesAt, radius } = checkInPolicy(row)
+  const { opensAt, closesAt, radius, rotatingSeconds } = checkInPolicy(row)
   const zone = zoneOfPage(request, row)
   const isOver = isPast(ctx, row)
   const picture = pictureOf(checkInUrl(ctx, row))
   return htmlPage(ctx, {
     title: words.checkInTitle(row.name),
     locale,
-    path: pathOfPage(request, 'tz'),
+    path: pathOfPage(request, ROTATING_PARAMETER, 'tz'),
     body: card(
       html`<p class="number">${words.checkInLabel}</p>
         <h1>${row.name}</h1>
@@ -130,8 +132,12 @@ export const checkInLandingPage = landingPage('check-in', (ctx, row, { caller: {
               ${button(words.checkInHere, { href: webAppPath(request) })}
               <p class="hint">${words.signIn}</p>
             </div>
-            <div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>
-            <p class="lead">${words.checkInHow}</p>
+            ${
+              rotatingSeconds === null
+                ? html`<div class="poster">${qrPicture(picture, words.checkInAlt(row.name))}</div>
+                    <p class="lead">${words.checkInHow}</p>`
+                : html`<p class="lead">${words.checkInRotates}</p>`
+            }
             ${radius !== null && html`<p>${words.checkInPosition(radius.meters)}</p>`}`
         }
         ${facts([

@@ -79,7 +79,8 @@ export const activityEndpoints = [
     method: 'GET',
     path: '/api/activities/:id',
     summary: 'Get an activity',
-    description: 'An INVITE_ONLY activity needs `code`, unless you manage it. The server does not remember the code.',
+    description:
+      'An INVITE_ONLY activity needs `code`, unless you manage it or have registered for it. The server does not remember the code.',
     tag,
     access: dualByRow('activity:read'),
     params: ById,

@@ -80,6 +80,8 @@ const ShortCode = Type.String({
   examples: ['LAKE24'],
 })
 
+const RotatingSeconds = Type.Integer({ minimum: 15, maximum: 300, examples: [30] })
+
 const CheckInConfigInput = Model(
   'CheckInConfigInput',
   { description: 'Absent fields stay as they are' },
@@ -94,6 +96,12 @@ const CheckInConfigInput = Model(
     shortCode: optional(ShortCode),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
     closesAt: optional({ ...Later, description: 'By default the end of the activity' }),
+    registeredOnly: optional(Type.Boolean({ description: 'Only users with a CONFIRMED registration can check in' })),
+    rotatingSeconds: optional({
+      ...RotatingSeconds,
+      description:
+        'The kiosk shows another code after so many seconds, and only its present and previous codes are good; null = off',
+    }),
   },
 )
 
@@ -227,6 +235,8 @@ const CheckInConfigView = Model('CheckInConfig', {
   shortCode: Nullable({ ...ShortCode, description: 'For managers only' }),
   opensAt: Nullable(Time),
   closesAt: Nullable(Time),
+  registeredOnly: Type.Boolean(),
+  rotatingSeconds: Nullable(RotatingSeconds),
 })
 
 const PassConfigView = Model('PassConfig', {

@@ -59,6 +59,8 @@ const NO_CHECK_IN_RULES: CheckInConfig = {
   shortCode: null,
   opensAt: null,
   closesAt: null,
+  registeredOnly: false,
+  rotatingSeconds: null,
 }
 const NO_PASS_VALUES: PassConfig = { validFrom: null, validTo: null, maxUses: null }
 const OPEN_REGISTRATION: RegistrationConfig = { waitlist: false, opensAt: null, closesAt: null, questions: [] }
@@ -98,7 +100,8 @@ const merged = <T extends object>(before: T, given: Given<T>, defaults: T): T =>
   Object.fromEntries(
     (Object.keys(defaults) as (keyof T)[]).map((name) => [
       name,
-      given[name] === undefined ? before[name] : (given[name] ?? defaults[name]),
+      // Rows of older versions lack fields of their JSON.
+      (given[name] === undefined ? before[name] : given[name]) ?? defaults[name],
     ]),
   ) as T
 
@@ -219,9 +222,14 @@ export type Scanned =
       readonly page: 'activity' | 'check-in'
       readonly uuid: string
       readonly code: string | undefined
+      /** The rotating code of a kiosk. */
+      readonly rotating: string | undefined
     }
   | { readonly kind: 'other link' }
   | { readonly kind: 'text'; readonly text: string }
+
+/** The parameter of the link of a check-in page that holds the rotating code. */
+export const ROTATING_PARAMETER = 't'
 
 const QR_CONTENT = /^activity:(\d{1,15})(?::([^:]*))?$/i
 const LANDING_PATH = new RegExp(`^/s/(activity|check-in)/(${UUID_PATTERN})/?$`, 'i')
@@ -239,6 +247,7 @@ export function scannedIn(content: string, addresses: readonly string[]): Scanne
     page: page.toLowerCase() as 'activity' | 'check-in',
     uuid: uuid.toLowerCase(),
     code: link.query.get('code') || undefined,
+    rotating: link.query.get(ROTATING_PARAMETER) || undefined,
   }
 }
 
@@ -268,11 +277,16 @@ export interface CheckInPolicy {
   /** 0 = unlimited. */
   readonly maxPerUser: number
   readonly shortCode: string | null
+  /** Whether only users with a CONFIRMED registration can check in. */
+  readonly registeredOnly: boolean
+  /** Null unless the code rotates: then the code of the screen is needed, and replaces the short code. */
+  readonly rotatingSeconds: number | null
 }
 
 /** The rules of check-in with their defaults. */
 export function checkInPolicy(row: Pick<Row, 'checkInConfig' | 'endTime' | 'latitude' | 'longitude'>): CheckInPolicy {
   const { radiusMeters, opensAt, closesAt, maxPerUser, shortCode, ...own } = row.checkInConfig
+  const { registeredOnly = false, rotatingSeconds = null } = own
   const { latitude, longitude } = own.latitude === null ? row : own
   const hasRadius = radiusMeters !== null && latitude !== null && longitude !== null
   return {
@@ -281,6 +295,8 @@ export function checkInPolicy(row: Pick<Row, 'checkInConfig' | 'endTime' | 'lati
     radius: hasRadius ? { meters: radiusMeters, latitude, longitude } : null,
     maxPerUser,
     shortCode,
+    registeredOnly,
+    rotatingSeconds,
   }
 }
 

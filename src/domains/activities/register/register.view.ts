@@ -91,6 +91,8 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
       shortCode: isManager ? checkInConfig.shortCode : null,
       opensAt: checkInConfig.opensAt,
       closesAt: checkInConfig.closesAt,
+      registeredOnly: checkInConfig.registeredOnly ?? false,
+      rotatingSeconds: checkInConfig.rotatingSeconds ?? null,
     },
     passConfig: {
       templateId: row.passTemplateId,

@@ -7,7 +7,7 @@ export interface Viewer {
   readonly isManager: boolean
   /** Is a member of the organization that owns it, with the point `activity:read`. */
   readonly isReader: boolean
-  /** Gave the invite code. */
+  /** Gave the invite code, or has registered with it. */
   readonly hasCode: boolean
 }
 

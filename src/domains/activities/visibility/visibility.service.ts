@@ -14,6 +14,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { codeRequired } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { normalizeInviteCode, sightOf } from './visibility.rules.ts'
+import { isRegisteredFor } from './visibility.store.ts'
 
 /** Codes are short enough to guess. */
 const WRONG_CODES: GuessLimit = { name: 'invite code', wrong: 20, windowMs: MINUTE }
@@ -68,19 +69,26 @@ export async function see(ctx: AppContext, row: ActivityRow | undefined, asking:
   const isManager = await manages(ctx, viewer.userId, row, MANAGER_POINT)
   const isReader = await isMemberWho(ctx, viewer.userId, row)
   const hasCode = row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
-  const sight = sightOf(row, { isManager, isReader, hasCode })
+  const isRegistered = !isManager && !hasCode && (await isInvitedBefore(ctx, viewer.userId, row))
+  const sight = sightOf(row, { isManager, isReader, hasCode: hasCode || isRegistered })
   if (sight === 'unknown') throw notFound()
-  if (!isManager && row.inviteCode !== null && code != null)
+  // The code that a registered user was given may have been replaced.
+  if (!isManager && !isRegistered && row.inviteCode !== null && code != null)
     await guess(ctx, WRONG_CODES, asking.caller.ip, tooManyWrongCodes, () => hasCode || undefined)
   if (sight === 'code required') throw codeRequired()
   return { row, isManager }
 }
 
+/** Whether the user has registered for an INVITE_ONLY activity, which took the invite code, and has not cancelled. */
+const isInvitedBefore = async (ctx: AppContext, userId: number, { id, inviteCode }: ActivityRow): Promise<boolean> =>
+  inviteCode !== null && userId !== 0 && isRegisteredFor(ctx.db.read, id, userId)
+
 /** Whether a signed-in user sees the activity without an invite code. For scans and files, which are not asked for one. */
 export async function seesWithoutCode(ctx: AppContext, userId: number, row: ActivityRow): Promise<boolean> {
   const isManager = await manages(ctx, userId, row, MANAGER_POINT)
   const isReader = await isMemberWho(ctx, userId, row)
-  return sightOf(row, { isManager, isReader, hasCode: false }) === 'seen'
+  const hasCode = await isInvitedBefore(ctx, userId, row)
+  return sightOf(row, { isManager, isReader, hasCode }) === 'seen'
 }
 
 /**

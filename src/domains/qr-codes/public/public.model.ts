@@ -49,6 +49,7 @@ export const LandingQuery = Type.Object({
     'Time zone of the page: an IANA name or ±HH:MM (a plus sign must be sent as %2B). Default: that of the activity',
     'Asia/Shanghai',
   ),
+  t: Parameter('Of a check-in whose code rotates: the code of the screen', 'KQ7MPX2W'),
 })
 
 export const LandingContent = Merged(

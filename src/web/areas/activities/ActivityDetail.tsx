@@ -25,7 +25,7 @@ import { Passes } from './Passes.tsx'
 import { Registrations } from './Registrations.tsx'
 import { useOwnerOf, useRights } from './rights.ts'
 import { StatusActions } from './StatusActions.tsx'
-import { CHECK_IN_CODE } from './words.ts'
+import { scannedIn } from './words.ts'
 
 const words = texts({
   en: {
@@ -97,7 +97,7 @@ function Shown({ activity, code }: ShownProps) {
   // The numbers are for managers only.
   const isManager = activity.stats !== null
   if (isManager && search.get('view') === 'visitor') return <AsVisitor activity={activity} code={code} />
-  const scanned = search.get(CHECK_IN_CODE) ?? undefined
+  const scanned = scannedIn(search)
   const step = nextStepOf(activity, can, now, new Date(now).setHours(23, 59, 59, 999))
   const isOver = activity.status === 'ENDED' || activity.status === 'CANCELLED'
   const tabs = [

@@ -23,6 +23,8 @@ const words = texts({
     checkIn: 'Check in',
     scan: 'Scan the check-in code',
     scanned: 'You have scanned the check-in code. One tap is left.',
+    screen: 'Scan the code on the screen at the entrance. It changes all the time.',
+    registered: 'Only people with a confirmed registration can check in.',
     codeHelp: 'Only if the organizer has given you one',
     near: (metres: number) => `You have to be within ${metres} m of the place. Your browser asks for your position.`,
     opens: (time: string) => `Check-in opens ${time}.`,
@@ -36,6 +38,8 @@ const words = texts({
     checkIn: '签到',
     scan: '扫描签到二维码',
     scanned: '已扫描签到二维码，点击下方按钮完成签到。',
+    screen: '请扫描入口屏幕上的签到码，它会定时更换。',
+    registered: '仅报名成功者可以签到。',
     codeHelp: '主办方提供了签到口令时填写',
     near: (metres: number) => `需在地点 ${metres} 米范围内签到，浏览器会请求你的位置。`,
     opens: (time: string) => `${time} 开始签到。`,
@@ -49,7 +53,7 @@ const words = texts({
 const EMPTY = { shortCode: '', code: '', position: null as Position | null }
 
 export interface CheckInProps extends OwnProps {
-  /** The uuid of the check-in page that the user has scanned: one button is left. */
+  /** The end of the link that the user has scanned (`scannedIn`): one button is left. */
   scanned: string | undefined
 }
 
@@ -58,7 +62,10 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
   const { user } = useSession()
   const [now] = useState(serverTime)
   const { find, isBusy: isLocating } = usePosition()
-  const { radiusMeters, opensAt, closesAt, maxPerUser } = activity.checkInConfig
+  const { radiusMeters, opensAt, closesAt, maxPerUser, registeredOnly, rotatingSeconds } = activity.checkInConfig
+  const rotates = rotatingSeconds !== null
+  // The link of a poster has no code of the screen.
+  const isScanned = scanned !== undefined && (!rotates || scanned.includes('?'))
   const isAllowed = may('activities.checkIn', null)
   const own = usePages(
     'activities.checkInRecords',
@@ -66,7 +73,7 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
     { size: 1, enabled: isAllowed },
   )
   const form = useForm('activities.checkIn', EMPTY, {
-    paths: { code: [], position: [], ...(scanned !== undefined && { shortCode: [] }) },
+    paths: { code: [], position: [], ...((isScanned || rotates) && { shortCode: [] }) },
     done: t.success,
     onDone: () => form.reset(EMPTY),
     input: ({ shortCode, code: content, position }) => ({
@@ -114,16 +121,22 @@ export function CheckInSelf({ activity, code, scanned }: CheckInProps) {
             <>
               {radiusMeters !== null && <Typography color="text.secondary">{t.near(radiusMeters)}</Typography>}
               {radiusMeters !== null && !hasPosition() && <NeedsHttps what="position" />}
-              {scanned === undefined ? (
-                <TextField {...form.text('shortCode', { help: t.codeHelp })} autoComplete="off" />
+              {registeredOnly && <Typography color="text.secondary">{t.registered}</Typography>}
+              {isScanned || rotates ? (
+                <Typography>{isScanned ? t.scanned : t.screen}</Typography>
               ) : (
-                <Typography>{t.scanned}</Typography>
+                <TextField {...form.text('shortCode', { help: t.codeHelp })} autoComplete="off" />
               )}
               {form.error !== null && <ErrorNotice error={form.error} />}
-              <Button type="submit" variant="contained" size="large" loading={isLocating || form.isBusy}>
-                {last === undefined ? t.checkIn : t.again}
-              </Button>
-              {scanned === undefined && <ScanButton label={t.scan} onCode={(text) => void send(text)} />}
+              {(isScanned || !rotates) && (
+                <Button type="submit" variant="contained" size="large" loading={isLocating || form.isBusy}>
+                  {last === undefined ? t.checkIn : t.again}
+                </Button>
+              )}
+              {/* A code of the screen may have expired meanwhile. */}
+              {(!isScanned || (rotates && form.error !== null)) && (
+                <ScanButton label={t.scan} onCode={(text) => void send(text)} />
+              )}
             </>
           )}
         </Stack>

@@ -221,8 +221,12 @@ function Questions({ form }: Pick<FormParts, 'form'>) {
   )
 }
 
+/** Long enough for a queue, and too short for a photo that somebody sends. */
+const ROTATING_SECONDS = 30
+
 export function CheckInRules({ form }: FormParts) {
   const t = useTexts(formWords)
+  const { hasRegistration, 'checkInConfig.rotatingSeconds': rotatingSeconds } = form.values
   return (
     <Part
       title={t.checkIn}
@@ -234,7 +238,20 @@ export function CheckInRules({ form }: FormParts) {
         <NumberField {...form.number('checkInConfig.radiusMeters', { label: t.radius, help: t.radiusHelp })} />
         <NumberField {...form.number('checkInConfig.maxPerUser', { label: t.perUser, help: t.zeroUnlimited })} />
       </Row>
-      <TextField {...form.text('checkInConfig.shortCode', { help: t.shortCodeHelp })} />
+      {rotatingSeconds === null && <TextField {...form.text('checkInConfig.shortCode', { help: t.shortCodeHelp })} />}
+      <CheckField
+        name="rotates"
+        label={t.rotates}
+        help={t.rotatesHelp}
+        value={rotatingSeconds !== null}
+        onChange={(rotates) => form.set({ 'checkInConfig.rotatingSeconds': rotates ? ROTATING_SECONDS : null })}
+      />
+      {rotatingSeconds !== null && (
+        <NumberField {...form.number('checkInConfig.rotatingSeconds', { label: t.rotatingSeconds })} />
+      )}
+      {(hasRegistration || form.values['checkInConfig.registeredOnly']) && (
+        <CheckField {...form.check('checkInConfig.registeredOnly', { label: t.registeredOnly })} />
+      )}
       <Times
         form={form}
         opens={['checkInConfig.opensAt', t.opensNow]}

@@ -14,7 +14,7 @@ const words = texts({
 })
 
 export interface OverviewProps extends OwnProps {
-  /** The uuid of the check-in page that the user has scanned. */
+  /** The end of the link that the user has scanned (`scannedIn`). */
   scanned: string | undefined
 }
 

@@ -11,7 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer, EmptyState } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { AskInviteCode } from './InviteCode.tsx'
-import { activityWords, CHECK_IN_CODE } from './words.ts'
+import { activityWords, CHECK_IN_CODE, ROTATING_CODE } from './words.ts'
 
 const words = texts({
   en: {
@@ -32,6 +32,7 @@ export default function Visit() {
   const { type = '', uuid = '' } = useParams()
   const [search] = useSearchParams()
   const code = search.get('code')
+  const rotating = search.get(ROTATING_CODE)
   const query = useQuery({
     queryKey: ['landing', type, uuid, code],
     // As JSON, the public page names the activity. The token shows it to members too.
@@ -66,7 +67,10 @@ export default function Visit() {
     )
   const parameters = new URLSearchParams({
     ...(code !== null && { code }),
-    ...(type.toLowerCase() === 'check-in' && { [CHECK_IN_CODE]: uuid }),
+    ...(type.toLowerCase() === 'check-in' && {
+      [CHECK_IN_CODE]: uuid,
+      ...(rotating !== null && { [ROTATING_CODE]: rotating }),
+    }),
   })
   return <Answer query={query}>{({ id }) => <Navigate to={`/activities/${id}?${parameters}`} replace />}</Answer>
 }

@@ -41,6 +41,8 @@ export interface Values {
   readonly 'checkInConfig.maxPerUser': number | null
   readonly 'checkInConfig.opensAt': number | null
   readonly 'checkInConfig.closesAt': number | null
+  readonly 'checkInConfig.registeredOnly': boolean
+  readonly 'checkInConfig.rotatingSeconds': number | null
   readonly hasPass: boolean
   readonly 'passConfig.maxUses': number | null
   readonly 'passConfig.validFrom': number | null
@@ -109,6 +111,8 @@ export const emptyValues = (): Values => ({
   'checkInConfig.maxPerUser': 1,
   'checkInConfig.opensAt': null,
   'checkInConfig.closesAt': null,
+  'checkInConfig.registeredOnly': false,
+  'checkInConfig.rotatingSeconds': null,
   hasPass: false,
   'passConfig.maxUses': 1,
   'passConfig.validFrom': null,
@@ -170,6 +174,8 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'checkInConfig.maxPerUser': checkInConfig.maxPerUser,
     'checkInConfig.opensAt': checkInConfig.opensAt,
     'checkInConfig.closesAt': checkInConfig.closesAt,
+    'checkInConfig.registeredOnly': checkInConfig.registeredOnly,
+    'checkInConfig.rotatingSeconds': checkInConfig.rotatingSeconds,
     hasPass: activity.hasPass,
     'passConfig.maxUses': passConfig.maxUses,
     'passConfig.validFrom': passConfig.validFrom,

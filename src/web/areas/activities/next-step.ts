@@ -6,8 +6,8 @@ export type NextStep = 'PUBLISH' | 'ISSUE' | 'GATE' | 'CHECK_IN' | 'SHARE' | 'EN
 
 type State = Pick<
   Activity,
-  'status' | 'startTime' | 'endTime' | 'hasPass' | 'hasCheckIn' | 'checkInConfig' | 'registration' | 'stats'
->
+  'status' | 'startTime' | 'endTime' | 'hasPass' | 'hasCheckIn' | 'registration' | 'stats'
+> & { readonly checkInConfig: Pick<Activity['checkInConfig'], 'closesAt'> }
 
 /**
  * Undefined if nothing is left to do, or if the user may not do it.

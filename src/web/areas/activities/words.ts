@@ -29,6 +29,15 @@ export const activityWords = texts({
 
 /** The parameter of an activity's address that holds the uuid of its check-in page, which the user has scanned. */
 export const CHECK_IN_CODE = 'check-in'
+/** The parameter that holds the code of a screen, in the links of check-in pages and in addresses of activities. */
+export const ROTATING_CODE = 't'
+
+/** The end of the link of a check-in page that the user has scanned: a uuid, with the code of a screen if there is one. */
+export function scannedIn(search: URLSearchParams): string | undefined {
+  const uuid = search.get(CHECK_IN_CODE) ?? undefined
+  const rotating = search.get(ROTATING_CODE)
+  return uuid === undefined || rotating === null ? uuid : `${uuid}?${ROTATING_CODE}=${encodeURIComponent(rotating)}`
+}
 
 interface Times {
   readonly startTime: number

@@ -216,12 +216,16 @@ function JoinButton({ content }: { content: string }) {
   )
 }
 
-/** The invite code in `activity:<id>:<code>` or in a link (`?code=`), and the uuid in the link of a check-in page, which replaces the short code. */
+/**
+ * The invite code in `activity:<id>:<code>` or in a link (`?code=`), the uuid in the link of a check-in page, which replaces the short code, and
+ * the code of a screen in it (`?t=`).
+ */
 function activityParameters(content: string): URLSearchParams {
-  const code =
-    /^activity:\d+:([\w-]+)$/.exec(content.trim())?.[1] ?? URL.parse(content.trim())?.searchParams.get('code')
+  const query = URL.parse(content.trim())?.searchParams
+  const code = /^activity:\d+:([\w-]+)$/.exec(content.trim())?.[1] ?? query?.get('code')
   const checkIn = /\/s\/check-in\/([\da-f-]{36})/i.exec(content)?.[1]
-  return new URLSearchParams({ ...(code && { code }), ...(checkIn && { 'check-in': checkIn }) })
+  const t = checkIn && query?.get('t')
+  return new URLSearchParams({ ...(code && { code }), ...(checkIn && { 'check-in': checkIn }), ...(t && { t }) })
 }
 
 function FavouriteButton({ record }: { record: ResolvedScanRecord }) {
