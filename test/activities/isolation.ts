@@ -58,6 +58,11 @@ export const isolation: IsolationFixture = {
   ],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
+    [/^\/api\/activities\/:id\/copy$/, { startTime: TOMORROW }],
+    [
+      /^\/api\/activities\/:id\/series$/,
+      { every: 'DAY', count: 1, interval: null, until: null, weekdays: null, dates: null, dryRun: null },
+    ],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/\/pass\/redemptions$/, { items: [{ passUuid: UNKNOWN_UUID, nonce: 'of-the-isolation-test', usedAt: 1 }] }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],

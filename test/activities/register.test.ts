@@ -57,6 +57,7 @@ describe('creation', () => {
       status: 'DRAFT',
       qrContent: `activity:${activity.id}:${activity.inviteCode}`,
       registration: null,
+      seriesId: null,
       canManage: true,
       checkInConfig: {
         radiusMeters: null,

@@ -43,6 +43,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'register',
     'discovery',
     'pass-templates',
+    'copies',
     'links',
     'pages',
     'check-ins',

@@ -212,6 +212,14 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     return { body: { conflictId: lost.conflictId, acceptServer: false } }
   },
   'activities.create': () => ({ body: { name: name(), ...times() } }),
+  'activities.copy': async () => ({
+    params: { id: (await createActivity(alice)).id },
+    body: { startTime: Date.now() },
+  }),
+  'activities.createSeries': async () => ({
+    params: { id: (await createActivity(alice)).id },
+    body: { every: 'WEEK', count: 3 },
+  }),
   'activities.checkIn': async () => ({ who: bob, params: { id: (await openActivity(server, alice)).id }, body: {} }),
   'passTemplates.create': () => ({ body: { name: name() } }),
   'passes.issue': async () => ({ params: { id: (await withPasses(alice)).id }, body: { holderName: 'Lin Mei' } }),

@@ -36,6 +36,16 @@ export const ownersDisagree = problem('names a different owner than orgId', '与
 export const noSuchOwner = problem('does not exist', '不存在')
 export const ownerNeeded = problem('is required for an organization', '归属为组织时不能为空')
 
+export const outOfRange = problem(
+  'moves a time of the activity before 1970 or too far into the future',
+  '会使活动的某个时间早于 1970 年或过于遥远',
+)
+export const repeatOneWay = problem('is required, unless you give dates; not both', '与 dates 必须且只能提供一个')
+export const endOneWay = problem('is required, unless you give until; not both', '与 until 必须且只能提供一个')
+export const notWithDates = problem('is for every, not for dates', '仅用于 every，不能与 dates 同用')
+export const weekdaysOfWeeks = problem('is for every: WEEK only', '仅用于 every: WEEK')
+export const tooManyDates = (max: number) => problem(`leads to more than ${max} activities`, `超过 ${max} 个活动`)
+export const noDates = problem('leads to no activity', '没有可创建的活动')
 export const notYourList = () =>
   forbidden('You can only list your own personal activities', '只能查看自己的个人活动列表')
 export const ofAllOwners = problem(

@@ -10,6 +10,7 @@ import { passAdminEndpoints } from './admin/passes.admin.endpoints.ts'
 import { checkInAdminEndpoints } from './check-ins/check-ins.admin.endpoints.ts'
 import { checkInEndpoints } from './check-ins/check-ins.endpoints.ts'
 import { hasCheckedIn } from './check-ins/check-ins.store.ts'
+import { copyEndpoints } from './copies/copies.endpoints.ts'
 import { discoveryEndpoints } from './discovery/discovery.endpoints.ts'
 import { removeAllPassed } from './discovery/discovery.service.ts'
 import { refreshDiscovery } from './discovery/discovery.store.ts'
@@ -46,6 +47,7 @@ export const activities = domain({
   name: 'activities',
   endpoints: [
     ...activityEndpoints,
+    ...copyEndpoints,
     ...discoveryEndpoints,
     ...checkInEndpoints,
     ...kioskEndpoints,

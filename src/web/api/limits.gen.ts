@@ -10,8 +10,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'access.grantRole': 'roleId!',
   'activities.checkIn':
     'latitude min=-90 max=90, longitude min=-180 max=180, accuracy min=0, shortCode length=64, code length=2000, inviteCode length=200',
+  'activities.copy': 'name length=100, startTime!',
   'activities.create':
     'name! length=100, description length=20000, descriptionFormat choices=PLAIN|MARKDOWN, region.province length=50, region.city length=50, region.district length=50, location length=200, latitude min=-90 max=90, longitude min=-180 max=180, startTime!, endTime!, timeZone length=64, language choices=en|zh, visibility choices=PUBLIC|RESTRICTED|INVITE_ONLY, restrictedScopeType choices=ORGANIZATION, checkInConfig.radiusMeters min=10 max=100000 isWhole, checkInConfig.latitude min=-90 max=90, checkInConfig.longitude min=-180 max=180, checkInConfig.maxPerUser min=0 max=10000 isWhole, checkInConfig.rotatingSeconds min=15 max=300 isWhole, passConfig.maxUses min=0 max=1000000 isWhole, registration.capacity min=1 max=1000000 isWhole, registration.questions[].key!, registration.questions[].label! length=100, ownerType choices=PERSONAL|ORGANIZATION',
+  'activities.createSeries': 'every choices=DAY|WEEK|MONTH, interval min=1 max=12 isWhole, count min=1 max=52 isWhole',
   'activities.renderDescription': 'content! length=20000',
   'activities.setStatus': 'status! choices=DRAFT|ACTIVE|ENDED|CANCELLED',
   'activities.update':

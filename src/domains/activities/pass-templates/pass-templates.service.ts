@@ -1,9 +1,10 @@
 /** Templates of passes: personal ones, and those of organizations. */
 
 import type { AppContext } from '#context'
-import { orgOf, ownerKey } from '#db/owner-key.ts'
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { TemplateField } from '#db/schema/passes.ts'
+import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -36,12 +37,24 @@ export function createTemplate(ctx: AppContext, owner: Owner, input: CreateTempl
     ...changeOf(input),
   }
   checkTimes(values)
+  return ctx.db.write('passes.createTemplate', async (tx) => toView(await addTemplate(tx, owner, values)))
+}
+
+/** @throws AppError 400 if the owner has as many templates as an owner can have */
+async function addTemplate(tx: Tx, owner: Owner, values: store.TemplateValues): Promise<store.TemplateRow> {
   const key = ownerKey(owner)
-  return ctx.db.write('passes.createTemplate', async (tx) => {
-    if ((await store.countTemplates(tx, key)) >= MAX_TEMPLATES)
-      throw badRequest(`There can be at most ${MAX_TEMPLATES} pass templates`, `最多创建 ${MAX_TEMPLATES} 个通行证模板`)
-    return toView(await store.insertTemplate(tx, key, owner.userId, values))
-  })
+  if ((await store.countTemplates(tx, key)) >= MAX_TEMPLATES)
+    throw badRequest(`There can be at most ${MAX_TEMPLATES} pass templates`, `最多创建 ${MAX_TEMPLATES} 个通行证模板`)
+  return store.insertTemplate(tx, key, owner.userId, values)
+}
+
+/** Copies a template to another owner. Returns the id of the copy, or null if there is no such template. @throws AppError 400 */
+export async function copyTemplate(tx: Tx, from: OwnerKey, id: number, owner: Owner): Promise<number | null> {
+  const template = await store.findTemplate(tx, from, id)
+  if (template === undefined) return null
+  const { name, description, color, fields, validFrom, validTo, validDays, maxUses } = template
+  const values = { name, description, color, fields, validFrom, validTo, validDays, maxUses }
+  return (await addTemplate(tx, owner, values)).id
 }
 
 export function updateTemplate(

@@ -1,12 +1,20 @@
 import { app, dual, type DualAccess, dualByRow, endpoint, type RowOf } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
-import { HOUR, MINUTE } from '#platform/clock.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { versionOfActivity } from '../activities.store.ts'
 import { SeenQuery } from '../visibility/visibility.model.ts'
 import { DescriptionPreview, RenderDescription } from './description.model.ts'
 import { renderDescription } from './description.view.ts'
-import { ActivityPage, ActivityView, CreateActivity, ListQuery, SetStatus, UpdateActivity } from './register.model.ts'
+import {
+  ActivityPage,
+  ActivityView,
+  CreateActivity,
+  CREATION_BUDGET,
+  ListQuery,
+  SetStatus,
+  UpdateActivity,
+} from './register.model.ts'
 import * as service from './register.service.ts'
 
 const tag = 'Activities'
@@ -15,15 +23,6 @@ const activity: RowOf<DualAccess, typeof ById> = {
   view: ActivityView,
   show: ({ ctx, owner, params, caller }) => service.getActivity(ctx, params.id, { viewer: owner, caller }),
 }
-
-/** Deleted activities no longer count for the quota, but their rows stay. A club enters its programme of a year in one go. */
-const CREATION_BUDGET = {
-  name: 'activities',
-  counts: { en: 'new activities', zh: '新活动' },
-  per: 'user',
-  limit: 500,
-  windowMs: HOUR,
-} as const
 
 export const activityEndpoints = [
   endpoint({

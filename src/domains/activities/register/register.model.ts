@@ -21,6 +21,7 @@ import {
   Type,
 } from '#http/schema.ts'
 import type { Locale } from '#lib/localized.ts'
+import { HOUR } from '#platform/clock.ts'
 
 import { MaxUses } from '../passes/passes.model.ts'
 import { ActivityDescription, DescriptionFormat, DescriptionHtml } from './description.model.ts'
@@ -39,6 +40,15 @@ const ActivityZone = Line(64, 1, {
   description: 'IANA name of the zone in which pages, passes, mails and exports name the times',
   examples: ['Asia/Shanghai'],
 })
+
+/** Deleted activities no longer count for the quota, but their rows stay. A club enters its programme of a year in one go. */
+export const CREATION_BUDGET = {
+  name: 'activities',
+  counts: { en: 'new activities', zh: '新活动' },
+  per: 'user',
+  limit: 500,
+  windowMs: HOUR,
+} as const
 
 /** Three hours after the example of `Time`. */
 const Later = { ...Time, examples: [1_767_236_400_000] }
@@ -194,6 +204,8 @@ export type UpdateActivity = Static<typeof UpdateActivity>
 
 export const SetStatus = Model('SetActivityStatus', { status: ActivityStatusName, orgId: Type.Optional(Nullable(Id)) })
 
+const SERIES = '3d1c8a52-6a0f-4f0e-9c1b-2f1e0a9d8c7b'
+
 export const ListQuery = PageQuery({
   orgId: Type.Optional(Id),
   ownerType: Type.Optional(OwnerType),
@@ -206,6 +218,7 @@ export const ListQuery = PageQuery({
   from: Type.Optional({ ...Time, description: 'Only activities that end at this time or later' }),
   to: Type.Optional({ ...Time, description: 'Only activities that start at this time or earlier' }),
   phase: Type.Optional(Phase),
+  seriesId: Type.Optional(Line(36, 1, { description: 'Only activities of this series', examples: [SERIES] })),
   registered: Type.Optional(
     Type.Boolean({
       description:
@@ -301,6 +314,9 @@ const itemFields = {
     Text('activity:42', { description: 'Contains the invite code if the activity is INVITE_ONLY: for managers only' }),
   ),
   registration: Nullable(RegistrationView),
+  seriesId: Nullable(
+    Text(SERIES, { description: 'Shared by the activities that one request made by repeating another one' }),
+  ),
   canManage: Type.Boolean({ description: 'Whether you manage the activity as a whole (`activity:update`)' }),
   version: RowVersion,
   createdAt: Time,

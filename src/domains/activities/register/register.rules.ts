@@ -303,4 +303,6 @@ export function checkInPolicy(row: Pick<Row, 'checkInConfig' | 'endTime' | 'lati
 /** Whether the query asks for all activities of the list, in any order. */
 export const isUnfiltered = ({ keyword, ...query }: ListQuery): boolean =>
   !keyword &&
-  ([query.status, query.visibility, query.from, query.to, query.phase] as const).every((filter) => filter === undefined)
+  ([query.status, query.visibility, query.from, query.to, query.phase, query.seriesId] as const).every(
+    (filter) => filter === undefined,
+  )

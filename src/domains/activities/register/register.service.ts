@@ -113,10 +113,28 @@ export async function addActivity(
   const timeZone = input.timeZone ?? (await store.latestZone(tx, owner.userId)) ?? serverZone()
   const fields = fieldsOf({ ...input, timeZone }, NEW_ACTIVITY)
   await checkFields(tx, fields, input, owner)
-  await checkRoom(ctx, tx, owner, quota)
+  await checkRoom(ctx, tx, owner, 1, quota)
   const created = await store.insertActivity(tx, owner, fields)
   await changeCover(ctx, tx, owner, created, null)
   return created
+}
+
+/** Adds copies of activities without their covers, all or none. `quota` as above. @throws AppError 400, 429 */
+export async function addCopies(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  copies: readonly ActivityFields[],
+  { quota, seriesId }: { readonly quota: number; readonly seriesId: string | null },
+): Promise<ActivityRow[]> {
+  await checkRoom(ctx, tx, owner, copies.length, quota)
+  const added: ActivityRow[] = []
+  for (const fields of copies) {
+    const problems = problemsOf(fields, {}, owner.orgId)
+    if (problems.length > 0) throw invalidAll(problems)
+    added.push(await store.insertActivity(tx, owner, fields, seriesId))
+  }
+  return added
 }
 
 /** @throws AppError 400 with all problems */
@@ -130,14 +148,14 @@ async function checkFields(tx: Tx, fields: ActivityFields, input: UpdateActivity
 
 const counts = perContext(() => new OwnerCounts((owner) => ['activities.owner', owner], store.countOwned))
 
-/** Refuses a new activity if the owner would then have more than `quota`, or if the organization has been dissolved or disabled. */
-async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, quota: number): Promise<void> {
+/** Refuses so many new activities if the owner would then have more than `quota`, or if the organization has been dissolved or disabled. */
+async function checkRoom(ctx: AppContext, tx: Tx, owner: Owner, added: number, quota: number): Promise<void> {
   if (owner.orgId !== 0) {
     const status = await store.findOrgStatus(tx, owner.orgId)
     if (status === undefined) throw notFound()
     if (status === 'DISABLED') throw organizationDisabled
   }
-  if (!(await counts(ctx).add(tx, ownerKey(owner), 1, quota))) throw errors.quotaReached(quota)
+  if (!(await counts(ctx).add(tx, ownerKey(owner), added, quota))) throw errors.quotaReached(quota)
 }
 
 /** Attaches the cover of the row, which has replaced the cover `before`, and makes it public if the activity is. */

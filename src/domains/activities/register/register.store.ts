@@ -86,9 +86,10 @@ function isIn(phase: ListQuery['phase'], now: number): SQL | undefined {
   return and(not(isOver), gte(endTime, now), phase === 'NOW' ? lte(startTime, now) : gt(startTime, now))
 }
 
-const filters = ({ status, visibility, from, to, phase }: ListQuery, now: number): SQL | undefined =>
+const filters = ({ status, visibility, from, to, phase, seriesId }: ListQuery, now: number): SQL | undefined =>
   and(
     isIn(phase, now),
+    seriesId === undefined ? undefined : eq(activities.seriesId, seriesId),
     status === undefined ? undefined : eq(activities.status, status),
     visibility === undefined ? undefined : eq(activities.visibility, visibility),
     from === undefined ? undefined : gte(activities.endTime, from),
@@ -189,7 +190,12 @@ export async function createdUnlisted(db: Db, owner: OwnerKey, userId: number): 
 const newInviteCode = () => randomCode(INVITE_CODE_ALPHABET, INVITE_CODE_LENGTH)
 
 /** Adds a DRAFT with its counters. The cover must be attached in the same write. */
-export async function insertActivity(tx: Tx, owner: Owner, fields: ActivityFields): Promise<ActivityRow> {
+export async function insertActivity(
+  tx: Tx,
+  owner: Owner,
+  fields: ActivityFields,
+  seriesId: string | null = null,
+): Promise<ActivityRow> {
   const [row] = await tx
     .insert(activities)
     .values({
@@ -199,6 +205,7 @@ export async function insertActivity(tx: Tx, owner: Owner, fields: ActivityField
       owner: ownerKey(owner),
       userId: owner.userId,
       inviteCode: fields.visibility === 'INVITE_ONLY' ? newInviteCode() : null,
+      seriesId,
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
     })
@@ -207,6 +214,10 @@ export async function insertActivity(tx: Tx, owner: Owner, fields: ActivityField
   await tx.insert(activityCounters).values({ activityId: row!.id })
   return (await findActivity(tx, row!.id))!
 }
+
+/** Gives an activity that this write has added its cover. */
+export const setNewCover = async (tx: Tx, id: number, coverFileId: number): Promise<void> =>
+  void (await tx.update(activities).set({ coverFileId }).where(eq(activities.id, id)))
 
 export type ActivityChange = Partial<
   ActivityFields & Pick<ActivityRow, 'status' | 'inviteCode' | 'endedAt' | 'deletedAt'>

@@ -67,6 +67,7 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
       closesAt: row.registration.closesAt,
       questions: row.registration.questions.map(({ key, label, required }) => ({ key, label, required })),
     },
+    seriesId: row.seriesId,
     canManage: isManager,
     version: row.version,
     createdAt: row.createdAt,

@@ -1,7 +1,16 @@
 /** The activities of the workspace, those for which the user has registered, and those that anyone may join. */
 
-import { Add, Badge, ConfirmationNumber, Event, HowToReg, SearchOff, TravelExplore } from '@mui/icons-material'
-import { Button, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
+import {
+  Add,
+  Badge,
+  ConfirmationNumber,
+  Event,
+  EventRepeat,
+  HowToReg,
+  SearchOff,
+  TravelExplore,
+} from '@mui/icons-material'
+import { Button, Chip, MenuItem, Stack, Tab, Tabs, TextField } from '@mui/material'
 import { useCallback } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -26,6 +35,7 @@ const words = texts({
     status: 'Status',
     all: 'All',
     views: 'Which activities',
+    series: 'One series',
     empty: 'No activities yet',
     emptyText:
       'An activity has a time and a place. People register for it, check in with a code, and are let in with passes. Create the first one as a draft; nobody sees it before you publish it.',
@@ -44,6 +54,7 @@ const words = texts({
     status: '状态',
     all: '全部',
     views: '活动范围',
+    series: '一个系列',
     empty: '还没有活动',
     emptyText: '活动有时间和地点，可以接受报名、扫码签到，并凭通行证入场。先创建草稿，发布之前别人看不到。',
     emptyMember: '这里还没有发布活动。',
@@ -84,12 +95,15 @@ export default function ActivityList() {
   const onSearch = useCallback((text: string) => change('keyword', text), [change])
 
   const asked = keyword === '' ? {} : { keyword }
-  const isFiltered = keyword !== '' || (!isDiscovery && status !== undefined)
+  const series = isDiscovery ? null : search.get('series')
+  const isFiltered = keyword !== '' || (!isDiscovery && (status !== undefined || series !== null))
   const listed = view === 'registered' ? { registered: true } : ownerQuery()
   const phases = usePhases(listed, !isDiscovery && !isFiltered)
   const found = usePages(
     'activities.list',
-    { query: { ...listed, ...asked, ...(status && { status }) } },
+    {
+      query: { ...listed, ...asked, ...(status && { status }), ...(series && { seriesId: series, sort: 'startTime' }) },
+    },
     { enabled: !isDiscovery && isFiltered },
   )
   const discovered = usePages('activities.discover', { query: asked }, { enabled: isDiscovery })
@@ -136,6 +150,9 @@ export default function ActivityList() {
             </TextField>
           )}
         </Stack>
+      )}
+      {series !== null && (
+        <Chip icon={<EventRepeat />} label={t.series} onDelete={() => change('series', '')} sx={{ mb: 2 }} />
       )}
       {isEmpty ? (
         isFiltered ? (

@@ -1,8 +1,18 @@
 /** When, where, by whom and about what: the facts of an activity, which organizers and visitors see. */
 
-import { CalendarMonth, Notes, Person, Place, Schedule, VisibilityOutlined, VpnKey } from '@mui/icons-material'
-import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
+import {
+  CalendarMonth,
+  EventRepeat,
+  Notes,
+  Person,
+  Place,
+  Schedule,
+  VisibilityOutlined,
+  VpnKey,
+} from '@mui/icons-material'
+import { Box, Button, Card, CardContent, Link as MuiLink, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 
 import { download } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
@@ -18,6 +28,7 @@ import { Rendered } from '../../ui/Rendered.tsx'
 import { Cover } from './ActivityCard.tsx'
 import { InviteCodeFact } from './InviteCode.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
+import { useOwnerOf } from './rights.ts'
 import { placeOf, timesOf } from './words.ts'
 
 const words = texts({
@@ -29,6 +40,8 @@ const words = texts({
     visibility: 'Visibility',
     about: 'About',
     yours: (time: string, city: string) => `${time} in your time (${city})`,
+    series: 'Part of a series',
+    others: 'See all of them',
   },
   zh: {
     calendar: '添加到日历',
@@ -38,6 +51,8 @@ const words = texts({
     visibility: '可见范围',
     about: '介绍',
     yours: (time: string, city: string) => `你的当地时间：${time}（${city}）`,
+    series: '属于一个系列',
+    others: '查看全部',
   },
 })
 
@@ -46,6 +61,7 @@ export function Facts({ activity, code, actions }: OwnProps & { actions?: ReactN
   const t = useTexts(words)
   const visibilityOf = useEnum('activityVisibility')
   const place = placeOf(activity)
+  const isOfOthers = useOwnerOf(activity) === undefined
   const { latitude, longitude } = activity
   const calendar = () =>
     download('activities.calendar', { params: { id: activity.id }, query: { ...(code && { code }) } }).catch(
@@ -63,6 +79,19 @@ export function Facts({ activity, code, actions }: OwnProps & { actions?: ReactN
             </Stack>
             <Zone activity={activity} />
           </Fact>
+          {activity.seriesId !== null && (
+            <Fact icon={<EventRepeat />} name="">
+              {t.series}
+              {!isOfOthers && (
+                <>
+                  {' · '}
+                  <MuiLink component={Link} to={`/activities?series=${activity.seriesId}`}>
+                    {t.others}
+                  </MuiLink>
+                </>
+              )}
+            </Fact>
+          )}
           {(place !== '' || latitude !== null) && (
             <Fact icon={<Place />} name={t.where}>
               {place}
