@@ -33,6 +33,18 @@ export async function findRefusal<U extends Use>(
   return 'refusedFor' in result ? result : undefined
 }
 
+/** How much of the limits is left at `now`: the least of them. Infinity without uses. */
+export async function leftOf(db: Db | Tx, uses: readonly Use[], now: number): Promise<number> {
+  if (uses.length === 0) return Infinity
+  const keys = uses.map(({ key }) => key)
+  const rows = await db.select().from(counters).where(inArray(counters.key, keys))
+  const left = uses.map(({ key, limit, windowMs }) => {
+    const row = rows.find((one) => one.key === key && one.windowStart + windowMs > now)
+    return Math.max(0, limit - (row?.count ?? 0))
+  })
+  return Math.min(...left)
+}
+
 /** Counts all uses at `now`, or none if one of them is refused: then returns the refusal that lasts longest. */
 export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: number): Promise<Refusal<U> | undefined> {
   const result = await countedAt(tx, uses, now)

@@ -4,6 +4,7 @@
  */
 
 import type { AppContext } from '#context'
+import type { activities } from '#db/schema/activities.ts'
 import type { FileEntity } from '#db/schema/files.ts'
 import type { NotificationType } from '#db/schema/notifications.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
@@ -47,6 +48,8 @@ export interface Events {
   'files.deleted': { readonly files: readonly LostFile[] }
   /** QR codes are about to be deleted permanently; their rows are still there. At most 2,000 at once. */
   'qrCodes.purging': { readonly ids: readonly number[] }
+  /** A manager has changed an activity, or it was cancelled because the account of its owner ends. */
+  'activity.changed': ActivityChanged
   /** An activity is about to be deleted permanently; operations no longer find it. */
   'activity.purging': { readonly id: number }
   /** Users got places in an activity. At most 100 at once. */
@@ -68,6 +71,31 @@ export interface Events {
   'messages.sent': { readonly ids: readonly number[] }
   /** Users got a notification. */
   'notification.created': NotificationCreated
+}
+
+/** The columns that participants are told of, and whether they are. */
+export type NoticedActivity = Pick<
+  typeof activities.$inferSelect,
+  | 'id'
+  | 'status'
+  | 'startTime'
+  | 'endTime'
+  | 'province'
+  | 'city'
+  | 'district'
+  | 'location'
+  | 'latitude'
+  | 'longitude'
+  | 'autoNotices'
+>
+
+export interface ActivityChanged {
+  readonly before: NoticedActivity
+  readonly after: NoticedActivity
+  /** By default the `autoNotices` of the activity. */
+  readonly notify?: boolean | null | undefined
+  /** Plain text of the manager for participants. */
+  readonly noticeText?: string | null | undefined
 }
 
 export interface LostFile {

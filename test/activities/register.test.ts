@@ -42,6 +42,8 @@ describe('creation', () => {
       descriptionHtml: '',
       timeZone: serverZone(),
       language: 'en',
+      autoNotices: true,
+      contactEmail: null,
       coverFileId: null,
       coverUrl: null,
       hasCheckIn: false,
@@ -83,6 +85,22 @@ describe('creation', () => {
       updatedAt: activity.updatedAt,
     })
     expect(await getActivity(alice, activity.id)).toEqual(activity)
+  })
+
+  test('the contact address of an activity must be one that the caller has proved', async () => {
+    const person = await server.person()
+    const { data } = ok(await create(person))
+    expect(data).toMatchObject({ autoNotices: true, contactEmail: null })
+    expect(problems(await update(person, data.id, { contactEmail: 'other@example.org' }))).toEqual([
+      400,
+      'body.contactEmail',
+    ])
+    expect(problems(await create(person, { contactEmail: 'not an address' }))).toEqual([400, 'body.contactEmail'])
+    expect(await getActivity(person, data.id)).toEqual(data)
+    const changed = ok(await update(person, data.id, { autoNotices: false })).data
+    expect(changed.autoNotices).toBe(false)
+    const cleared = ok(await update(person, data.id, { contactEmail: null, autoNotices: null })).data
+    expect(cleared).toMatchObject({ autoNotices: true, contactEmail: null })
   })
 
   test('an activity has its own time zone and language, or those of the creator', async () => {

@@ -110,6 +110,10 @@ export const activities = table(
     registration: col.json<RegistrationConfig>('registration'),
     /** Places for registrations; 0 = unlimited. */
     capacity: col.int('capacity').notNull().default(0),
+    /** Whether changes of date and place, and a cancellation, are told to participants unless a request says otherwise. */
+    autoNotices: col.bool('auto_notices').notNull().default(true),
+    /** Where replies to its mails go; in lower case. */
+    contactEmail: col.text('contact_email'),
     version: col.int('version').notNull().default(1),
     /** Shared by the activities that one request made by repeating another activity. */
     seriesId: col.text('series_id'),

@@ -107,7 +107,7 @@ export const activities = domain({
     'member.left': memberLeft,
     async 'user.deleting'(ctx, tx, { userId, nickname }) {
       await renameHolder(tx, userId, nickname)
-      await cancelActivities(tx, userId)
+      await cancelActivities(ctx, tx, userId)
       await userDeleting(ctx, tx, userId)
     },
   },

@@ -3,37 +3,18 @@
  * `docs/settings.md` is generated from this table.
  */
 
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 
 import { Enum } from '#http/schema.ts'
 import { timeZone } from '#lib/days.ts'
 import { MEDIA_TYPES } from '#lib/file-type.ts'
 import { parseName } from '#lib/host-name.ts'
-import type { Localized } from '#lib/localized.ts'
 
-type Texts = readonly [label: string, description: string]
+import { budgets } from './budgets.model.ts'
+import { flag, integer, MIB, protection, setting, size } from './kinds.model.ts'
 
-/** Checks what a schema cannot tell. Returns the end of a sentence that begins with the key. */
-type Check = (value: unknown) => Localized | undefined
-
-const setting = <S extends TSchema>(schema: S, initial: Static<S>, en: Texts, zh: Texts, check?: Check) => ({
-  schema,
-  initial,
-  check,
-  systemAdminOnly: false as boolean,
-  label: { en: en[0], zh: zh[0] } satisfies Localized,
-  description: { en: en[1], zh: zh[1] } satisfies Localized,
-})
-
-/** A setting that protects accounts, data or the operation log: only SYSTEM_ADMIN changes it. */
-const protection: typeof setting = (...texts) => ({ ...setting(...texts), systemAdminOnly: true })
-
-const MIB = 1024 * 1024
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB
-const integer = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
-const size = integer(0, Number.MAX_SAFE_INTEGER)
-const flag = integer(0, 1)
 
 /** Of text without braces and control characters, and placeholders. `{seq:10}` takes 2 characters more than its pattern. */
 const PART = String.raw`(?:[^{}\u0000-\u001f\u007f-\u009f\u2028\u2029]|\{yyyy\}|\{mm\}|\{dd\})*`
@@ -233,48 +214,15 @@ export const definitions = {
     ],
     ['扫码统计保留天数', '扫码统计在多少天后删除，至少 30 天；0 表示永不删除。每个二维码的扫码总数保留不变。'],
   ),
-  // The budgets are limits against abuse.
-  'budget.accountsPerAddress': setting(
-    size,
-    20,
-    ['New accounts', 'Accounts that one IP address may create a day; 0 = unlimited.'],
-    ['新建账号数', '每个 IP 地址每天可创建的账号数；0 表示不限。'],
-  ),
-  'budget.contactsPerUser': setting(
-    size,
-    50,
-    ['Look-ups of a user', 'E-mail addresses and phone numbers that a user may look up a day; 0 = unlimited.'],
-    ['用户查询数', '每个用户每天可查询的邮箱和手机号数量；0 表示不限。'],
-  ),
-  'budget.contactsPerAddress': setting(
-    size,
-    200,
+  ...budgets,
+  'activities.noticeDelaySeconds': setting(
+    integer(0, 3600),
+    120,
     [
-      'Look-ups of an IP address',
-      'E-mail addresses and phone numbers that all users at an IP address may look up a day; 0 = unlimited.',
+      'Wait before notices',
+      'Seconds from the last change of the date or place of an activity until participants are told of it.',
     ],
-    ['IP 地址查询数', '同一 IP 地址的所有用户每天可查询的邮箱和手机号数量；0 表示不限。'],
-  ),
-  'budget.invitationsPerUser': setting(
-    size,
-    200,
-    ['Invitations', 'Invitations and join links that a user may send a day; 0 = unlimited.'],
-    ['邀请数', '每个用户每天可发送的邀请和加入链接数；0 表示不限。'],
-  ),
-  'budget.pushedRecordsPerUser': setting(
-    size,
-    100_000,
-    [
-      'Scans and pushed records',
-      'Scans that a user may record and records that their devices may push a day; 0 = unlimited.',
-    ],
-    ['扫码与推送记录数', '每个用户每天可记录的扫码与其设备可推送的记录总数；0 表示不限。'],
-  ),
-  'budget.smsPerDay': setting(
-    size,
-    1000,
-    ['SMS', 'SMS that the server sends a day; 0 = unlimited.'],
-    ['短信数', '服务器每天发送的短信数；0 表示不限。'],
+    ['变更通知等待时间', '活动的时间或地点最后一次变更后，到通知参与者之前的秒数。'],
   ),
   'upload.maxBytes': setting(
     integer(1, LARGEST_UPLOAD),

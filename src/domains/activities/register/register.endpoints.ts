@@ -142,8 +142,7 @@ export const activityEndpoints = [
     data: ActivityView,
     refuses: { 400: 'The activity cannot get this status.', 403: 'You may see the activity, but not publish it.' },
     row: activity,
-    run: ({ ctx, owner, params, body, caller }) =>
-      service.setStatus(ctx, params.id, body.status, { viewer: owner, caller }),
+    run: ({ ctx, owner, params, body, caller }) => service.setStatus(ctx, params.id, body, { viewer: owner, caller }),
   }),
   endpoint({
     id: 'activities.resetInviteCode',

@@ -8,6 +8,7 @@ import {
   Line,
   Longitude,
   Model,
+  Multiline,
   Name,
   Named,
   Nullable,
@@ -185,6 +186,15 @@ const writable = {
   checkInConfig: optional(CheckInConfigInput),
   passConfig: optional(PassConfigInput),
   registration: optional(RegistrationInput),
+  autoNotices: optional(
+    Type.Boolean({ description: 'Tell participants of another date or place and of a cancellation; true by default' }),
+  ),
+  contactEmail: optional(
+    Line(254, 1, {
+      description: 'Replies to its mails go here: an address that you have proved',
+      examples: ['lin@example.org'],
+    }),
+  ),
 }
 
 export const CreateActivity = Model('CreateActivity', {
@@ -195,14 +205,35 @@ export const CreateActivity = Model('CreateActivity', {
 })
 export type CreateActivity = Static<typeof CreateActivity>
 
+/** How participants are told of the change. */
+const noticeFields = {
+  notify: optional(
+    Type.Boolean({
+      description:
+        'Whether participants are told of another date or place, or of the cancellation. `autoNotices` by default',
+    }),
+  ),
+  noticeText: optional(
+    Multiline(500, 0, {
+      description: 'Plain text that is added to the notice',
+      examples: ['The hall is being repaired.'],
+    }),
+  ),
+}
+
 /** Absent fields stay; null clears a field or sets its default. */
 export const UpdateActivity = Named(
   'UpdateActivity',
-  Type.Partial(Type.Object({ ...writable, orgId: Type.Optional(Nullable(Id)) })),
+  Type.Partial(Type.Object({ ...writable, ...noticeFields, orgId: Type.Optional(Nullable(Id)) })),
 )
 export type UpdateActivity = Static<typeof UpdateActivity>
 
-export const SetStatus = Model('SetActivityStatus', { status: ActivityStatusName, orgId: Type.Optional(Nullable(Id)) })
+export const SetStatus = Model('SetActivityStatus', {
+  status: ActivityStatusName,
+  ...noticeFields,
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type SetStatus = Static<typeof SetStatus>
 
 const SERIES = '3d1c8a52-6a0f-4f0e-9c1b-2f1e0a9d8c7b'
 
@@ -332,6 +363,8 @@ export const ActivityView = Model('Activity', {
   language: ActivityLanguage,
   descriptionFormat: DescriptionFormat,
   descriptionHtml: DescriptionHtml,
+  autoNotices: Type.Boolean({ description: 'Participants are told of another date or place and of a cancellation' }),
+  contactEmail: Nullable(Text('lin@example.org', { description: 'Where replies to its mails go' })),
   checkInConfig: CheckInConfigView,
   passConfig: PassConfigView,
   stats: Nullable({ ...StatsView, description: 'For managers only' }),

@@ -49,6 +49,8 @@ export type ActivityFields = Pick<
   | 'autoIssue'
   | 'registration'
   | 'capacity'
+  | 'autoNotices'
+  | 'contactEmail'
 >
 
 const NO_CHECK_IN_RULES: CheckInConfig = {
@@ -90,6 +92,8 @@ export const NEW_ACTIVITY: ActivityFields = {
   autoIssue: false,
   registration: null,
   capacity: 0,
+  autoNotices: true,
+  contactEmail: null,
 }
 
 /** Like a type of TypeBox: what JSON of a request may contain. */
@@ -107,8 +111,9 @@ const merged = <T extends object>(before: T, given: Given<T>, defaults: T): T =>
 
 /** A new activity, or `before` with the fields of the request. */
 export function fieldsOf(input: UpdateActivity, before: ActivityFields): ActivityFields {
-  const { region, checkInConfig, passConfig, registration, ...plain } = input
-  const fields: { -readonly [K in keyof ActivityFields]: ActivityFields[K] } = merged(before, plain, NEW_ACTIVITY)
+  const { region, checkInConfig, passConfig, registration, contactEmail, ...plain } = input
+  const given = { ...plain, contactEmail: contactEmail?.toLowerCase() ?? contactEmail }
+  const fields: { -readonly [K in keyof ActivityFields]: ActivityFields[K] } = merged(before, given, NEW_ACTIVITY)
   if (region !== undefined) {
     fields.province = region?.province ?? ''
     fields.city = region?.city ?? ''
@@ -130,8 +135,11 @@ export function fieldsOf(input: UpdateActivity, before: ActivityFields): Activit
   } else if (registration !== undefined) {
     const { capacity, questions, ...times } = registration
     const asked = questions && questions.map((question) => ({ ...question, required: question.required ?? false }))
-    const given = { ...times, questions: asked }
-    fields.registration = merged(before.registration ?? OPEN_REGISTRATION, given, OPEN_REGISTRATION)
+    fields.registration = merged(
+      before.registration ?? OPEN_REGISTRATION,
+      { ...times, questions: asked },
+      OPEN_REGISTRATION,
+    )
     if (capacity !== undefined) fields.capacity = capacity ?? 0
   }
   return fields

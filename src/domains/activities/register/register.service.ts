@@ -4,9 +4,9 @@ import { type AppContext, perContext } from '#context'
 import { OwnerCounts } from '#db/owner-counts.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
-import type { ActivityStatus } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { provedEmailsOf } from '#domains/accounts/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { attachFile, releaseFile, setPublic } from '#domains/files/index.ts'
@@ -34,7 +34,14 @@ import {
   seeActivity,
   seesWithoutCode,
 } from '../visibility/visibility.service.ts'
-import type { ActivityItem, ActivityView, CreateActivity, ListQuery, UpdateActivity } from './register.model.ts'
+import type {
+  ActivityItem,
+  ActivityView,
+  CreateActivity,
+  ListQuery,
+  SetStatus,
+  UpdateActivity,
+} from './register.model.ts'
 import {
   type ActivityFields,
   canBecome,
@@ -112,7 +119,7 @@ export async function addActivity(
 ): Promise<ActivityRow> {
   const timeZone = input.timeZone ?? (await store.latestZone(tx, owner.userId)) ?? serverZone()
   const fields = fieldsOf({ ...input, timeZone }, NEW_ACTIVITY)
-  await checkFields(tx, fields, input, owner)
+  await checkFields(tx, fields, input, owner, null)
   await checkRoom(ctx, tx, owner, 1, quota)
   const created = await store.insertActivity(tx, owner, fields)
   await changeCover(ctx, tx, owner, created, null)
@@ -137,12 +144,22 @@ export async function addCopies(
   return added
 }
 
-/** @throws AppError 400 with all problems */
-async function checkFields(tx: Tx, fields: ActivityFields, input: UpdateActivity, owner: Owner): Promise<void> {
+/** `contactBefore`: the address that stays allowed, whoever has proved it. @throws AppError 400 with all problems */
+async function checkFields(
+  tx: Tx,
+  fields: ActivityFields,
+  input: UpdateActivity,
+  owner: Owner,
+  contactBefore: string | null,
+): Promise<void> {
   const problems = problemsOf(fields, input, owner.orgId)
   const templateId = input.passConfig?.templateId
   if (templateId != null && !(await store.hasTemplate(tx, ownerKey(owner), templateId)))
     problems.push(errors.noSuchTemplate('body.passConfig.templateId'))
+  const { contactEmail } = fields
+  const isOtherContact = contactEmail !== null && contactEmail !== contactBefore
+  if (isOtherContact && !(await provedEmailsOf(tx, owner.userId)).includes(contactEmail))
+    problems.push(errors.unprovedContact('body.contactEmail'))
   if (problems.length > 0) throw invalidAll(problems)
 }
 
@@ -296,11 +313,17 @@ export async function changeFields(
   if (!canBeEdited(row.status)) throw errors.isOver()
   const owner = { userId: uploaderId, orgId: orgOf(row.owner) }
   const fields = fieldsOf(input, row)
-  await checkFields(tx, fields, input, owner)
+  await checkFields(tx, fields, input, owner, row.contactEmail)
   if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
   const changes = differences(row, fields)
   const updated = await store.updateActivity(tx, row, changes)
   if (updated === undefined || updated === row) return updated
+  await emit(ctx, tx, 'activity.changed', {
+    before: row,
+    after: updated,
+    notify: input.notify,
+    noticeText: input.noticeText,
+  })
   await changeCover(ctx, tx, owner, updated, row.coverFileId)
   const { autoIssue, passConfig, passTemplateId } = changes
   const issuesOthers = [autoIssue, passConfig, passTemplateId].some((value) => value !== undefined)
@@ -315,7 +338,7 @@ export async function changeFields(
 export async function setStatus(
   ctx: AppContext,
   id: number,
-  status: ActivityStatus,
+  { status, ...notice }: SetStatus,
   asking: Asking,
 ): Promise<ActivityView> {
   const after = await change(ctx, 'setStatus', id, 'activity:publish', asking, async (tx, row) => {
@@ -326,6 +349,7 @@ export async function setStatus(
       row,
       canBeEdited(status) ? { status } : { status, endedAt: tx.stamp },
     )
+    if (updated !== undefined) await emit(ctx, tx, 'activity.changed', { before: row, after: updated, ...notice })
     if (updated?.coverFileId == null) return updated
     await setPublic(tx, updated.coverFileId, hasPublicCover(updated))
     return findActivity(tx, id)
@@ -377,5 +401,7 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
 }
 
 /** Cancels the ACTIVE personal activities of a user who deletes the account. Drafts and activities that are over stay as they are. */
-export const cancelActivities = (tx: Tx, userId: number): Promise<void> =>
-  store.cancelActive(tx, ownerKey({ userId, orgId: 0 }))
+export async function cancelActivities(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  for (const before of await store.cancelActive(tx, ownerKey({ userId, orgId: 0 })))
+    await emit(ctx, tx, 'activity.changed', { before, after: { ...before, status: 'CANCELLED' } })
+}

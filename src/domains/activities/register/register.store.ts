@@ -256,10 +256,10 @@ export async function updateActivity(
 export const renewInviteCode = (tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> =>
   updateActivity(tx, row, { inviteCode: newInviteCode() })
 
-/** Cancels the ACTIVE activities of an owner: a bounded number of rows, because owners have a quota. */
-export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
+/** Cancels the ACTIVE activities of an owner: a bounded number of rows, because owners have a quota. Returns them as they were. */
+export async function cancelActive(tx: Tx, owner: OwnerKey) {
   const where = and(eq(activities.owner, owner), isLive, eq(activities.status, 'ACTIVE'))
-  const rows = await tx.select(listed.columns).from(activities).where(where)
+  const rows = await tx.select().from(activities).where(where)
   await tx
     .update(activities)
     .set({
@@ -272,6 +272,7 @@ export async function cancelActive(tx: Tx, owner: OwnerKey): Promise<void> {
     .where(where)
     .returning({ id: activities.id })
   for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
+  return rows
 }
 
 /** The activities of the owner that are not deleted, as the write sees them. Walks over all of them. */

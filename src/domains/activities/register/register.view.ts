@@ -84,6 +84,8 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
     language: row.language,
     descriptionFormat: row.descriptionFormat,
     descriptionHtml: await descriptionHtml(ctx, row),
+    autoNotices: row.autoNotices,
+    contactEmail: row.contactEmail,
     checkInConfig: {
       radiusMeters: checkInConfig.radiusMeters,
       latitude: checkInConfig.latitude,

@@ -1,0 +1,66 @@
+/** The business settings that limit what one user, one address or the server may use in a day, against abuse. */
+
+import { setting, size } from './kinds.model.ts'
+
+export const budgets = {
+  'budget.accountsPerAddress': setting(
+    size,
+    20,
+    ['New accounts', 'Accounts that one IP address may create a day; 0 = unlimited.'],
+    ['新建账号数', '每个 IP 地址每天可创建的账号数；0 表示不限。'],
+  ),
+  'budget.contactsPerUser': setting(
+    size,
+    50,
+    ['Look-ups of a user', 'E-mail addresses and phone numbers that a user may look up a day; 0 = unlimited.'],
+    ['用户查询数', '每个用户每天可查询的邮箱和手机号数量；0 表示不限。'],
+  ),
+  'budget.contactsPerAddress': setting(
+    size,
+    200,
+    [
+      'Look-ups of an IP address',
+      'E-mail addresses and phone numbers that all users at an IP address may look up a day; 0 = unlimited.',
+    ],
+    ['IP 地址查询数', '同一 IP 地址的所有用户每天可查询的邮箱和手机号数量；0 表示不限。'],
+  ),
+  'budget.invitationsPerUser': setting(
+    size,
+    200,
+    ['Invitations', 'Invitations and join links that a user may send a day; 0 = unlimited.'],
+    ['邀请数', '每个用户每天可发送的邀请和加入链接数；0 表示不限。'],
+  ),
+  'budget.pushedRecordsPerUser': setting(
+    size,
+    100_000,
+    [
+      'Scans and pushed records',
+      'Scans that a user may record and records that their devices may push a day; 0 = unlimited.',
+    ],
+    ['扫码与推送记录数', '每个用户每天可记录的扫码与其设备可推送的记录总数；0 表示不限。'],
+  ),
+  'budget.smsPerDay': setting(
+    size,
+    1000,
+    ['SMS', 'SMS that the server sends a day; 0 = unlimited.'],
+    ['短信数', '服务器每天发送的短信数；0 表示不限。'],
+  ),
+  'budget.eventMailsPerOwner': setting(
+    size,
+    5000,
+    [
+      'Mails to participants',
+      'Mails that a user or an organization may send to participants of their activities a day; 0 = unlimited.',
+    ],
+    ['参与者邮件数', '每个用户或组织每天可向其活动参与者发送的邮件数；0 表示不限。'],
+  ),
+  'budget.eventMailsPerDay': setting(
+    size,
+    20_000,
+    [
+      'Mails to participants in all',
+      'Mails that the server sends to participants of all activities a day; 0 = unlimited.',
+    ],
+    ['参与者邮件总数', '服务器每天向所有活动的参与者发送的邮件数；0 表示不限。'],
+  ),
+}
