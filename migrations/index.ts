@@ -53,6 +53,7 @@ import sqlite0053 from './sqlite/0053_found.sql' with { type: 'text' }
 import sqlite0054 from './sqlite/0054_activity_zone.sql' with { type: 'text' }
 import sqlite0056 from './sqlite/0056_undo_and_auto_issue.sql' with { type: 'text' }
 import sqlite0057 from './sqlite/0057_activity_messages.sql' with { type: 'text' }
+import sqlite0058 from './sqlite/0058_event_mails.sql' with { type: 'text' }
 import sqlite0059 from './sqlite/0059_kiosks_and_series.sql' with { type: 'text' }
 import sqlite0060 from './sqlite/0060_description_format.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
@@ -108,6 +109,7 @@ import postgres0053 from './postgres/0053_found.sql' with { type: 'text' }
 import postgres0054 from './postgres/0054_activity_zone.sql' with { type: 'text' }
 import postgres0056 from './postgres/0056_undo_and_auto_issue.sql' with { type: 'text' }
 import postgres0057 from './postgres/0057_activity_messages.sql' with { type: 'text' }
+import postgres0058 from './postgres/0058_event_mails.sql' with { type: 'text' }
 import postgres0059 from './postgres/0059_kiosks_and_series.sql' with { type: 'text' }
 import postgres0060 from './postgres/0060_description_format.sql' with { type: 'text' }
 
@@ -171,6 +173,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0054_activity_zone', sql: sqlite0054 },
     { name: '0056_undo_and_auto_issue', sql: sqlite0056 },
     { name: '0057_activity_messages', sql: sqlite0057 },
+    { name: '0058_event_mails', sql: sqlite0058 },
     { name: '0059_kiosks_and_series', sql: sqlite0059 },
     { name: '0060_description_format', sql: sqlite0060 },
   ],
@@ -228,6 +231,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0054_activity_zone', sql: postgres0054 },
     { name: '0056_undo_and_auto_issue', sql: postgres0056 },
     { name: '0057_activity_messages', sql: postgres0057 },
+    { name: '0058_event_mails', sql: postgres0058 },
     { name: '0059_kiosks_and_series', sql: postgres0059 },
     { name: '0060_description_format', sql: postgres0060 },
   ],

@@ -17,6 +17,7 @@ import type { SocketFrame, SocketHello } from '#http/socket.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { AppPoint, DualPoint, OrgPoint } from '#permission-points'
+import type { Mail } from '#platform/mail/index.ts'
 
 export type CheckSetting = (ctx: AppContext, value: unknown) => Promise<Localized | undefined>
 
@@ -65,9 +66,20 @@ export interface Contributions {
   readonly socketHello?: (ctx: AppContext, actor: Actor) => Promise<SocketHello>
   /** Rows that devices keep and change without a network. Read by sync. */
   readonly syncEntities?: Readonly<Partial<Record<SyncEntityName, SyncEntity>>>
+  /** Mails that are composed when they are sent, by their kind. Read by delivery. */
+  readonly composedMails?: Readonly<Partial<Record<ComposedKind, ComposeMail>>>
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
 }
+
+/** See `sendComposed` of delivery. */
+export type ComposedKind = 'ACTIVITY'
+/** Undefined if the mail should not be sent any more. */
+export type ComposeMail = (
+  ctx: AppContext,
+  to: string,
+  data: Readonly<Record<string, unknown>>,
+) => Promise<Omit<Mail, 'id' | 'to'> | undefined>
 
 /** Kinds of contents that only another domain can resolve (spec §2.4). */
 export type ScanTargetKind = 'ORG_JOIN' | 'ACTIVITY' | 'USER' | 'ASSET' | 'CHECK_IN' | 'PASS'

@@ -24,6 +24,7 @@ export interface AdmissionGates {
     token: string,
     deviceId: string | undefined,
     deviceIsOptional?: boolean,
+    languages?: string | null,
   ): MaybePromise<Actor | AppError>
   /** The 401 to answer, unless it is a publisher key that was not revoked. */
   refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
@@ -54,7 +55,7 @@ const SECRET_USE = { limit: PER_ADDRESS_SECRET, windowMs: MINUTE }
 export async function findBySecret<T>(
   ctx: AppContext,
   { ip }: Pick<Caller, 'ip'>,
-  find: () => Promise<T | undefined>,
+  find: () => MaybePromise<T | undefined>,
 ): Promise<T | undefined> {
   const found = await find()
   if (found !== undefined || !ctx.config.rateLimit) return found
@@ -144,7 +145,10 @@ export class Admission {
   #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
     const { opensSocket = false } = this.endpoint
     const token = opensSocket ? socketToken(request) : bearerToken(request)
-    const found = token === undefined ? noToken : this.gates.authenticate(this.ctx, token, caller.deviceId, opensSocket)
+    const found =
+      token === undefined
+        ? noToken
+        : this.gates.authenticate(this.ctx, token, caller.deviceId, opensSocket, request.headers.get('accept-language'))
     return found instanceof Promise
       ? found.then((actor) => this.#admitSession(actor, caller))
       : this.#admitSession(found, caller)

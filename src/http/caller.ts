@@ -115,15 +115,19 @@ export function localeOf(request: Request, otherwise: Locale): Locale {
   const chosen = chosenLocale(request)
   if (chosen !== undefined) return chosen
   const header = request.headers.get('accept-language')
-  if (header === null) return otherwise
+  return (header === null ? undefined : localeIn(header)) ?? otherwise
+}
+
+/** The language of `Accept-Language` that we have and that has the largest weight; undefined if it names none. */
+export function localeIn(header: string): Locale | undefined {
   const weights = { en: 0, zh: 0 }
-  let best = otherwise
+  let best: Locale | undefined
   for (const range of header.split(',', MAX_LANGUAGES)) {
     const [, language, quality] = LANGUAGE.exec(range.trim().toLowerCase()) ?? []
     if (language === undefined) continue
     const locale = language as Locale
     weights[locale] = Math.max(weights[locale], quality === undefined ? 1 : Number(quality))
-    if (weights[locale] > weights[best]) best = locale
+    if (weights[locale] > (best === undefined ? 0 : weights[best])) best = locale
   }
   return best
 }

@@ -22,6 +22,11 @@ export interface SentMail {
   subject: string
   text: string
   html: string
+  /** The iCalendar part, and its method; empty without one. */
+  calendar: string
+  calendarMethod: string
+  /** Names of attached files. */
+  files: string[]
   raw: string
 }
 
@@ -111,24 +116,44 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
   }
 }
 
-type Parsed = Pick<SentMail, 'headers' | 'subject' | 'text' | 'html' | 'raw'>
+type Parsed = Omit<SentMail, 'to' | 'from' | 'secure' | 'user'>
 
 function takeApart(raw: string): Parsed {
-  const [headers, body] = headed(raw)
-  const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type') ?? '')?.[1]
-  if (boundary === undefined) throw new Error(`not a multipart mail: ${raw}`)
-  const parts = body
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((part) => headed(part.replace(/^\r\n/, '')))
+  const mail = headed(raw)
+  const [headers] = mail
+  const parts = leavesOf(mail)
+  if (parts.length < 2) throw new Error(`not a multipart mail: ${raw}`)
+  const find = (type: string): Part | undefined => parts.find(([fields]) => typeOf(fields).startsWith(type))
   const partOf = (type: string): string => {
-    const part = parts.find(([fields]) => fields.get('content-type')?.startsWith(type))
+    const part = find(type)
     return part ? decode(part[1], part[0].get('content-transfer-encoding') ?? '') : ''
   }
-  return { headers, raw, subject: headers.get('subject') ?? '', text: partOf('text/plain'), html: partOf('text/html') }
+  return {
+    headers,
+    raw,
+    subject: headers.get('subject') ?? '',
+    text: partOf('text/plain'),
+    html: partOf('text/html'),
+    calendar: partOf('text/calendar'),
+    calendarMethod: /method="?(\w+)/i.exec(typeOf(find('text/calendar')?.[0] ?? new Map()))?.[1] ?? '',
+    files: parts.flatMap(([fields]) => /filename="?([^";]+)/.exec(fields.get('content-disposition') ?? '')?.[1] ?? []),
+  }
 }
 
-function headed(text: string): [headers: Map<string, string>, body: string] {
+type Part = [headers: Map<string, string>, body: string]
+const typeOf = (headers: ReadonlyMap<string, string>): string => headers.get('content-type') ?? ''
+
+/** The parts that contain no further parts. */
+function leavesOf([headers, body]: Part): Part[] {
+  const boundary = /boundary="([^"]+)"/.exec(typeOf(headers))?.[1]
+  if (boundary === undefined) return [[headers, body]]
+  return body
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .flatMap((part) => leavesOf(headed(part.replace(/^\r\n/, ''))))
+}
+
+function headed(text: string): Part {
   const end = text.indexOf('\r\n\r\n')
   const lines = text
     .slice(0, end)

@@ -102,6 +102,8 @@ export const sessions = table(
     /** End of the newest refresh token; each refresh moves it. */
     expiredAt: col.time('expired_at').notNull(),
     lastActiveAt: col.time('last_active_at').notNull(),
+    /** The language of its requests at `lastActiveAt`, for mails to the user. Null for sessions of earlier versions that were not used since. */
+    locale: col.text('locale').$type<Locale>(),
     /** Generation of the refresh tokens that may be used now; each use starts the next. Decides between parallel refreshes. */
     generation: col.int('generation').notNull().default(0),
     /** Start of the current generation. */

@@ -112,7 +112,7 @@ export const activities = table(
     capacity: col.int('capacity').notNull().default(0),
     /** Whether changes of date and place, and a cancellation, are told to participants unless a request says otherwise. */
     autoNotices: col.bool('auto_notices').notNull().default(true),
-    /** Where replies to its mails go; in lower case. */
+    /** Gets the answers to mails about the activity. It was a proved address of the manager who set it. */
     contactEmail: col.text('contact_email'),
     version: col.int('version').notNull().default(1),
     /** Shared by the activities that one request made by repeating another activity. */

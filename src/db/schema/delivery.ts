@@ -28,3 +28,16 @@ export const outbox = table(
     index('outbox_topic').on(t.topic),
   ],
 )
+
+/** Addresses that a mail server has finally refused. A mail that it accepts, or a new proof of the address, deletes the row. */
+export const mailRefusals = table(
+  'mail_refusals',
+  {
+    /** A keyed hash of the address. */
+    address: col.text('address').primaryKey(),
+    /** In a row. */
+    refusals: col.int('refusals').notNull(),
+    lastAt: col.time('last_at').notNull(),
+  },
+  (t) => [index('mail_refusals_last').on(t.lastAt)],
+)

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 
 import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
 
 export type NotificationType =
@@ -127,4 +128,34 @@ export const notificationSendRecipients = table(
       .references(() => users.id),
   },
   (t) => [primaryKey({ columns: [t.sendId, t.userId] })],
+)
+
+/** ALL: every mail about activities. IMPORTANT: only about the user's own registration, and about date, place and cancellation. */
+export const ACTIVITY_MAILS = ['ALL', 'IMPORTANT', 'NONE'] as const
+export type ActivityMails = (typeof ACTIVITY_MAILS)[number]
+
+/** What users have chosen. Users without a row have the defaults. */
+export const notificationPreferences = table('notification_preferences', {
+  userId: col
+    .int('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  emailActivities: col.text('email_activities').$type<ActivityMails>().notNull().default('ALL'),
+  /** Null for that of the server. */
+  timeZone: col.text('time_zone'),
+})
+
+/** What the owner of an address has chosen on the page of a mail. Kept after the account or the guest is deleted. */
+export const mailChoices = table(
+  'mail_choices',
+  {
+    /** A keyed hash of the address. */
+    address: col.text('address').notNull(),
+    /** See db/owner-key.ts. 0: of all organizers. */
+    owner: col.int('owner').$type<OwnerKey>().notNull(),
+    /** IMPORTANT for one organizer: none of their messages. */
+    choice: col.text('choice').$type<Exclude<ActivityMails, 'ALL'>>().notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.address, t.owner] }), index('mail_choices_owner').on(t.owner)],
 )

@@ -68,7 +68,7 @@ async function bindByCode(
 ): Promise<UserView> {
   await requireConfirmation(ctx, actor)
   const proof = await checkCode(ctx, { purpose: 'BIND', credential, userId: actor.userId }, code)
-  return bind(ctx, actor, provider, credential, caller, (tx) => consumeCode(tx, proof))
+  return bind(ctx, actor, provider, credential, caller, (tx) => consumeCode(ctx, tx, proof))
 }
 
 /** Binds the number that the carrier reports for the caller's phone. */

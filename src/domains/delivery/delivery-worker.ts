@@ -7,6 +7,7 @@
 
 import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
+import { contributions } from '#domains/domain.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
@@ -30,6 +31,7 @@ import {
   postponeMessage,
 } from './delivery.store.ts'
 import { mailerOf, missingGateways, smsOf } from './gateways.ts'
+import { recordAccepted, recordRefusal } from './refusals.service.ts'
 import { codeLetter, codeSms } from './templates/codes.ts'
 import { senderOf } from './templates/layout.ts'
 import { noticeLetter } from './templates/notices.ts'
@@ -170,7 +172,7 @@ class Worker {
       span?.end(failure !== undefined)
       if (failure === undefined) {
         if (this.channel === 'EMAIL') lastDelivery(this.ctx).lastSentAt = this.ctx.clock.now()
-        await this.#deleteSent(row)
+        await this.#deleteSent(row, message)
         this.#count('sent')
       } else await this.#handleFailure(row, message, failure)
     } catch (error) {
@@ -209,7 +211,7 @@ class Worker {
     const now = ctx.clock.now()
     const next = failure.permanent ? undefined : nextAttempt(row, now, fraction())
     if (next === undefined) {
-      await this.#delete(row)
+      await this.#delete(row, failure.permanent ? { refused: message } : {})
       this.#giveUp(row, message, failure.permanent ? 'refused' : 'expired', failure.message)
       return
     }
@@ -222,10 +224,10 @@ class Worker {
   }
 
   /** Tries again while the database is away: otherwise a message that was accepted would be sent again when its claim ends. */
-  async #deleteSent(row: OutboxRow): Promise<void> {
+  async #deleteSent(row: OutboxRow, accepted: Outgoing): Promise<void> {
     for (;;) {
       try {
-        return await this.#delete(row)
+        return await this.#delete(row, { accepted })
       } catch (error) {
         if (!this.#running) throw error
         await Bun.sleep(DELETE_AGAIN_MS)
@@ -233,8 +235,12 @@ class Worker {
     }
   }
 
-  #delete(row: OutboxRow): Promise<void> {
-    return this.ctx.db.write('delivery.delete', (tx) => deleteMessage(tx, row.id))
+  #delete(row: OutboxRow, { accepted, refused }: { accepted?: Outgoing; refused?: Outgoing } = {}): Promise<void> {
+    return this.ctx.db.write('delivery.delete', async (tx) => {
+      await deleteMessage(tx, row.id)
+      if (accepted?.type === 'MAIL') await recordAccepted(this.ctx, tx, accepted.to)
+      if (refused?.type === 'MAIL') await recordRefusal(this.ctx, tx, refused.to)
+    })
   }
 
   /** Logs an error, because somebody is waiting for this message. */
@@ -267,7 +273,9 @@ class Worker {
  * @throws GatewayError
  */
 async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<void> {
-  const { id, to, locale } = message
+  const { id, to } = message
+  if (message.type === 'MAIL') return sendComposed(ctx, message, signal)
+  const { locale } = message
   const sender = senderOf(ctx)
   if (message.type === 'NOTICE') {
     const letter = noticeLetter(message.kind, message.data, locale, sender)
@@ -279,6 +287,18 @@ async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Pr
     return (await mailerOf(ctx)).send({ id, to, ...codeLetter({ purpose, code, minutes }, locale, sender) }, signal)
   const text = codeSms({ purpose, code, minutes }, locale, sender)
   return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
+}
+
+/** A mail that its domain does not want to send any more counts as sent. */
+async function sendComposed(
+  ctx: AppContext,
+  { id, to, kind, data }: Extract<Outgoing, { type: 'MAIL' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const composers of contributions(ctx, 'composedMails')) {
+    const mail = await composers[kind]?.(ctx, to, data)
+    if (mail !== undefined) return (await mailerOf(ctx)).send({ id, to, ...mail }, signal)
+  }
 }
 
 const CHANNELS: readonly Channel[] = ['EMAIL', 'SMS']

@@ -2,6 +2,7 @@
 
 import type { CodePurpose } from '#db/schema/accounts.ts'
 import type { Channel } from '#db/schema/delivery.ts'
+import type { ComposedKind } from '#domains/contributions.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
 
@@ -71,8 +72,16 @@ export interface NoticeMessage<K extends NoticeKind = NoticeKind> {
   readonly data: NoticeData[K]
 }
 
+/** A mail that its domain composes when it is sent, from rows and `data`. */
+export interface ComposedMessage {
+  readonly to: string
+  readonly kind: ComposedKind
+  readonly data: Readonly<Record<string, unknown>>
+}
+
 /** A message in the outbox. `id` is unique and the same for every attempt. */
 export type Outgoing =
+  | ({ readonly type: 'MAIL'; readonly id: string; readonly expiresAt: number } & ComposedMessage)
   | ({ readonly type: 'CODE'; readonly id: string } & CodeMessage)
   | ({ readonly type: 'NOTICE'; readonly id: string; readonly expiresAt: number } & NoticeMessage)
 
@@ -82,6 +91,10 @@ export const NOTICE_LIFETIME_MS = DAY
 /** Notices to one e-mail address in a day, and one that says that there were more. Sign-ins on new devices are counted apart. */
 export const NOTICES_A_DAY = 10
 export const NOTICES_WINDOW_MS = DAY
+
+/** An address that mail servers have finally refused so often in a row gets no mails of organizers for a while. */
+export const REFUSALS_TO_SUPPRESS = 3
+export const SUPPRESSED_MS = 30 * DAY
 
 /** Messages sent at the same time. Mail servers reject clients that open many connections. */
 export const MAX_CONCURRENT: Readonly<Record<Channel, number>> = { EMAIL: 4, SMS: 8 }

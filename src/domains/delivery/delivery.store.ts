@@ -38,6 +38,12 @@ export async function insertMessage(
   await insertRow(tx, { channel, topic, payload, expiresAt, now })
 }
 
+/** Inserts messages that nothing replaces, by one statement. They are due immediately. */
+export async function insertMessages(tx: Tx, rows: readonly Omit<NewRow, 'topic'>[], now: number): Promise<void> {
+  if (rows.length > 0)
+    await tx.insert(outbox).values(rows.map((row) => ({ ...row, topic: null, dueAt: now, createdAt: now })))
+}
+
 const ofChannel = eq(outbox.channel, sql.placeholder('channel'))
 const isDue = lte(outbox.dueAt, sql.placeholder('now'))
 /** Every code has a topic, and no notice has one. */

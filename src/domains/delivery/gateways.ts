@@ -87,9 +87,12 @@ export const hasCountries = ({ config }: AppContext): boolean => config.geoipFil
 
 const hasSms = ({ smsUrl }: Config): boolean => smsUrl !== '' && smsUrl !== 'log:'
 
+/** Whether mails reach users. */
+export const hasMailServer = (ctx: AppContext): boolean =>
+  ctx.config.smtpUrl !== '' || serverValues(ctx).mail !== undefined
+
 /** Whether mails or SMS reach users, who can then prove that an address or a number is theirs. */
-export const canSend = (ctx: AppContext): boolean =>
-  ctx.config.smtpUrl !== '' || serverValues(ctx).mail !== undefined || hasSms(ctx.config)
+export const canSend = (ctx: AppContext): boolean => hasMailServer(ctx) || hasSms(ctx.config)
 
 /** One sentence for each gateway that is not configured, with the consequence. Logged at start. */
 export function missingGateways(ctx: AppContext): string[] {

@@ -7,9 +7,11 @@ import { domain } from '#domains/domain.ts'
 
 import { startDelivery, stopDelivery } from './delivery-worker.ts'
 import { placesOf } from './gateways.ts'
+import { refusalsJob } from './refusals.service.ts'
 
 export const delivery = domain({
   name: 'delivery',
+  jobs: [refusalsJob],
   start(ctx) {
     // Refuses the start if a configured city database cannot be used.
     placesOf(ctx)
@@ -24,13 +26,33 @@ export {
   reportCeiling,
   resolveOneClickToken,
   sendCode,
+  sendComposed,
   sendLastNotice,
   sendNotice,
   usesOfCeiling,
 } from './sending.service.ts'
-export type { CodeMessage, CodePurpose, EventContext, NoticeData, NoticeKind, NoticeMessage } from './delivery.model.ts'
+export type {
+  CodeMessage,
+  CodePurpose,
+  ComposedMessage,
+  EventContext,
+  NoticeData,
+  NoticeKind,
+  NoticeMessage,
+} from './delivery.model.ts'
+export { ATTEMPT_TIMEOUT_MS, NOTICE_LIFETIME_MS } from './delivery.model.ts'
+export { nextAttempt } from './delivery.rules.ts'
 export { readBacklog } from './delivery.store.ts'
 export { lastDelivery, wake } from './delivery-worker.ts'
-export { canSend, hasCountries, type MailServer, mailServerIn, mailServerOf } from './gateways.ts'
+export {
+  canSend,
+  hasCountries,
+  hasMailServer,
+  mailerOf,
+  type MailServer,
+  mailServerIn,
+  mailServerOf,
+} from './gateways.ts'
+export { addressHash, endSuppression, recordAccepted, recordRefusal, suppressedAmong } from './refusals.service.ts'
 export { codeLetter, codeSms, trialLetter } from './templates/codes.ts'
-export { senderOf } from './templates/layout.ts'
+export { type Content, letter, type Letter, type Sender, senderOf } from './templates/layout.ts'

@@ -14,6 +14,7 @@ import { wake } from './delivery-worker.ts'
 import {
   type Channel,
   type CodeMessage,
+  type ComposedMessage,
   NOTICE_LIFETIME_MS,
   type NoticeKind,
   type NoticeMessage,
@@ -21,7 +22,7 @@ import {
   NOTICES_WINDOW_MS,
   type Outgoing,
 } from './delivery.model.ts'
-import { insertMessage } from './delivery.store.ts'
+import { insertMessage, insertMessages } from './delivery.store.ts'
 import { oneClickOf, placesOf } from './gateways.ts'
 
 /** The message is sent if and only if the write commits, and retried until it is delivered or has expired. */
@@ -97,6 +98,21 @@ export async function sendLastNotice<K extends NoticeKind>(
   const expiresAt = ctx.clock.now() + NOTICE_LIFETIME_MS
   // `kind` and `data` match (guaranteed by K); TypeScript cannot express this for the union.
   await enqueue(ctx, tx, { type: 'NOTICE', id: uuid(), to, kind, locale, data, expiresAt } as Outgoing, null)
+}
+
+/**
+ * Sends mails that their domain composes (`composedMails`), after the write commits. Retried for a day. The addresses must be proved. At
+ * most some hundred: they are inserted by one statement.
+ */
+export async function sendComposed(ctx: AppContext, tx: Tx, mails: readonly ComposedMessage[]): Promise<void> {
+  const now = ctx.clock.now()
+  const expiresAt = now + NOTICE_LIFETIME_MS
+  const rows = mails.map((mail) => {
+    const message: Outgoing = { type: 'MAIL', id: uuid(), expiresAt, ...mail }
+    return { channel: 'EMAIL', payload: ctx.seal.seal(JSON.stringify(message)), expiresAt } as const
+  })
+  await insertMessages(tx, rows, now)
+  tx.afterCommit(() => wake(ctx, 'EMAIL'))
 }
 
 /** Short, because the user is waiting in the app. */

@@ -5,7 +5,7 @@ import type { Mailbox, SmtpServer } from '#config/gateways.ts'
 import type { Log } from '../log.ts'
 import type { Mailer } from './port.ts'
 
-export type { Mail, Mailer } from './port.ts'
+export type { CalendarFile, Mail, Mailer } from './port.ts'
 
 export interface MailParts {
   readonly from: Mailbox

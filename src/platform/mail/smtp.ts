@@ -30,7 +30,7 @@ export function smtpMailer(server: SmtpServer, from: Mailbox, replyTo: string | 
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     dnsTimeout: CONNECT_MS,
-    // Our mails contain no attachments: a path or URL in them must never be read.
+    // Attachments are texts of ours: a path or URL in them must never be read.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -56,13 +56,14 @@ export function smtpMailer(server: SmtpServer, from: Mailbox, replyTo: string | 
 
 /** The mail as nodemailer takes it. */
 export function headersOf(
-  { id, to, subject, text, html }: Mail,
+  { id, to, subject, text, html, fromName, replyTo: ownReplyTo, unsubscribeUrl, calendar }: Mail,
   from: Mailbox,
-  replyTo: string | null,
+  defaultReplyTo: string | null,
 ): SendMailOptions {
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  const replyTo = ownReplyTo ?? defaultReplyTo
   return {
-    from,
+    from: fromName ? { ...from, name: fromName } : from,
     // An object is always one recipient, even if the text contains separators.
     to: { name: '', address: to },
     ...(replyTo !== null && { replyTo: { name: '', address: replyTo } }),
@@ -70,7 +71,14 @@ export function headersOf(
     text,
     html,
     messageId: `<${id}@${domain}>`,
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    // With its method, so that calendars update the entry of an earlier mail, and as a file for programs that do not read it.
+    ...(calendar && { icalEvent: { filename: 'event.ics', ...calendar } }),
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(unsubscribeUrl !== undefined && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
+    ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import type { Channel } from '#db/schema/delivery.ts'
 import type { Tx } from '#db/store.ts'
-import { reportCeiling, sendCode, usesOfCeiling } from '#domains/delivery/index.ts'
+import { endSuppression, reportCeiling, sendCode, usesOfCeiling } from '#domains/delivery/index.ts'
 import { secondsOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { AppError } from '#http/errors.ts'
@@ -63,16 +63,18 @@ export async function issueCode(
 export interface Proof {
   readonly id: number
   readonly hash: string
+  readonly credential: string
 }
 
 /** Counts the try, then compares. @throws AppError 400, the same one for a wrong, used, expired or too often tried code. */
 export async function checkCode(ctx: AppContext, key: CodeKey, code: string): Promise<Proof> {
   const found = await ctx.db.write('accounts.tryCode', (tx) => countCodeTry(tx, key, ctx.clock.now()))
   if (found === undefined || found.hash !== hashOf(ctx, key, code)) throw wrongCode()
-  return found
+  return { ...found, credential: key.credential }
 }
 
 /** Uses the code up, in the write that it permits. Of several callers with one code, one succeeds. @throws AppError 400 */
-export async function consumeCode(tx: Tx, proof: Proof): Promise<void> {
+export async function consumeCode(ctx: AppContext, tx: Tx, proof: Proof): Promise<void> {
   if (!(await takeCode(tx, proof))) throw wrongCode()
+  if (providerOf(proof.credential) === 'EMAIL') await endSuppression(ctx, tx, proof.credential)
 }

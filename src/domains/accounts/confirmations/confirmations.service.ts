@@ -80,7 +80,7 @@ async function confirmByCode(
   const credential = await findOwnCredential(ctx, actor, provider)
   const proof = await checkCode(ctx, { purpose: 'CHANGE', credential, userId }, code)
   return ctx.db.write('accounts.confirm', async (tx) => {
-    await consumeCode(tx, proof)
+    await consumeCode(ctx, tx, proof)
     const bound = await identitiesOf(tx, userId)
     if (!bound.some((i) => i.provider === provider && i.credential === credential)) throw notBound(provider)
     return mark(ctx, tx, actor)

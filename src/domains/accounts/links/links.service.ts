@@ -119,7 +119,7 @@ async function linkByCode(ctx: AppContext, actor: Actor, body: LinkRequest, writ
   if (target === undefined) throw linkTargetUnknown()
   if (target.id === actor.userId) throw linkToSelf()
   return write(target.id, async (tx, now) => {
-    await consumeCode(tx, proof)
+    await consumeCode(ctx, tx, proof)
     if ((await userByProvedCredential(tx, provider, credential))?.id !== now.id) throw linkTargetUnknown()
   })
 }

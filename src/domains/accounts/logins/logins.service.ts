@@ -91,7 +91,7 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     if (email !== null) {
       const identity = { userId: user.id, provider: 'EMAIL', credential: email } as const
       if (proof !== undefined) {
-        await consumeCode(tx, proof)
+        await consumeCode(ctx, tx, proof)
         if (!(await insertProved(ctx, tx, identity, caller.locale))) throw credentialTaken('EMAIL')
       } else if (!(await insertIdentity(tx, { ...identity, verified: false }))) throw emailUnusable()
     }
@@ -219,7 +219,7 @@ export async function phoneLogin(ctx: AppContext, body: PhoneLogin, caller: Call
   const event = loginEvent('phone', caller, body)
   const phone = await phoneOf(body.phone)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: phone, userId: ANONYMOUS_USER_ID }, body.code)
-  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller, (tx) => consumeCode(tx, proof))
+  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller, (tx) => consumeCode(ctx, tx, proof))
 }
 
 /** Signs in with the number that the carrier reports for the phone; creates an account for an unknown number. */
@@ -296,7 +296,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const holder = await holderForCodeSignIn(ctx.db.read, 'EMAIL', email)
   const factor = await proveFactorAlone(ctx, holder?.user.id, body.totp, event)
   const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
-    await consumeCode(tx, proof)
+    await consumeCode(ctx, tx, proof)
     const owner = await holderForCodeSignIn(tx, 'EMAIL', email)
     if (owner === undefined) throw addressIsNew()
     await proveClaim(ctx, tx, owner, event)

@@ -124,7 +124,7 @@ async function changeByCode(
   if (!code) throw invalid('body.code', 'is required', '不能为空')
   const proof = await checkCode(ctx, { purpose: 'CHANGE', credential, userId: actor.userId }, code)
   await write(async (tx) => {
-    await consumeCode(tx, proof)
+    await consumeCode(ctx, tx, proof)
     const identities = await identitiesOf(tx, actor.userId)
     if (!identities.some((i) => i.provider === provider && i.credential === credential)) throw notBound(provider)
   })
@@ -155,7 +155,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   const password = await hashPassword(ctx, body.newPassword, user.username)
   const event = loginEvent('password_change', caller, {})
   await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {
-    await consumeCode(tx, proof)
+    await consumeCode(ctx, tx, proof)
     const now = await holderForCodeSignIn(tx, provider, credential)
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
     if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)

@@ -4,9 +4,11 @@
  */
 
 import { type AppContext, perContext } from '#context'
+import { localeIn } from '#http/caller.ts'
 import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import { type SessionEnd, sessionsChanged } from '#http/sessions.ts'
+import type { Locale } from '#lib/localized.ts'
 import { ReadCache } from '#lib/read-cache.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import type { Claims } from '#platform/tokens.ts'
@@ -21,18 +23,19 @@ type Outcome = Actor | AppError
  * The user of an access token, or the 401 to answer. Accepted if the token is valid, its session is active, its token version is
  * the user's current one, and `deviceId` (raw `X-Device-Id`) is the session's. If token and session are cached, it returns
  * synchronously and allocates nothing. `deviceIsOptional`: a browser cannot send the header when it opens a socket, but it can send the
- * cookie of its device.
+ * cookie of its device. `languages`: the header `Accept-Language`, for mails to the user.
  */
 export function authenticate(
   ctx: AppContext,
   token: string,
   deviceId: string | undefined,
   deviceIsOptional = false,
+  languages: string | null = null,
 ): Outcome | Promise<Outcome> {
   const claims = ctx.tokens.verify(token)
   return claims instanceof Promise
-    ? claims.then((c) => admit(ctx, c, deviceId, deviceIsOptional))
-    : admit(ctx, claims, deviceId, deviceIsOptional)
+    ? claims.then((c) => admit(ctx, c, deviceId, deviceIsOptional, languages))
+    : admit(ctx, claims, deviceId, deviceIsOptional, languages)
 }
 
 /** In place of the id of a device: any will do. */
@@ -44,20 +47,35 @@ function admit(
   claims: Claims | undefined,
   deviceId: string | undefined,
   deviceIsOptional: boolean,
+  languages: string | null,
 ): Outcome | Promise<Outcome> {
   if (claims === undefined) return sessionEnded()
   const device = deviceId ?? (deviceIsOptional && !claims.needsDevice ? ANY : undefined)
   const now = ctx.clock.now()
   const cached = activeSessions(ctx).get(claims.sessionId)
-  return cached === undefined ? loadAndCheck(ctx, claims, device) : check(ctx, cached, claims, device, now)
+  return cached === undefined
+    ? loadAndCheck(ctx, claims, device, languages)
+    : check(ctx, cached, claims, device, languages, now)
 }
 
-async function loadAndCheck(ctx: AppContext, claims: Claims, device: Device): Promise<Outcome> {
+async function loadAndCheck(
+  ctx: AppContext,
+  claims: Claims,
+  device: Device,
+  languages: string | null,
+): Promise<Outcome> {
   const loaded = await activeSessions(ctx).fetch(claims.sessionId)
-  return loaded === undefined ? sessionEnded() : check(ctx, loaded, claims, device, ctx.clock.now())
+  return loaded === undefined ? sessionEnded() : check(ctx, loaded, claims, device, languages, ctx.clock.now())
 }
 
-function check(ctx: AppContext, session: CachedSession, claims: Claims, device: Device, now: number): Outcome {
+function check(
+  ctx: AppContext,
+  session: CachedSession,
+  claims: Claims,
+  device: Device,
+  languages: string | null,
+  now: number,
+): Outcome {
   const { actor } = session
   if (session.expiredAt <= now || session.tokenVersion !== claims.tokenVersion || actor.userId !== claims.userId)
     return sessionEnded()
@@ -67,6 +85,7 @@ function check(ctx: AppContext, session: CachedSession, claims: Claims, device: 
     session.provenDeviceId = device
   }
   noteActivity(ctx, actor.sessionId, now)
+  if (languages !== null && languages !== session.languages) noteLanguages(ctx, session, languages)
   return actor
 }
 
@@ -97,6 +116,9 @@ interface CachedSession {
   readonly expiredAt: number
   /** The raw device id that was last found right: comparing strings costs a hundredth of hashing. Never leaves memory. */
   provenDeviceId: string | undefined
+  /** The last header `Accept-Language`: comparing it costs less than reading it. */
+  languages: string | undefined
+  locale: Locale | null
 }
 
 /** As many as verified tokens are kept; about 400 bytes each. */
@@ -121,9 +143,9 @@ const activeSessions = perContext((ctx) => {
 async function load(ctx: AppContext, id: number): Promise<CachedSession | undefined> {
   const found = await findForRequest(ctx.db.read, id)
   if (found === undefined) return undefined
-  const { userId, deviceKey, tokenVersion, expiredAt } = found
+  const { userId, deviceKey, tokenVersion, expiredAt, locale } = found
   const actor = Object.freeze({ userId, sessionId: id, deviceKey })
-  return { actor, tokenVersion, expiredAt, provenDeviceId: undefined }
+  return { actor, tokenVersion, expiredAt, provenDeviceId: undefined, languages: undefined, locale }
 }
 
 /** Activity is written at most this often. */
@@ -134,6 +156,8 @@ const BATCH = 500
 interface Activity {
   /** Last use by session id, epoch milliseconds, since the last flush. */
   noted: Map<number, number>
+  /** New languages by session id, since the last flush. */
+  locales: Map<number, Locale>
   nextFlush: number
   flushing: Promise<void>
   /** Rows that the running flush has not written yet. */
@@ -142,6 +166,7 @@ interface Activity {
 
 const activity = perContext((ctx): Activity => ({
   noted: new Map(),
+  locales: new Map(),
   leaving: new Map(),
   nextFlush: ctx.clock.now() + FLUSH_EVERY,
   flushing: Promise.resolve(),
@@ -151,6 +176,14 @@ function noteActivity(ctx: AppContext, sessionId: number, now: number): void {
   const state = activity(ctx)
   state.noted.set(sessionId, now)
   if (now >= state.nextFlush) void flushActivity(ctx)
+}
+
+function noteLanguages(ctx: AppContext, session: CachedSession, languages: string): void {
+  session.languages = languages
+  const locale = localeIn(languages)
+  if (locale === undefined || locale === session.locale) return
+  session.locale = locale
+  activity(ctx).locales.set(session.actor.sessionId, locale)
 }
 
 /** The later of the stored time and the time in memory. */
@@ -169,14 +202,15 @@ export function flushActivity(ctx: AppContext): Promise<void> {
 
 async function flush(ctx: AppContext, state: Activity): Promise<void> {
   if (state.noted.size === 0) return
-  const batch = state.noted
+  const { noted: batch, locales } = state
   state.noted = new Map()
+  state.locales = new Map()
   state.leaving = batch
   try {
     const rows = [...batch]
     for (let from = 0; from < rows.length; from += BATCH)
       await ctx.db.write('accounts.flushActivity', async (tx) => {
-        for (const [id, at] of rows.slice(from, from + BATCH)) await saveActivity(tx, id, at)
+        for (const [id, at] of rows.slice(from, from + BATCH)) await saveActivity(tx, id, at, locales.get(id))
       })
   } catch (error) {
     ctx.log.error('last activity of sessions could not be written', { error })

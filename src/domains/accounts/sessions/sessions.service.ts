@@ -102,7 +102,7 @@ export async function openSession(
   ctx: AppContext,
   tx: Tx,
   userId: number,
-  { device, loginType, ip }: LoginEvent,
+  { device, loginType, ip, locale }: LoginEvent,
   { requestedBy, ...opening }: { confirmedAt: number; openedByUserId: number | null; requestedBy?: number },
 ): Promise<Grant> {
   const now = ctx.clock.now()
@@ -116,6 +116,7 @@ export async function openSession(
     loginType,
     ipAddress: ip,
     city: cityOf(ctx, ip),
+    locale,
     expiredAt,
     ...opening,
     now,

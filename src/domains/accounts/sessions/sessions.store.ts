@@ -5,6 +5,7 @@ import { prepared } from '#db/prepared.ts'
 import { refreshTokens, sessions, users } from '#db/schema/accounts.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { Locale } from '#lib/localized.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 
@@ -16,6 +17,7 @@ const activeForRequest = prepared((db) =>
       userId: sessions.userId,
       deviceKey: sessions.deviceKey,
       expiredAt: sessions.expiredAt,
+      locale: sessions.locale,
       tokenVersion: users.tokenVersion,
     })
     .from(sessions)
@@ -99,6 +101,7 @@ export interface NewSession {
   loginType: string
   ipAddress: string
   city: string
+  locale: Locale
   expiredAt: number
   openedByUserId: number | null
   confirmedAt: number
@@ -208,10 +211,11 @@ export async function sessionsOfDevice(tx: Tx, userId: number, deviceKeys: reado
     .orderBy(asc(sessions.id))
 }
 
-export async function saveActivity(tx: Tx, id: number, at: number): Promise<void> {
+/** `locale`: of the last request; undefined if it is stored already or not known. */
+export async function saveActivity(tx: Tx, id: number, at: number, locale: Locale | undefined): Promise<void> {
   await tx
     .update(sessions)
-    .set({ lastActiveAt: at })
+    .set({ lastActiveAt: at, ...(locale && { locale }) })
     .where(and(eq(sessions.id, id), lt(sessions.lastActiveAt, at)))
 }
 

@@ -1,6 +1,7 @@
 /** Undo links: the link that was sent to a replaced e-mail binds it again and ends all other access. See `offerUndo`. */
 
 import type { AppContext } from '#context'
+import { endSuppression } from '#domains/delivery/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { sha256 } from '#platform/ids.ts'
 
@@ -45,6 +46,7 @@ export async function restoreEmail(ctx: AppContext, token: string, caller: Calle
     for (const { id } of others) await deleteIdentity(tx, userId, id)
     const proved = { userId, provider: 'EMAIL', credential: email, boundOn, createdAt: boundAt } as const
     if (!(await insertProved(ctx, tx, proved, caller.locale))) throw undoImpossible()
+    await endSuppression(ctx, tx, email)
     await replacePassword(tx, userId, null)
     await endAccess(ctx, tx, 'EMAIL_RESTORED', { userId, deviceKey: device.key })
     await recordLogin(ctx, tx, userId, event)
