@@ -3,6 +3,7 @@
 import { type StagedFile, type Staging, TooManyBytes } from '#platform/blobs/staging.ts'
 
 import { badRequest, tooLarge, unsupportedType } from './errors.ts'
+import { incompleteForm, isForm } from './form.ts'
 
 /** Bytes (conventions: at most 1 MB). */
 export const MAX_JSON_BODY = 1024 * 1024
@@ -28,13 +29,14 @@ export function checkAnnouncedSize(request: Request, max: number): void {
 export const isUrlencoded = (request: Request): boolean =>
   (request.headers.get('content-type') ?? '').startsWith('application/x-www-form-urlencoded')
 
-/** Returns the parsed body, or `{}` if it is empty. Parses forms only with `acceptsForm`. */
+/** Returns the parsed body, or `{}` if it is empty. Parses forms, of both kinds that programs send, only with `acceptsForm`. */
 export async function readBody(request: Request, max: number, acceptsForm: boolean): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
-  const isForm = isUrlencoded(request)
+  const isOfPage = isUrlencoded(request)
   const bytes = await readAtMost(request, max)
   if (bytes.length === 0) return {}
-  if (isForm ? !acceptsForm : type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
+  if (acceptsForm && isForm(request)) return fieldsOf(bytes, type)
+  if (isOfPage ? !acceptsForm : type !== '' && !/^application\/([\w.+-]+\+)?json\b/i.test(type))
     throw unsupportedType('Send the body as application/json', '请以 application/json 格式发送请求体')
   let text: string
   try {
@@ -42,8 +44,18 @@ export async function readBody(request: Request, max: number, acceptsForm: boole
   } catch {
     throw badRequest('The body is not valid UTF-8', '请求体不是有效的 UTF-8')
   }
-  if (isForm) return Object.fromEntries(new URLSearchParams(text))
+  if (isOfPage) return Object.fromEntries(new URLSearchParams(text))
   return parseJson(text)
+}
+
+/** The texts of a `multipart/form-data` body, as mail programs send it (RFC 8058). @throws AppError 400 */
+async function fieldsOf(bytes: Uint8Array, type: string): Promise<unknown> {
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': type } }).formData()
+    return Object.fromEntries([...form].filter(([, value]) => typeof value === 'string'))
+  } catch {
+    throw incompleteForm()
+  }
 }
 
 /** @throws AppError 400, also for JSON that is nested too deeply or has too many values */

@@ -38,12 +38,12 @@ export const isForm = (request: Request): boolean =>
 export const fileTooLarge = (maxBytes: number): AppError =>
   tooLarge(`The file is larger than ${maxBytes} bytes`, `文件超过 ${maxBytes} 字节`)
 
-const malformed = (): AppError =>
+export const incompleteForm = (): AppError =>
   badRequest('The body is not a complete multipart/form-data form', '请求体不是完整的 multipart/form-data 表单')
 
 /** The caller disposes of the file. @throws AppError 400 or 413, BlobError; nothing is left in the staging folder then */
 export async function readForm(request: Request, staging: Staging, maxBytes: number): Promise<Form> {
-  if (request.body === null) throw malformed()
+  if (request.body === null) throw incompleteForm()
   const fields: Record<string, string> = Object.create(null)
   let incoming: Readable | undefined
   let receiving: Promise<ReceivedFile> | undefined
@@ -55,7 +55,7 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
   const source = request.body.getReader()
   parser
     .on('field', (name, value, nameCut, valueCut) => {
-      if (typeof name !== 'string') reject(malformed())
+      if (typeof name !== 'string') reject(incompleteForm())
       else if (nameCut || valueCut) reject(badRequest(`The field ${name.slice(0, 50)} is too long`, '表单字段过长'))
       // As in queries, a field that is not filled in counts as absent.
       else if (value !== '') fields[name] = value
@@ -72,13 +72,13 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
       receiving = staging.receive(stream, maxBytes).then((file) => ({ ...file, name: name ?? '' }))
       receiving.catch((error: unknown) => {
         if (error instanceof TooManyBytes) reject(fileTooLarge(maxBytes))
-        else reject(error instanceof BlobError ? error : malformed())
+        else reject(error instanceof BlobError ? error : incompleteForm())
       })
     })
-    .on('partsLimit', () => reject(malformed()))
-    .on('fieldsLimit', () => reject(malformed()))
-    .on('filesLimit', () => reject(malformed()))
-    .on('error', () => reject(malformed()))
+    .on('partsLimit', () => reject(incompleteForm()))
+    .on('fieldsLimit', () => reject(incompleteForm()))
+    .on('filesLimit', () => reject(incompleteForm()))
+    .on('error', () => reject(incompleteForm()))
     .on('finish', resolve)
 
   // Not `Readable.fromWeb`, which copies each chunk into a new buffer: that took 22 of 85 ms of CPU for 20 MB.
@@ -94,7 +94,7 @@ export async function readForm(request: Request, staging: Staging, maxBytes: num
       if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
     }
   }
-  feed().catch((error: unknown) => reject(error instanceof AppError ? error : malformed()))
+  feed().catch((error: unknown) => reject(error instanceof AppError ? error : incompleteForm()))
 
   try {
     await parsed
@@ -113,6 +113,6 @@ function parserOf(request: Request) {
   try {
     return new Busboy({ headers: Object.fromEntries(request.headers) as unknown as BusboyHeaders, limits: LIMITS })
   } catch {
-    throw malformed()
+    throw incompleteForm()
   }
 }

@@ -2,6 +2,9 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { mailEndpoints } from './mail/mail.endpoints.ts'
+import { removeChoices } from './mail/mail.service.ts'
+import { deletePreferences } from './mail/mail.store.ts'
 import { notificationEndpoints } from './notifications.endpoints.ts'
 import { helloUnread, publishCreated, pushCreated, stopPushing } from './notifications.listeners.ts'
 import { cleanUpJob, removeNotifications, withdrawalJob } from './notifications.service.ts'
@@ -11,10 +14,16 @@ import { sendEndpoints } from './sends/sends.endpoints.ts'
 
 export const notifications = domain({
   name: 'notifications',
-  endpoints: [...notificationEndpoints, ...sendEndpoints, ...sendAdminEndpoints],
+  endpoints: [...mailEndpoints, ...notificationEndpoints, ...sendEndpoints, ...sendAdminEndpoints],
   jobs: [sendJob, cleanUpJob, withdrawalJob],
-  on: { 'notification.created': publishCreated },
-  remains: removeNotifications,
+  on: {
+    'notification.created': publishCreated,
+    'user.deleting': (_ctx, tx, { userId }) => deletePreferences(tx, userId),
+  },
+  remains: async (ctx, tx, owner, limit) => {
+    const removed = await removeNotifications(ctx, tx, owner, limit)
+    return removed < limit ? removed + (await removeChoices(ctx, tx, owner, limit - removed)) : removed
+  },
   socketHello: helloUnread,
   start(ctx) {
     pushCreated(ctx)
@@ -27,5 +36,7 @@ export const notifications = domain({
 })
 
 export { addRecipients, notifyMembers, startMemberSend } from './sends/sends.service.ts'
+export type { Importance, MailRefusal } from './mail/mail.model.ts'
+export { type Addressee, type MailTarget, mailTargetsOf, refusalsToMail, unsubscribeUrl } from './mail/mail.service.ts'
 export { type Notice, notify } from './notifications.service.ts'
 export { countOnSubjects, unreadOnSubject } from './notifications.store.ts'

@@ -16,6 +16,7 @@ export const CurrentUser = Model('CurrentUser', {
   pendingAgreements: Type.Array(PendingAgreement, {
     description: 'Current agreements that you have not accepted yet. The server refuses nothing meanwhile.',
   }),
+  mailAvailable: Type.Boolean({ description: 'Whether this server has a mail server. Without one nobody gets mails' }),
 })
 export type CurrentUser = Static<typeof CurrentUser>
 

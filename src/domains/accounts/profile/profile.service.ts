@@ -6,7 +6,7 @@ import { deleteRepeatKeysOf } from '#db/repeat-keys.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { isMemberOf, platformBindings, unbindRoles } from '#domains/access/index.ts'
 import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
-import { cityOf, sendLastNotice } from '#domains/delivery/index.ts'
+import { cityOf, hasMailServer, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { changeAvatar } from '#domains/files/index.ts'
 import { removeRemains } from '#domains/removals/index.ts'
@@ -71,7 +71,7 @@ export async function getCurrentUser(ctx: AppContext, actor: Actor): Promise<Cur
     const found = find(ctx, actor.userId)
     pendingAgreements.push(...(found instanceof Promise ? await found : found))
   }
-  return { ...profile, pendingAgreements }
+  return { ...profile, pendingAgreements, mailAvailable: hasMailServer(ctx) }
 }
 
 /**

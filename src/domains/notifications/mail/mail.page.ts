@@ -1,0 +1,86 @@
+/** The page on which the owner of an address stops mails about activities. A mail scanner that opens the link changes nothing. */
+
+import type { AppContext } from '#context'
+import type { Caller } from '#http/endpoint.ts'
+import { button, card, form, hiddenField, type Html, html, htmlPage, notice, text } from '#http/pages.ts'
+import type { Locale } from '#lib/localized.ts'
+
+import { MAIL_PATH, type MailChoice } from './mail.model.ts'
+import type { MailPage } from './mail.service.ts'
+
+const WORDS = {
+  en: {
+    title: 'Mails about activities',
+    intro: (address: string) => `Choose which mails about activities ${address} gets.`,
+    saved: 'Saved.',
+    someone: 'this organizer',
+    now: {
+      ALL: 'At present: all mails about activities.',
+      ORGANIZER: (name: string) => `At present: no messages of ${name}. Date, place and cancellation are still mailed.`,
+      IMPORTANT: 'At present: only mails about your registration and pass, and about date, place and cancellation.',
+      NONE: 'At present: no mails about activities.',
+    },
+    choices: {
+      ORGANIZER: (name: string) => `No more messages of ${name}`,
+      IMPORTANT: 'Everything but messages: registration, pass, date, place and cancellation',
+      NONE: 'No mails about activities at all',
+      ALL: 'All mails again',
+    },
+    none: 'You then also learn nothing by mail of a new date, a new place or a cancellation.',
+  },
+  zh: {
+    title: '活动邮件',
+    intro: (address: string) => `请选择 ${address} 接收哪些活动邮件。`,
+    saved: '已保存。',
+    someone: '该主办方',
+    now: {
+      ALL: '当前：接收全部活动邮件。',
+      ORGANIZER: (name: string) => `当前：不接收 ${name} 的消息，时间、地点变更与取消仍会通知。`,
+      IMPORTANT: '当前：仅接收与报名、通行证、时间、地点和取消有关的邮件。',
+      NONE: '当前：不接收任何活动邮件。',
+    },
+    choices: {
+      ORGANIZER: (name: string) => `不再接收 ${name} 的消息`,
+      IMPORTANT: '只接收报名、通行证、时间、地点和取消通知',
+      NONE: '不接收任何活动邮件',
+      ALL: '恢复接收全部邮件',
+    },
+    none: '选择后，活动改期、换址或取消也不会再以邮件通知。',
+  },
+} as const satisfies Record<Locale, object>
+
+export function mailPage(
+  ctx: AppContext,
+  token: string,
+  { address, organizer, everybody, ofOrganizer }: MailPage,
+  { caller: { locale }, isChanged }: { readonly caller: Caller; readonly isChanged: boolean },
+): Response {
+  const words = WORDS[locale]
+  const name = organizer ?? words.someone
+  const current: MailChoice = everybody === 'ALL' && ofOrganizer !== 'ALL' ? 'ORGANIZER' : everybody
+  const now = words.now[current]
+  const path = `${MAIL_PATH}/${token}`
+  const choose = (choice: MailChoice): Html => {
+    const label = words.choices[choice]
+    return form(`${path}?lang=${locale}`, [
+      hiddenField('choice', choice),
+      button(typeof label === 'string' ? label : label(name), { kind: choice === 'ORGANIZER' ? 'primary' : 'plain' }),
+    ])
+  }
+  const offered = (['ORGANIZER', 'IMPORTANT', 'NONE', 'ALL'] as const).filter((choice) => choice !== current)
+  return htmlPage(ctx, {
+    title: words.title,
+    locale,
+    path,
+    body: html`${isChanged && notice(words.saved)}
+    ${card(
+      [
+        text(words.intro(address)),
+        text(typeof now === 'string' ? now : now(name)),
+        offered.map(choose),
+        offered.includes('NONE') && html`<p class="hint">${words.none}</p>`,
+      ],
+      { title: words.title },
+    )}`,
+  })
+}

@@ -1,0 +1,202 @@
+/** Which mails about activities a person gets: what they chose in their account or on the page of a mail, and addresses that refuse mails. */
+
+import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
+import type { ActivityMails } from '#db/schema/notifications.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { addressHash, suppressedAmong } from '#domains/delivery/index.ts'
+import { guessSecret } from '#http/admission.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
+import { notFound } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
+import { isZoneName } from '#lib/days.ts'
+import type { Locale } from '#lib/localized.ts'
+import { serverZone } from '#platform/clock.ts'
+
+import {
+  type Importance,
+  MAIL_PATH,
+  type MailChoice,
+  type MailRefusal,
+  type PreferencesView,
+  type UpdatePreferences,
+} from './mail.model.ts'
+import * as store from './mail.store.ts'
+
+/** In place of the owner of an activity: all of them. */
+const EVERYBODY: OwnerKey = 0
+
+const STRICTNESS: readonly ActivityMails[] = ['ALL', 'IMPORTANT', 'NONE']
+const stricter = (a: ActivityMails, b: ActivityMails): ActivityMails =>
+  STRICTNESS.indexOf(a) > STRICTNESS.indexOf(b) ? a : b
+
+/** What counts for the user, also if it was chosen on the page of a mail. */
+export async function showPreferences(ctx: AppContext, { userId }: Actor): Promise<PreferencesView> {
+  const { emailActivities, timeZone } = await store.preferencesOf(ctx.db.read, userId)
+  const choices = await store.choicesOf(ctx.db.read, await hashesOf(ctx, ctx.db.read, userId), EVERYBODY)
+  return {
+    emailActivities: choices.reduce<ActivityMails>((all, { choice }) => stricter(all, choice), emailActivities),
+    timeZone: timeZone ?? serverZone(),
+  }
+}
+
+/** `emailActivities` replaces a choice about all organizers that was made on the page of a mail. @throws AppError 400 */
+export async function changePreferences(
+  ctx: AppContext,
+  actor: Actor,
+  { emailActivities, timeZone }: UpdatePreferences,
+): Promise<PreferencesView> {
+  if (timeZone != null && !isZoneName(timeZone))
+    throw invalid(
+      'body.timeZone',
+      'is not an IANA time zone such as Europe/Berlin',
+      '不是 Europe/Berlin 这样的 IANA 时区名',
+    )
+  await ctx.db.write('notifications.changePreferences', async (tx) => {
+    await store.savePreferences(tx, actor.userId, {
+      ...(emailActivities !== undefined && { emailActivities }),
+      ...(timeZone !== undefined && { timeZone }),
+    })
+    if (emailActivities !== undefined) await store.deleteChoices(tx, await hashesOf(ctx, tx, actor.userId), [EVERYBODY])
+  })
+  return showPreferences(ctx, actor)
+}
+
+const hashesOf = async (ctx: AppContext, db: Db | Tx, userId: number): Promise<string[]> =>
+  (await store.provedAddresses(db, [userId])).map(({ address }) => addressHash(ctx, address))
+
+export interface MailTarget {
+  /** A proved one; null if the user has none. */
+  readonly address: string | null
+  /** Of the latest request; null if it is not known. */
+  readonly locale: Locale | null
+  /** The zone that the user has chosen; null if none. */
+  readonly timeZone: string | null
+}
+
+/** Where and how some hundred users are mailed. */
+export async function mailTargetsOf(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlyMap<number, MailTarget>> {
+  if (userIds.length === 0) return new Map()
+  const addresses = new Map((await store.provedAddresses(db, userIds)).map(({ userId, address }) => [userId, address]))
+  const locales = await store.languagesOf(db, userIds)
+  const preferences = await store.preferencesOfUsers(db, userIds)
+  return new Map(
+    userIds.map((id) => [
+      id,
+      {
+        address: addresses.get(id) ?? null,
+        locale: locales.get(id) ?? null,
+        timeZone: preferences.get(id)?.timeZone ?? null,
+      },
+    ]),
+  )
+}
+
+/** Someone who may be mailed. `userId`: null for a guest. */
+export interface Addressee {
+  readonly userId: number | null
+  readonly address: string
+}
+
+/** Why some hundred people get no mail about an activity of `owner`, in their order; null for those who get it. */
+export async function refusalsToMail(
+  ctx: AppContext,
+  db: Db | Tx,
+  owner: OwnerKey,
+  importance: Importance,
+  people: readonly Addressee[],
+): Promise<(MailRefusal | null)[]> {
+  const hashes = people.map(({ address }) => addressHash(ctx, address))
+  const preferences = await store.preferencesOfUsers(
+    db,
+    people.flatMap(({ userId }) => userId ?? []),
+  )
+  const choices = new Map<string, ActivityMails>()
+  for (const { address, choice } of await store.choicesOf(db, hashes, owner))
+    choices.set(address, stricter(choices.get(address) ?? 'ALL', choice))
+  const suppressed = await suppressedAmong(ctx, db, hashes)
+  return people.map(({ userId }, i) => {
+    const own = (userId !== null && preferences.get(userId)?.emailActivities) || 'ALL'
+    const wanted = stricter(own, choices.get(hashes[i]!) ?? 'ALL')
+    if (wanted === 'NONE' || (wanted === 'IMPORTANT' && importance === 'MESSAGE')) return 'OPTED_OUT'
+    return suppressed.has(hashes[i]!) ? 'SUPPRESSED' : null
+  })
+}
+
+/** First part of what a token holds. */
+const PURPOSE = 'mail choices'
+
+/** The page on which the owner of an address stops mails about activities of `owner`. It needs no row, and does not end. */
+export const unsubscribeUrl = (ctx: AppContext, owner: OwnerKey, address: string): string =>
+  `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify([PURPOSE, owner, address]))}`
+
+interface Subject {
+  readonly owner: OwnerKey
+  readonly address: string
+}
+
+function subjectOf(ctx: AppContext, token: string): Subject | undefined {
+  const text = ctx.seal.open(token)
+  // The key seals other texts too.
+  if (text?.startsWith(`["${PURPOSE}",`) !== true) return undefined
+  const [, owner, address] = JSON.parse(text) as [string, OwnerKey, string]
+  return { owner, address }
+}
+
+/** What the page shows. */
+export interface MailPage {
+  /** Shortened: the mail may have been forwarded. */
+  readonly address: string
+  /** Of the organizer; undefined if it no longer exists. */
+  readonly organizer: string | undefined
+  /** About all organizers, and about this one. */
+  readonly everybody: ActivityMails
+  readonly ofOrganizer: ActivityMails
+}
+
+/** @throws AppError 404 for a wrong token, 429 after too many */
+export async function showMailPage(ctx: AppContext, token: string, caller: Caller): Promise<MailPage> {
+  return pageOf(ctx, await findSubject(ctx, token, caller))
+}
+
+/** Choosing what is chosen already changes nothing. @throws AppError as `showMailPage` */
+export async function chooseMails(
+  ctx: AppContext,
+  token: string,
+  choice: MailChoice,
+  caller: Caller,
+): Promise<MailPage> {
+  const subject = await findSubject(ctx, token, caller)
+  const { owner, address } = subject
+  const hash = addressHash(ctx, address)
+  await ctx.db.write('notifications.chooseMails', async (tx) => {
+    if (choice === 'ORGANIZER') return store.saveChoice(tx, hash, owner, 'IMPORTANT')
+    if (choice === 'ALL') return store.deleteChoices(tx, [hash], [EVERYBODY, owner])
+    return store.saveChoice(tx, hash, EVERYBODY, choice)
+  })
+  return pageOf(ctx, subject)
+}
+
+async function findSubject(ctx: AppContext, token: string, caller: Caller): Promise<Subject> {
+  const subject = await guessSecret(ctx, caller, () => subjectOf(ctx, token))
+  if (subject === undefined) throw notFound()
+  return subject
+}
+
+async function pageOf(ctx: AppContext, { owner, address }: Subject): Promise<MailPage> {
+  const choices = await store.choicesOf(ctx.db.read, [addressHash(ctx, address)], owner)
+  const choiceAbout = (whom: OwnerKey): ActivityMails => choices.find((one) => one.owner === whom)?.choice ?? 'ALL'
+  return {
+    address: shortened(address),
+    organizer: await store.nameOfOwner(ctx.db.read, owner),
+    everybody: choiceAbout(EVERYBODY),
+    ofOrganizer: choiceAbout(owner),
+  }
+}
+
+/** Enough for its owner to recognize it. */
+const shortened = (address: string): string => `${address.slice(0, 1)}***${address.slice(address.lastIndexOf('@'))}`
+
+/** Deletes choices about an owner that was deleted. */
+export const removeChoices = (_ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>
+  store.deleteChoicesAbout(tx, owner, limit)

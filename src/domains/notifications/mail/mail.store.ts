@@ -1,0 +1,126 @@
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+
+import type { OwnerKey } from '#db/owner-key.ts'
+import { prepared } from '#db/prepared.ts'
+import { identities, sessions, users } from '#db/schema/accounts.ts'
+import { type ActivityMails, mailChoices, notificationPreferences as preferences } from '#db/schema/notifications.ts'
+import { organizations } from '#db/schema/orgs.ts'
+import { deleteSome } from '#db/slices.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { Locale } from '#lib/localized.ts'
+
+export interface Preferences {
+  readonly emailActivities: ActivityMails
+  /** Null for that of the server. */
+  readonly timeZone: string | null
+}
+
+const DEFAULTS: Preferences = { emailActivities: 'ALL', timeZone: null }
+
+const columns = { emailActivities: preferences.emailActivities, timeZone: preferences.timeZone }
+
+export async function preferencesOf(db: Db | Tx, userId: number): Promise<Preferences> {
+  return (await db.select(columns).from(preferences).where(eq(preferences.userId, userId)))[0] ?? DEFAULTS
+}
+
+/** Those that differ from the defaults, by user. */
+export async function preferencesOfUsers(
+  db: Db | Tx,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, Preferences>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await db
+    .select({ userId: preferences.userId, ...columns })
+    .from(preferences)
+    .where(inArray(preferences.userId, [...userIds]))
+  return new Map(rows.map(({ userId, ...row }) => [userId, row]))
+}
+
+export async function savePreferences(tx: Tx, userId: number, change: Partial<Preferences>): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await tx
+    .insert(preferences)
+    .values({ userId, ...DEFAULTS, ...change })
+    .onConflictDoUpdate({ target: preferences.userId, set: change })
+}
+
+export async function deletePreferences(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(preferences).where(eq(preferences.userId, userId))
+}
+
+/** Proved e-mail addresses of users. */
+export async function provedAddresses(
+  db: Db | Tx,
+  userIds: readonly number[],
+): Promise<{ readonly userId: number; readonly address: string }[]> {
+  return db
+    .select({ userId: identities.userId, address: identities.credential })
+    .from(identities)
+    .where(
+      and(inArray(identities.userId, [...userIds]), eq(identities.provider, 'EMAIL'), eq(identities.verified, true)),
+    )
+}
+
+/** The language of the last request of each user, as far as it is known. */
+export async function languagesOf(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlyMap<number, Locale>> {
+  const rows = await db
+    .select({ userId: sessions.userId, locale: sessions.locale })
+    .from(sessions)
+    .where(and(inArray(sessions.userId, [...userIds]), isNotNull(sessions.locale)))
+    .orderBy(sessions.lastActiveAt)
+  return new Map(rows.map((row) => [row.userId, row.locale!]))
+}
+
+/** Choices of the addresses (their hashes) about all organizers, whose `owner` is 0, and about this one. */
+export async function choicesOf(
+  db: Db | Tx,
+  addresses: readonly string[],
+  owner: OwnerKey,
+): Promise<{ readonly address: string; readonly owner: OwnerKey; readonly choice: 'IMPORTANT' | 'NONE' }[]> {
+  if (addresses.length === 0) return []
+  return db
+    .select({ address: mailChoices.address, owner: mailChoices.owner, choice: mailChoices.choice })
+    .from(mailChoices)
+    .where(and(inArray(mailChoices.address, [...addresses]), inArray(mailChoices.owner, [0, owner])))
+}
+
+export async function saveChoice(
+  tx: Tx,
+  address: string,
+  owner: OwnerKey,
+  choice: 'IMPORTANT' | 'NONE',
+): Promise<void> {
+  await tx
+    .insert(mailChoices)
+    .values({ address, owner, choice, createdAt: tx.stamp })
+    .onConflictDoUpdate({ target: [mailChoices.address, mailChoices.owner], set: { choice } })
+}
+
+/** Those about the owners; 0 is all organizers. */
+export async function deleteChoices(tx: Tx, addresses: readonly string[], owners: readonly OwnerKey[]): Promise<void> {
+  if (addresses.length === 0) return
+  await tx
+    .delete(mailChoices)
+    .where(and(inArray(mailChoices.address, [...addresses]), inArray(mailChoices.owner, [...owners])))
+}
+
+/** Choices about an owner that was deleted, at most `limit`. Returns how many it deleted. */
+export const deleteChoicesAbout = (tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>
+  deleteSome(tx, mailChoices, eq(mailChoices.owner, owner), limit)
+
+const organization = prepared((db) =>
+  db
+    .select({ name: organizations.name })
+    .from(organizations)
+    .where(eq(organizations.id, sql.placeholder('id'))),
+)
+const user = prepared((db) =>
+  db
+    .select({ name: users.nickname })
+    .from(users)
+    .where(eq(users.id, sql.placeholder('id'))),
+)
+
+/** The name of a user or organization; undefined if it no longer exists. */
+export const nameOfOwner = async (db: Db, owner: OwnerKey): Promise<string | undefined> =>
+  (await (owner < 0 ? user : organization)(db, { id: Math.abs(owner) }))[0]?.name
