@@ -68,18 +68,29 @@ export interface Contributions {
   readonly syncEntities?: Readonly<Partial<Record<SyncEntityName, SyncEntity>>>
   /** Mails that are composed when they are sent, by their kind. Read by delivery. */
   readonly composedMails?: Readonly<Partial<Record<ComposedKind, ComposeMail>>>
+  /** How users are mailed. Read by notifications, which accounts calls itself. */
+  readonly mailContacts?: FindMailContacts
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
 }
 
 /** See `sendComposed` of delivery. */
 export type ComposedKind = 'ACTIVITY'
-/** Undefined if the mail should not be sent any more. */
+/** Undefined if the mail is no longer wanted. */
 export type ComposeMail = (
   ctx: AppContext,
   to: string,
   data: Readonly<Record<string, unknown>>,
 ) => Promise<Omit<Mail, 'id' | 'to'> | undefined>
+
+export interface MailContact {
+  /** An e-mail address that the user has proved; null without one. */
+  readonly address: string | null
+  /** Of the latest request; null if it is not known. */
+  readonly locale: Locale | null
+}
+/** Of some hundred users, all of whom are in the result. */
+export type FindMailContacts = (db: Db | Tx, userIds: readonly number[]) => Promise<ReadonlyMap<number, MailContact>>
 
 /** Kinds of contents that only another domain can resolve (spec §2.4). */
 export type ScanTargetKind = 'ORG_JOIN' | 'ACTIVITY' | 'USER' | 'ASSET' | 'CHECK_IN' | 'PASS'

@@ -55,7 +55,7 @@ const SECRET_USE = { limit: PER_ADDRESS_SECRET, windowMs: MINUTE }
 export async function findBySecret<T>(
   ctx: AppContext,
   { ip }: Pick<Caller, 'ip'>,
-  find: () => MaybePromise<T | undefined>,
+  find: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const found = await find()
   if (found !== undefined || !ctx.config.rateLimit) return found

@@ -69,6 +69,9 @@ const NAME_SHOWN = 60
 // oxlint-disable-next-line no-control-regex -- removes control characters
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
+/** A text on one line, without characters that hide or reverse others: for headers of mails and calendars. */
+export const onOneLine = (text: string): string => text.toWellFormed().replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim()
+
 /**
  * Makes a name harmless that another person may have chosen, such as the name of an attacker's device: short, on one line, and
  * without an address that mail programs and apps would turn into a link.

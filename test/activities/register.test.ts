@@ -89,7 +89,7 @@ describe('creation', () => {
 
   test('the contact address of an activity must be one that the caller has proved', async () => {
     const person = await server.person()
-    const { data } = ok(await create(person))
+    const { data } = ok(await create(person, {}))
     expect(data).toMatchObject({ autoNotices: true, contactEmail: null })
     expect(problems(await update(person, data.id, { contactEmail: 'other@example.org' }))).toEqual([
       400,

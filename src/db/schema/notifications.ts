@@ -134,7 +134,7 @@ export const notificationSendRecipients = table(
 export const ACTIVITY_MAILS = ['ALL', 'IMPORTANT', 'NONE'] as const
 export type ActivityMails = (typeof ACTIVITY_MAILS)[number]
 
-/** What users have chosen. Users without a row have the defaults. */
+/** Choices of users. Users without a row have the defaults. */
 export const notificationPreferences = table('notification_preferences', {
   userId: col
     .int('user_id')
@@ -145,7 +145,7 @@ export const notificationPreferences = table('notification_preferences', {
   timeZone: col.text('time_zone'),
 })
 
-/** What the owner of an address has chosen on the page of a mail. Kept after the account or the guest is deleted. */
+/** Choices that the owner of an address made on the page of a mail. Kept after the account or the guest is deleted. */
 export const mailChoices = table(
   'mail_choices',
   {

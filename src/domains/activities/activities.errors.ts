@@ -16,6 +16,7 @@ export const wrongZone = problem(
   'is not an IANA time zone such as Europe/Berlin',
   '不是 Europe/Berlin 这样的 IANA 时区名',
 )
+export const notYourEmail = problem('must be an e-mail address that you have proved', '须为你已验证的邮箱')
 export const halfAPosition = problem(
   'is required: give latitude and longitude together',
   '不能为空：经度与纬度须同时提供',

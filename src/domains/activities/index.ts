@@ -15,6 +15,7 @@ import { discoveryEndpoints } from './discovery/discovery.endpoints.ts'
 import { removeAllPassed } from './discovery/discovery.service.ts'
 import { refreshDiscovery } from './discovery/discovery.store.ts'
 import { activityObject, activityTarget } from './entities.store.ts'
+import { composePersonalMail } from './event-mails/event-mails.service.ts'
 import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
@@ -83,6 +84,7 @@ export const activities = domain({
     pass: passLandingPage,
   },
   fileEntities: { ACTIVITY: mayRead },
+  composedMails: { ACTIVITY: composePersonalMail },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>

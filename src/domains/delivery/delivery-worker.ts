@@ -289,7 +289,7 @@ async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Pr
   return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
 }
 
-/** A mail that its domain does not want to send any more counts as sent. */
+/** A mail that its domain no longer wants to send counts as sent. */
 async function sendComposed(
   ctx: AppContext,
   { id, to, kind, data }: Extract<Outgoing, { type: 'MAIL' }>,

@@ -1,5 +1,6 @@
 import {
   and,
+  asc,
   desc,
   eq,
   exists,
@@ -31,6 +32,7 @@ import {
 } from '#db/schema/accounts.ts'
 import type { Builders, Db, SQL, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
+import type { MailContact } from '#domains/contributions.ts'
 
 import { usernameKey } from '../accounts.rules.ts'
 import { isMereClaim } from './users.rules.ts'
@@ -127,6 +129,24 @@ export async function userIdsByProvedContact(
       ),
     )
   return new Map(rows.map((row) => [row.credential, row.id]))
+}
+
+/** See `mailContacts` of contributions.ts. */
+export async function mailContacts(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlyMap<number, MailContact>> {
+  const addresses = await db
+    .select({ userId: identities.userId, address: identities.credential })
+    .from(identities)
+    .where(
+      and(inArray(identities.userId, [...userIds]), eq(identities.provider, 'EMAIL'), eq(identities.verified, true)),
+    )
+  const locales = await db
+    .select({ userId: sessions.userId, locale: sessions.locale })
+    .from(sessions)
+    .where(and(inArray(sessions.userId, [...userIds]), isNotNull(sessions.locale)))
+    .orderBy(asc(sessions.lastActiveAt))
+  const addressOf = new Map(addresses.map(({ userId, address }) => [userId, address]))
+  const localeOf = new Map(locales.map(({ userId, locale }) => [userId, locale]))
+  return new Map(userIds.map((id) => [id, { address: addressOf.get(id) ?? null, locale: localeOf.get(id) ?? null }]))
 }
 
 /**

@@ -131,6 +131,7 @@ const loggedFields = (row: ActivityRow) => ({
   endTime: row.endTime,
   timeZone: row.timeZone,
   language: row.language,
+  contactEmail: row.contactEmail,
   coverFileId: row.coverFileId,
   visibility: row.visibility,
   hasCheckIn: row.hasCheckIn,

@@ -7,6 +7,7 @@ import { publicImageUrl } from '#domains/files/index.ts'
 import { ownAddresses } from '#http/addresses.ts'
 import { AppError } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { onOneLine } from '#lib/text.ts'
 
 import { type ActivityRow, findActivity, findByCheckInUuid, findByUuid } from '../activities.store.ts'
 import { decodeToken, uuidInLink } from '../pass-keys/pass-keys.rules.ts'
@@ -55,32 +56,57 @@ export async function calendarFile(ctx: AppContext, id: number, asking: Asking, 
 
 /** The caller has checked who may see the activity. */
 export async function calendarOf(ctx: AppContext, row: ActivityRow, locale: Locale): Promise<Response> {
-  // Loaded with the first file, which the start of the server should not wait for.
-  const { default: ical, ICalEventStatus } = await import('ical-generator')
-  const calendar = ical({ prodId: { company: 'Tessera', product: 'Activities' } })
-  const { latitude, longitude } = row
-  const title = addressText(row, locale)
-  const geo = latitude === null || longitude === null ? undefined : { lat: latitude, lon: longitude }
-  const location = title === '' ? geo && { geo } : { title, ...(geo && { geo }) }
-  calendar.createEvent({
-    id: `activity-${row.uuid}@${new URL(ctx.config.publicUrl).hostname}`,
-    sequence: row.version,
-    summary: row.name,
-    ...(row.description !== '' && { description: await descriptionText(ctx, row) }),
-    start: new Date(row.startTime),
-    end: new Date(row.endTime),
-    stamp: new Date(row.updatedAt),
-    url: activityUrl(ctx, row),
-    status: row.status === 'CANCELLED' ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED,
-    ...(location && { location }),
-  })
-  return new Response(calendar.toString(), {
+  return new Response(await calendarText(ctx, row, locale), {
     headers: {
       'content-type': 'text/calendar; charset=utf-8',
       'content-disposition': `attachment; filename="activity-${row.id}.ics"`,
       'cache-control': 'private, no-store',
     },
   })
+}
+
+interface Publishing {
+  readonly method: 'PUBLISH' | 'CANCEL'
+  readonly publisher?: { readonly name: string; readonly email: string }
+}
+
+/**
+ * The activity in iCalendar. Each version has the same UID and a higher SEQUENCE than those before, so that calendars move the entry.
+ * `publishing`: for a mail; CANCEL removes the entry.
+ */
+export async function calendarText(
+  ctx: AppContext,
+  row: ActivityRow,
+  locale: Locale,
+  publishing?: Publishing,
+): Promise<string> {
+  // Loaded with the first file, which the start of the server should not wait for.
+  const { default: ical, ICalCalendarMethod, ICalEventStatus } = await import('ical-generator')
+  const calendar = ical({
+    prodId: { company: 'Tessera', product: 'Activities' },
+    ...(publishing && { method: ICalCalendarMethod[publishing.method] }),
+  })
+  const { latitude, longitude } = row
+  const title = onOneLine(addressText(row, locale))
+  const geo = latitude === null || longitude === null ? undefined : { lat: latitude, lon: longitude }
+  const location = title === '' ? geo && { geo } : { title, ...(geo && { geo }) }
+  calendar.createEvent({
+    id: `activity-${row.uuid}@${new URL(ctx.config.publicUrl).hostname}`,
+    sequence: row.version,
+    summary: onOneLine(row.name),
+    ...(publishing?.publisher && { organizer: publishing.publisher }),
+    ...(row.description !== '' && { description: await descriptionText(ctx, row) }),
+    start: new Date(row.startTime),
+    end: new Date(row.endTime),
+    stamp: new Date(row.updatedAt),
+    url: activityUrl(ctx, row),
+    status:
+      row.status === 'CANCELLED' || publishing?.method === 'CANCEL'
+        ? ICalEventStatus.CANCELLED
+        : ICalEventStatus.CONFIRMED,
+    ...(location && { location }),
+  })
+  return calendar.toString()
 }
 
 /** The path of the landing page of an activity. It asks for the invite code itself. */

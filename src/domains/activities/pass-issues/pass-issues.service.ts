@@ -20,6 +20,7 @@ import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { findTemplate, type TemplateRow } from '../pass-templates/pass-templates.store.ts'
 import { toPassView } from '../passes/passes.service.ts'
 import type { PassRow } from '../passes/passes.store.ts'
+import { mailUsers } from '../personal-mails.service.ts'
 import { registeredUsers } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import {
@@ -389,6 +390,7 @@ export async function notifyHolders(
       data: { activityId: id, orgId: orgOf(owner) || null },
       subject: `PASS ${id}`,
     })
+    await mailUsers(ctx, tx, activity, 'PASS', some)
     await tx.pause()
   }
 }

@@ -187,14 +187,15 @@ const writable = {
   passConfig: optional(PassConfigInput),
   registration: optional(RegistrationInput),
   autoNotices: optional(
-    Type.Boolean({ description: 'Tell participants of another date or place and of a cancellation; true by default' }),
-  ),
-  contactEmail: optional(
-    Line(254, 1, {
-      description: 'Replies to its mails go here: an address that you have proved',
-      examples: ['lin@example.org'],
+    Type.Boolean({
+      description: 'Notify participants of another date or place and of a cancellation; true by default',
     }),
   ),
+  contactEmail: {
+    ...optional(Line(254, 1, { description: 'Replies to its mails go here: an address that you have proved' })),
+    // The address of an example would have to be proved.
+    examples: [null],
+  },
 }
 
 export const CreateActivity = Model('CreateActivity', {
@@ -205,12 +206,12 @@ export const CreateActivity = Model('CreateActivity', {
 })
 export type CreateActivity = Static<typeof CreateActivity>
 
-/** How participants are told of the change. */
+/** How participants are notified of the change. */
 const noticeFields = {
   notify: optional(
     Type.Boolean({
       description:
-        'Whether participants are told of another date or place, or of the cancellation. `autoNotices` by default',
+        'Whether participants are notified of another date or place, or of the cancellation. `autoNotices` by default',
     }),
   ),
   noticeText: optional(
@@ -361,10 +362,12 @@ export const ActivityPage = PageOf(ActivityItem)
 export const ActivityView = Model('Activity', {
   ...itemFields,
   language: ActivityLanguage,
+  autoNotices: Type.Boolean({
+    description: 'Participants are notified of another date or place and of a cancellation',
+  }),
+  contactEmail: Nullable(Text('lin@example.org', { description: 'Where replies to its mails go. For managers only' })),
   descriptionFormat: DescriptionFormat,
   descriptionHtml: DescriptionHtml,
-  autoNotices: Type.Boolean({ description: 'Participants are told of another date or place and of a cancellation' }),
-  contactEmail: Nullable(Text('lin@example.org', { description: 'Where replies to its mails go' })),
   checkInConfig: CheckInConfigView,
   passConfig: PassConfigView,
   stats: Nullable({ ...StatsView, description: 'For managers only' }),

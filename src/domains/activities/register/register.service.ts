@@ -144,7 +144,7 @@ export async function addCopies(
   return added
 }
 
-/** `contactBefore`: the address that stays allowed, whoever has proved it. @throws AppError 400 with all problems */
+/** `contactBefore`: the address that stays allowed, even if another user has proved it. @throws AppError 400 with all problems */
 async function checkFields(
   tx: Tx,
   fields: ActivityFields,

@@ -82,10 +82,10 @@ export async function toView(ctx: AppContext, row: ActivityRow, shown: Shown): P
   return {
     ...listItem(ctx, row, shown),
     language: row.language,
+    autoNotices: row.autoNotices,
+    contactEmail: isManager ? row.contactEmail : null,
     descriptionFormat: row.descriptionFormat,
     descriptionHtml: await descriptionHtml(ctx, row),
-    autoNotices: row.autoNotices,
-    contactEmail: row.contactEmail,
     checkInConfig: {
       radiusMeters: checkInConfig.radiusMeters,
       latitude: checkInConfig.latitude,

@@ -10,6 +10,7 @@ import { invalidAll } from '#http/validate.ts'
 
 import { notActive } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
+import { mailUsers } from '../personal-mails.service.ts'
 import {
   type Asking,
   findNamed,
@@ -86,6 +87,7 @@ export async function cancelOf(ctx: AppContext, id: number, userId: number, aski
         data: { activityId: id, event: 'REGISTRATION_CANCELLED' },
         subject: `REGISTRATION ${id}`,
       })
+    if (isNew) await mailUsers(ctx, tx, activity, 'REMOVED', [userId])
     return row
   })
   return toView(ctx, row)
@@ -186,6 +188,13 @@ async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<n
     // Users can cancel and register again.
     subject: `REGISTRATION ${id}`,
   })
+  await mailUsers(
+    ctx,
+    tx,
+    activity,
+    'CONFIRMED',
+    moved.map((row) => row.userId),
+  )
   return moved.length
 }
 

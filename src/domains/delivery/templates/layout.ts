@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { PRODUCT, siteOf } from '#http/site.ts'
-import { html, type HtmlValue } from '#lib/html.ts'
+import { type Html, html, type HtmlValue } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 
 /** The server that sends a message. */
@@ -34,11 +34,17 @@ export interface Content {
   readonly lead: string
   /** A verification code, shown in large type. */
   readonly code?: string
+  /** A text that somebody wrote, after the first sentence: safe HTML, and the same in plain text. */
+  readonly body?: { readonly html: Html; readonly text: string }
   readonly facts?: readonly (readonly [name: string, value: string])[]
   /** Paragraphs after the facts. */
   readonly advice: readonly string[]
   /** An address on this server, after the paragraphs. */
   readonly link?: string
+  /** Addresses with a name of their own, after the paragraphs. */
+  readonly links?: readonly (readonly [label: string, href: string])[]
+  /** Small, before the signature. */
+  readonly foot?: readonly [text: string, href: string]
 }
 
 const PAGE = 'margin:0;padding:24px 12px;background:#f4f5f7'
@@ -50,16 +56,18 @@ const SMALL = 'margin:24px 0 0;color:#606770;font-size:13px'
 
 /** The signature contains the address of the server, so that recipients know which one sent the e-mail. */
 export function letter(content: Content, locale: Locale, { name, publicUrl }: Sender): Letter {
-  const { subject, lead, code, facts = [], advice, link } = content
+  const { subject, lead, code, body: written, facts = [], advice, link, links = [], foot } = content
   const signature = `${name} · ${publicUrl}`
   const colon = locale === 'zh' ? '：' : ': '
   const text = [
     lead,
     ...(code === undefined ? [] : [code]),
+    ...(written === undefined || written.text === '' ? [] : [written.text]),
     ...(facts.length === 0 ? [] : [facts.map(([what, value]) => what + colon + value).join('\n')]),
     ...advice,
     ...(link === undefined ? [] : [link]),
-    `-- \n${signature}`,
+    ...links.map(([label, href]) => `${label}${colon}${href}`),
+    `-- \n${[...(foot === undefined ? [] : [`${foot[0]}${colon}${foot[1]}`]), signature].join('\n')}`,
   ]
   const paragraph = (line: HtmlValue): HtmlValue => html`<p style="margin:0 0 12px">${line}</p>`
   const body = html`<!doctype html>
@@ -73,7 +81,7 @@ export function letter(content: Content, locale: Locale, { name, publicUrl }: Se
       <body style="${PAGE}">
         <div style="${CARD}">
           ${paragraph(lead)}
-          ${code !== undefined && html`<p style="${CODE}">${code}</p> `}${
+          ${code !== undefined && html`<p style="${CODE}">${code}</p> `}${written?.html}${
             facts.length > 0 &&
             html`<table role="presentation" style="margin:0 0 16px;border-collapse:collapse;font-size:15px">
               ${facts.map(
@@ -84,8 +92,12 @@ export function letter(content: Content, locale: Locale, { name, publicUrl }: Se
                   </tr>`,
               )}
             </table> `
-          }${advice.map(paragraph)}${link !== undefined && paragraph(html`<a href="${link}">${link}</a>`)}
-          <p style="${SMALL}">${signature}</p>
+          }${advice.map(paragraph)}${link !== undefined && paragraph(html`<a href="${link}">${link}</a>`)}${links.map(
+            ([label, href]) => paragraph(html`<a href="${href}">${label}</a>`),
+          )}
+          <p style="${SMALL}">
+            ${foot !== undefined && html`<a href="${foot[1]}" style="color:#606770">${foot[0]}</a><br />`}${signature}
+          </p>
         </div>
       </body>
     </html> `

@@ -33,7 +33,7 @@ export const ByMailToken = Type.Object({
   token: Raw(1000, 1, { description: 'From the link in a mail', examples: ['q8Jm2Vd0Tz4xYwB7nKcR1A'] }),
 })
 
-/** What the page offers. ORGANIZER: no more messages of the owner of the activity. */
+/** Choices on the page. ORGANIZER: no more messages of the owner of the activity. */
 export const MAIL_CHOICES = ['ORGANIZER', 'IMPORTANT', 'NONE', 'ALL'] as const
 export type MailChoice = (typeof MAIL_CHOICES)[number]
 export const ChooseMails = Model('ChooseMails', {

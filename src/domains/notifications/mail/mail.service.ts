@@ -4,13 +4,14 @@ import type { AppContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { ActivityMails } from '#db/schema/notifications.ts'
 import type { Db, Tx } from '#db/store.ts'
+import type { MailContact } from '#domains/contributions.ts'
 import { addressHash, suppressedAmong } from '#domains/delivery/index.ts'
-import { guessSecret } from '#http/admission.ts'
+import { contributions } from '#domains/domain.ts'
+import { findBySecret } from '#http/admission.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { isZoneName } from '#lib/days.ts'
-import type { Locale } from '#lib/localized.ts'
 import { serverZone } from '#platform/clock.ts'
 
 import {
@@ -30,7 +31,7 @@ const STRICTNESS: readonly ActivityMails[] = ['ALL', 'IMPORTANT', 'NONE']
 const stricter = (a: ActivityMails, b: ActivityMails): ActivityMails =>
   STRICTNESS.indexOf(a) > STRICTNESS.indexOf(b) ? a : b
 
-/** What counts for the user, also if it was chosen on the page of a mail. */
+/** The choices that count for the user, also those made on the page of a mail. */
 export async function showPreferences(ctx: AppContext, { userId }: Actor): Promise<PreferencesView> {
   const { emailActivities, timeZone } = await store.preferencesOf(ctx.db.read, userId)
   const choices = await store.choicesOf(ctx.db.read, await hashesOf(ctx, ctx.db.read, userId), EVERYBODY)
@@ -62,34 +63,37 @@ export async function changePreferences(
   return showPreferences(ctx, actor)
 }
 
-const hashesOf = async (ctx: AppContext, db: Db | Tx, userId: number): Promise<string[]> =>
-  (await store.provedAddresses(db, [userId])).map(({ address }) => addressHash(ctx, address))
+async function hashesOf(ctx: AppContext, db: Db | Tx, userId: number): Promise<string[]> {
+  const address = (await contactsOf(ctx, db, [userId])).get(userId)?.address
+  return address == null ? [] : [addressHash(ctx, address)]
+}
 
-export interface MailTarget {
-  /** A proved one; null if the user has none. */
-  readonly address: string | null
-  /** Of the latest request; null if it is not known. */
-  readonly locale: Locale | null
+export interface MailTarget extends MailContact {
   /** The zone that the user has chosen; null if none. */
   readonly timeZone: string | null
 }
 
 /** Where and how some hundred users are mailed. */
-export async function mailTargetsOf(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlyMap<number, MailTarget>> {
+export async function mailTargetsOf(
+  ctx: AppContext,
+  db: Db | Tx,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, MailTarget>> {
   if (userIds.length === 0) return new Map()
-  const addresses = new Map((await store.provedAddresses(db, userIds)).map(({ userId, address }) => [userId, address]))
-  const locales = await store.languagesOf(db, userIds)
+  const contacts = await contactsOf(ctx, db, userIds)
   const preferences = await store.preferencesOfUsers(db, userIds)
   return new Map(
-    userIds.map((id) => [
-      id,
-      {
-        address: addresses.get(id) ?? null,
-        locale: locales.get(id) ?? null,
-        timeZone: preferences.get(id)?.timeZone ?? null,
-      },
-    ]),
+    [...contacts].map(([id, contact]) => [id, { ...contact, timeZone: preferences.get(id)?.timeZone ?? null }]),
   )
+}
+
+async function contactsOf(
+  ctx: AppContext,
+  db: Db | Tx,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, MailContact>> {
+  const [find] = contributions(ctx, 'mailContacts')
+  return find?.(db, userIds) ?? new Map()
 }
 
 /** Someone who may be mailed. `userId`: null for a guest. */
@@ -123,7 +127,7 @@ export async function refusalsToMail(
   })
 }
 
-/** First part of what a token holds. */
+/** Begins the contents of a token. */
 const PURPOSE = 'mail choices'
 
 /** The page on which the owner of an address stops mails about activities of `owner`. It needs no row, and does not end. */
@@ -143,7 +147,7 @@ function subjectOf(ctx: AppContext, token: string): Subject | undefined {
   return { owner, address }
 }
 
-/** What the page shows. */
+/** Contents of the page. */
 export interface MailPage {
   /** Shortened: the mail may have been forwarded. */
   readonly address: string
@@ -178,7 +182,7 @@ export async function chooseMails(
 }
 
 async function findSubject(ctx: AppContext, token: string, caller: Caller): Promise<Subject> {
-  const subject = await guessSecret(ctx, caller, () => subjectOf(ctx, token))
+  const subject = await findBySecret(ctx, caller, async () => subjectOf(ctx, token))
   if (subject === undefined) throw notFound()
   return subject
 }

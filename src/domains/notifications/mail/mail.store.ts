@@ -1,13 +1,12 @@
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
-import { identities, sessions, users } from '#db/schema/accounts.ts'
+import { users } from '#db/schema/accounts.ts'
 import { type ActivityMails, mailChoices, notificationPreferences as preferences } from '#db/schema/notifications.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
-import type { Locale } from '#lib/localized.ts'
 
 export interface Preferences {
   readonly emailActivities: ActivityMails
@@ -46,29 +45,6 @@ export async function savePreferences(tx: Tx, userId: number, change: Partial<Pr
 
 export async function deletePreferences(tx: Tx, userId: number): Promise<void> {
   await tx.delete(preferences).where(eq(preferences.userId, userId))
-}
-
-/** Proved e-mail addresses of users. */
-export async function provedAddresses(
-  db: Db | Tx,
-  userIds: readonly number[],
-): Promise<{ readonly userId: number; readonly address: string }[]> {
-  return db
-    .select({ userId: identities.userId, address: identities.credential })
-    .from(identities)
-    .where(
-      and(inArray(identities.userId, [...userIds]), eq(identities.provider, 'EMAIL'), eq(identities.verified, true)),
-    )
-}
-
-/** The language of the last request of each user, as far as it is known. */
-export async function languagesOf(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlyMap<number, Locale>> {
-  const rows = await db
-    .select({ userId: sessions.userId, locale: sessions.locale })
-    .from(sessions)
-    .where(and(inArray(sessions.userId, [...userIds]), isNotNull(sessions.locale)))
-    .orderBy(sessions.lastActiveAt)
-  return new Map(rows.map((row) => [row.userId, row.locale!]))
 }
 
 /** Choices of the addresses (their hashes) about all organizers, whose `owner` is 0, and about this one. */

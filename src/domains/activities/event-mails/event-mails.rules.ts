@@ -1,0 +1,95 @@
+/** The words of mails about activities. Pure. */
+
+import type { Locale } from '#lib/localized.ts'
+
+import type { EventKind } from './event-mails.model.ts'
+
+interface Words {
+  /** They follow the name of the activity. That of a MESSAGE is the organizer's. */
+  readonly subjects: Readonly<Record<Exclude<EventKind, 'MESSAGE'>, string>>
+  readonly leads: Readonly<Record<EventKind, (activity: string, organizer: string) => string>>
+  readonly when: string
+  readonly where: string
+  readonly newWhen: string
+  readonly newWhere: string
+  readonly before: string
+  readonly yours: string
+  /** A period and the name of its zone. */
+  readonly inZone: (period: string, zone: string) => string
+  readonly open: string
+  readonly pass: string
+  readonly map: string
+  /** Why the recipient gets the mail, and how it stops. */
+  readonly stop: string
+}
+
+export const WORDS: Readonly<Record<Locale, Words>> = {
+  en: {
+    subjects: {
+      MOVED: 'New date',
+      PLACE: 'New place',
+      CANCELLED: 'Cancelled',
+      CONFIRMED: 'You have a place',
+      REMOVED: 'Your registration was cancelled',
+      PASS: 'Your pass',
+    },
+    leads: {
+      MESSAGE: (activity, organizer) => `${organizer} wrote to the participants of ${activity}:`,
+      MOVED: (activity) => `${activity} takes place at another time.`,
+      PLACE: (activity) => `${activity} takes place somewhere else.`,
+      CANCELLED: (activity) => `${activity} was cancelled.`,
+      CONFIRMED: (activity) => `A place became free: you are now registered for ${activity}.`,
+      REMOVED: (activity, organizer) => `${organizer} has cancelled your registration for ${activity}.`,
+      PASS: (activity) => `You have a pass for ${activity}. Show its QR code at the entrance.`,
+    },
+    when: 'When',
+    where: 'Where',
+    newWhen: 'New date',
+    newWhere: 'New place',
+    before: 'Before',
+    yours: 'In your time',
+    inZone: (period, zone) => `${period} (${zone})`,
+    open: 'Open my registration',
+    pass: 'Open my pass',
+    map: 'Show on a map',
+    stop: 'You get this mail because you take part in the activity. Choose which mails you get',
+  },
+  zh: {
+    subjects: {
+      MOVED: '活动改期',
+      PLACE: '地点变更',
+      CANCELLED: '活动取消',
+      CONFIRMED: '你已获得名额',
+      REMOVED: '你的报名已被取消',
+      PASS: '你的通行证',
+    },
+    leads: {
+      MESSAGE: (activity, organizer) => `${organizer} 给“${activity}”的参与者留言：`,
+      MOVED: (activity) => `“${activity}”的时间有变更。`,
+      PLACE: (activity) => `“${activity}”的地点有变更。`,
+      CANCELLED: (activity) => `“${activity}”已取消。`,
+      CONFIRMED: (activity) => `有名额空出，你已成功报名“${activity}”。`,
+      REMOVED: (activity, organizer) => `${organizer} 取消了你在“${activity}”的报名。`,
+      PASS: (activity) => `你已获得“${activity}”的通行证，入场时请出示其二维码。`,
+    },
+    when: '时间',
+    where: '地点',
+    newWhen: '新时间',
+    newWhere: '新地点',
+    before: '原为',
+    yours: '你的当地时间',
+    inZone: (period, zone) => `${period}（${zone}）`,
+    open: '查看我的报名',
+    pass: '打开我的通行证',
+    map: '查看地图',
+    stop: '你参与了此活动，因此收到本邮件。选择接收哪些邮件',
+  },
+}
+
+/** In place of pictures, which would be fetched from elsewhere, their descriptions. `rendered`: HTML of lib/markdown. */
+const withoutPictures = (rendered: string): string =>
+  rendered.replace(/<img\b[^>]*>/g, (picture) => / alt="([^"]*)"/.exec(picture)?.[1] ?? '')
+
+/** Rendered Markdown for a mail: without pictures, and with whole addresses of this server. */
+export const forMail = (rendered: string, publicUrl: string): string =>
+  withoutPictures(rendered).replace(/<a href="\/(?!\/)/g, `<a href="${publicUrl}/`)
