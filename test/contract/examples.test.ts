@@ -71,6 +71,8 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'found.thread': NO_SUCH_ROW,
   'activities.kiosk': NO_SUCH_ROW,
   'found.write': NO_SUCH_ROW,
+  'mail.page': NO_SUCH_ROW,
+  'mail.choose': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
   'files.publicImage': NO_SUCH_ROW,

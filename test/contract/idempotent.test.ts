@@ -87,6 +87,7 @@ const UPDATES: Readonly<Record<string, Update>> = {
       status: 'RUNNING',
     }),
   },
+  'notifications.changePreferences': { body: () => ({ emailActivities: 'IMPORTANT' }), raisesNothing: true },
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
   'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },

@@ -47,6 +47,8 @@ test('every path parameter that is a text is declared as a secret or known to be
     'landing.calendar uuid',
     'landing.page id',
     'landing.pageInUpperCase id',
+    'mail.choose token',
+    'mail.page token',
     'orgs.public code',
     'orgs.publicPage code',
     'server.checks.page token',

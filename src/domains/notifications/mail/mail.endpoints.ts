@@ -50,7 +50,7 @@ export const mailEndpoints = [
     method: 'POST',
     path: `${MAIL_PATH}/:token`,
     secrets: ['token'],
-    summary: 'Stop mails about activities',
+    summary: 'Choose which mails about activities an address gets',
     description: 'Sent by the page, and by mail programs as the one-click form of RFC 8058.',
     tag: 'Public pages',
     access: open,
