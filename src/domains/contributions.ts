@@ -68,6 +68,8 @@ export interface Contributions {
   readonly syncEntities?: Readonly<Partial<Record<SyncEntityName, SyncEntity>>>
   /** Mails that are composed when they are sent, by their kind. Read by delivery. */
   readonly composedMails?: Readonly<Partial<Record<ComposedKind, ComposeMail>>>
+  /** Records what became of composed mails, by their kind. Read by delivery. */
+  readonly settledMails?: Readonly<Partial<Record<ComposedKind, SettleMail>>>
   /** How users are mailed. Read by notifications, which accounts calls itself. */
   readonly mailContacts?: FindMailContacts
   /** Groups of users that an administrator can notify. Read by notifications. */
@@ -75,13 +77,22 @@ export interface Contributions {
 }
 
 /** See `sendComposed` of delivery. */
-export type ComposedKind = 'ACTIVITY'
+export type ComposedKind = 'ACTIVITY' | 'ACTIVITY_MESSAGE'
 /** Undefined if the mail is no longer wanted. */
 export type ComposeMail = (
   ctx: AppContext,
   to: string,
   data: Readonly<Record<string, unknown>>,
 ) => Promise<Omit<Mail, 'id' | 'to'> | undefined>
+/** DROPPED: it should no longer be sent. FAILED: it was refused permanently, or not accepted in time. */
+export type MailResult = 'SENT' | 'DROPPED' | 'FAILED'
+/** Runs in the write that takes the mail out of the outbox. */
+export type SettleMail = (
+  ctx: AppContext,
+  tx: Tx,
+  data: Readonly<Record<string, unknown>>,
+  result: MailResult,
+) => Promise<void>
 
 export interface MailContact {
   /** An e-mail address that the user has proved; null without one. */

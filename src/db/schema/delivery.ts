@@ -3,13 +3,15 @@ import { sql } from 'drizzle-orm'
 import { col, index, table } from '../dialect.ts'
 
 export type Channel = 'EMAIL' | 'SMS'
+/** EVENT: mails to participants of activities, of which there can be thousands. */
+export type OutboxChannel = Channel | 'EVENT'
 
 /** Messages waiting to be sent. A row is deleted when its message is delivered, given up, or replaced by a newer one. */
 export const outbox = table(
   'outbox',
   {
     id: col.id(),
-    channel: col.text('channel').$type<Channel>().notNull(),
+    channel: col.text('channel').$type<OutboxChannel>().notNull(),
     /** Hash of a code's recipient and purpose: the next such code replaces this one. Null for notices, which are never replaced. */
     topic: col.text('topic'),
     /** The message, sealed with a key that is not in the database: it holds codes and addresses. */

@@ -7,19 +7,17 @@
 
 import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
+import type { OutboxChannel } from '#db/schema/delivery.ts'
+import type { Tx } from '#db/store.ts'
+import type { MailResult } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
+import { topic } from '#platform/bus.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 import { KIND } from '#platform/spans.ts'
 
-import {
-  ATTEMPT_TIMEOUT_MS,
-  type Channel,
-  MAX_CONCURRENT,
-  MAX_CONCURRENT_NOTICES,
-  type Outgoing,
-} from './delivery.model.ts'
+import { ATTEMPT_TIMEOUT_MS, MAX_CONCURRENT, MAX_CONCURRENT_NOTICES, type Outgoing } from './delivery.model.ts'
 import { minutesLeft, nextAttempt } from './delivery.rules.ts'
 import {
   claimDueMessages,
@@ -54,13 +52,18 @@ type Result = (typeof RESULTS)[number]
 /** Of mails, in this process. */
 export const lastDelivery = perContext(() => ({ lastSentAt: null as number | null, lastError: null as string | null }))
 
+/** Attempts that share the connections of one gateway. */
+interface Places {
+  all: number
+  notices: number
+  events: number
+}
+
 class Worker {
   readonly #attempts = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   #timer: Timer | undefined
   #claiming: Promise<void> | undefined
-  /** How many of `#attempts` send notices. */
-  #notices = 0
   #again = false
   #running = false
   /** Set until the first claim: unless other processes share the database, all messages present then were left by an earlier process. */
@@ -68,7 +71,8 @@ class Worker {
 
   constructor(
     readonly ctx: AppContext,
-    readonly channel: Channel,
+    readonly channel: OutboxChannel,
+    readonly places: Places,
   ) {
     for (const result of RESULTS) ctx.metrics.counter(MESSAGES, { channel, result })
   }
@@ -115,11 +119,11 @@ class Worker {
   async #claim(): Promise<void> {
     clearTimeout(this.#timer)
     const { ctx, channel } = this
-    const free = MAX_CONCURRENT[channel] - this.#attempts.size
+    // Codes before notices and mails to participants, which never use the last free place.
+    const notices = this.#placesOfNotices()
+    const free = channel === 'EVENT' ? notices : MAX_CONCURRENT[channel] - this.places.all
     // The next attempt that ends calls `wake`.
     if (free <= 0) return
-    // Codes before notices, which never use the last free place.
-    const notices = MAX_CONCURRENT_NOTICES - this.#notices
     const due = await nextDueTime(ctx.db.read, channel, notices > 0 ? 'all' : 'codes')
     const now = ctx.clock.now()
     const fresh = this.#fresh
@@ -133,24 +137,41 @@ class Worker {
     const { expired, claimed } = await ctx.db.write('delivery.claim', async (tx) => {
       if (fresh) await makeAllDue(tx, channel, now)
       return {
-        expired: await deleteExpiredMessages(tx, channel, now),
+        expired: await this.#deleteExpired(tx, now),
         claimed: await claimDueMessages(tx, channel, { now, until, limit: free, notices }),
       }
     })
     for (const row of expired) this.#giveUp(row, this.#open(row), 'expired', 'it was not delivered in time')
-    for (const row of claimed) {
-      const isNotice = row.topic === null
-      if (isNotice) this.#notices++
-      const attempt: Promise<void> = this.#deliver(row).finally(() => {
-        this.#attempts.delete(attempt)
-        if (isNotice) this.#notices--
-        this.wake()
-      })
-      this.#attempts.add(attempt)
-    }
+    for (const row of claimed) this.#begin(row)
     // The next iteration finds further due messages or sets the timer.
     if (expired.length + claimed.length > 0) this.#again = true
     else this.#sleep(SECOND)
+  }
+
+  #placesOfNotices(): number {
+    const { all, notices, events } = this.places
+    const free = MAX_CONCURRENT_NOTICES - notices - events
+    return this.channel === 'EVENT' ? Math.min(free, MAX_CONCURRENT.EVENT - events, MAX_CONCURRENT.EMAIL - all) : free
+  }
+
+  #begin(row: OutboxRow): void {
+    const { ctx, channel, places } = this
+    const kind = channel === 'EVENT' ? 'events' : row.topic === null ? 'notices' : undefined
+    places.all++
+    if (kind) places[kind]++
+    const attempt: Promise<void> = this.#deliver(row).finally(() => {
+      this.#attempts.delete(attempt)
+      places.all--
+      if (kind) places[kind]--
+      for (const worker of workersOf(ctx).values()) if (worker.places === places) worker.wake()
+    })
+    this.#attempts.add(attempt)
+  }
+
+  async #deleteExpired(tx: Tx, now: number): Promise<OutboxRow[]> {
+    const expired = await deleteExpiredMessages(tx, this.channel, now)
+    for (const row of expired) await settle(this.ctx, tx, this.#open(row), 'FAILED')
+    return expired
   }
 
   #sleep(ms: number): void {
@@ -163,26 +184,25 @@ class Worker {
     const message = this.#open(row)
     try {
       if (message === undefined) {
-        await this.#delete(row)
+        await this.#delete(row, message, 'FAILED')
         this.#giveUp(row, message, 'unreadable', 'it was sealed with another key')
         return
       }
-      const span = this.ctx.tracer?.begin(this.channel === 'EMAIL' ? 'mail' : 'SMS', KIND.client)
-      const failure = await this.#attempt(message)
-      span?.end(failure !== undefined)
-      if (failure === undefined) {
-        if (this.channel === 'EMAIL') lastDelivery(this.ctx).lastSentAt = this.ctx.clock.now()
-        await this.#deleteSent(row, message)
-        this.#count('sent')
-      } else await this.#handleFailure(row, message, failure)
+      const span = this.ctx.tracer?.begin(this.channel === 'SMS' ? 'SMS' : 'mail', KIND.client)
+      const result = await this.#attempt(message)
+      span?.end(result instanceof GatewayError)
+      if (result instanceof GatewayError) return await this.#handleFailure(row, message, result)
+      if (this.channel !== 'SMS' && result === 'SENT') lastDelivery(this.ctx).lastSentAt = this.ctx.clock.now()
+      await this.#deleteSent(row, message, result)
+      this.#count('sent')
     } catch (error) {
       // The row is unchanged and becomes due again when its claim ends.
       this.ctx.log.error('the outbox cannot be written', { error })
     }
   }
 
-  /** The gateway's error, or undefined if it accepted the message. */
-  async #attempt(message: Outgoing): Promise<GatewayError | undefined> {
+  /** The gateway's error, or what became of the message. */
+  async #attempt(message: Outgoing): Promise<GatewayError | 'SENT' | 'DROPPED'> {
     const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MS[this.channel])
     const signal = AbortSignal.any([timeout, this.#stop.signal])
     // Does not rely on drivers to obey the signal.
@@ -191,8 +211,7 @@ class Worker {
       reject(timeout.aborted ? new GatewayError('the gateway took too long') : (this.#stop.signal.reason as Error))
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await Promise.race([send(this.ctx, message, signal), aborted])
-      return undefined
+      return await Promise.race([send(this.ctx, message, signal), aborted])
     } catch (error) {
       if (error instanceof GatewayError) return error
       // A programming error of ours, not a failure of the gateway.
@@ -207,11 +226,11 @@ class Worker {
     const { ctx } = this
     // An attempt aborted by a stop does not count as a failure; the next start makes the message due.
     if (this.#stop.signal.aborted) return
-    if (this.channel === 'EMAIL') lastDelivery(ctx).lastError = this.#describe(row, message, failure.message).reason
+    if (this.channel !== 'SMS') lastDelivery(ctx).lastError = this.#describe(row, message, failure.message).reason
     const now = ctx.clock.now()
     const next = failure.permanent ? undefined : nextAttempt(row, now, fraction())
     if (next === undefined) {
-      await this.#delete(row, failure.permanent ? { refused: message } : {})
+      await this.#delete(row, message, 'FAILED', failure.permanent)
       this.#giveUp(row, message, failure.permanent ? 'refused' : 'expired', failure.message)
       return
     }
@@ -224,10 +243,10 @@ class Worker {
   }
 
   /** Tries again while the database is away: otherwise a message that was accepted would be sent again when its claim ends. */
-  async #deleteSent(row: OutboxRow, accepted: Outgoing): Promise<void> {
+  async #deleteSent(row: OutboxRow, message: Outgoing, result: 'SENT' | 'DROPPED'): Promise<void> {
     for (;;) {
       try {
-        return await this.#delete(row, { accepted })
+        return await this.#delete(row, message, result)
       } catch (error) {
         if (!this.#running) throw error
         await Bun.sleep(DELETE_AGAIN_MS)
@@ -235,11 +254,14 @@ class Worker {
     }
   }
 
-  #delete(row: OutboxRow, { accepted, refused }: { accepted?: Outgoing; refused?: Outgoing } = {}): Promise<void> {
-    return this.ctx.db.write('delivery.delete', async (tx) => {
+  #delete(row: OutboxRow, message: Outgoing | undefined, result: MailResult, isRefused = false): Promise<void> {
+    const { ctx } = this
+    return ctx.db.write('delivery.delete', async (tx) => {
       await deleteMessage(tx, row.id)
-      if (accepted?.type === 'MAIL') await recordAccepted(this.ctx, tx, accepted.to)
-      if (refused?.type === 'MAIL') await recordRefusal(this.ctx, tx, refused.to)
+      if (message?.type !== 'MAIL') return
+      if (result === 'SENT') await recordAccepted(ctx, tx, message.to)
+      if (isRefused) await recordRefusal(ctx, tx, message.to)
+      await settle(ctx, tx, message, result)
     })
   }
 
@@ -250,7 +272,7 @@ class Worker {
   }
 
   #describe(row: OutboxRow, message: Outgoing | undefined, reason: string) {
-    const to = message && { [this.channel === 'EMAIL' ? 'email' : 'phone']: message.to }
+    const to = message && { [this.channel === 'SMS' ? 'phone' : 'email']: message.to }
     const about = message?.type === 'CODE' ? message.purpose : message?.kind
     // Gateways often repeat parts of the message in their errors.
     const secrets = message === undefined ? [] : message.type === 'CODE' ? [message.code, message.to] : [message.to]
@@ -272,10 +294,18 @@ class Worker {
  * Hands one message to its gateway. The text is composed only now, so that it states how long a code is still valid.
  * @throws GatewayError
  */
-async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<void> {
-  const { id, to } = message
+async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Promise<'SENT' | 'DROPPED'> {
   if (message.type === 'MAIL') return sendComposed(ctx, message, signal)
-  const { locale } = message
+  await sendText(ctx, message, signal)
+  return 'SENT'
+}
+
+async function sendText(
+  ctx: AppContext,
+  message: Exclude<Outgoing, { type: 'MAIL' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, to, locale } = message
   const sender = senderOf(ctx)
   if (message.type === 'NOTICE') {
     const letter = noticeLetter(message.kind, message.data, locale, sender)
@@ -289,29 +319,48 @@ async function send(ctx: AppContext, message: Outgoing, signal: AbortSignal): Pr
   return (await smsOf(ctx)).send({ id, to, code, minutes, purpose, locale, text }, signal)
 }
 
-/** A mail that its domain no longer wants to send counts as sent. */
+/** DROPPED: its domain no longer wants to send it. */
 async function sendComposed(
   ctx: AppContext,
   { id, to, kind, data }: Extract<Outgoing, { type: 'MAIL' }>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<'SENT' | 'DROPPED'> {
   for (const composers of contributions(ctx, 'composedMails')) {
     const mail = await composers[kind]?.(ctx, to, data)
-    if (mail !== undefined) return (await mailerOf(ctx)).send({ id, to, ...mail }, signal)
+    if (mail === undefined) continue
+    await (await mailerOf(ctx)).send({ id, to, ...mail }, signal)
+    return 'SENT'
   }
+  return 'DROPPED'
 }
 
-const CHANNELS: readonly Channel[] = ['EMAIL', 'SMS']
+/** Reports the result of a composed mail to its domain. */
+async function settle(ctx: AppContext, tx: Tx, message: Outgoing | undefined, result: MailResult): Promise<void> {
+  if (message?.type !== 'MAIL') return
+  for (const settlers of contributions(ctx, 'settledMails'))
+    await settlers[message.kind]?.(ctx, tx, message.data, result)
+}
 
-const workersOf = perContext((ctx) => new Map(CHANNELS.map((channel) => [channel, new Worker(ctx, channel)])))
+const workersOf = perContext((ctx): ReadonlyMap<OutboxChannel, Worker> => {
+  const mail: Places = { all: 0, notices: 0, events: 0 }
+  return new Map<OutboxChannel, Worker>([
+    ['EMAIL', new Worker(ctx, 'EMAIL', mail)],
+    ['EVENT', new Worker(ctx, 'EVENT', mail)],
+    ['SMS', new Worker(ctx, 'SMS', { all: 0, notices: 0, events: 0 })],
+  ])
+})
 
 /** Makes the channel's worker look for due messages. Does nothing before `startDelivery`. */
-export const wake = (ctx: AppContext, channel: Channel): void => workersOf(ctx).get(channel)!.wake()
+export const wake = (ctx: AppContext, channel: OutboxChannel): void => workersOf(ctx).get(channel)!.wake()
+
+/** There can be thousands of these mails: the workers of all processes share them. */
+export const eventMailsQueued = topic<'all'>('delivery.eventMailsQueued')
 
 /** Starts the workers and warns about gateways that are not configured. */
 export function startDelivery(ctx: AppContext): void {
   for (const sentence of missingGateways(ctx)) ctx.log.warn(sentence)
   for (const worker of workersOf(ctx).values()) worker.start()
+  ctx.bus.on(eventMailsQueued, () => wake(ctx, 'EVENT'))
 }
 
 /** Takes at most a few seconds. Messages that were not sent by then are sent after the next start. */

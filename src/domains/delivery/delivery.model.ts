@@ -1,7 +1,7 @@
 /** The messages that can be sent, and the limits for sending them. */
 
 import type { CodePurpose } from '#db/schema/accounts.ts'
-import type { Channel } from '#db/schema/delivery.ts'
+import type { Channel, OutboxChannel } from '#db/schema/delivery.ts'
 import type { ComposedKind } from '#domains/contributions.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, SECOND } from '#platform/clock.ts'
@@ -74,6 +74,8 @@ export interface NoticeMessage<K extends NoticeKind = NoticeKind> {
 
 /** A mail that its domain composes when it is sent, from rows and `data`. */
 export interface ComposedMessage {
+  /** Part of the Message-ID. One is made up by default. */
+  readonly id?: string
   readonly to: string
   readonly kind: ComposedKind
   readonly data: Readonly<Record<string, unknown>>
@@ -96,11 +98,15 @@ export const NOTICES_WINDOW_MS = DAY
 export const REFUSALS_TO_SUPPRESS = 3
 export const SUPPRESSED_MS = 30 * DAY
 
-/** Messages sent at the same time. Mail servers reject clients that open many connections. */
-export const MAX_CONCURRENT: Readonly<Record<Channel, number>> = { EMAIL: 4, SMS: 8 }
+/** Messages sent at the same time. Mail servers reject clients that open many connections. Those of EVENT count in the places of EMAIL. */
+export const MAX_CONCURRENT: Readonly<Record<OutboxChannel, number>> = { EMAIL: 4, SMS: 8, EVENT: 2 }
 
-/** Notices sent at the same time. One place stays free for codes. */
+/** Notices and mails to participants that are sent at the same time. One place stays free for codes. */
 export const MAX_CONCURRENT_NOTICES = MAX_CONCURRENT.EMAIL - 1
 
 /** An attempt is aborted after this time. */
-export const ATTEMPT_TIMEOUT_MS: Readonly<Record<Channel, number>> = { EMAIL: 45 * SECOND, SMS: 15 * SECOND }
+export const ATTEMPT_TIMEOUT_MS: Readonly<Record<OutboxChannel, number>> = {
+  EMAIL: 45 * SECOND,
+  SMS: 15 * SECOND,
+  EVENT: 45 * SECOND,
+}

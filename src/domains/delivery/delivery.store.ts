@@ -2,7 +2,7 @@ import { and, asc, count, eq, gt, isNotNull, isNull, lte, min, sql } from 'drizz
 
 import { isAnyOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
-import { type Channel, outbox } from '#db/schema/delivery.ts'
+import { outbox, type OutboxChannel } from '#db/schema/delivery.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type OutboxRow = typeof outbox.$inferSelect
@@ -22,7 +22,7 @@ const insertRow = prepared((db) =>
 const deleteByTopic = prepared((db) => db.delete(outbox).where(eq(outbox.topic, sql.placeholder('topic'))))
 
 export interface NewRow {
-  channel: Channel
+  channel: OutboxChannel
   topic: string | null
   payload: string
   expiresAt: number
@@ -80,7 +80,7 @@ const claimRow = prepared((db) =>
  */
 export async function claimDueMessages(
   tx: Tx,
-  channel: Channel,
+  channel: OutboxChannel,
   { now, until, limit, notices }: { now: number; until: number; limit: number; notices: number },
 ): Promise<OutboxRow[]> {
   const claimed: OutboxRow[] = []
@@ -109,7 +109,8 @@ const deleteExpired = prepared((db) => {
 })
 
 /** Deletes due messages that have expired, at most `EXPIRED_AT_ONCE`, and returns them. */
-export const deleteExpiredMessages = (tx: Tx, channel: Channel, now: number) => deleteExpired(tx, { channel, now })
+export const deleteExpiredMessages = (tx: Tx, channel: OutboxChannel, now: number) =>
+  deleteExpired(tx, { channel, now })
 
 const deleteById = prepared((db) => db.delete(outbox).where(eq(outbox.id, sql.placeholder('id'))))
 
@@ -144,12 +145,12 @@ const earliestCode = prepared((db) =>
 )
 
 /** When the next message, or the next code, is due; null if there is none. */
-export async function nextDueTime(db: Db, channel: Channel, of: 'all' | 'codes'): Promise<number | null> {
+export async function nextDueTime(db: Db, channel: OutboxChannel, of: 'all' | 'codes'): Promise<number | null> {
   return (await (of === 'all' ? earliest : earliestCode)(db, { channel }))[0]?.dueAt ?? null
 }
 
 /** Used at start: no message is being sent then, and the cause of earlier failures may have been fixed. */
-export async function makeAllDue(tx: Tx, channel: Channel, now: number): Promise<void> {
+export async function makeAllDue(tx: Tx, channel: OutboxChannel, now: number): Promise<void> {
   await tx
     .update(outbox)
     .set({ dueAt: now })

@@ -10,7 +10,7 @@ import { sha256, uuid } from '#platform/ids.ts'
 import type { Refusal, Use } from '#platform/limiter.ts'
 import { GatewayError } from '#platform/outgoing.ts'
 
-import { wake } from './delivery-worker.ts'
+import { eventMailsQueued, wake } from './delivery-worker.ts'
 import {
   type Channel,
   type CodeMessage,
@@ -101,18 +101,18 @@ export async function sendLastNotice<K extends NoticeKind>(
 }
 
 /**
- * Sends mails that their domain composes (`composedMails`), after the write commits. Retried for a day. The addresses must be proved. At
- * most some hundred: they are inserted by one statement.
+ * Sends mails that their domain composes (`composedMails`), after the write commits; codes and notices never wait for them. Retried for a day. The addresses
+ * must be proved. At most some hundred: they are inserted by one statement.
  */
 export async function sendComposed(ctx: AppContext, tx: Tx, mails: readonly ComposedMessage[]): Promise<void> {
   const now = ctx.clock.now()
   const expiresAt = now + NOTICE_LIFETIME_MS
   const rows = mails.map((mail) => {
     const message: Outgoing = { type: 'MAIL', id: uuid(), expiresAt, ...mail }
-    return { channel: 'EMAIL', payload: ctx.seal.seal(JSON.stringify(message)), expiresAt } as const
+    return { channel: 'EVENT', payload: ctx.seal.seal(JSON.stringify(message)), expiresAt } as const
   })
   await insertMessages(tx, rows, now)
-  tx.afterCommit(() => wake(ctx, 'EMAIL'))
+  if (rows.length > 0) tx.publish(eventMailsQueued, 'all')
 }
 
 /** Short, because the user is waiting in the app. */
