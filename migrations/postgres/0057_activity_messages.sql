@@ -27,7 +27,6 @@ CREATE TABLE "activity_messages" (
 	"state" text NOT NULL,
 	"step" text DEFAULT 'REGISTERED' NOT NULL,
 	"cursor" bigint DEFAULT 0 NOT NULL,
-	"content_id" bigint,
 	"mails_counted" bigint DEFAULT 0 NOT NULL,
 	"expected" bigint DEFAULT 0 NOT NULL,
 	"counts" text,

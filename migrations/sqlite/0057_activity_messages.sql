@@ -30,7 +30,6 @@ CREATE TABLE `activity_messages` (
 	`state` text NOT NULL,
 	`step` text DEFAULT 'REGISTERED' NOT NULL,
 	`cursor` integer DEFAULT 0 NOT NULL,
-	`content_id` integer,
 	`mails_counted` integer DEFAULT 0 NOT NULL,
 	`expected` integer DEFAULT 0 NOT NULL,
 	`counts` text,

@@ -85,7 +85,11 @@ export const isAnyOf = (column: lite.SQLiteColumn | SQL, values: SQLWrapper): SQ
 /**
  * A column that the planner must not look up. Without statistics, SQLite's takes every index that begins with columns of `=` for one that finds
  * ten rows, and reads a million of them instead of a few hundred by their ids. PostgreSQL's does the same as soon as it keeps the plan of a
- * prepared query, which is for a user with few rows: 100 changes of one with 100,000 codes took 15 ms. It has no plus for booleans.
+ * prepared query, which is for a user with few rows: 100 changes of one with 100,000 codes took 15 ms. It has no plus for booleans and texts.
  */
 export const notByIndex = (column: lite.SQLiteColumn): SQL =>
-  isPg && column.dataType === 'boolean' ? sql`${column}` : sql`+${column}`
+  isPg && column.dataType === 'boolean'
+    ? sql`${column}`
+    : isPg && column.dataType === 'string'
+      ? sql`(${column} || '')`
+      : sql`+${column}`

@@ -73,7 +73,7 @@ export interface Events {
   'notification.created': NotificationCreated
 }
 
-/** The columns that participants are told of, and whether they are. */
+/** The columns of which participants are notified, and the switch for it. */
 export type NoticedActivity = Pick<
   typeof activities.$inferSelect,
   | 'id'

@@ -71,9 +71,13 @@ function object(schema: TSchema, coerce: boolean): Normalize {
     fallback: field['default'] as unknown,
     normalize: compileNormalizer(field, coerce),
   }))
+  // A filter with a misspelt field would select everything.
+  const known = schema['additionalProperties'] === false ? new Set(fields.flatMap((f) => [f.name, f.alias])) : undefined
   return (value, path, problems) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const source = value as Record<string, unknown>
+    const unknown = known && Object.keys(source).find((name) => !known.has(name))
+    if (unknown !== undefined) problems.push({ path: `${path}.${unknown.slice(0, 50)}`, text: UNKNOWN_FIELD })
     const result: Record<string, unknown> = {}
     for (const field of fields) {
       let given = Object.hasOwn(source, field.name) ? source[field.name] : undefined
@@ -144,6 +148,7 @@ export function textProblem(text: string, kind: Exclude<TextKind, 'any'>, max?: 
   return kind === 'line' && hasHiddenCharacters(text) ? HIDDEN_TEXT : undefined
 }
 
+const UNKNOWN_FIELD: Localized = { en: 'is not a known field', zh: '是未知字段' }
 const BAD_TEXT: Localized = { en: 'contains characters that are not allowed', zh: '包含不允许的字符' }
 const HIDDEN_TEXT: Localized = {
   en: 'contains invisible characters or characters that change the direction of the text',

@@ -6,6 +6,7 @@ import { ok, type Person } from '../harness/index.ts'
 import { checkIn } from './check-in-helpers.ts'
 import { redeemed } from './gate-helpers.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
+import { sent } from './message-helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 
 const UNKNOWN_UUID = '7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'
@@ -41,6 +42,7 @@ export const isolation: IsolationFixture = {
       checkIn: ok(await checkIn(victim, visited)).data.id,
       passTemplate,
       pass: pass!.id,
+      activityMessage: (await sent(victim, { id: activity }, { subject: mark, body: mark })).id,
       passUse: (await redeemed(victim, activity, { passUuid: pass!.uuid })).use!.id,
     }
   },
@@ -55,9 +57,11 @@ export const isolation: IsolationFixture = {
     [/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }],
     [/\/pass\/records\//, { recordId: 'passUse' }],
     [/^\/api\/admin\/activities$/, { ownerId: 'user' }],
+    [/^\/api\/(admin\/)?activities\/.*\/messages/, { messageId: 'activityMessage' }],
   ],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
+    [/^\/api\/activities\/:id\/messages$/, { filter: {} }],
     [/^\/api\/activities\/:id\/copy$/, { startTime: TOMORROW }],
     [
       /^\/api\/activities\/:id\/series$/,
@@ -89,7 +93,14 @@ export const isolation: IsolationFixture = {
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
     'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
   },
-  callersOwn: ['registrations.get', 'registrations.cancel', 'registrations.cancelOf'],
+  callersOwn: [
+    'registrations.get',
+    'registrations.cancel',
+    'registrations.cancelOf',
+    'activityMessages.get',
+    'activityMessages.recipients',
+    'activityMessages.delete',
+  ],
   reads: ({ activity }) => [
     '/api/discover/activities?size=100',
     '/api/activities?size=100',

@@ -1,8 +1,11 @@
+import { HOUR } from '#platform/clock.ts'
+
 import { ok } from '../harness/index.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 import { checkIn, openActivity } from './check-in-helpers.ts'
 import { issueOne } from './gate-helpers.ts'
 import { createActivity, minimal } from './helpers.ts'
+import { sent } from './message-helpers.ts'
 import { withPasses } from './pass-helpers.ts'
 
 const ACTIVITIES = '/api/admin/activities'
@@ -74,6 +77,23 @@ export const logged: LoggedFixture = {
     const remove = () => admin.delete(`${ACTIVITIES}/${id}`)
     const before = { ...minimal, userId: owner.id, orgId: null, status: 'ACTIVE', visibility: 'INVITE_ONLY' }
     return { call: remove, row: { targetId: id, targetName: minimal.name, before, after: null }, refused: [remove] }
+  },
+  'admin.activityMessages.delete': async ({ server, admin }) => {
+    const owner = await server.person()
+    const activity = await createActivity(owner, { status: 'ACTIVE' })
+    const { id } = await sent(owner, activity, { sendAt: server.clock.now() + HOUR })
+    const remove = (of = id) => admin.delete(`${ACTIVITIES}/${activity.id}/messages/${of}`)
+    return {
+      call: () => remove(),
+      row: {
+        targetId: id,
+        targetName: activity.name,
+        before: { activityId: activity.id, state: 'SCHEDULED' },
+        after: null,
+      },
+      refused: [() => remove(999_999)],
+      unchanged: () => remove(),
+    }
   },
   'admin.passes.revoke': async ({ server, admin }) => {
     const owner = await server.person()

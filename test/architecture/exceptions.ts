@@ -7,6 +7,7 @@ export const EXCEPTIONS: Exceptions = {
     'access/access.cache.ts': 2,
     'access/seed.ts': 2,
     'access/system-roles.ts': 0,
+    'activities/messages/messages-worker.ts': 2,
     'activities/passes/export.sheet.ts': 1,
     'accounts/passwords/failure-lock.ts': 2,
     'accounts/sessions/authenticate.ts': 2,

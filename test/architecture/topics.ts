@@ -161,7 +161,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'restart',
     'overview',
   ],
-  settings: ['settings', 'values', 'admin'],
+  settings: ['kinds', 'budgets', 'settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
 }

@@ -188,6 +188,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'registrations.get': NO_SUCH_ROW,
   'registrations.cancel': NO_SUCH_ROW,
   'registrations.cancelOf': NO_SUCH_ROW,
+  // The message of the examples has begun, and belongs to another activity than that of the administrators' examples.
+  'activityMessages.delete': [400, /being sent/],
+  'admin.activityMessages.delete': NO_SUCH_ROW,
   // The examples of the owners' operations have deleted them.
   'admin.albums.delete': NO_SUCH_ROW,
   'admin.shares.delete': NO_SUCH_ROW,

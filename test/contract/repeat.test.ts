@@ -246,6 +246,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const { id } = await createActivity(alice, { ...times(), registration: {}, visibility: 'PUBLIC', status: 'ACTIVE' })
     return { who: bob, params: { id }, body: {} }
   },
+  'activityMessages.create': async () => ({
+    params: { id: (await createActivity(alice)).id },
+    body: { subject: name(), body: 'Text' },
+  }),
   'admin.activities.create': () => ({
     who: admin,
     body: { name: name(), ...times(), ownerType: 'PERSONAL', ownerId: bob.id },

@@ -110,7 +110,7 @@ export const activities = table(
     registration: col.json<RegistrationConfig>('registration'),
     /** Places for registrations; 0 = unlimited. */
     capacity: col.int('capacity').notNull().default(0),
-    /** Whether changes of date and place, and a cancellation, are told to participants unless a request says otherwise. */
+    /** Whether participants are notified of another date or place and of a cancellation, unless a request says otherwise. */
     autoNotices: col.bool('auto_notices').notNull().default(true),
     /** Gets the answers to mails about the activity. It was a proved address of the manager who set it. */
     contactEmail: col.text('contact_email'),

@@ -17,7 +17,7 @@ export type RecipientState = (typeof RECIPIENT_STATES)[number]
 export const SKIP_REASONS = ['NO_ADDRESS', 'OPTED_OUT', 'NO_MAIL_SERVER', 'BUDGET', 'SUPPRESSED'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
-/** What an automatic notice tells. Times are epoch milliseconds; null stands for an empty value. */
+/** A change that an automatic notice is about. Times are epoch milliseconds; null stands for an empty value. */
 export interface NoticedChange {
   readonly field: 'startTime' | 'endTime' | 'location' | 'region' | 'position'
   readonly before: number | string | null
@@ -30,7 +30,7 @@ export interface ParticipantFilter {
   readonly status?: string
   readonly pass?: boolean
   readonly checkedIn?: boolean
-  readonly ids?: readonly number[]
+  readonly ids?: number[]
   readonly keyword?: string
 }
 
@@ -67,10 +67,8 @@ export const activityMessages = table(
     state: col.text('state').$type<MessageState>().notNull(),
     /** How far a RUNNING message has come: it lists registered users, then other holders of passes, then waits for its mails. */
     step: col.text('step').$type<'REGISTERED' | 'HOLDERS' | 'MAILS'>().notNull().default('REGISTERED'),
-    /** The last user that the step has passed. */
+    /** The last user that the step has passed; of MAILS, the time when it began. */
     cursor: col.int('cursor').notNull().default(0),
-    /** The notification in the app, once it is running. */
-    contentId: col.int('content_id'),
     /** Mails that were counted in the budgets of the day and not yet queued. */
     mailsCounted: col.int('mails_counted').notNull().default(0),
     /** Expected until the message is DONE; later the counts below. */

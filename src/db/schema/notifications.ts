@@ -15,6 +15,7 @@ export type NotificationType =
   | 'ORG_DISSOLVED'
   | 'ACCOUNT_LINK'
   | 'ASSET'
+  | 'ACTIVITY'
   | 'SYSTEM'
 
 /** LISTING: recipients are added; the send has not begun. */
@@ -26,9 +27,9 @@ export const notificationContents = table('notification_contents', {
   id: col.id(),
   type: col.text('type').$type<NotificationType>().notNull(),
   title: col.text('title').notNull(),
-  /** Markdown source if `bodyHtml` is not null, otherwise plain text. */
+  /** Markdown source if `bodyPlain` is not null, otherwise plain text. */
   body: col.text('body').notNull(),
-  /** `bodyPlain` and `bodyHtml` are rendered from Markdown when the row is inserted; null for plain text. */
+  /** Rendered from Markdown when the row is inserted; null for plain text. */
   bodyPlain: col.text('body_plain'),
   bodyHtml: col.text('body_html'),
   /** Chinese version of texts written by the product; null for texts written by an administrator. */

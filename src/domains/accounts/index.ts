@@ -90,4 +90,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'
+export { hasProvedEmail, isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'

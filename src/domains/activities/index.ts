@@ -24,6 +24,11 @@ import { kioskPage } from './kiosk/kiosk.page.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
 import { pageEndpoints } from './pages/pages.endpoints.ts'
+import { composeMail, settleMail } from './messages/mails.service.ts'
+import { messagesJob, startMessages, stopMessages } from './messages/messages-worker.ts'
+import { messageAdminEndpoints } from './messages/messages.admin.endpoints.ts'
+import { messageEndpoints } from './messages/messages.endpoints.ts'
+import { activityChanged, activityDeleting, activityPurging } from './messages/notices.service.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { participantEndpoints } from './participants/participants.endpoints.ts'
@@ -62,19 +67,25 @@ export const activities = domain({
     ...pageEndpoints,
     ...registrationEndpoints,
     ...participantEndpoints,
+    ...messageEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,
+    ...messageAdminEndpoints,
   ],
   jobs: [
     rotationJob,
     expiryJob,
     autoIssueJob,
     refusedChecksJob,
+    messagesJob,
     ...purgeJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
+  settledMails: { ACTIVITY_MESSAGE: settleMail },
+  start: startMessages,
+  stop: stopMessages,
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
   labelPages: { ACTIVITY: landingPath },
   landingPages: {
@@ -84,7 +95,7 @@ export const activities = domain({
     pass: passLandingPage,
   },
   fileEntities: { ACTIVITY: mayRead },
-  composedMails: { ACTIVITY: composePersonalMail },
+  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_MESSAGE: composeMail },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>
@@ -103,6 +114,9 @@ export const activities = domain({
       const lost = lostBy(files, 'ACTIVITY')
       if (lost) await clearCovers(tx, lost)
     },
+    'activity.changed': activityChanged,
+    'activity.purging': activityPurging,
+    'labelled.deleting': activityDeleting,
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),
     'registrations.confirmed': issueToConfirmed,
     'registrations.ended': revokeOfEnded,

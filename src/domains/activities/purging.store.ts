@@ -16,6 +16,8 @@ import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
 import { listed as listedUses } from './gates/gates.store.ts'
+import { removeMessages } from './messages/messages.store.ts'
+import { removeRecipients } from './messages/recipients.store.ts'
 import { isKept, listed as listedPasses, type PassRow } from './passes/passes.store.ts'
 import { listed as listedActivities } from './register/register.store.ts'
 import { listed as listedRegistrations } from './registrations/registrations.store.ts'
@@ -104,6 +106,8 @@ export const SHOWN: readonly Remove[] = [
   removeUses,
   removeCheckInUsers,
   removeCheckInSlots,
+  removeRecipients,
+  removeMessages,
 ]
 
 /** Rows that requests which had begun before the deletion can still refer to. Later ones refer to earlier ones. */

@@ -16,7 +16,10 @@ import {
 } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
-/** Types of spec §2.7, and three for changes that end or move a membership. SYSTEM is written by administrators in Markdown; the bodies of all others are plain text. */
+/**
+ * Types of spec §2.7, three for changes that end or move a membership, and one for messages of organizers. Administrators write SYSTEM in Markdown;
+ * the bodies of all others are plain text.
+ */
 export const TYPES = [
   'ORG_INVITE',
   'ORG_APPROVED',
@@ -28,6 +31,7 @@ export const TYPES = [
   'ORG_DISSOLVED',
   'ACCOUNT_LINK',
   'ASSET',
+  'ACTIVITY',
   'SYSTEM',
 ] as const satisfies readonly NotificationType[]
 const TypeName = Named('NotificationType', Enum(TYPES))
@@ -52,7 +56,7 @@ const NotificationData = ShownAs(
     {
       event: optional(
         Text('OFFERED'),
-        'The event. Of an ORG_TRANSFER: OFFERED, WITHDRAWN, DECLINED or DONE. Other values may be added',
+        'The event. Of an ORG_TRANSFER: OFFERED, WITHDRAWN, DECLINED or DONE; of an ACTIVITY: MESSAGE, MOVED, PLACE or CANCELLED. Other values may be added',
       ),
       orgId: optional(Nullable(Id), 'The organization. Null if an asset or activity belongs to a user'),
       orgName: optional(Text('Willow Street Library'), 'Of all types that begin with ORG'),
@@ -72,7 +76,8 @@ const NotificationData = ShownAs(
       assetId: optional(Id, 'Of an ASSET'),
       assetIds: optional(Type.Array(Id), 'Of an ASSET about several assets'),
       loanId: optional(Id, 'Of an ASSET about a loan'),
-      activityId: optional(Id, 'Of a SYSTEM notification about an activity'),
+      activityId: optional(Id, 'Of an ACTIVITY, or a SYSTEM notification about an activity'),
+      messageId: optional(Id, 'Of an ACTIVITY: the message of the organizer, or the automatic notice'),
       foundReportId: optional(
         Id,
         'Of a message of a finder, about an asset or, in a SYSTEM notification, about a QR code',

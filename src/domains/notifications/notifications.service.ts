@@ -21,6 +21,10 @@ export interface Notice {
   readonly title: Localized
   /** Plain text; Markdown is not interpreted. */
   readonly body: Localized
+  /** The body as safe HTML, if it was written in Markdown. */
+  readonly html?: string
+  /** The notice goes to many users. Their notifications beyond the limit are left to the job. */
+  readonly toMany?: boolean
   /** Ids of related objects, which clients use for navigation. */
   readonly data?: Readonly<Record<string, unknown>>
   /**
@@ -38,7 +42,7 @@ const REPLACE_SILENTLY_MS = DAY
  * notification on the subject only the text is replaced. Both languages are stored; each request reads the one it asks for.
  */
 export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<void> {
-  const { type, title, body, data = {}, subject } = notice
+  const { type, title, body, data = {}, subject, toMany = false } = notice
   const userIds = [...new Set(notice.userIds)]
   if (userIds.length === 0) return
   const contentId = await store.insertContent(tx, toContent(notice))
@@ -48,18 +52,19 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
       : await store.replaceBySubject(tx, subject, userIds, contentId, tx.stamp - REPLACE_SILENTLY_MS)
   const recipients = await store.insertNotifications(tx, contentId, type, untold, subject)
   if (recipients.length === 0) return
-  // Sends by administrators, which can have 100,000 recipients, leave this to the job.
-  for (const { userId } of recipients) await store.deleteBeyond(tx, userId, KEPT, TRIMMED_AT_ONCE)
+  // Sends by administrators, which can have 100,000 recipients, leave this to the job too.
+  if (!toMany) for (const { userId } of recipients) await store.deleteBeyond(tx, userId, KEPT, TRIMMED_AT_ONCE)
   await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }
 
 /** Both languages; plain text. */
-export const toContent = ({ type, title, body, data }: Omit<Notice, 'userIds'>): store.NewContent => ({
+export const toContent = ({ type, title, body, html, data }: Omit<Notice, 'userIds'>): store.NewContent => ({
   type,
   title: title.en,
   body: body.en,
   titleZh: title.zh,
   bodyZh: body.zh,
+  bodyHtml: html ?? null,
   data: { ...data },
 })
 

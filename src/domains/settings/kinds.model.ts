@@ -1,4 +1,4 @@
-/** What every setting has: the schema of its value, its default, and its texts for the console. */
+/** The parts of a setting: the schema of its value, its default, and its texts for the console. */
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 

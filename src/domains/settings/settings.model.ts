@@ -220,7 +220,7 @@ export const definitions = {
     120,
     [
       'Wait before notices',
-      'Seconds from the last change of the date or place of an activity until participants are told of it.',
+      'Seconds from the last change of the date or place of an activity until participants are notified.',
     ],
     ['变更通知等待时间', '活动的时间或地点最后一次变更后，到通知参与者之前的秒数。'],
   ),

@@ -174,6 +174,21 @@ export function isProvedUser(db: Pick<Builders, 'select'>, userId: SQL): SQL {
   return or(exists(contact), exists(created), exists(role))!
 }
 
+/** Whether the user has a proved e-mail address, to which mails of others may go. */
+export const hasProvedEmail = (db: Pick<Builders, 'select'>, userId: SQL): SQL =>
+  exists(
+    db
+      .select({ one: sql`1` })
+      .from(identities)
+      .where(
+        and(
+          eq(identities.userId, userId),
+          eq(identities.provider, 'EMAIL').inlineParams(),
+          eq(identities.verified, true),
+        ),
+      ),
+  )
+
 /** The columns and new rows that change the results of `isProvedUser`. */
 export const proofs: Watched = {
   columns: [identities.userId, identities.verified, users.createdByAdmin, userRoles.roleId],

@@ -132,6 +132,7 @@ const loggedFields = (row: ActivityRow) => ({
   timeZone: row.timeZone,
   language: row.language,
   contactEmail: row.contactEmail,
+  autoNotices: row.autoNotices,
   coverFileId: row.coverFileId,
   visibility: row.visibility,
   hasCheckIn: row.hasCheckIn,

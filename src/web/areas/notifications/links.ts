@@ -14,6 +14,7 @@ const en: Record<NotificationType, string> = {
   ORG_DISSOLVED: 'Dissolved',
   ACCOUNT_LINK: 'Linked account',
   ASSET: 'Asset',
+  ACTIVITY: 'Activity',
   SYSTEM: 'Account and server',
 }
 const zh: Record<NotificationType, string> = {
@@ -27,6 +28,7 @@ const zh: Record<NotificationType, string> = {
   ORG_DISSOLVED: '组织解散',
   ACCOUNT_LINK: '关联账号',
   ASSET: '资产',
+  ACTIVITY: '活动',
   SYSTEM: '账号与系统',
 }
 export const typeWords = texts({ en, zh })
