@@ -54,6 +54,19 @@ test('GET /api/auth/userinfo says whether the server has a mail server', async (
   }
 })
 
+test.if(inProcess)('wrong links of mails count among 60 a minute from an address, right ones do not', async () => {
+  const server = await startServer({ rateLimit: true })
+  try {
+    const right = new URL(unsubscribeUrl(server.ctx, -1, 'ann@example.com')).pathname
+    const open = async (path: string) => (await server.request('GET', path)).status
+    for (let i = 0; i < 70; i++) expect(await open(right)).toBe(200)
+    for (let i = 0; i < 60; i++) expect(await open(`/public/mail/wrong${i}`)).toBe(404)
+    expect(await open('/public/mail/wrong')).toBe(429)
+  } finally {
+    await server.stop()
+  }
+})
+
 describe.if(inProcess)('people who may be mailed', () => {
   const refusals = (
     owner: number,
