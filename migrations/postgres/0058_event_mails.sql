@@ -20,8 +20,6 @@ CREATE TABLE "notification_preferences" (
 	"time_zone" text
 );
 
-ALTER TABLE "activities" ADD COLUMN "contact_email" text;
-
 ALTER TABLE "sessions" ADD COLUMN "locale" text;
 
 ALTER TABLE "notification_preferences" ADD CONSTRAINT "notification_preferences_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;

@@ -25,6 +25,4 @@ CREATE TABLE `notification_preferences` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 );
 
-ALTER TABLE `activities` ADD `contact_email` text;
-
 ALTER TABLE `sessions` ADD `locale` text;

@@ -51,6 +51,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'check-ins',
     'kiosk',
     'gates',
+    'messages',
     'participants',
     'purging',
     'admin',

@@ -112,7 +112,7 @@ export const activities = table(
     capacity: col.int('capacity').notNull().default(0),
     /** Whether participants are notified of another date or place and of a cancellation, unless a request says otherwise. */
     autoNotices: col.bool('auto_notices').notNull().default(true),
-    /** Gets the answers to mails about the activity. It was a proved address of the manager who set it. */
+    /** Where replies to its mails go; in lower case. */
     contactEmail: col.text('contact_email'),
     version: col.int('version').notNull().default(1),
     /** Shared by the activities that one request made by repeating another activity. */

@@ -16,7 +16,6 @@ export const wrongZone = problem(
   'is not an IANA time zone such as Europe/Berlin',
   '不是 Europe/Berlin 这样的 IANA 时区名',
 )
-export const notYourEmail = problem('must be an e-mail address that you have proved', '须为你已验证的邮箱')
 export const halfAPosition = problem(
   'is required: give latitude and longitude together',
   '不能为空：经度与纬度须同时提供',
@@ -32,8 +31,8 @@ export const restrictedToNobody = problem(
 )
 export const foreignScope = problem('must be the organization that owns the activity', '必须是活动所属的组织')
 export const noSuchTemplate = problem('is not a pass template of the owner', '不是该归属方的通行证模板')
-export const autoIssueNeedsBoth = problem('needs passes and registration', '需要启用通行证和报名')
 export const unprovedContact = problem('must be an e-mail address that you have proved', '必须是你已验证的邮箱')
+export const autoIssueNeedsBoth = problem('needs passes and registration', '需要启用通行证和报名')
 export const ownersDisagree = problem('names a different owner than orgId', '与 orgId 不一致')
 export const noSuchOwner = problem('does not exist', '不存在')
 export const ownerNeeded = problem('is required for an organization', '归属为组织时不能为空')

@@ -23,12 +23,12 @@ import { kioskEndpoints } from './kiosk/kiosk.endpoints.ts'
 import { kioskPage } from './kiosk/kiosk.page.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { landingPath, resolveActivity, resolvePass } from './links/links.service.ts'
-import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { composeMail, settleMail } from './messages/mails.service.ts'
 import { messagesJob, startMessages, stopMessages } from './messages/messages-worker.ts'
 import { messageAdminEndpoints } from './messages/messages.admin.endpoints.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { activityChanged, activityDeleting, activityPurging } from './messages/notices.service.ts'
+import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { participantEndpoints } from './participants/participants.endpoints.ts'
@@ -66,8 +66,8 @@ export const activities = domain({
     ...linkEndpoints,
     ...pageEndpoints,
     ...registrationEndpoints,
-    ...participantEndpoints,
     ...messageEndpoints,
+    ...participantEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,

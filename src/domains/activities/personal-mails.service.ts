@@ -10,15 +10,15 @@ import { DAY } from '#platform/clock.ts'
 import type { ActivityRow } from './activities.store.ts'
 import { PERSONAL_MAILS_A_DAY, type PersonalKind, type PersonalMail } from './personal-mails.model.ts'
 
-/** To be called in the write of the notification with the same news. Users without a proved address get none. At most some hundred users. */
+/** To be called in the write of the notification with the same news. Not for activities without automatic notices, and not for users without a proved address. At most some hundred users. */
 export async function mailUsers(
   ctx: AppContext,
   tx: Tx,
-  { id: activityId }: ActivityRow,
+  { id: activityId, autoNotices }: ActivityRow,
   kind: PersonalKind,
   userIds: readonly number[],
 ): Promise<void> {
-  if (!hasMailServer(ctx)) return
+  if (!autoNotices || !hasMailServer(ctx)) return
   const mails = []
   for (const [userId, { address }] of await mailTargetsOf(ctx, tx, userIds)) {
     const use = { key: `activities:mails:${userId}`, limit: PERSONAL_MAILS_A_DAY, windowMs: DAY }
