@@ -162,13 +162,14 @@ const backlog = prepared((db) =>
     .select({
       waiting: count(),
       retrying: sql<number>`count(case when ${outbox.attempts} > 0 then 1 end)`,
-      oldestAt: min(outbox.createdAt),
+      // Thousands of mails to participants take some minutes without any delay.
+      oldestAt: sql<number | null>`min(case when ${outbox.channel} <> 'EVENT' then ${outbox.createdAt} end)`,
     })
     .from(outbox),
 )
 
-/** The messages that have not been sent yet. `oldestAt` is null if there are none. */
+/** The messages that have not been sent yet. `oldestAt`: of those that are not for participants of activities; null if there are none. */
 export async function readBacklog(db: Db) {
   const { waiting, retrying, oldestAt } = (await backlog(db))[0]!
-  return { waiting, retrying: Number(retrying), oldestAt }
+  return { waiting, retrying: Number(retrying), oldestAt: oldestAt === null ? null : Number(oldestAt) }
 }
