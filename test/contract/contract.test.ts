@@ -75,6 +75,7 @@ describe('contract', () => {
       'found',
       'groups',
       'loginRecords',
+      'notifications',
       'orgs',
       'profile',
       'qrBlanks',
