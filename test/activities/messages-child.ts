@@ -1,6 +1,6 @@
-/** A server that sends messages until it is killed. Argument (JSON): the configuration. Prints `DONE` and the id of each message that is done. */
+/** A server that sends messages until it is killed. Argument (JSON): the configuration. Prints `ALL DONE` when nothing is left to send. */
 
-import { eq } from 'drizzle-orm'
+import { ne } from 'drizzle-orm'
 
 import { createContext, serve } from '#app'
 import type { Config } from '#config/config.ts'
@@ -11,9 +11,13 @@ const config = JSON.parse(process.argv[2]!) as Config
 const ctx = await createContext(config, { log: createLog({ level: 'error', format: 'text' }) })
 await serve(ctx)
 for (;;) {
-  const done = await ctx.db.read.select().from(activityMessages).where(eq(activityMessages.state, 'DONE'))
-  if (done.length > 0) {
-    for (const { id } of done) console.log(`DONE ${id}`)
+  const unfinished = await ctx.db.read
+    .select()
+    .from(activityMessages)
+    .where(ne(activityMessages.state, 'DONE'))
+    .limit(1)
+  if (unfinished.length === 0) {
+    console.log('ALL DONE')
     process.exit(0)
   }
   await Bun.sleep(5)

@@ -14,7 +14,8 @@ import { notifications } from '#db/schema/notifications.ts'
 import { createLog } from '#platform/log.ts'
 
 import { freshDatabase } from '../harness/database.ts'
-import { inProcess, startGateways, startServer } from '../harness/index.ts'
+import { inProcess, ok, startGateways, startServer } from '../harness/index.ts'
+import { update } from './helpers.ts'
 import { addParticipants, expectOneEach, mailedTo, sent } from './message-helpers.ts'
 import { openActivity } from './registering.ts'
 
@@ -45,11 +46,14 @@ test.if(inProcess)(
     })
     const database = process.env['TEST_DATABASE_URL'] ? await freshDatabase() : undefined
     const shared = { ...gateways.config, dataDir, databaseUrl: database?.url ?? '' }
-    const server = await startServer({ dataDir, config: shared })
+    const server = await startServer({ dataDir, config: shared, settings: { 'activities.noticeDelaySeconds': 2 } })
     const alice = await server.person('alice')
     const activity = await openActivity(server, alice)
     const { addresses } = await addParticipants(server, activity, RECIPIENTS)
-    // The first process ends right after it has answered.
+    const moved = await openActivity(server, alice, {}, { location: 'Hall A' })
+    const other = await addParticipants(server, moved, 1)
+    ok(await update(alice, moved.id, { location: 'Hall B' }))
+    // The first process ends right after it has answered: the notice waits, and few recipients are listed.
     const created = await sent(alice, activity, { subject: 'To everybody' })
     await server.stop()
 
@@ -66,7 +70,7 @@ test.if(inProcess)(
       children.add(child)
       const isDone = await Promise.race([
         reached.promise.then(() => false),
-        new Response(child.stdout).text().then((text) => text.includes(`DONE ${created.id}`)),
+        new Response(child.stdout).text().then((text) => text.includes('ALL DONE')),
       ])
       child.kill('SIGKILL')
       await child.exited
@@ -76,19 +80,20 @@ test.if(inProcess)(
     expect(kills).toBeGreaterThan(RECIPIENTS / MAILS_PER_LIFE / 2)
 
     expectOneEach(mailedTo(gateways, 'To everybody'), addresses)
+    expectOneEach(mailedTo(gateways, 'New place'), other.addresses)
     // Only those that were accepted and not yet recorded at a kill.
-    expect(gateways.mails.length).toBeLessThanOrEqual(RECIPIENTS + kills * AT_ONCE)
+    expect(gateways.mails.length).toBeLessThanOrEqual(RECIPIENTS + 1 + kills * AT_ONCE)
     const ctx = await createContext(config, { log: createLog({ level: 'error', format: 'text' }) })
     const [notified] = await ctx.db.read
       .select({ n: count(), people: countDistinct(notifications.userId) })
       .from(notifications)
       .where(eq(notifications.type, 'ACTIVITY'))
-    expect(notified).toEqual({ n: RECIPIENTS, people: RECIPIENTS })
+    expect(notified).toEqual({ n: RECIPIENTS + 1, people: RECIPIENTS + 1 })
     const rows = await ctx.db.read
       .select({ state: activityMessageRecipients.state, n: count() })
       .from(activityMessageRecipients)
       .groupBy(activityMessageRecipients.state)
-    expect(rows).toEqual([{ state: 'SENT', n: 2 * RECIPIENTS }])
+    expect(rows).toEqual([{ state: 'SENT', n: 2 * RECIPIENTS + 2 }])
     const [row] = await ctx.db.read.select().from(activityMessages).where(eq(activityMessages.id, created.id))
     expect(row).toMatchObject({
       state: 'DONE',

@@ -125,10 +125,12 @@ async function listSome(ctx: AppContext): Promise<boolean> {
   const next = await store.nextToList(ctx.db.read)
   if (next === undefined) return false
   const activity = await store.findActivityOfMessage(ctx.db.read, next.activityId)
-  const uses = await mailUses(ctx, activity!.owner)
+  // An administrator has just deleted it, and so ended the message.
+  if (activity === undefined) return true
+  const uses = await mailUses(ctx, activity.owner)
   await ctx.db.write('activities.listRecipients', async (tx) => {
     const row = await store.findAnyMessage(tx, next.id)
-    if (row?.state === 'RUNNING' && row.step !== 'MAILS') await listSlice(ctx, tx, row, activity!, uses)
+    if (row?.state === 'RUNNING' && row.step !== 'MAILS') await listSlice(ctx, tx, row, activity, uses)
   })
   return true
 }
