@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { openActivity } from '../activities/registering.ts'
 import { ok, type Person, until as eventually, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, menuLink, screenshot, useBrowser } from './browser.ts'
 import { makeContacts } from './contact-requests.ts'
@@ -480,5 +481,16 @@ describe('notifications', () => {
     await page.getByText('Notification deleted').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
     await page.getByRole('link', { name: /Boat house/ }).waitFor({ state: 'detached' })
+  })
+
+  test('a notification about an activity opens the activity', async () => {
+    const { id } = await openActivity(server, alice, {}, { name: 'Lantern walk' })
+    ok(await bob.call('registrations.register', { params: { id }, body: {} }))
+    ok(await alice.call('registrations.cancelOf', { params: { id, userId: bob.id } }))
+    const page = await browser.signedIn(bob)
+    await page.goto('/console/notifications')
+    await page.getByRole('link', { name: /Your registration was cancelled/ }).click()
+    await page.getByRole('button', { name: 'Go there' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Lantern walk' }).waitFor()
   })
 })

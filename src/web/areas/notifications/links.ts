@@ -47,9 +47,11 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     assetId?: number
     qrCodeId?: number
     foundReportId?: number
+    activityId?: number
     event?: string
   }
   if (values.foundReportId !== undefined) return { to: `/found/${values.foundReportId}` }
+  if (values.activityId !== undefined) return { to: `/activities/${values.activityId}` }
   switch (type) {
     case 'ORG_INVITE':
     case 'ORG_JOIN_LINK':
