@@ -35,6 +35,7 @@ import { useFilters } from '../../ui/use-filters.ts'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { DevicePush } from './DevicePush.tsx'
 import { typeWords } from './links.ts'
+import { MailChoices } from './MailChoices.tsx'
 import { useNotificationActions } from './use-notifications.ts'
 
 const words = texts({
@@ -109,6 +110,7 @@ export default function NotificationList() {
       }
     >
       <DevicePush />
+      <MailChoices />
       <Stack direction="row" spacing={1.5} useFlexGap sx={{ mb: 2, flexWrap: 'wrap' }}>
         <ToggleButtonGroup
           exclusive
