@@ -349,6 +349,7 @@ const IGNORED = {
   'Its answer is the present state of the certificate.': ['server.certificate.renew'],
   'It changes nothing.': [
     'activities.renderDescription',
+    'activityMessages.preview',
     'admin.markdown.render',
     'qrCodeDesigns.check',
     'qrCodes.tryLink',

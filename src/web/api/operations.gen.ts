@@ -37,6 +37,7 @@ export const OPERATIONS = {
   'activityMessages.delete': ['DELETE', '/api/activities/:id/messages/:messageId', 'dual', 'activity:update'],
   'activityMessages.get': ['GET', '/api/activities/:id/messages/:messageId', 'dual', 'activity:update'],
   'activityMessages.list': ['GET', '/api/activities/:id/messages', 'dual', 'activity:update'],
+  'activityMessages.preview': ['POST', '/api/activities/:id/messages/preview', 'dual', 'activity:update'],
   'activityMessages.recipients': ['GET', '/api/activities/:id/messages/:messageId/recipients', 'dual', 'activity:update'],
   'actuator.health': ['GET', '/actuator/health', 'open', null],
   'actuator.info': ['GET', '/actuator/info', 'platform', 'system:read'],

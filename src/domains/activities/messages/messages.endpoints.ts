@@ -1,17 +1,21 @@
 import { dualByRow, endpoint } from '#http/endpoint.ts'
 import { ById, InOrg } from '#http/schema.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import {
   ByMessage,
   MessageOrForecast,
   MessagePage,
+  MessagePreview,
   MessagesQuery,
   MessageView,
   NewMessage,
+  PreviewMessage,
   RecipientPage,
   RecipientsQuery,
 } from './messages.model.ts'
 import * as service from './messages.service.ts'
+import { previewMessage } from './previews.service.ts'
 
 const shared = { tag: 'Activities', access: dualByRow('activity:update') } as const
 
@@ -34,6 +38,30 @@ export const messageEndpoints = [
     },
     run: ({ ctx, owner, params, body, caller }) =>
       service.createMessage(ctx, params.id, body, { viewer: owner, caller }, caller.locale),
+  }),
+  endpoint({
+    ...shared,
+    id: 'activityMessages.preview',
+    method: 'POST',
+    path: '/api/activities/:id/messages/preview',
+    summary: 'Preview a message to the participants of an activity',
+    description: 'Answers the mail in both languages. Nothing is stored or sent.',
+    params: ById,
+    query: InOrg,
+    body: PreviewMessage,
+    data: MessagePreview,
+    budgets: [
+      {
+        name: 'activities.messagePreviews',
+        counts: { en: 'previews', zh: '预览' },
+        per: 'user',
+        limit: 60,
+        windowMs: MINUTE,
+      },
+    ],
+    refuses: { 403: 'You may see the activity, but not change it.' },
+    ignoresKey: 'It changes nothing.',
+    run: ({ ctx, owner, params, body, caller }) => previewMessage(ctx, params.id, body, { viewer: owner, caller }),
   }),
   endpoint({
     ...shared,

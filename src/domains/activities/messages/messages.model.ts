@@ -158,6 +158,21 @@ export const MessageOrForecast = Untyped(Type.Union([MessageView, Forecast]), {
   examples: [{ recipients: 3, app: 3, email: 2, withoutChannel: 0, mailBudgetLeft: 4998 }],
 })
 
+export const PreviewMessage = Model('PreviewActivityMessage', {
+  subject: Subject,
+  body: Body,
+  attachPass: optional(Type.Boolean({ description: 'With a link to a pass', examples: [true] })),
+  orgId: optional(Id),
+})
+export type PreviewMessage = Static<typeof PreviewMessage>
+
+const MailPreview = Model('MailPreview', {
+  subject: Text('[Lake cleanup] What to bring'),
+  html: Text('<p>Please bring <strong>gloves</strong>.</p>', { description: 'Safe HTML without styles' }),
+})
+export const MessagePreview = Model('MessagePreview', { en: MailPreview, zh: MailPreview })
+export type MessagePreview = Static<typeof MessagePreview>
+
 export const MessagesQuery = PageQuery({ orgId: Type.Optional(Id) })
 export type MessagesQuery = Static<typeof MessagesQuery>
 export const ByMessage = Type.Object({ id: Id, messageId: Id })
