@@ -101,6 +101,9 @@ beforeAll(async () => {
   for (const { make } of FIXTURES.filter((fixture) => fixture !== push))
     Object.assign(owned, await make({ server, admin, victim: alice, mark: NAME, owned }))
   const params = { objectName: 'asset' } as const
+  const messages = { params: { id: Number(owned['activity']) } }
+  ok(await alice.call('activityMessages.create', { ...messages, body: { subject: NAME, body: NAME } }))
+  owned['activityMessage'] = ok(await alice.call('activityMessages.list', messages)).data.items[0]!.id
   owned['template'] = ok(await alice.call('metadata.createTemplate', { params, body: { name: NAME } })).data.id
   owned['unknown'] = 'activity'
   owned['user'] = alice.id
@@ -121,7 +124,7 @@ function addressOf(path: string): string {
   if (!path.includes(':')) return path
   const row = ROWS.find(([pattern]) => pattern.test(path))?.[1]
   if (row === undefined || owned[row] === undefined) throw new Error(`ROWS names no row of a fixture for ${path}`)
-  return path.replaceAll(/:\w+\??/g, String(owned[row]))
+  return path.replace(':messageId', String(owned['activityMessage'])).replaceAll(/:\w+\??/g, String(owned[row]))
 }
 
 const NOWHERE = /This page does not exist|页面不存在/

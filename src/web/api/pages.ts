@@ -30,11 +30,18 @@ const SIZE = 30
 export const readFirstPage = async <Id extends PagedId>(id: Id, query: object): Promise<DataOf<Id>> =>
   (await callWith(id, { query: { ...query, page: 1, size: SIZE } }, {})) as DataOf<Id>
 
+export interface PagesSettings<Item> {
+  size?: number
+  enabled?: boolean
+  /** The list is read again every two seconds as long as this holds for one of its rows. */
+  isChanging?: (item: Item) => boolean
+}
+
 /** Reads a list in pages of `size` rows. */
 export function usePages<Id extends PagedId>(
   id: Id,
   input: InputOf<Id> | undefined = undefined,
-  { size = SIZE, enabled = true } = {},
+  { size = SIZE, enabled = true, isChanging }: PagesSettings<ItemOf<Id>> = {},
 ): Paged<ItemOf<Id>> {
   type Answer = { items: ItemOf<Id>[]; total: number }
   const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }
@@ -49,6 +56,10 @@ export function usePages<Id extends PagedId>(
     initialPageParam: 1,
     getNextPageParam: (last, all) => (all.length * size < last.total ? all.length + 1 : undefined),
     enabled,
+    ...(isChanging && {
+      refetchInterval: ({ state: { data } }) =>
+        data?.pages.some(({ items }) => items.some((item) => isChanging(item))) ? 2_000 : false,
+    }),
   })
   const pages = result.data?.pages
   return {

@@ -122,6 +122,26 @@ export const enums = {
   shareType: { QR_CODE: things.qrCode.one, ALBUM_PHOTO: things.photo.one },
   agreementType: { SERVICE: word('Terms of service', '服务条款'), PRIVACY: word('Privacy policy', '隐私政策') },
   sendStatus: { RUNNING: word('Being sent', '发送中'), DONE: word('Sent', '已发送') },
+  activityMessageState: {
+    SCHEDULED: word('Scheduled', '待发送'),
+    RUNNING: word('Being sent', '发送中'),
+    DONE: word('Sent', '已发送'),
+    CANCELLED: word('Not sent', '未发送'),
+  },
+  messageChannel: { APP: word('In the app', '应用内'), EMAIL: word('By e-mail', '邮件') },
+  deliveryState: {
+    QUEUED: word('Waiting', '等待发送'),
+    SENT: word('Sent', '已发送'),
+    FAILED: word('Failed', '发送失败'),
+    SKIPPED: word('Left out', '未发送'),
+  },
+  deliveryReason: {
+    NO_ADDRESS: word('No confirmed e-mail address', '没有已验证的邮箱'),
+    OPTED_OUT: word('Wants no such mail', '已退订此类邮件'),
+    NO_MAIL_SERVER: word('This server has no mail server', '服务器未配置邮件服务'),
+    BUDGET: word('Too many mails today', '今日邮件额度已用完'),
+    SUPPRESSED: word('The address has refused mail before', '该邮箱此前多次拒收'),
+  },
   audience: {
     USERS: word('Users', '指定用户'),
     ORG: word('Organization', '组织'),

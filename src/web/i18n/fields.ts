@@ -17,6 +17,8 @@ export const fields: Readonly<Record<string, Localized>> = {
   content: { en: 'Content', zh: '内容' },
   description: { en: 'Description', zh: '说明' },
   note: { en: 'Note', zh: '备注' },
+  noticeText: { en: 'Words of the notice', zh: '通知附言' },
+  notify: { en: 'Send a notice', zh: '发送通知' },
   remark: { en: 'Remark', zh: '备注' },
   keyword: { en: 'Search', zh: '搜索' },
   userId: { en: 'User', zh: '用户' },

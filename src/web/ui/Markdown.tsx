@@ -14,11 +14,11 @@ import {
   Title as TitleIcon,
 } from '@mui/icons-material'
 import { Box, IconButton, Stack, Tab, Tabs, TextField, Tooltip, Typography } from '@mui/material'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 import { callWith } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import type { MarkdownPreview, OperationId } from '../api/types.ts'
+import type { MarkdownPreview } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { Rendered } from './Rendered.tsx'
@@ -59,13 +59,6 @@ const words = texts({
   },
 })
 
-type Render = (source: string, signal: AbortSignal) => Promise<string>
-
-const renderForAdmins: Render = async (content, signal) => {
-  const preview = await callWith('admin.markdown.render', { body: { content } }, { signal })
-  return (preview as MarkdownPreview).contentHtml
-}
-
 export interface MarkdownEditorProps {
   label: string
   value: string
@@ -75,29 +68,22 @@ export interface MarkdownEditorProps {
   required?: boolean
   /** Lines of the input before it scrolls. */
   rows?: number
-  /** The operation that `render` calls; who may not call it sees no preview. By default that of the texts of administrators. */
-  operation?: OperationId
-  render?: Render
+  /** Instead of the preview that administrators have. */
+  preview?: ReactNode
 }
 
-export function MarkdownEditor({
-  operation = 'admin.markdown.render',
-  render = renderForAdmins,
-  ...props
-}: MarkdownEditorProps) {
+export function MarkdownEditor(props: MarkdownEditorProps) {
   const t = useTexts(words)
   const may = useMay()
   const isWide = !useIsNarrow()
   const [tab, setTab] = useState<'write' | 'preview'>('write')
-  const hasPreview = may(operation)
-  if (!hasPreview) return <Input {...props} />
+  const preview = props.preview ?? (may('admin.markdown.render') && <Preview source={props.value} />)
+  if (!preview) return <Input {...props} />
   if (isWide)
     return (
       <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2, alignItems: 'stretch' }}>
         <Input {...props} />
-        <Box sx={{ border: 1, borderColor: 'divider', borderRadius: 1, p: 2, minWidth: 0 }}>
-          <Preview source={props.value} render={render} />
-        </Box>
+        <Box sx={{ border: 1, borderColor: 'divider', borderRadius: 1, p: 2, minWidth: 0 }}>{preview}</Box>
       </Box>
     )
   return (
@@ -106,9 +92,7 @@ export function MarkdownEditor({
         <Tab value="write" label={t.write} />
         <Tab value="preview" label={t.preview} />
       </Tabs>
-      <Box sx={{ pt: 1.5 }}>
-        {tab === 'write' ? <Input {...props} /> : <Preview source={props.value} render={render} />}
-      </Box>
+      <Box sx={{ pt: 1.5 }}>{tab === 'write' ? <Input {...props} /> : preview}</Box>
     </Box>
   )
 }
@@ -198,7 +182,7 @@ function formatted(source: string, from: number, to: number, format: Format, pla
 const SPACING = 1_100
 const PAUSE = 5_000
 
-function Preview({ source, render }: { source: string; render: Render }) {
+function Preview({ source }: { source: string }) {
   const t = useTexts(words)
   const [html, setHtml] = useState('')
   const [isPaused, setPaused] = useState(false)
@@ -207,23 +191,25 @@ function Preview({ source, render }: { source: string; render: Render }) {
   useEffect(() => {
     const controller = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const refresh = async () => {
+    const render = async () => {
       last.current = Date.now()
       try {
-        setHtml(await render(source, controller.signal))
+        const input = { body: { content: source } }
+        const preview = await callWith('admin.markdown.render', input, { signal: controller.signal })
+        setHtml((preview as MarkdownPreview).contentHtml)
         setPaused(false)
       } catch (error) {
         if (controller.signal.aborted) return
         setPaused(error instanceof ApiError && error.status === 429)
-        timer = setTimeout(() => void refresh(), PAUSE)
+        timer = setTimeout(() => void render(), PAUSE)
       }
     }
-    timer = isEmpty ? undefined : setTimeout(() => void refresh(), Math.max(300, last.current + SPACING - Date.now()))
+    timer = isEmpty ? undefined : setTimeout(() => void render(), Math.max(300, last.current + SPACING - Date.now()))
     return () => {
       controller.abort()
       clearTimeout(timer)
     }
-  }, [source, isEmpty, render])
+  }, [source, isEmpty])
   return (
     <Box component="section" aria-label={t.preview}>
       {isPaused && (

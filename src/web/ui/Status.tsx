@@ -8,8 +8,10 @@ export type Tone = 'good' | 'bad' | 'warning' | 'running' | 'neutral'
 
 /** The tones of the values of enums; `neutral` for those that are not here. */
 const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
+  activityMessageState: { SCHEDULED: 'warning', RUNNING: 'running', DONE: 'good' },
   activityStatus: { ACTIVE: 'good', DRAFT: 'warning', CANCELLED: 'bad' },
   assetStatus: { IN_USE: 'good', REPAIR: 'warning', LOST: 'bad' },
+  deliveryState: { QUEUED: 'running', SENT: 'good', FAILED: 'bad', SKIPPED: 'warning' },
   linkStatus: { ACTIVE: 'good', PENDING: 'warning' },
   loginStatus: { success: 'good', failed: 'bad' },
   orgStatus: { ACTIVE: 'good', DISABLED: 'bad' },

@@ -121,8 +121,8 @@ export interface FormSettings<Id extends OperationId, Values> extends Omit<Actio
   send?: (input: InputOf<Id>, id: Id, headers: Record<string, string>, values: Values) => Promise<DataOf<Id>>
   /** The request for these values. By default the values are the body; a name such as `region.city` is that of a value inside another. */
   input?: (values: Values) => InputOf<Id>
-  /** The user is asked before the form is sent. */
-  asks?: boolean
+  /** The user is asked before the form is sent, or before it is sent with these values. */
+  asks?: boolean | ((values: Values) => boolean)
   /** Where the interface has a value, if that is not its name: `{ account: ['username', 'email'] }`. `[]`: no field shows its problem. */
   paths?: Readonly<Partial<Record<keyof Values, string | readonly string[]>>>
 }
@@ -267,7 +267,7 @@ export function useForm<Id extends OperationId, Values extends object>(
       // A value whose field is not drawn, because its part of the form is turned off, prevents nothing.
       if (Object.keys(values).some((name) => ownProblem(name) !== undefined) && focusProblem(sentFrom.current) > 0)
         return
-      if (asks) setAsking(true)
+      if (typeof asks === 'function' ? asks({ ...values, ...part }) : asks) setAsking(true)
       else send(part)
     },
     text: (name, options) => textProps(field<string>(name, options)),

@@ -7,6 +7,7 @@ import { useCall } from '../../api/hooks.ts'
 import type { AdminActivity } from '../../api/types.ts'
 import { ActivityForm } from '../../areas/activities/ActivityForm.tsx'
 import { bodyOf, emptyValues, paths, type Values, valuesOf } from '../../areas/activities/form-values.ts'
+import { NoticeQuestion, noticeValues, useNotice } from '../../areas/activities/messages/Notice.tsx'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
@@ -51,20 +52,28 @@ function Edit({ activityId }: { activityId: number }) {
 
 function EditForm({ activity }: { activity: AdminActivity }) {
   const t = useTexts(words)
-  const form = useForm('admin.activities.update', () => valuesOf(activity), {
+  const notice = useNotice(activity)
+  const form = useForm('admin.activities.update', () => ({ ...valuesOf(activity), ...noticeValues(activity) }), {
     ...useSettings(),
     done: t.saved,
-    from: { version: activity.version, values: (row: AdminActivity) => valuesOf(row, activity) },
-    input: (values) => ({ params: { activityId: activity.id }, body: bodyOf(values) }),
+    asks: notice.isAsked,
+    from: {
+      version: activity.version,
+      values: (row: AdminActivity) => ({ ...valuesOf(row, activity), ...noticeValues(activity) }),
+    },
+    input: (values) => ({ params: { activityId: activity.id }, body: notice.body(values) }),
   })
   return (
-    <ActivityForm
-      isForeign
-      form={form}
-      isNew={false}
-      orgId={activity.ownerType === 'ORGANIZATION' ? activity.ownerId : undefined}
-      back={`/admin/activities/${activity.id}/show`}
-    />
+    <>
+      <ActivityForm
+        isForeign
+        form={form}
+        isNew={false}
+        orgId={activity.ownerType === 'ORGANIZATION' ? activity.ownerId : undefined}
+        back={`/admin/activities/${activity.id}/show`}
+      />
+      <NoticeQuestion form={form} readers={notice.readers} />
+    </>
   )
 }
 

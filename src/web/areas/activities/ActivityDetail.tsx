@@ -18,6 +18,7 @@ import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { CheckIns } from './CheckIns.tsx'
 import { AskInviteCode } from './InviteCode.tsx'
+import { Messages } from './messages/Messages.tsx'
 import { nextStepOf } from './next-step.ts'
 import { Organizer } from './Organizer.tsx'
 import { Overview } from './Overview.tsx'
@@ -37,6 +38,7 @@ const words = texts({
     registrations: 'Registrations',
     checkIns: 'Check-ins',
     passes: 'Passes',
+    messages: 'Messages',
     asVisitor: 'Visitors see this page like this.',
     back: 'Back to managing',
   },
@@ -49,6 +51,7 @@ const words = texts({
     registrations: '报名',
     checkIns: '签到',
     passes: '通行证',
+    messages: '消息',
     asVisitor: '参加者看到的页面如下。',
     back: '返回管理',
   },
@@ -109,6 +112,11 @@ function Shown({ activity, code }: ShownProps) {
     },
     { id: 'check-ins', label: t.checkIns, isShown: activity.hasCheckIn && can('activities.checkInStats') },
     { id: 'passes', label: t.passes, isShown: activity.hasPass && can('passes.issue') },
+    {
+      id: 'messages',
+      label: t.messages,
+      isShown: activity.status !== 'DRAFT' && can('activityMessages.list'),
+    },
   ].filter(({ isShown }) => isShown)
   const chosen = tabs.find(({ id }) => id === search.get('tab'))?.id ?? 'overview'
   const hasGate = activity.hasPass && activity.status === 'ACTIVE' && can('passes.uploadRedemptions')
@@ -160,6 +168,7 @@ function Shown({ activity, code }: ShownProps) {
       {chosen === 'registrations' && <Registrations activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
+      {chosen === 'messages' && <Messages activity={activity} />}
     </Page>
   )
 }

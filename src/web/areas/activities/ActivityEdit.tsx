@@ -10,8 +10,9 @@ import { Answer } from '../../ui/Answer.tsx'
 import { Owned } from '../../ui/Owned.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { ActivityForm } from './ActivityForm.tsx'
-import { bodyOf, emptyValues, paths, valuesOf } from './form-values.ts'
+import { emptyValues, paths, type Values, valuesOf } from './form-values.ts'
 import { formWords } from './form-words.ts'
+import { NoticeQuestion, type NoticeValues, noticeValues, useNotice } from './messages/Notice.tsx'
 import { useOwnerOf } from './rights.ts'
 
 export default function ActivityEdit() {
@@ -34,6 +35,7 @@ function Edit({ activity }: { activity?: Activity }) {
   const t = useTexts(formWords)
   const navigate = useNavigate()
   const { workspace } = useSession()
+  const notice = useNotice(activity)
   const orgId = activity
     ? activity.ownerType === 'ORGANIZATION'
       ? activity.ownerId
@@ -41,24 +43,34 @@ function Edit({ activity }: { activity?: Activity }) {
     : (workspace?.id ?? undefined)
   const form = useForm(
     activity ? 'activities.update' : 'activities.create',
-    () => (activity ? valuesOf(activity) : emptyValues()),
+    (): Values & NoticeValues => ({
+      ...(activity ? valuesOf(activity) : emptyValues()),
+      ...noticeValues(activity),
+    }),
     {
       paths,
-      from: activity && { version: activity.version, values: (row: Activity) => valuesOf(row, activity) },
+      from: activity && {
+        version: activity.version,
+        values: (row: Activity) => ({ ...valuesOf(row, activity), ...noticeValues(activity) }),
+      },
       done: activity ? t.saved : t.created,
+      asks: notice.isAsked,
       onDone: ({ id }) => void navigate(`/activities/${id}`, { replace: true }),
       input: (values) => ({
         params: activity ? { id: activity.id } : {},
-        body: { ...bodyOf(values), ...(activity === undefined && orgId !== undefined && { orgId }) },
+        body: { ...notice.body(values), ...(activity === undefined && orgId !== undefined && { orgId }) },
       }),
     },
   )
   return (
-    <ActivityForm
-      form={form}
-      isNew={activity === undefined}
-      orgId={orgId}
-      back={activity ? `/activities/${activity.id}` : '/activities'}
-    />
+    <>
+      <ActivityForm
+        form={form}
+        isNew={activity === undefined}
+        orgId={orgId}
+        back={activity ? `/activities/${activity.id}` : '/activities'}
+      />
+      <NoticeQuestion form={form} readers={notice.readers} />
+    </>
   )
 }

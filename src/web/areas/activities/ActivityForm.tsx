@@ -12,6 +12,7 @@ import {
   Basics,
   CheckInRules,
   type FormParts,
+  NoticeRules,
   PassRules,
   RegistrationRules,
   Visibility,
@@ -55,6 +56,7 @@ export function ActivityForm({ form, isNew, orgId, isForeign = false, owner, bac
         <RegistrationRules {...parts} />
         <CheckInRules {...parts} />
         <PassRules {...parts} />
+        <NoticeRules {...parts} />
       </Form>
     </Page>
   )

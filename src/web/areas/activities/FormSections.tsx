@@ -289,6 +289,21 @@ export function PassRules({ form, orgId, isForeign }: FormParts) {
   )
 }
 
+export function NoticeRules({ form }: FormParts) {
+  const t = useTexts(formWords)
+  return (
+    <Section title={t.notices}>
+      <CheckField {...form.check('autoNotices', { label: t.autoNotices, help: t.autoNoticesHelp })} />
+      <TextField
+        {...form.text('contactEmail', { label: t.contactEmail, help: t.contactEmailHelp })}
+        // The interface wants an address or null, which an empty field stands for.
+        required={false}
+        type="email"
+      />
+    </Section>
+  )
+}
+
 type TimeField = readonly [name: NameOf<Values, number | null>, help: string]
 
 function Times({ form, opens, closes }: { form: Form<Values>; opens: TimeField; closes: TimeField }) {

@@ -1,22 +1,22 @@
-/** Copying, repeating, ending, cancelling and deleting an activity. Each dialog says what will happen. */
+/** Ending, cancelling and deleting an activity. Each dialog says what will happen. */
 
-import { ContentCopy, Delete, EventBusy, EventRepeat, MoreVert, Stop } from '@mui/icons-material'
+import { Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
-import { useAction } from '../../api/hooks.ts'
 import type { Activity } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
-import { CopyDialog, SeriesDialog } from './Repeat.tsx'
+import { useForm } from '../../ui/use-form.tsx'
+import { noticeBody, NoticeFields, noticeValues, noticeWords, useReaders } from './messages/Notice.tsx'
 import { useRights } from './rights.ts'
 
 const words = texts({
   en: {
     more: 'More actions',
-    copy: 'Copy',
-    repeat: 'Repeat',
     end: 'End',
     endTitle: 'End this activity?',
     endText:
@@ -35,8 +35,6 @@ const words = texts({
   },
   zh: {
     more: '更多操作',
-    copy: '复制',
-    repeat: '重复',
     end: '结束活动',
     endTitle: '结束此活动？',
     endText: '报名、签到和检票将立即关闭。活动仍然可见，记录会保留。结束后不能再修改或重新开放。',
@@ -57,13 +55,10 @@ type Asked = 'ENDED' | 'CANCELLED' | 'DELETE'
 export function StatusActions({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const can = useRights(activity)
-  const [asked, setAsked] = useState<Asked | 'COPY' | 'REPEAT'>()
-  const close = () => setAsked(undefined)
+  const [asked, setAsked] = useState<Asked>()
   const mayEnd = activity.status === 'ACTIVE' && can('activities.setStatus')
   const mayDelete = activity.status !== 'ACTIVE' && can('activities.delete')
   const choices = [
-    { id: 'COPY' as const, icon: <ContentCopy />, label: t.copy, isShown: can('activities.copy') },
-    { id: 'REPEAT' as const, icon: <EventRepeat />, label: t.repeat, isShown: can('activities.createSeries') },
     { id: 'ENDED' as const, icon: <Stop />, label: t.end, isShown: mayEnd },
     { id: 'CANCELLED' as const, icon: <EventBusy />, label: t.cancel, isShown: mayEnd },
     { id: 'DELETE' as const, icon: <Delete />, label: t.remove, isShown: mayDelete },
@@ -77,13 +72,7 @@ export function StatusActions({ activity }: { activity: Activity }) {
           ))}
         </IconMenu>
       )}
-      {asked === 'COPY' ? (
-        <CopyDialog activity={activity} onClose={close} />
-      ) : asked === 'REPEAT' ? (
-        <SeriesDialog activity={activity} onClose={close} />
-      ) : (
-        asked && <StatusDialog activity={activity} asked={asked} onClose={close} />
-      )}
+      {asked && <StatusDialog activity={activity} asked={asked} onClose={() => setAsked(undefined)} />}
     </>
   )
 }
@@ -94,52 +83,63 @@ interface StatusDialogProps {
   onClose: () => void
 }
 
-export function StatusDialog({ activity, asked, onClose }: StatusDialogProps) {
+export function StatusDialog({ asked, ...props }: StatusDialogProps) {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const end = useAction('activities.setStatus', { done: t.ended, onDone: onClose, quiet: true })
-  const cancel = useAction('activities.setStatus', { done: t.cancelled, onDone: onClose, quiet: true })
-  const remove = useAction('activities.delete', {
-    done: t.removed,
-    quiet: true,
-    refreshes: ['activities.list', 'activities.discover'],
-    onDone: () => void navigate('/activities', { replace: true }),
+  const params = { id: props.activity.id }
+  if (asked === 'CANCELLED') return <CancelDialog {...props} />
+  if (asked === 'ENDED')
+    return (
+      <ActionDialog
+        operation="activities.setStatus"
+        input={{ params, body: { status: 'ENDED' } }}
+        title={t.endTitle}
+        text={t.endText}
+        action={t.end}
+        done={t.ended}
+        onClose={props.onClose}
+      />
+    )
+  return (
+    <ActionDialog
+      operation="activities.delete"
+      input={{ params }}
+      title={t.removeTitle(props.activity.name)}
+      text={t.removeText}
+      action={t.remove}
+      done={t.removed}
+      refreshes={['activities.list', 'activities.discover']}
+      onDone={() => void navigate('/activities', { replace: true })}
+      onClose={props.onClose}
+    />
+  )
+}
+
+function CancelDialog({ activity, onClose }: Omit<StatusDialogProps, 'asked'>) {
+  const t = useTexts(words)
+  const notice = useTexts(noticeWords)
+  const [now] = useState(serverTime)
+  const readers = useReaders(activity)
+  const asks = readers.areThere && activity.endTime > now
+  const form = useForm('activities.setStatus', () => noticeValues(activity), {
+    done: t.cancelled,
+    onDone: onClose,
+    input: (values) => ({
+      params: { id: activity.id },
+      body: { status: 'CANCELLED' as const, ...(asks && noticeBody(values)) },
+    }),
   })
-  const params = { id: activity.id }
-  const dialog = {
-    ENDED: {
-      title: t.endTitle,
-      text: t.endText,
-      action: t.end,
-      use: end,
-      run: () => end.mutate({ params, body: { status: 'ENDED' } }),
-    },
-    CANCELLED: {
-      title: t.cancelTitle,
-      text: t.cancelText,
-      action: t.cancel,
-      use: cancel,
-      run: () => cancel.mutate({ params, body: { status: 'CANCELLED' } }),
-    },
-    DELETE: {
-      title: t.removeTitle(activity.name),
-      text: t.removeText,
-      action: t.remove,
-      use: remove,
-      run: () => remove.mutate({ params }),
-    },
-  }[asked]
   return (
     <ConfirmDialog
       isOpen
-      title={dialog.title}
-      text={dialog.text}
-      action={dialog.action}
-      isCancelling={asked === 'CANCELLED'}
-      isBusy={dialog.use.isPending}
-      error={dialog.use.error}
-      onConfirm={dialog.run}
+      title={t.cancelTitle}
+      text={t.cancelText}
+      action={t.cancel}
+      isCancelling
+      form={form}
       onClose={onClose}
-    />
+    >
+      {asks ? <NoticeFields label={notice.tell(readers.count)} values={form.values} onChange={form.set} /> : undefined}
+    </ConfirmDialog>
   )
 }

@@ -25,6 +25,8 @@ export const activities = area({
     { path: '/activities/templates', component: part(() => import('./PassTemplates.tsx')) },
     { path: '/activities/:id', component: part(() => import('./ActivityDetail.tsx')) },
     { path: '/activities/:id/gate', component: part(() => import('./gate/Gate.tsx')) },
+    { path: '/activities/:id/messages/new', component: part(() => import('./messages/MessageForm.tsx')) },
+    { path: '/activities/:id/messages/:messageId', component: part(() => import('./messages/MessagePage.tsx')) },
     // Public pages of activities and of their check-in link to this address: `/s/check-in/<uuid>` below `/console`.
     { path: '/s/:type/:uuid', component: part(() => import('./Visit.tsx')) },
     { path: '/activities/:id/edit', component: part(() => import('./ActivityEdit.tsx')) },

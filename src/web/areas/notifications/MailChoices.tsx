@@ -12,7 +12,7 @@ import { ChoiceField } from '../../ui/fields.tsx'
 const words = texts({
   en: {
     title: 'E-mails about activities',
-    text: 'To your confirmed e-mail address. In the app you are told in any case.',
+    text: 'To your confirmed e-mail address. Notifications in the app are not affected.',
     label: 'You get',
     choices: { ALL: 'All', IMPORTANT: 'Only important ones', NONE: 'None' },
     help: {
@@ -48,7 +48,7 @@ export function MailChoices() {
     refreshes: ['notifications.preferences'],
   })
   if (data === undefined) return null
-  // What was chosen is shown at once.
+  // The choice is shown at once.
   const chosen = change.isPending
     ? (change.variables?.body?.emailActivities ?? data.emailActivities)
     : data.emailActivities
