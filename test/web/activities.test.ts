@@ -318,6 +318,11 @@ describe('the page of an organizer', () => {
     hasPass: true,
     stats: { checkIns: 0, checkedInUsers: 0, passes, passUses: 0, registrations: { confirmed, waiting: 0 } },
   })
+  const full = (capacity: number) => ({ ...counted(20, 20), registration: { ...registration, capacity } })
+  const closed = (confirmed: number) => ({
+    ...counted(confirmed, confirmed || 1),
+    registration: { ...registration, closesAt: NOW - 1 },
+  })
   const running = { startTime: NOW - HOUR }
   const checkInConfig = {
     radiusMeters: null,
@@ -352,6 +357,10 @@ describe('the page of an organizer', () => {
     ['some passes on the day itself', { ...counted(20, 15), ...running }, 'GATE'],
     ['an activity that starts later today', { ...counted(20, 20), startTime: NOW + 11 * HOUR }, 'GATE'],
     ['an activity that starts tomorrow', { ...counted(20, 20), startTime: NOW + 13 * HOUR }, 'SHARE'],
+    ['an activity whose places are taken', full(20), 'WRITE'],
+    ['an activity with a free place', full(21), 'SHARE'],
+    ['an activity whose registration has closed', closed(20), 'WRITE'],
+    ['a closed registration of nobody', closed(0), 'SHARE'],
     ['check-in on the day itself', { hasCheckIn: true, ...running }, 'CHECK_IN'],
     ['check-in days before', { hasCheckIn: true }, 'SHARE'],
     [

@@ -2,7 +2,7 @@
 
 import type { Activity, OperationId } from '../../api/types.ts'
 
-export type NextStep = 'PUBLISH' | 'ISSUE' | 'GATE' | 'CHECK_IN' | 'SHARE' | 'END'
+export type NextStep = 'PUBLISH' | 'ISSUE' | 'GATE' | 'CHECK_IN' | 'WRITE' | 'SHARE' | 'END'
 
 type State = Pick<
   Activity,
@@ -30,7 +30,15 @@ export function nextStepOf(
   if (isToday && hasPass && stats.passes > 0 && can('passes.uploadRedemptions')) return 'GATE'
   if (hasPass && isLacking(activity) && can('passes.issue')) return 'ISSUE'
   if (isToday && hasCheckIn && now <= (checkInConfig.closesAt ?? endTime)) return 'CHECK_IN'
-  return 'SHARE'
+  // People who get the link now could only wait for a place.
+  return isTaken(activity, now) && can('activityMessages.create') ? 'WRITE' : 'SHARE'
+}
+
+/** Whether somebody has registered, and nobody else gets a place by registering now. */
+function isTaken({ registration, startTime, stats }: State, now: number): boolean {
+  const confirmed = stats?.registrations.confirmed ?? 0
+  if (registration === null || confirmed === 0) return false
+  return confirmed >= (registration.capacity ?? Infinity) || now > (registration.closesAt ?? startTime)
 }
 
 /**
