@@ -19,7 +19,7 @@ const { isNoticed } = (await import(
 
 const gateways = await startGateways()
 afterAll(gateways.stop)
-const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'], config: gateways.config })
+const { server, admin, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'], config: gateways.config })
 const browser = useBrowser(server)
 
 /** An activity of alice for which bob and carol have registered; only one of them has a place if there is one. */
@@ -228,4 +228,20 @@ describe('a message', () => {
     await page.getByRole('button', { name: 'Keep editing' }).click()
     expect(await page.getByLabel('Subject').inputValue()).toBe('Hello')
   })
+})
+
+test('an administrator changes the place of an activity, is asked, and stops the notice', async () => {
+  const { id } = await withTwo('Orchard')
+  const page = await browser.signedIn(admin)
+  await page.goto(`/console/admin/activities/${id}`)
+  await page.locator('[name=location]').fill('Hall B')
+  await save(page)
+  // Administrators cannot count the participants of others.
+  await page.getByRole('dialog', { name: 'Tell the participants?' }).getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Messages to participants').waitFor()
+  expect(await messagesOf(id)).toMatchObject([{ kind: 'PLACE', state: 'SCHEDULED' }])
+  await page.getByRole('button', { name: /^Delete: New place/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('The message is deleted and will not be sent.').waitFor()
+  expect((await messagesOf(id)).filter(({ state }) => state === 'SCHEDULED')).toEqual([])
 })

@@ -18,6 +18,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { deletion } from './activity-words.ts'
+import { ActivityMessages } from './ActivityMessages.tsx'
 import { Owner, period, position } from './shared.tsx'
 
 const words = texts({
@@ -46,6 +47,8 @@ const words = texts({
     allPasses: 'Its passes',
     allCheckIns: 'Its check-ins',
     position: 'Position',
+    notices: 'Automatic notices',
+    contact: 'Address for replies',
   },
   zh: {
     title: '活动',
@@ -72,6 +75,8 @@ const words = texts({
     allPasses: '查看通行证',
     allCheckIns: '查看签到',
     position: '经纬度',
+    notices: '自动通知',
+    contact: '回复邮箱',
   },
 })
 
@@ -163,6 +168,8 @@ function Details({ activity }: { activity: AdminActivity }) {
                 [f('hasPass'), activity.hasPass ? t.yes : t.no],
                 [t.entries, activity.hasPass && times(pass.maxUses)],
                 [f('validTo'), dateTime(pass.validTo)],
+                [t.notices, activity.autoNotices ? t.yes : t.no],
+                [t.contact, activity.contactEmail],
                 [t.registration, registration === null ? t.no : t.places(registration.capacity)],
               ]}
             />
@@ -181,6 +188,7 @@ function Details({ activity }: { activity: AdminActivity }) {
           </CardContent>
         </Card>
       </Box>
+      <ActivityMessages activityId={activity.id} />
       <HistorySection targetType="ACTIVITY" targetId={activity.id} />
     </>
   )
