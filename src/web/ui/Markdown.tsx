@@ -18,7 +18,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 
 import { callWith } from '../api/client.ts'
 import { ApiError } from '../api/errors.ts'
-import type { MarkdownPreview } from '../api/types.ts'
+import type { MarkdownPreview, OperationId } from '../api/types.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { Rendered } from './Rendered.tsx'
@@ -59,6 +59,13 @@ const words = texts({
   },
 })
 
+type Render = (source: string, signal: AbortSignal) => Promise<string>
+
+const renderForAdmins: Render = async (content, signal) => {
+  const preview = await callWith('admin.markdown.render', { body: { content } }, { signal })
+  return (preview as MarkdownPreview).contentHtml
+}
+
 export interface MarkdownEditorProps {
   label: string
   value: string
@@ -68,16 +75,23 @@ export interface MarkdownEditorProps {
   required?: boolean
   /** Lines of the input before it scrolls. */
   rows?: number
-  /** Instead of the preview that administrators have. */
+  /** The operation that `render` calls; who may not call it sees no preview. By default that of the texts of administrators. */
+  operation?: OperationId
+  render?: Render
+  /** Instead of the text as `render` answers it. */
   preview?: ReactNode
 }
 
-export function MarkdownEditor(props: MarkdownEditorProps) {
+export function MarkdownEditor({
+  operation = 'admin.markdown.render',
+  render = renderForAdmins,
+  ...props
+}: MarkdownEditorProps) {
   const t = useTexts(words)
   const may = useMay()
   const isWide = !useIsNarrow()
   const [tab, setTab] = useState<'write' | 'preview'>('write')
-  const preview = props.preview ?? (may('admin.markdown.render') && <Preview source={props.value} />)
+  const preview = props.preview ?? (may(operation) && <Preview source={props.value} render={render} />)
   if (!preview) return <Input {...props} />
   if (isWide)
     return (
@@ -182,7 +196,7 @@ function formatted(source: string, from: number, to: number, format: Format, pla
 const SPACING = 1_100
 const PAUSE = 5_000
 
-function Preview({ source }: { source: string }) {
+function Preview({ source, render }: { source: string; render: Render }) {
   const t = useTexts(words)
   const [html, setHtml] = useState('')
   const [isPaused, setPaused] = useState(false)
@@ -191,25 +205,23 @@ function Preview({ source }: { source: string }) {
   useEffect(() => {
     const controller = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const render = async () => {
+    const refresh = async () => {
       last.current = Date.now()
       try {
-        const input = { body: { content: source } }
-        const preview = await callWith('admin.markdown.render', input, { signal: controller.signal })
-        setHtml((preview as MarkdownPreview).contentHtml)
+        setHtml(await render(source, controller.signal))
         setPaused(false)
       } catch (error) {
         if (controller.signal.aborted) return
         setPaused(error instanceof ApiError && error.status === 429)
-        timer = setTimeout(() => void render(), PAUSE)
+        timer = setTimeout(() => void refresh(), PAUSE)
       }
     }
-    timer = isEmpty ? undefined : setTimeout(() => void render(), Math.max(300, last.current + SPACING - Date.now()))
+    timer = isEmpty ? undefined : setTimeout(() => void refresh(), Math.max(300, last.current + SPACING - Date.now()))
     return () => {
       controller.abort()
       clearTimeout(timer)
     }
-  }, [source, isEmpty])
+  }, [source, isEmpty, render])
   return (
     <Box component="section" aria-label={t.preview}>
       {isPaused && (

@@ -1,6 +1,6 @@
-/** Ending, cancelling and deleting an activity. Each dialog says what will happen. */
+/** Copying, repeating, ending, cancelling and deleting an activity. Each dialog says what will happen. */
 
-import { Delete, EventBusy, MoreVert, Stop } from '@mui/icons-material'
+import { ContentCopy, Delete, EventBusy, EventRepeat, MoreVert, Stop } from '@mui/icons-material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
@@ -12,11 +12,14 @@ import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { noticeBody, NoticeFields, noticeValues, noticeWords, useReaders } from './messages/Notice.tsx'
+import { CopyDialog, SeriesDialog } from './Repeat.tsx'
 import { useRights } from './rights.ts'
 
 const words = texts({
   en: {
     more: 'More actions',
+    copy: 'Copy',
+    repeat: 'Repeat',
     end: 'End',
     endTitle: 'End this activity?',
     endText:
@@ -35,6 +38,8 @@ const words = texts({
   },
   zh: {
     more: '更多操作',
+    copy: '复制',
+    repeat: '重复',
     end: '结束活动',
     endTitle: '结束此活动？',
     endText: '报名、签到和检票将立即关闭。活动仍然可见，记录会保留。结束后不能再修改或重新开放。',
@@ -55,10 +60,13 @@ type Asked = 'ENDED' | 'CANCELLED' | 'DELETE'
 export function StatusActions({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const can = useRights(activity)
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<Asked | 'COPY' | 'REPEAT'>()
+  const close = () => setAsked(undefined)
   const mayEnd = activity.status === 'ACTIVE' && can('activities.setStatus')
   const mayDelete = activity.status !== 'ACTIVE' && can('activities.delete')
   const choices = [
+    { id: 'COPY' as const, icon: <ContentCopy />, label: t.copy, isShown: can('activities.copy') },
+    { id: 'REPEAT' as const, icon: <EventRepeat />, label: t.repeat, isShown: can('activities.createSeries') },
     { id: 'ENDED' as const, icon: <Stop />, label: t.end, isShown: mayEnd },
     { id: 'CANCELLED' as const, icon: <EventBusy />, label: t.cancel, isShown: mayEnd },
     { id: 'DELETE' as const, icon: <Delete />, label: t.remove, isShown: mayDelete },
@@ -72,7 +80,13 @@ export function StatusActions({ activity }: { activity: Activity }) {
           ))}
         </IconMenu>
       )}
-      {asked && <StatusDialog activity={activity} asked={asked} onClose={() => setAsked(undefined)} />}
+      {asked === 'COPY' ? (
+        <CopyDialog activity={activity} onClose={close} />
+      ) : asked === 'REPEAT' ? (
+        <SeriesDialog activity={activity} onClose={close} />
+      ) : (
+        asked && <StatusDialog activity={activity} asked={asked} onClose={close} />
+      )}
     </>
   )
 }

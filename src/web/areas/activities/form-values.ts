@@ -1,6 +1,8 @@
 /** The values in the form of an activity, and the body of the request that they stand for. */
 
 import type { Activity, ActivityVisibility, BodyOf } from '../../api/types.ts'
+import { momentOf, wallTime } from '../../i18n/clocks.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { nested } from '../../ui/use-form.tsx'
 
 export interface Question {
@@ -13,8 +15,10 @@ export interface Question {
 export interface Values {
   readonly name: string
   readonly description: string
+  readonly descriptionFormat: Activity['descriptionFormat']
   readonly startTime: number | null
   readonly endTime: number | null
+  readonly timeZone: string
   readonly coverUrl: string | null
   /** Without it, the cover stays. */
   readonly coverFileId?: number | null
@@ -37,14 +41,43 @@ export interface Values {
   readonly 'checkInConfig.maxPerUser': number | null
   readonly 'checkInConfig.opensAt': number | null
   readonly 'checkInConfig.closesAt': number | null
+  readonly 'checkInConfig.registeredOnly': boolean
+  readonly 'checkInConfig.rotatingSeconds': number | null
   readonly hasPass: boolean
   readonly 'passConfig.maxUses': number | null
   readonly 'passConfig.validFrom': number | null
   readonly 'passConfig.validTo': number | null
   readonly 'passConfig.templateId': number | null
+  readonly 'passConfig.autoIssue': boolean
   readonly autoNotices: boolean
   readonly contactEmail: string
 }
+
+const TIMES = [
+  'startTime',
+  'endTime',
+  'registration.opensAt',
+  'registration.closesAt',
+  'checkInConfig.opensAt',
+  'checkInConfig.closesAt',
+  'passConfig.validFrom',
+  'passConfig.validTo',
+] as const satisfies readonly (keyof Values)[]
+
+/** The times that are given, the start first. */
+export const timesIn = (values: Values): number[] =>
+  TIMES.map((name) => values[name]).filter((time) => time !== null && !Number.isNaN(time)) as number[]
+
+/** The same times on the clocks of another zone: 10:00 stays 10:00. */
+export const clocksKept = (values: Values, zone: string): Partial<Values> => ({
+  timeZone: zone,
+  ...Object.fromEntries(
+    TIMES.flatMap((name) => {
+      const time = values[name]
+      return time === null || Number.isNaN(time) ? [] : [[name, momentOf(wallTime(time, values.timeZone), zone)]]
+    }),
+  ),
+})
 
 /** Tomorrow from ten to twelve. */
 function tomorrow(): { startTime: number; endTime: number } {
@@ -57,7 +90,9 @@ function tomorrow(): { startTime: number; endTime: number } {
 export const emptyValues = (): Values => ({
   name: '',
   description: '',
+  descriptionFormat: 'PLAIN',
   ...tomorrow(),
+  timeZone: timeZone(),
   coverUrl: null,
   location: '',
   latitude: null,
@@ -78,11 +113,14 @@ export const emptyValues = (): Values => ({
   'checkInConfig.maxPerUser': 1,
   'checkInConfig.opensAt': null,
   'checkInConfig.closesAt': null,
+  'checkInConfig.registeredOnly': false,
+  'checkInConfig.rotatingSeconds': null,
   hasPass: false,
   'passConfig.maxUses': 1,
   'passConfig.validFrom': null,
   'passConfig.validTo': null,
   'passConfig.templateId': null,
+  'passConfig.autoIssue': false,
   autoNotices: true,
   contactEmail: '',
 })
@@ -92,8 +130,10 @@ export type Saved = Pick<
   Activity,
   | 'name'
   | 'description'
+  | 'descriptionFormat'
   | 'startTime'
   | 'endTime'
+  | 'timeZone'
   | 'location'
   | 'latitude'
   | 'longitude'
@@ -116,8 +156,10 @@ export function valuesOf(activity: Saved, before = activity): Values {
   return {
     name: activity.name,
     description: activity.description,
+    descriptionFormat: activity.descriptionFormat,
     startTime: activity.startTime,
     endTime: activity.endTime,
+    timeZone: activity.timeZone,
     coverUrl: (activity.coverFileId === before.coverFileId ? before : activity).coverUrl,
     location: activity.location ?? '',
     latitude: activity.latitude,
@@ -138,11 +180,14 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'checkInConfig.maxPerUser': checkInConfig.maxPerUser,
     'checkInConfig.opensAt': checkInConfig.opensAt,
     'checkInConfig.closesAt': checkInConfig.closesAt,
+    'checkInConfig.registeredOnly': checkInConfig.registeredOnly,
+    'checkInConfig.rotatingSeconds': checkInConfig.rotatingSeconds,
     hasPass: activity.hasPass,
     'passConfig.maxUses': passConfig.maxUses,
     'passConfig.validFrom': passConfig.validFrom,
     'passConfig.validTo': passConfig.validTo,
     'passConfig.templateId': passConfig.templateId,
+    'passConfig.autoIssue': passConfig.autoIssue,
     autoNotices: activity.autoNotices,
     contactEmail: activity.contactEmail ?? '',
   }
@@ -163,7 +208,8 @@ export function bodyOf(values: Values): Body {
     ...body,
     registration: values.hasRegistration ? { ...registration, questions } : null,
     ...(values.hasCheckIn && { checkInConfig }),
-    ...(values.hasPass && { passConfig }),
+    // Without passes, there is none to issue.
+    ...(values.hasPass ? { passConfig } : values['passConfig.autoIssue'] && { passConfig: { autoIssue: false } }),
   }
 }
 
