@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { setSetting } from '#domains/settings/index.ts'
+import { dayText } from '#lib/moments.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 import {
@@ -98,6 +99,28 @@ describe.if(inProcess)('a notice', () => {
       headers: { 'accept-language': 'zh' },
     })
     expect(inChinese.data.title).toBe('Lake cleanup：时间有变')
+  })
+
+  test('lets the page of the activity say from when it was moved, until it is moved back', async () => {
+    const timeZone = 'Pacific/Apia'
+    const activity = await registered({ timeZone })
+    const page = async () =>
+      (await server.request('GET', `/s/activity/${activity.uuid}`, { headers: { accept: 'text/html' } })).text
+    const move = async (by: number) => {
+      ok(await update(alice, activity.id, { startTime: activity.startTime + by, endTime: activity.endTime + by }))
+      expect(await page()).not.toContain('EventRescheduled')
+      await pass(DELAY + SECOND)
+      const [newest] = await messages(alice, activity)
+      await untilDone(alice, activity, newest!.id)
+      return page()
+    }
+    expect(await page()).not.toContain('Moved from')
+    const moved = await move(2 * DAY)
+    const day = dayText(activity.startTime, timeZone, 'en', server.clock.now())
+    expect(moved).toContain(`Moved from ${day}\n`)
+    expect(moved).toContain('"eventStatus":"https://schema.org/EventRescheduled","previousStartDate":"')
+    ok(await update(alice, activity.id, { startTime: activity.startTime, endTime: activity.endTime, notify: false }))
+    expect(await page()).not.toContain('Moved from')
   })
 
   test('about several changes is one, with the first old and the last new values', async () => {

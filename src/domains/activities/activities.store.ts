@@ -1,11 +1,12 @@
 /** The row of an activity, as all topics read it. */
 
-import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters, purgedActivities } from '#db/schema/activities.ts'
+import { activityMessages as messages } from '#db/schema/activity-messages.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx, WriteOptions } from '#db/store.ts'
@@ -75,6 +76,19 @@ export type CountersRow = Awaited<ReturnType<typeof countersById>>[number]
 
 export const findCounters = async (db: Db | Tx, id: number): Promise<CountersRow> =>
   (await countersById(db, { id }))[0]!
+
+/** The start of the activity before it was moved last, as participants were told of it. */
+export async function findEarlierStart(db: Db, { id, startTime }: ActivityRow): Promise<number | undefined> {
+  const [told] = await db
+    .select({ changes: messages.changes })
+    .from(messages)
+    .where(and(eq(messages.activityId, id), eq(messages.kind, 'MOVED'), inArray(messages.state, ['RUNNING', 'DONE'])))
+    .orderBy(desc(messages.id))
+    .limit(1)
+  const change = told?.changes.find(({ field }) => field === 'startTime')
+  // Moved back without a notice, it is where it was.
+  return typeof change?.before === 'number' && change.after === startTime ? change.before : undefined
+}
 
 /** For lists of the rows of one activity, which a job may still have to delete. */
 export const isNotPurged = (activityId: number): SQL =>

@@ -16,11 +16,12 @@ import {
   prose,
   qrPicture,
 } from '#http/pages.ts'
+import { localTime } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
 import { mapLink } from '#lib/map-link.ts'
-import { momentText, monthDay, zonedPeriod } from '#lib/moments.ts'
+import { dayText, momentText, monthDay, zonedPeriod } from '#lib/moments.ts'
 
-import { type ActivityRow, findCounters } from '../activities.store.ts'
+import { type ActivityRow, findCounters, findEarlierStart } from '../activities.store.ts'
 import { activityUrl } from '../links/links.view.ts'
 import { descriptionHtml, descriptionText } from '../register/description.view.ts'
 import { qrContentOf } from '../register/register.rules.ts'
@@ -45,6 +46,7 @@ const WORDS = {
     cancelled: 'Cancelled',
     cancelledText: 'This activity was cancelled.',
     ended: 'This activity is over.',
+    moved: (from: string) => `Moved from ${from}`,
     left: (left: number, all: number) => `${left} of ${all} places left`,
     full: (all: number) => `All ${all} places are taken`,
     waiting: 'You can join the waiting list.',
@@ -80,6 +82,7 @@ const WORDS = {
     cancelled: '已取消',
     cancelledText: '此活动已取消。',
     ended: '此活动已结束。',
+    moved: (from: string) => `已改期，原定于${from}`,
     left: (left: number, all: number) => `剩余 ${left} 个名额，共 ${all} 个`,
     full: (all: number) => `${all} 个名额已满`,
     waiting: '可以加入候补名单。',
@@ -114,7 +117,9 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
   const { row, zone, locale, request } = shown
   const words = WORDS[locale]
   const left = row.registration === null || row.capacity === 0 ? undefined : await placesLeft(ctx, row)
-  const step = stepOf(row, left, ctx.clock.now())
+  const now = ctx.clock.now()
+  const step = stepOf(row, left, now)
+  const earlierStart = row.status === 'ACTIVE' ? await findEarlierStart(ctx.db.read, row) : undefined
   const address = addressText(row, locale)
   const organizer = organizerOf(ctx, row)
   const coverUrl = coverUrlOf(ctx, row)
@@ -125,7 +130,7 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
     locale,
     path: pathOfPage(request, 'code', 'tz'),
     script: localTimes(locale),
-    ...(row.visibility === 'PUBLIC' && publicFacts(ctx, shown, { text, organizer, address, coverUrl })),
+    ...(row.visibility === 'PUBLIC' && publicFacts(ctx, shown, { text, organizer, address, coverUrl, earlierStart })),
     body: html`<article class="event">
       ${card(
         html`${coverUrl !== null && html`<img class="cover" src="${pathOf(coverUrl)}" alt="" decoding="async" />`}
@@ -134,6 +139,7 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
             <h1>${row.name}</h1>
           </div>
           ${stateNotice(row, step, locale)}
+          ${step !== 'over' && earlierStart !== undefined && notice(movedText(earlierStart, shown, now))}
           ${facts([
             [words.when, whenHtml(row.startTime, row.endTime, zone, locale)],
             [words.where, placeOf(row, address, locale)],
@@ -184,9 +190,15 @@ const organizerHtml = ({ name, imageUrl }: Organizer): Html | string =>
 function publicFacts(
   ctx: AppContext,
   { row, zone, locale }: ShownActivity,
-  about: { text: string; organizer: Organizer; address: string; coverUrl: string | null },
+  about: {
+    text: string
+    organizer: Organizer
+    address: string
+    coverUrl: string | null
+    earlierStart: number | undefined
+  },
 ): Partial<Page> {
-  const { text, organizer, address, coverUrl } = about
+  const { text, organizer, address, coverUrl, earlierStart } = about
   const url = activityUrl(ctx, row)
   const when = zonedPeriod(row.startTime, row.endTime, zone, locale)
   return {
@@ -194,7 +206,7 @@ function publicFacts(
     indexed: row.orgStatus !== 'DISABLED',
     canonical: url,
     preview: { title: row.name, description: address === '' ? when : `${when} · ${address}`, image: coverUrl },
-    about: eventData({ row, zone, url, text, imageUrl: coverUrl, organizer, address }),
+    about: eventData({ row, zone, url, text, imageUrl: coverUrl, organizer, address, earlierStart }),
   }
 }
 
@@ -202,6 +214,13 @@ const stateNotice = ({ status }: ActivityRow, step: Step, locale: Locale): Html 
   const { cancelled, cancelledText, ended } = WORDS[locale]
   if (status === 'CANCELLED') return html`<p class="state bad" role="status"><b>${cancelled}</b> ${cancelledText}</p>`
   return step === 'over' ? notice(ended) : undefined
+}
+
+/** The time too if only that has changed. */
+function movedText(earlier: number, { row, zone, locale }: ShownActivity, now: number): string {
+  const dayOf = (at: number) => localTime(at, zone).toPlainDate()
+  const isSameDay = dayOf(earlier).equals(dayOf(row.startTime))
+  return WORDS[locale].moved(isSameDay ? momentText(earlier, zone, locale) : dayText(earlier, zone, locale, now))
 }
 
 /** Only a picture: the time is written below it. */

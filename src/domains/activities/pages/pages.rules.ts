@@ -92,16 +92,19 @@ export interface EventFacts {
     readonly imageUrl: string | null
   }
   readonly address: string
+  /** The start before it was moved. */
+  readonly earlierStart: number | undefined
 }
 
 /** Shown in results of search engines. */
 const MAX_DESCRIPTION = 2000
 
 /** An `Event` of schema.org. */
-export function eventData({ row, zone, url, text, imageUrl, organizer, address }: EventFacts): object {
+export function eventData({ row, zone, url, text, imageUrl, organizer, address, earlierStart }: EventFacts): object {
   const at = (time: number) =>
     Temporal.Instant.fromEpochMilliseconds(time).toString({ timeZone: zone, smallestUnit: 'second' })
   const { latitude, longitude } = row
+  const moved = earlierStart === undefined ? 'EventScheduled' : 'EventRescheduled'
   const geo = latitude !== null && longitude !== null && { geo: { '@type': 'GeoCoordinates', latitude, longitude } }
   return {
     '@context': 'https://schema.org',
@@ -110,7 +113,8 @@ export function eventData({ row, zone, url, text, imageUrl, organizer, address }
     url,
     startDate: at(row.startTime),
     endDate: at(row.endTime),
-    eventStatus: `https://schema.org/${row.status === 'CANCELLED' ? 'EventCancelled' : 'EventScheduled'}`,
+    eventStatus: `https://schema.org/${row.status === 'CANCELLED' ? 'EventCancelled' : moved}`,
+    ...(earlierStart !== undefined && { previousStartDate: at(earlierStart) }),
     ...(text !== '' && { description: text.slice(0, MAX_DESCRIPTION).toWellFormed() }),
     ...(imageUrl !== null && { image: [imageUrl] }),
     ...((address !== '' || geo) && {
