@@ -6,8 +6,12 @@
 
 /**
  * @typedef {{ keyId: number, publicKey: string }} Key  A public key, from `keys` of GET /api/activities/{id}/pass/keys.
- * @typedef {{ since: number, until: number, revoked: { uuid: string, revokedAt: number }[], keyId: number, signature: string }} Revocations
+ * @typedef {{ uuid: string, validFrom: number | null, validTo: number | null, followsActivity: boolean }} Changed
+ * @typedef {{ startTime: number, endTime: number, status: string }} Activity
+ * @typedef {{ since: number, until: number, revoked: { uuid: string, revokedAt: number }[], activity?: Activity, changed?: Changed[], keyId: number,
+ *   signature: string, changesSignature?: string }} Revocations  Older servers answer without `activity` and `changed`.
  * @typedef {{ keyId: number, uuid: string, activityId: number, validFrom: number | null, validTo: number | null }} Pass  Times in epoch milliseconds.
+ * @typedef {{ revoked: { uuid: string }[], activity?: Activity, changed?: Changed[] }} Lists
  * @typedef {'MALFORMED' | 'FORGED' | 'WRONG_ACTIVITY' | 'NOT_YET_VALID' | 'EXPIRED' | 'REVOKED'} Reason  The first that applies.
  */
 
@@ -21,10 +25,10 @@ const SIGNED_BYTES = 32
  * @param {object} input
  * @param {string} input.content  The scanned text: the link of a pass or its token.
  * @param {Key[]} input.keys
- * @param {{ revoked: { uuid: string }[] }} [input.revocations]  Check their signature with `verifyRevocations` when you download them.
+ * @param {Lists} [input.revocations]  Check their signatures with `verifyRevocations` when you download them; append later lists to them.
  * @param {number} [input.activityId]  Passes of other activities are refused.
  * @param {number} [input.now]  Epoch milliseconds.
- * @returns {Promise<{ valid: boolean, reason: Reason | null, pass: Pass | null }>}  `pass` is null if the signature is not valid.
+ * @returns {Promise<{ valid: boolean, reason: Reason | null, pass: Pass | null }>}  `pass` has the times that count; null if the signature is not valid.
  */
 export async function verifyPass({ content, keys, revocations, activityId, now = Date.now() }) {
   const bytes = decode(content)
@@ -33,8 +37,9 @@ export async function verifyPass({ content, keys, revocations, activityId, now =
   const signed = join('tessera pass v1\n', bytes.subarray(0, SIGNED_BYTES))
   if (!(await isSigned(keys, pass.keyId, bytes.subarray(SIGNED_BYTES), signed)))
     return { valid: false, reason: 'FORGED', pass: null }
-  const reason = refusal(pass, revocations, activityId, now)
-  return { valid: reason === null, reason, pass }
+  const current = { ...pass, ...timesNow(pass, revocations) }
+  const reason = refusal(current, revocations, activityId, now)
+  return { valid: reason === null, reason, pass: current }
 }
 
 /**
@@ -47,15 +52,26 @@ export async function verifyPass({ content, keys, revocations, activityId, now =
  * @returns {Promise<boolean>}
  */
 export async function verifyRevocations({ revocations, keys, activityId }) {
-  const { since, until, revoked, keyId, signature } = revocations
-  const json = new TextEncoder().encode(JSON.stringify({ activityId, since, until, revoked }))
-  return isSigned(keys, keyId, fromBase64url(signature), join('tessera revocations v1\n', json))
+  const { since, until, revoked, activity, changed, keyId, signature, changesSignature } = revocations
+  const check = (/** @type {string} */ first, /** @type {object} */ list, /** @type {string} */ by) =>
+    isSigned(keys, keyId, fromBase64url(by), join(first, new TextEncoder().encode(JSON.stringify(list))))
+  if (!(await check('tessera revocations v1\n', { activityId, since, until, revoked }, signature))) return false
+  if (activity === undefined && changed === undefined) return true
+  return check('tessera pass changes v1\n', { activityId, since, until, activity, changed }, changesSignature ?? '')
+}
+
+/** The times that count: of the list of changes, else of the activity if the code has no end, else of the code. */
+function timesNow(/** @type {Pass} */ pass, /** @type {Lists | undefined} */ lists) {
+  const change = lists?.changed?.findLast(({ uuid }) => uuid === pass.uuid)
+  const { validFrom, validTo } = change ?? pass
+  const follows = change ? change.followsActivity : validTo === null
+  return { validFrom, validTo: follows ? (lists?.activity?.endTime ?? validTo) : validTo }
 }
 
 /** @returns {Reason | null} */
 function refusal(
   /** @type {Pass} */ pass,
-  /** @type {{ revoked: { uuid: string }[] } | undefined} */ revocations,
+  /** @type {Lists | undefined} */ revocations,
   /** @type {number | undefined} */ activityId,
   /** @type {number} */ now,
 ) {

@@ -51,6 +51,7 @@ import sqlite0051 from './sqlite/0051_qr_designs.sql' with { type: 'text' }
 import sqlite0052 from './sqlite/0052_qr_blanks.sql' with { type: 'text' }
 import sqlite0053 from './sqlite/0053_found.sql' with { type: 'text' }
 import sqlite0054 from './sqlite/0054_activity_zone.sql' with { type: 'text' }
+import sqlite0055 from './sqlite/0055_following_passes.sql' with { type: 'text' }
 import sqlite0056 from './sqlite/0056_undo_and_auto_issue.sql' with { type: 'text' }
 import sqlite0057 from './sqlite/0057_activity_messages.sql' with { type: 'text' }
 import sqlite0058 from './sqlite/0058_event_mails.sql' with { type: 'text' }
@@ -107,6 +108,7 @@ import postgres0051 from './postgres/0051_qr_designs.sql' with { type: 'text' }
 import postgres0052 from './postgres/0052_qr_blanks.sql' with { type: 'text' }
 import postgres0053 from './postgres/0053_found.sql' with { type: 'text' }
 import postgres0054 from './postgres/0054_activity_zone.sql' with { type: 'text' }
+import postgres0055 from './postgres/0055_following_passes.sql' with { type: 'text' }
 import postgres0056 from './postgres/0056_undo_and_auto_issue.sql' with { type: 'text' }
 import postgres0057 from './postgres/0057_activity_messages.sql' with { type: 'text' }
 import postgres0058 from './postgres/0058_event_mails.sql' with { type: 'text' }
@@ -171,6 +173,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0052_qr_blanks', sql: sqlite0052 },
     { name: '0053_found', sql: sqlite0053 },
     { name: '0054_activity_zone', sql: sqlite0054 },
+    { name: '0055_following_passes', sql: sqlite0055 },
     { name: '0056_undo_and_auto_issue', sql: sqlite0056 },
     { name: '0057_activity_messages', sql: sqlite0057 },
     { name: '0058_event_mails', sql: sqlite0058 },
@@ -229,6 +232,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0052_qr_blanks', sql: postgres0052 },
     { name: '0053_found', sql: postgres0053 },
     { name: '0054_activity_zone', sql: postgres0054 },
+    { name: '0055_following_passes', sql: postgres0055 },
     { name: '0056_undo_and_auto_issue', sql: postgres0056 },
     { name: '0057_activity_messages', sql: postgres0057 },
     { name: '0058_event_mails', sql: postgres0058 },

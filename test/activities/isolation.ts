@@ -70,6 +70,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/\/pass\/redemptions$/, { items: [{ passUuid: UNKNOWN_UUID, nonce: 'of-the-isolation-test', usedAt: 1 }] }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
+    [/\/pass\/batch$/, { action: 'UPDATE', filter: {}, values: { maxUses: 2 } }],
     [/^\/api\/(activities\/:id\/pass|pass\/templates\/:templateId)\/issue$/, { holderName: 'Lin Mei' }],
   ],
   dual: {

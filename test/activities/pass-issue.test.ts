@@ -45,6 +45,7 @@ describe('One pass', () => {
       status: 'ISSUED',
       validFrom: null,
       validTo: expect.any(Number),
+      followsActivity: true,
       maxUses: 1,
       usedCount: 0,
       lastUsedAt: null,
@@ -63,7 +64,7 @@ describe('One pass', () => {
   test.if(inProcess)('has a content that its key verifies, with the validity of the pass', async () => {
     const { id, endTime } = await withPasses(alice)
     const validFrom = endTime - 7 * DAY
-    const [pass] = await issued(alice, id, { holderName: '王小明', validFrom })
+    const [pass] = await issued(alice, id, { holderName: '王小明', validFrom, validTo: endTime })
     const token = decodeToken(pass!.qrContent!)!
     expect(token).toMatchObject({ uuid: pass!.uuid, activityId: id })
     expect([token.validFrom! - validFrom, endTime - token.validTo!].every((ms) => ms >= 0 && ms < 1000)).toBe(true)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { activities } from '#domains/activities/index.ts'
 import { decodeToken, encodeToken } from '#domains/activities/pass-keys/pass-keys.rules.ts'
-import { currentKey, sign, verifyToken } from '#domains/activities/pass-keys/pass-keys.service.ts'
+import { currentKey, signAll, verifyToken } from '#domains/activities/pass-keys/pass-keys.service.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { send } from '../harness/client.ts'
@@ -42,14 +42,14 @@ const publicKeyOf = (key: string) =>
   crypto.subtle.importKey('jwk', { kty: 'OKP', crv: 'Ed25519', x: key }, 'Ed25519', false, ['verify'])
 
 test.if(inProcess)('Signatures of the server are verified with the published key', async () => {
-  const bytes = Buffer.from('tessera revocations v1\n{}')
-  const { keyId, signature } = await sign(server.ctx, bytes)
+  const text = 'tessera revocations v1\n{}'
+  const { keyId, signatures } = await signAll(server.ctx, [text, 'another'])
   const published = (await keysOf(1)).find((key) => key.keyId === keyId)!
   const verified = (of: Uint8Array<ArrayBuffer>) =>
     publicKeyOf(published.publicKey).then((key) =>
-      crypto.subtle.verify('Ed25519', key, Buffer.from(signature, 'base64url'), of),
+      crypto.subtle.verify('Ed25519', key, Buffer.from(signatures[0]!, 'base64url'), of),
     )
-  expect([await verified(bytes), await verified(Buffer.from('other'))]).toEqual([true, false])
+  expect([await verified(Buffer.from(text)), await verified(Buffer.from('other'))]).toEqual([true, false])
 })
 
 const payload = { uuid: crypto.randomUUID(), activityId: 1, validFrom: null, validTo: null }

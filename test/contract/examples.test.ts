@@ -29,6 +29,8 @@ const NOTHING_BOUND = [400, /bound/] as const
 
 /** Refusals for the state of the data, with a word of the message. All other examples must be answered with 200. */
 const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp]>> = {
+  // The example of PUT …/revoke comes before.
+  'passes.update': [400, /revoked pass/],
   'setup.page': LINK_USED,
   'setup.submit': LINK_USED,
   'undos.page': [403, /link/],

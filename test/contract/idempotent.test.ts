@@ -277,6 +277,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ templateId: id['passTemplate']! }),
     body: () => ({ name: 'new', color: '#AABBCC', fields: [{ key: 'seat', label: 'Seat' }], validDays: 3, maxUses: 0 }),
   },
+  'passes.update': {
+    params: () => ({ passId: id['pass']! }),
+    body: () => ({ holderName: 'newer', maxUses: 3, validTo: 4_070_908_800_000 }),
+    raisesNothing: true,
+  },
   'passes.revoke': { params: () => ({ passId: id['pass']! }), body: () => ({ reason: 'Lost' }), raisesNothing: true },
   'admin.passes.revoke': {
     who: () => admin,

@@ -227,6 +227,11 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     params: { templateId: (await createPassTemplate(alice)).id },
     body: { activityId: (await withPasses(alice)).id, holderName: 'Lin Mei' },
   }),
+  'passes.batch': async () => {
+    const { id } = await withPasses(alice)
+    await issued(alice, id, { holderName: 'Lin Mei' })
+    return { params: { id }, body: { action: 'REVOKE', filter: { status: 'ISSUED' } } }
+  },
   'passes.uploadRedemptions': async () => {
     const { id } = await withPasses(alice)
     const [pass] = await issued(alice, id, { holderName: 'Lin Mei' })

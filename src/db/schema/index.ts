@@ -2,6 +2,7 @@
 export * from './access.ts'
 export * from './accounts.ts'
 export * from './activities.ts'
+export * from './activity-batches.ts'
 export * from './activity-messages.ts'
 export * from './agreements.ts'
 export * from './album.ts'

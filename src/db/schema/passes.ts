@@ -101,14 +101,20 @@ export const passes = table(
     color: col.text('color').notNull().default(''),
     /** Null for a guest without an account. */
     holderUserId: col.int('holder_user_id').references(() => users.id),
-    /** The same as `holderUserId` as long as the pass is live, so that a user has one live pass for an activity; otherwise null. */
+    /**
+     * The same as `holderUserId` as long as the pass is live, so that a user has one live pass for an activity; otherwise null. A pass that follows
+     * the activity keeps it until it is revoked, because the end can be moved to a later time.
+     */
     liveHolderId: col.int('live_holder_id'),
     holderName: col.text('holder_name').notNull(),
     fields: col.json<readonly PassField[]>('fields').notNull(),
     /** The key that signs it. */
     keyId: col.int('key_id').notNull(),
     validFrom: col.time('valid_from'),
+    /** Not read if it follows the activity. */
     validTo: col.time('valid_to'),
+    /** Whether it is valid until the end of the activity, wherever that is moved. Such a pass expires without a change of this row. */
+    followsActivity: col.bool('follows_activity').notNull().default(false),
     /** 0 = unlimited. */
     maxUses: col.int('max_uses').notNull(),
     usedCount: col.int('used_count').notNull().default(0),
@@ -117,7 +123,7 @@ export const passes = table(
     lastUsedAt: col.time('last_used_at'),
     revokedAt: col.time('revoked_at'),
     revokeReason: col.text('revoke_reason').notNull().default(''),
-    /** Set by the job when the validity has ended. */
+    /** Set by the job when the validity has ended, unless it follows the activity. */
     expiredAt: col.time('expired_at'),
     /**
      * When an administrator deleted it. The row stays until the activity is deleted, without the data of the holder and REVOKED, because it must be
@@ -158,6 +164,21 @@ export const dueIssues = table(
     dueAt: col.time('due_at').notNull(),
   },
   (t) => [index('due_issues_due').on(t.dueAt)],
+)
+
+/**
+ * Passes whose validity was changed after the issue, so that a code which was printed before may say something else. For gates without a
+ * connection.
+ */
+export const passChanges = table(
+  'pass_changes',
+  {
+    /** No foreign keys: the version before deletes passes without these rows. */
+    passId: col.int('pass_id').primaryKey(),
+    activityId: col.int('activity_id').notNull(),
+    changedAt: col.time('changed_at').notNull(),
+  },
+  (t) => [index('pass_changes_activity').on(t.activityId, t.changedAt, t.passId)],
 )
 
 /** Deleted passes with uses that were too many for the write that deleted the pass. A job deletes them in steps, then this row. */

@@ -7,6 +7,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { activityAdminEndpoints } from './admin/activities.admin.endpoints.ts'
 import { passAdminEndpoints } from './admin/passes.admin.endpoints.ts'
+import { oldBatchesJob } from './batches/batches.service.ts'
 import { checkInAdminEndpoints } from './check-ins/check-ins.admin.endpoints.ts'
 import { checkInEndpoints } from './check-ins/check-ins.endpoints.ts'
 import { hasCheckedIn } from './check-ins/check-ins.store.ts'
@@ -32,6 +33,7 @@ import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
 import { participantEndpoints } from './participants/participants.endpoints.ts'
+import { passChangeEndpoints } from './pass-changes/pass-changes.endpoints.ts'
 import { autoIssueJob, issueToConfirmed, revokeOfEnded } from './pass-issues/auto-issues.service.ts'
 import { passIssueEndpoints } from './pass-issues/pass-issues.endpoints.ts'
 import { passKeyEndpoints } from './pass-keys/pass-keys.endpoints.ts'
@@ -60,6 +62,7 @@ export const activities = domain({
     ...passKeyEndpoints,
     ...passTemplateEndpoints,
     ...passIssueEndpoints,
+    ...passChangeEndpoints,
     ...passEndpoints,
     ...gateEndpoints,
     ...offlineGateEndpoints,
@@ -78,6 +81,7 @@ export const activities = domain({
     expiryJob,
     autoIssueJob,
     refusedChecksJob,
+    oldBatchesJob,
     messagesJob,
     ...purgeJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },

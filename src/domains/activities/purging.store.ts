@@ -11,7 +11,8 @@ import {
   purgedActivities,
   registrations,
 } from '#db/schema/activities.ts'
-import { dueIssues, passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
+import { activityBatches } from '#db/schema/activity-batches.ts'
+import { dueIssues, passChanges, passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
@@ -85,6 +86,15 @@ const clearPasses: Remove = async (tx, activityId, limit) => {
   return (await clearSome(tx, tx.select(cleared).from(passes).where(ofActivity).limit(limit))).length
 }
 
+const removePassChanges: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, passChanges.passId, passChanges.activityId, activityId, limit)
+  const rows = await tx
+    .delete(passChanges)
+    .where(isAnyOf(passChanges.passId, some))
+    .returning({ passId: passChanges.passId })
+  return rows.length
+}
+
 const removePasses: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, passes.id, passes.activityId, activityId, limit)
   const rows = await tx.delete(passes).where(isAnyOf(passes.id, some)).returning(listedPasses.columns)
@@ -95,6 +105,15 @@ const removePasses: Remove = async (tx, activityId, limit) => {
 const removeIssues: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, passIssues.id, passIssues.activityId, activityId, limit)
   const rows = await tx.delete(passIssues).where(isAnyOf(passIssues.id, some)).returning({ id: passIssues.id })
+  return rows.length
+}
+
+const removeBatches: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, activityBatches.id, activityBatches.activityId, activityId, limit)
+  const rows = await tx
+    .delete(activityBatches)
+    .where(isAnyOf(activityBatches.id, some))
+    .returning({ id: activityBatches.id })
   return rows.length
 }
 
@@ -111,7 +130,7 @@ export const SHOWN: readonly Remove[] = [
 ]
 
 /** Rows that requests which had begun before the deletion can still refer to. Later ones refer to earlier ones. */
-export const REFERRED_TO: readonly Remove[] = [removeUses, removePasses, removeIssues]
+export const REFERRED_TO: readonly Remove[] = [removeUses, removePassChanges, removePasses, removeIssues, removeBatches]
 
 /** Deletes the activity itself, when no other row refers to it. */
 export async function removeActivity(tx: Tx, id: number): Promise<void> {
@@ -141,6 +160,7 @@ async function clearSome(tx: Tx, some: PromiseLike<Listed[]>): Promise<Cleared[]
       fields: [],
       validFrom: null,
       validTo: null,
+      followsActivity: false,
       revokedAt: sql`coalesce(${passes.revokedAt}, ${tx.stamp})`,
       revokeReason: '',
       deletedAt: tx.stamp,

@@ -196,12 +196,15 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, description length=2000, fields[].key!, fields[].label! length=50, validDays min=1 max=36500 isWhole, maxUses min=0 max=1000000 isWhole',
   'passTemplates.update':
     'name! length=100, description length=2000, fields[].key!, fields[].label! length=50, validDays min=1 max=36500 isWhole, maxUses min=0 max=1000000 isWhole',
+  'passes.batch':
+    'action! choices=UPDATE|REVOKE, filter!, filter.status choices=ISSUED|USED|EXPIRED|REVOKED, filter.keyword length=100, filter.registration choices=CONFIRMED|WAITING|CANCELLED|NONE, values.maxUses min=0 max=1000000 isWhole, reason length=200, requestId length=64',
   'passes.issue':
     'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64',
   'passes.issueByTemplate':
     'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64, activityId!',
   'passes.revoke': 'reason length=200',
   'passes.undo': 'reason length=200',
+  'passes.update': 'holderName! length=100, maxUses min=0 max=1000000 isWhole',
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',

@@ -9,6 +9,7 @@ import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
 import { statusOf } from '../passes/passes.rules.ts'
+import { tellHolder } from '../passes/passes.service.ts'
 import { revokePass } from '../passes/passes.store.ts'
 import { viewOf } from '../passes/passes.view.ts'
 import { purgePass } from '../purging.service.ts'
@@ -57,6 +58,8 @@ export async function revokeAnyPass(
     if (before === undefined) throw notFound()
     const revoked = await revokePass(tx, id, reason ?? '')
     if (revoked === undefined) return { result: before, logged: 'unchanged' }
+    const activity = { id: before.activityId, name: before.activityName, owner: before.owner }
+    await tellHolder(ctx, tx, activity, revoked, 'REVOKED')
     const now = ctx.clock.now()
     const logged = {
       targetId: id,

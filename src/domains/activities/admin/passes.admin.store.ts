@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
 import type { Page } from '#db/paging.ts'
@@ -8,7 +8,7 @@ import type { Builders, Db, Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
 import { isNotPurged } from '../activities.store.ts'
-import { isKept, listed, matching, type PassRow } from '../passes/passes.store.ts'
+import { isKept, listed, matching, passColumns, type PassRow } from '../passes/passes.store.ts'
 import type { AdminPassesQuery } from './passes.admin.model.ts'
 
 export type AdminRow = PassRow & Pick<typeof activities.$inferSelect, 'owner'> & { readonly activityName: string }
@@ -16,7 +16,7 @@ export type AdminRow = PassRow & Pick<typeof activities.$inferSelect, 'owner'> &
 /** Activities of passes always exist. The outer join only makes SQLite begin with the passes, which are in the order of an index. */
 const withActivities = (db: Pick<Builders, 'select'>): Select<AdminRow> =>
   db
-    .select({ ...getTableColumns(passes), activityName: activities.name, owner: activities.owner })
+    .select({ ...passColumns, activityName: activities.name, owner: activities.owner })
     .from(passes)
     .leftJoin(activities, eq(activities.id, passes.activityId))
     .$dynamic() as unknown as Select<AdminRow>

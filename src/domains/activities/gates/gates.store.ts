@@ -10,7 +10,7 @@ import { passes, passUses } from '#db/schema/passes.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
-import { isKept, type PassRow } from '../passes/passes.store.ts'
+import { isKept, passColumns, type PassRow } from '../passes/passes.store.ts'
 import type { UsesQuery } from './gates.model.ts'
 import type { Neighbours, Passage } from './gates.rules.ts'
 
@@ -156,7 +156,7 @@ const facts = prepared((db) =>
     .select({
       nth: asked.nth.mapWith(Number),
       activity: { status: activities.status, endedAt: activities.endedAt, deletedAt: activities.deletedAt },
-      pass: passes,
+      pass: passColumns,
       first: passUses,
     })
     .from(asked.rows)
@@ -260,7 +260,7 @@ export async function passLater(
       updatedAt: tx.stamp,
     })
     .where(and(eq(passes.id, id), passage === 'USE' ? hasUse : undefined))
-    .returning()
+    .returning(passColumns)
   return row
 }
 

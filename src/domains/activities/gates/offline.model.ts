@@ -2,10 +2,11 @@
 
 import { Enum, Id, Model, Named, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
+import { ActivityStatusName } from '../register/register.model.ts'
 import { Content, DirectionField, Nonce, PassUuid, ReasonField, Undone } from './gates.model.ts'
 
-/** Revoked passes in one answer. */
-export const MAX_REVOKED = 5000
+/** Revoked passes in one answer, and as many changed ones. */
+export const MAX_LISTED = 5000
 
 export const RevocationsQuery = Type.Object({
   since: Type.Optional({ ...Time, description: '`until` of the answer before. All by default' }),
@@ -17,17 +18,35 @@ export const Revocations = Model('PassRevocations', {
   until: {
     ...Time,
     description:
-      'Send it as `since` the next time. The answer has every pass that was revoked up to here, and perhaps later ones. If it has ' +
-      `${MAX_REVOKED.toLocaleString('en')} passes or more, ask again at once`,
+      'Send it as `since` the next time. The answer has every pass that was revoked or changed up to here, and perhaps later ones. If `revoked` ' +
+      `or \`changed\` has ${MAX_LISTED.toLocaleString('en')} passes or more, ask again at once`,
   },
   revoked: Type.Array(Model('RevokedPass', { uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'), revokedAt: Time }), {
     description: 'The oldest first. A pass can be in two answers',
   }),
+  activity: Model('GateActivity', { startTime: Time, endTime: Time, status: ActivityStatusName }),
+  changed: Type.Array(
+    Model('ChangedPass', {
+      uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
+      validFrom: Nullable(Time),
+      validTo: Nullable({ ...Time, description: 'Of a pass that follows, the end of the activity at this moment' }),
+      followsActivity: Type.Boolean(),
+    }),
+    {
+      description:
+        'Passes whose validity is another one than their printed code may say, in the order of the change. These values count instead of those of ' +
+        'the code; `activity.endTime` is the end of those that follow, and of codes without an end',
+    },
+  ),
   keyId: Type.Integer({ minimum: 1, maximum: 255, examples: [1] }),
   signature: Text('k2Tqo0Bv6hQ', {
     description:
       'Ed25519 signature as base64url, with the key `keyId` of `GET /api/activities/{id}/pass/keys`, over the line `tessera revocations v1`, ' +
       'a line feed, and the JSON of `{activityId, since, until, revoked}` in this order without spaces',
+  }),
+  changesSignature: Text('b0Vq2kTo6hQ', {
+    description:
+      'The same over the line `tessera pass changes v1`, a line feed, and the JSON of `{activityId, since, until, activity, changed}`',
   }),
 })
 export type Revocations = Static<typeof Revocations>

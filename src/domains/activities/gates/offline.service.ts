@@ -3,12 +3,12 @@
 import type { AppContext } from '#context'
 import type { Direction } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
-import type { FieldProblem } from '#http/errors.ts'
+import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { type ActivityRow, IN_ORDER } from '../activities.store.ts'
-import { sign } from '../pass-keys/pass-keys.service.ts'
+import { type ActivityRow, findActivity, IN_ORDER } from '../activities.store.ts'
+import { signAll } from '../pass-keys/pass-keys.service.ts'
 import { findPass } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { judgeLater } from './gates.rules.ts'
@@ -23,17 +23,18 @@ import {
 } from './gates.service.ts'
 import * as uses from './gates.store.ts'
 import {
-  MAX_REVOKED,
+  MAX_LISTED,
   type RedemptionItem,
   type RedemptionOutcome,
   type RedemptionResults,
   type Revocations,
 } from './offline.model.ts'
-import { revokedSince } from './offline.store.ts'
+import { changedSince, revokedSince } from './offline.store.ts'
 
-const SIGNED_PREFIX = 'tessera revocations v1\n'
+const REVOKED_PREFIX = 'tessera revocations v1\n'
+const CHANGED_PREFIX = 'tessera pass changes v1\n'
 
-/** The passes of an activity that were revoked after `since`, signed so that a gate can get the list from anywhere. */
+/** The passes of an activity that were revoked or changed after `since`, signed so that a gate can get the lists from anywhere. */
 export async function listRevocations(
   ctx: AppContext,
   id: number,
@@ -44,11 +45,28 @@ export async function listRevocations(
   // An empty write moves the settled stamp up to the present. It must be read before the rows.
   await ctx.db.write('gates.settleRevocations', async (tx) => tx.stamp)
   const settledStamp = await ctx.db.settledStamp()
-  const revoked = await revokedSince(ctx.db.read, id, since, MAX_REVOKED)
-  // A full list leaves out passes that were revoked after its last one.
-  const until = revoked.length < MAX_REVOKED ? settledStamp : Math.min(settledStamp, revoked.at(-1)!.revokedAt)
-  const bytes = Buffer.from(SIGNED_PREFIX + JSON.stringify({ activityId: id, since, until, revoked }))
-  return { since, until, revoked, ...(await sign(ctx, bytes)) }
+  const revoked = await revokedSince(ctx.db.read, id, since, MAX_LISTED)
+  const changes = await changedSince(ctx.db.read, id, since, MAX_LISTED)
+  // Read last, so that it is as new as the changes.
+  const row = await findActivity(ctx.db.read, id)
+  if (row === undefined) throw notFound()
+  // A full list leaves out passes that were revoked or changed after its last one.
+  const lastOf = (list: readonly { readonly at: number }[]) => (list.length < MAX_LISTED ? Infinity : list.at(-1)!.at)
+  const until = Math.min(settledStamp, lastOf(revoked.map(({ revokedAt: at }) => ({ at }))), lastOf(changes))
+  const activity = { startTime: row.startTime, endTime: row.endTime, status: row.status }
+  const changed = changes.map(({ uuid, validFrom, validTo, followsActivity }) => ({
+    uuid,
+    validFrom,
+    validTo,
+    followsActivity,
+  }))
+  const list = { activityId: id, since, until }
+  const { keyId, signatures } = await signAll(ctx, [
+    REVOKED_PREFIX + JSON.stringify({ ...list, revoked }),
+    CHANGED_PREFIX + JSON.stringify({ ...list, activity, changed }),
+  ])
+  const [signature, changesSignature] = signatures as [string, string]
+  return { since, until, revoked, activity, changed, keyId, signature, changesSignature }
 }
 
 /** Phones whose clocks are ahead still get their redemptions counted, as of now. */

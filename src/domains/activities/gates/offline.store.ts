@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, isNotNull } from 'drizzle-orm'
 
-import { passes } from '#db/schema/passes.ts'
+import { passChanges, passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
+
+import { passColumns } from '../passes/passes.store.ts'
 
 export interface RevokedRow {
   readonly uuid: string
@@ -31,4 +33,45 @@ export async function revokedSince(db: Db, activityId: number, since: number, li
         .orderBy(asc(passes.id))),
     )
   return rows.map(({ uuid, revokedAt }) => ({ uuid, revokedAt: revokedAt! }))
+}
+
+export interface ChangedRow {
+  /** When it was changed. */
+  readonly at: number
+  readonly uuid: string
+  readonly validFrom: number | null
+  readonly validTo: number | null
+  readonly followsActivity: boolean
+}
+
+/** The same of passes whose validity was changed, also of those that were revoked later. */
+export async function changedSince(db: Db, activityId: number, since: number, limit: number): Promise<ChangedRow[]> {
+  const columns = {
+    id: passes.id,
+    at: passChanges.changedAt,
+    uuid: passes.uuid,
+    validFrom: passes.validFrom,
+    validTo: passColumns.validTo,
+    followsActivity: passes.followsActivity,
+  }
+  const selected = () => db.select(columns).from(passChanges).innerJoin(passes, eq(passes.id, passChanges.passId))
+  const ofActivity = eq(passChanges.activityId, activityId)
+  const rows = await selected()
+    .where(and(ofActivity, gt(passChanges.changedAt, since)))
+    .orderBy(asc(passChanges.changedAt), asc(passChanges.passId))
+    .limit(limit)
+  const last = rows.at(-1)
+  if (rows.length === limit && last !== undefined)
+    rows.push(
+      ...(await selected()
+        .where(and(ofActivity, eq(passChanges.changedAt, last.at), gt(passChanges.passId, last.id)))
+        .orderBy(asc(passChanges.passId))),
+    )
+  return rows.map(({ at, uuid, validFrom, validTo, followsActivity }) => ({
+    at,
+    uuid,
+    validFrom,
+    validTo,
+    followsActivity,
+  }))
 }

@@ -7,6 +7,8 @@ import { checkIns, registrations, type RegistrationStatus } from '#db/schema/act
 import { passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
+import { passColumns } from '../passes/passes.store.ts'
+
 export interface Participants {
   readonly activityId: number
   readonly status: RegistrationStatus | undefined
@@ -63,11 +65,11 @@ export const passesOf = (db: Db, activityId: number, userIds: readonly number[])
       id: passes.id,
       holderUserId: passes.holderUserId,
       liveHolderId: passes.liveHolderId,
-      validTo: passes.validTo,
+      validTo: passColumns.validTo,
       maxUses: passes.maxUses,
       usedCount: passes.usedCount,
       revokedAt: passes.revokedAt,
-      expiredAt: passes.expiredAt,
+      expiredAt: passColumns.expiredAt,
     })
     .from(passes)
     .where(and(eq(passes.activityId, activityId), inArray(passes.holderUserId, [...userIds]), isNull(passes.deletedAt)))

@@ -50,10 +50,7 @@ async function issueTo(
   const now = ctx.clock.now()
   const places = await autoIssues.placesWithoutPass(tx, id, registrationIds)
   const userIds = places.map(({ userId }) => userId)
-  await store.expirePassesOf(tx, id, userIds, now)
-  const holders = await store.liveHolders(tx, id, userIds)
-  const open = places.filter(({ userId }) => !holders.has(userId))
-  if (open.length === 0) return 0
+  if (userIds.length === 0) return 0
 
   const key = await existingKey(ctx, tx)
   if (key === undefined) return postpone(tx, id, now)
@@ -63,6 +60,11 @@ async function issueTo(
   // Organizers can correct the validity, which is nothing that a user who registers should hear of.
   const end = values.validTo ?? activity.endTime
   if (end < Math.max(validFrom, now) || validFrom > MAX_TOKEN_TIME) return postpone(tx, id, now + DAY)
+  // Only now: an expired pass stops following the activity if there is another one.
+  await store.expirePassesOf(tx, id, userIds, now)
+  const holders = await store.liveHolders(tx, id, userIds)
+  const open = places.filter(({ userId }) => !holders.has(userId))
+  if (open.length === 0) return 0
   const creator = { actor: { userId: activity.userId }, caller: { ip: '' } }
   const refusal = await spend(tx, await usesOf(ctx, ISSUED_PASSES, creator, open.length), now)
   if (refusal !== undefined) return postpone(tx, id, now + refusal.refusedFor)

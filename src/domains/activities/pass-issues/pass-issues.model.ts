@@ -47,7 +47,7 @@ export const PASSES_FOR_STRANGERS: Budget = {
 
 export const MAX_FIELDS = 10
 export const FieldValue = Line(200)
-const Fields = Type.Unsafe<Record<string, unknown>>(
+export const Fields = Type.Unsafe<Record<string, unknown>>(
   Type.Record(Type.String(), Type.Unknown(), {
     // Fields of the request are merged with those of each holder.
     maxProperties: MAX_FIELDS,
@@ -57,7 +57,7 @@ const Fields = Type.Unsafe<Record<string, unknown>>(
     examples: [{ seat: 'Row 4, seat 12' }],
   }),
 )
-const HolderName = Line(100, 1, { examples: ['Lin Mei'] })
+export const HolderName = Line(100, 1, { examples: ['Lin Mei'] })
 
 export const Holder = OneOf('PassHolder', ['userId', 'name'], {
   userId: Type.Optional(Nullable({ ...Id, description: 'An active user, whose nickname becomes the name' })),

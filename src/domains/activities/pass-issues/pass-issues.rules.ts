@@ -21,7 +21,9 @@ interface Given {
 
 export interface PassValues {
   readonly validFrom: number | null
-  readonly validTo: number
+  /** Null: it follows the activity. */
+  readonly validTo: number | null
+  readonly followsActivity: boolean
   /** 0 = unlimited. */
   readonly maxUses: number
 }
@@ -30,24 +32,25 @@ export interface PassValues {
 export function valuesOf(
   given: Given,
   template: Template | undefined,
-  activity: { readonly passConfig: PassConfig; readonly endTime: number },
+  { passConfig }: { readonly passConfig: PassConfig },
   now: number,
 ): PassValues {
-  const { passConfig, endTime } = activity
   const validFrom = given.validFrom ?? template?.validFrom ?? passConfig.validFrom
   const afterDays = template?.validDays == null ? null : (validFrom ?? now) + template.validDays * DAY
+  const validTo = given.validTo ?? template?.validTo ?? afterDays ?? passConfig.validTo
   return {
     validFrom,
-    validTo: given.validTo ?? template?.validTo ?? afterDays ?? passConfig.validTo ?? endTime,
+    validTo,
+    followsActivity: validTo === null,
     maxUses: given.maxUses ?? template?.maxUses ?? passConfig.maxUses ?? 1,
   }
 }
 
-const MAX_LABEL = 50
+export const MAX_LABEL = 50
 
-const unknownField = problem('is not a field of the template', '不是模板中的字段')
-const tooManyFields = problem(`must have at most ${MAX_FIELDS} fields`, `最多 ${MAX_FIELDS} 个字段`)
-const badLabel = problem(
+export const unknownField = problem('is not a field of the template', '不是模板中的字段')
+export const tooManyFields = problem(`must have at most ${MAX_FIELDS} fields`, `最多 ${MAX_FIELDS} 个字段`)
+export const badLabel = problem(
   `must be a label of at most ${MAX_LABEL} visible characters`,
   `须为不超过 ${MAX_LABEL} 个可见字符的标签`,
 )
@@ -82,5 +85,5 @@ export function fieldsOf(
   })
 }
 
-const isLabel = (key: string): boolean =>
+export const isLabel = (key: string): boolean =>
   key.length <= MAX_LABEL && key.trim() === key && /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(key)

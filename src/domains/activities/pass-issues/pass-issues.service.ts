@@ -290,7 +290,8 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   const template = await templateOf(tx, activity, input)
   const now = ctx.clock.now()
   const values = valuesOf(input, template, activity, now)
-  if (values.validFrom !== null && (values.validTo < values.validFrom || values.validFrom > MAX_TOKEN_TIME))
+  const end = values.validTo ?? activity.endTime
+  if (values.validFrom !== null && (end < values.validFrom || values.validFrom > MAX_TOKEN_TIME))
     throw invalid('body.validTo', 'must not be before validFrom', '不能早于 validFrom')
 
   // Holders who have registered share their values, of which a problem is reported once.
@@ -304,7 +305,8 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   const problems = holders.flatMap((holder) => holder.problems)
   if (problems.length > 0) throw invalidAll(problems)
 
-  const isOver = values.validTo < now
+  // One that follows the activity lives again when the end is moved.
+  const isOver = !values.followsActivity && end < now
   const rows: PassRow[] = []
   for (const some of chunksOf([...holders.entries()], PASSES_PER_STATEMENT)) {
     const inserted = await store.insertPasses(

@@ -7,7 +7,7 @@ import { orgMembers } from '#db/schema/orgs.ts'
 import { passes, passIssues } from '#db/schema/passes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { isKept, listed, type PassRow } from '../passes/passes.store.ts'
+import { isKept, listed, markChanged, passColumns, type PassRow, validToNow } from '../passes/passes.store.ts'
 
 /** The issue with this request id; undefined if there is none. */
 export async function findIssue(
@@ -57,7 +57,7 @@ export async function countOfIssue(db: Db, issueId: number): Promise<number> {
 /** At most `limit` passes of an issue after the pass with the id `after`, in the order of the request. */
 export const passesOfIssue = (db: Db | Tx, issueId: number, after: number, limit: number): Promise<PassRow[]> =>
   db
-    .select()
+    .select(passColumns)
     .from(passes)
     .where(and(eq(passes.issueId, issueId), isKept, gt(passes.id, after)))
     .orderBy(asc(passes.id))
@@ -114,7 +114,7 @@ export async function registeredWithoutPass(
         // The condition of the index.
         sql`${passes.liveHolderId} is not null`,
         // The job may not have reached an expired pass yet.
-        or(isNull(passes.validTo), gte(passes.validTo, now)),
+        or(isNull(validToNow), gte(validToNow, now)),
       ),
     )
     .where(
@@ -129,22 +129,44 @@ export async function registeredWithoutPass(
   return new Set(rows.map(({ userId }) => userId))
 }
 
-/** Ends expired passes of the users, which the job has not reached yet, so that the users can get new ones. */
+/**
+ * Ends expired passes of the users, so that the users can get new ones: those that the job has not reached yet, and those that follow the
+ * activity, which keep its present end from now on.
+ */
 export async function expirePassesOf(
   tx: Tx,
   activityId: number,
   userIds: readonly number[],
   now: number,
 ): Promise<void> {
+  const expired = and(eq(passes.activityId, activityId), liveOf(userIds), lt(validToNow, now))
+  const followers = await tx
+    .select({ id: passes.id, activityId: passes.activityId })
+    .from(passes)
+    .where(and(expired, eq(passes.followsActivity, true)))
+  await markChanged(tx, followers)
   await tx
     .update(passes)
-    .set({ liveHolderId: null, expiredAt: now, updatedAt: tx.stamp })
-    .where(and(eq(passes.activityId, activityId), liveOf(userIds), lt(passes.validTo, now)))
+    .set({ validTo: validToNow, followsActivity: false, liveHolderId: null, expiredAt: now, updatedAt: tx.stamp })
+    .where(expired)
     .returning({ id: passes.id })
 }
 
 const liveOf = (userIds: readonly number[]) =>
   and(sql`${passes.liveHolderId} is not null`, inArray(passes.liveHolderId, [...userIds]))
+
+/** Until when the live passes of these users are valid, by the user; null for no end. */
+export async function liveUntil(
+  db: Db | Tx,
+  activityId: number,
+  userIds: readonly number[],
+): Promise<Map<number, number | null>> {
+  const rows = await db
+    .select({ userId: passes.liveHolderId, validTo: passColumns.validTo })
+    .from(passes)
+    .where(and(eq(passes.activityId, activityId), liveOf(userIds)))
+  return new Map(rows.map(({ userId, validTo }) => [userId!, validTo]))
+}
 
 /** Those of the users who have a live pass. */
 export async function liveHolders(tx: Tx, activityId: number, userIds: readonly number[]): Promise<Set<number>> {
@@ -169,6 +191,7 @@ export type NewPass = Pick<
   | 'keyId'
   | 'validFrom'
   | 'validTo'
+  | 'followsActivity'
   | 'maxUses'
 >
 
@@ -177,7 +200,7 @@ export async function insertPasses(tx: Tx, given: readonly NewPass[]): Promise<P
   const rows = await tx
     .insert(passes)
     .values(given.map((pass) => ({ ...pass, createdAt: tx.stamp, updatedAt: tx.stamp })))
-    .returning()
+    .returning(passColumns)
   for (const row of rows) listed.inserted(tx, row)
   return rows.toSorted((a, b) => a.id - b.id)
 }

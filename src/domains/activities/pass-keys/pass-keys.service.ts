@@ -81,13 +81,16 @@ async function createKey(ctx: AppContext): Promise<void> {
   })
 }
 
-/** Signs bytes that do not begin like the signed bytes of passes. `signature` is base64url. */
-export async function sign(
+/** Signs texts that do not begin like the signed bytes of passes, all with the same key. `signatures` are base64url. */
+export async function signAll(
   ctx: AppContext,
-  bytes: Uint8Array,
-): Promise<{ readonly keyId: number; readonly signature: string }> {
+  texts: readonly string[],
+): Promise<{ readonly keyId: number; readonly signatures: string[] }> {
   const key = await currentKey(ctx)
-  return { keyId: key.id, signature: Buffer.from(key.sign(bytes)).toString('base64url') }
+  return {
+    keyId: key.id,
+    signatures: texts.map((text) => Buffer.from(key.sign(Buffer.from(text))).toString('base64url')),
+  }
 }
 
 /** Whether a key of this server has signed the token. Runs outside the thread of the event loop and takes about 100 µs. */
@@ -108,11 +111,15 @@ async function verifyingKey(ctx: AppContext, keyId: number): Promise<CryptoKey |
   return key
 }
 
-export type SignedPass = Pick<typeof passes.$inferSelect, 'uuid' | 'keyId' | 'activityId' | 'validFrom' | 'validTo'>
+export type SignedPass = Pick<
+  typeof passes.$inferSelect,
+  'uuid' | 'keyId' | 'activityId' | 'validFrom' | 'validTo' | 'followsActivity'
+>
 
 /**
- * The link in the QR code of a pass, in upper case. It stays the same as long as the server can use the key that the pass was issued
- * with; after a change of the server's secret it is signed with the current key, and earlier prints stay valid.
+ * The link in the QR code of a pass, in upper case. It stays the same as long as the validity does and the server can use the key that the pass
+ * was issued with; after a change of the server's secret it is signed with the current key, and earlier prints stay valid. A pass that follows
+ * its activity has no end in it.
  */
 export async function contentOf(ctx: AppContext, pass: SignedPass): Promise<string> {
   const { signing } = opened(ctx)
@@ -124,8 +131,10 @@ export async function contentOf(ctx: AppContext, pass: SignedPass): Promise<stri
   return contentSignedBy(ctx, pass, key ?? (await currentKey(ctx)))
 }
 
-const contentSignedBy = (ctx: AppContext, pass: SignedPass, key: SigningKey): string =>
-  ctx.config.publicUrl.toUpperCase() + PASS_PATH + encodeToken({ ...pass, keyId: key.id }, (bytes) => key.sign(bytes))
+function contentSignedBy(ctx: AppContext, pass: SignedPass, key: SigningKey): string {
+  const payload = { ...pass, keyId: key.id, validTo: pass.followsActivity ? null : pass.validTo }
+  return ctx.config.publicUrl.toUpperCase() + PASS_PATH + encodeToken(payload, (bytes) => key.sign(bytes))
+}
 
 /** Makes a key if there is none, so that an offline gate which reads the keys before the first pass is issued can check it. */
 export async function publishedKeys(ctx: AppContext): Promise<PassKeys> {

@@ -26,6 +26,20 @@ export async function findTemplate(db: Db | Tx, owner: OwnerKey, id: number): Pr
   return row
 }
 
+/** Those of the owner among these, by their ids. */
+export async function templatesById(
+  db: Db | Tx,
+  owner: OwnerKey,
+  ids: readonly number[],
+): Promise<Map<number, TemplateRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select()
+    .from(passTemplates)
+    .where(and(eq(passTemplates.owner, owner), inArray(passTemplates.id, [...new Set(ids)])))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** The organization of a template: 0 for a personal one, undefined for an unknown id. */
 export async function organizationOfTemplate(db: Db, id: number): Promise<number | undefined> {
   const [row] = await db.select({ owner: passTemplates.owner }).from(passTemplates).where(eq(passTemplates.id, id))

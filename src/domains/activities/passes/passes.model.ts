@@ -45,6 +45,9 @@ export const PassView = Model('Pass', {
   status: Status,
   validFrom: Nullable(Time),
   validTo: Nullable(Time),
+  followsActivity: Type.Boolean({
+    description: 'It was issued without an end: `validTo` is the end of the activity, also after that is moved',
+  }),
   maxUses: MaxUses,
   usedCount: Type.Integer({ minimum: 0 }),
   lastUsedAt: Nullable(Time),

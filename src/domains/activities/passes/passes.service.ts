@@ -4,9 +4,13 @@ import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import { inSlices } from '#db/slices.ts'
+import type { Tx } from '#db/store.ts'
 import { refusalIn } from '#domains/access/index.ts'
 import type { Job } from '#domains/domain.ts'
+import { notify } from '#domains/notifications/index.ts'
+import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import type { DualPoint } from '#permission-points'
 import { MINUTE } from '#platform/clock.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
@@ -68,26 +72,88 @@ export async function listPasses(
   return { ...page, items }
 }
 
+/** One pass, for managers and the holder. @throws AppError 404 */
+export async function getPass(ctx: AppContext, passId: number, { viewer }: Asking): Promise<PassView> {
+  const { pass, activity } = await findPassNamed(ctx, passId, viewer)
+  if (pass.holderUserId !== viewer.userId && !(await manages(ctx, viewer.userId, activity, 'pass:read')))
+    throw notFound()
+  return toPassView(ctx, pass, { showsContent: true })
+}
+
+async function findPassNamed(ctx: AppContext, passId: number, viewer: Owner) {
+  const pass = await store.findPass(ctx.db.read, passId)
+  if (pass === undefined) throw notFound()
+  const activity = await findNamed(ctx.db.read, pass.activityId, viewer)
+  if (activity === undefined) throw notFound()
+  return { pass, activity }
+}
+
+/**
+ * A pass that the caller may change, and its activity.
+ * @throws AppError 403 if the caller only holds it, or if the organization is disabled; 404 if they may not know of it
+ */
+export async function managedPass(ctx: AppContext, passId: number, point: DualPoint, { viewer }: Asking) {
+  const found = await findPassNamed(ctx, passId, viewer)
+  const { pass, activity } = found
+  if (!(await manages(ctx, viewer.userId, activity, point)))
+    throw pass.holderUserId === viewer.userId
+      ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), point)
+      : notFound()
+  refuseIfDisabled(activity)
+  return found
+}
+
+const NEWS = {
+  REVOKED: {
+    title: (name: string) => ({ en: `Your pass for ${name} was revoked`, zh: `你的通行证已作废：${name}` }),
+    body: (name: string) => ({
+      en: `Your pass for ${name} is no longer valid. The entrance refuses it.`,
+      zh: `你的“${name}”通行证已作废，入口将不再放行。`,
+    }),
+  },
+  CHANGED: {
+    title: (name: string) => ({ en: `Your pass for ${name} has changed`, zh: `你的通行证有变更：${name}` }),
+    body: (name: string) => ({
+      en: `Your pass for ${name} is valid at other times now. Its QR code stays good.`,
+      zh: `你的“${name}”通行证的有效时间已变更，原二维码仍可使用。`,
+    }),
+  },
+} as const
+
+/** Notifies the holder, if it is a user, of a change of one pass. */
+export async function tellHolder(
+  ctx: AppContext,
+  tx: Tx,
+  { id, name, owner }: Pick<ActivityRow, 'id' | 'name' | 'owner'>,
+  pass: store.PassRow,
+  news: keyof typeof NEWS,
+): Promise<void> {
+  if (pass.holderUserId === null) return
+  const { title, body } = NEWS[news]
+  await notify(ctx, tx, {
+    userIds: [pass.holderUserId],
+    type: 'SYSTEM',
+    title: title(name),
+    body: body(name),
+    data: { activityId: id, orgId: orgOf(owner) || null },
+    subject: `PASS_${news} ${pass.id}`,
+  })
+}
+
 /** Final and at once. Revoking again changes nothing. */
 export async function revokePass(
   ctx: AppContext,
   passId: number,
   reason: string | null | undefined,
-  { viewer }: Asking,
+  asking: Asking,
 ): Promise<PassView> {
-  const pass = await store.findPass(ctx.db.read, passId)
-  if (pass === undefined) throw notFound()
-  const activity = await findNamed(ctx.db.read, pass.activityId, viewer)
-  if (activity === undefined) throw notFound()
-  if (!(await manages(ctx, viewer.userId, activity, 'pass:revoke')))
-    throw pass.holderUserId === viewer.userId
-      ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), 'pass:revoke')
-      : notFound()
-  refuseIfDisabled(activity)
-  const row = await ctx.db.write(
-    'passes.revoke',
-    async (tx) => (await store.revokePass(tx, passId, reason ?? '')) ?? (await store.findPass(tx, passId))!,
-  )
+  const { activity } = await managedPass(ctx, passId, 'pass:revoke', asking)
+  const row = await ctx.db.write('passes.revoke', async (tx) => {
+    const revoked = await store.revokePass(tx, passId, reason ?? '')
+    if (revoked === undefined) return (await store.findPass(tx, passId))!
+    await tellHolder(ctx, tx, activity, revoked, 'REVOKED')
+    return revoked
+  })
   return toPassView(ctx, row, { showsContent: true })
 }
 

@@ -1,4 +1,20 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 
 import { contains, someTextContains } from '#db/contains.ts'
 import { isAnyOf } from '#db/dialect.ts'
@@ -6,14 +22,28 @@ import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { passes } from '#db/schema/passes.ts'
+import { passChanges, passes } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { PassStatus } from './passes.rules.ts'
 
 const p = sql.placeholder
 
+/** As read by `passColumns`: with the end and the expiry that count. */
 export type PassRow = typeof passes.$inferSelect
+
+const endOfActivity = sql`(select a.end_time from activities a where a.id = ${passes.activityId})`
+
+/** The end of the validity: that of the activity as it is now, if the pass follows it. */
+export const validToNow = sql`case when ${passes.followsActivity} then ${endOfActivity} else ${passes.validTo} end`
+
+/** The columns of every query that reads whole passes. */
+export const passColumns = {
+  ...getTableColumns(passes),
+  validTo: validToNow.mapWith(passes.validTo),
+  // A process of the version before may have marked one that follows.
+  expiredAt: sql`case when ${passes.followsActivity} then null else ${passes.expiredAt} end`.mapWith(passes.expiredAt),
+} as unknown as Pick<typeof passes, keyof PassRow>
 
 export const listed = pagedTable(passes, ['id', 'activityId', 'holderUserId', 'deletedAt', 'createdAt'])
 
@@ -22,13 +52,13 @@ export const isKept = isNull(passes.deletedAt).inlineParams()
 
 const byId = prepared((db) =>
   db
-    .select()
+    .select(passColumns)
     .from(passes)
     .where(and(eq(passes.id, p('id')), isKept)),
 )
 const byUuid = prepared((db) =>
   db
-    .select()
+    .select(passColumns)
     .from(passes)
     .where(and(eq(passes.uuid, p('uuid')), isKept)),
 )
@@ -43,12 +73,12 @@ export const findPassByUuid = async (db: Db | Tx, uuid: string): Promise<PassRow
 const isLive = and(
   isNull(passes.revokedAt).inlineParams(),
   isNull(passes.expiredAt).inlineParams(),
-  or(isNull(passes.validTo), gte(passes.validTo, p('now'))),
+  or(isNull(validToNow), gte(validToNow, p('now'))),
 )
 
 const liveOfUser = prepared((db) =>
   db
-    .select()
+    .select(passColumns)
     .from(passes)
     .where(and(eq(passes.holderUserId, p('userId')), eq(passes.activityId, p('activityId')), isLive))
     .orderBy(desc(passes.id))
@@ -105,7 +135,8 @@ const someLive = prepared((db) =>
 const lists = {
   orders: { id: ['id'] },
   sort: '-id',
-  select: (db: Pick<Builders, 'select'>) => db.select().from(passes).$dynamic() as unknown as Select<PassRow>,
+  select: (db: Pick<Builders, 'select'>) =>
+    db.select(passColumns).from(passes).$dynamic() as unknown as Select<PassRow>,
 } as const
 const ofActivity = listed.list({
   owner: ['activityId'],
@@ -162,7 +193,11 @@ export const matching = ({ status, keyword }: PassFilter, now: number): SQL | un
 /** `statusOf` (passes.rules.ts) in SQL. */
 function hasStatus(status: PassStatus, now: number): SQL | undefined {
   if (status === 'REVOKED') return isNotNull(passes.revokedAt)
-  const isExpired = or(isNotNull(passes.expiredAt), and(isNotNull(passes.validTo), lt(passes.validTo, now)))!
+  const isExpired = or(
+    and(eq(passes.followsActivity, false), isNotNull(passes.expiredAt)),
+    // NULL is not less, but NOT of it would be NULL.
+    sql`coalesce(${validToNow} < ${now}, false)`,
+  )!
   if (status === 'EXPIRED') return and(isNull(passes.revokedAt), isExpired)
   const isUsedUp = sql`(${passes.maxUses} > 0 and ${passes.usedCount} >= ${passes.maxUses})`
   return and(isNull(passes.revokedAt), not(isExpired), status === 'USED' ? isUsedUp : not(isUsedUp))
@@ -171,7 +206,7 @@ function hasStatus(status: PassStatus, now: number): SQL | undefined {
 /** The next passes of an activity after the pass with the id `after`, oldest first. */
 export const passesAfter = (db: Db, activityId: number, after: number, limit: number): Promise<PassRow[]> =>
   db
-    .select()
+    .select(passColumns)
     .from(passes)
     .where(and(eq(passes.activityId, activityId), isKept, gt(passes.id, after)))
     .orderBy(asc(passes.id))
@@ -183,11 +218,24 @@ export async function revokePass(tx: Tx, id: number, reason: string): Promise<Pa
     .update(passes)
     .set({ revokedAt: tx.stamp, revokeReason: reason, liveHolderId: null, updatedAt: tx.stamp })
     .where(and(eq(passes.id, id), isNull(passes.revokedAt)))
-    .returning()
+    .returning(passColumns)
   return row
 }
 
-/** Marks at most `limit` passes whose validity has ended, so that their holders can get new ones. Returns their number. */
+/** Lets gates without a connection know that the validity of the passes is not what their printed codes say. */
+export async function markChanged(tx: Tx, rows: readonly Pick<PassRow, 'id' | 'activityId'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insert(passChanges)
+    .values(rows.map(({ id, activityId }) => ({ passId: id, activityId, changedAt: tx.stamp })))
+    .onConflictDoUpdate({ target: passChanges.passId, set: { changedAt: tx.stamp } })
+    .returning({ passId: passChanges.passId })
+}
+
+/**
+ * Marks at most `limit` passes whose own validity has ended, so that their holders can get new ones. Returns their number. Those of the version
+ * before that follow their activity only lose their old end, so that they are not found again.
+ */
 export async function expirePasses(tx: Tx, now: number, limit: number): Promise<number> {
   const ended = tx
     .select({ id: passes.id })
@@ -198,7 +246,12 @@ export async function expirePasses(tx: Tx, now: number, limit: number): Promise<
     .limit(limit)
   const rows = await tx
     .update(passes)
-    .set({ expiredAt: now, liveHolderId: null, updatedAt: tx.stamp })
+    .set({
+      validTo: sql`case when not ${passes.followsActivity} then ${passes.validTo} end`,
+      expiredAt: sql`case when ${passes.followsActivity} then ${passes.expiredAt} else ${now} end`,
+      liveHolderId: sql`case when ${passes.followsActivity} then ${passes.liveHolderId} end`,
+      updatedAt: sql`case when ${passes.followsActivity} then ${passes.updatedAt} else ${tx.stamp} end`,
+    })
     .where(isAnyOf(passes.id, ended))
     .returning({ id: passes.id })
   return rows.length

@@ -17,6 +17,7 @@ export const viewOf = (ctx: AppContext, row: PassRow, qrContent: string | null):
   status: statusOf(row, ctx.clock.now()),
   validFrom: row.validFrom,
   validTo: row.validTo,
+  followsActivity: row.followsActivity,
   maxUses: row.maxUses,
   usedCount: row.usedCount,
   lastUsedAt: row.lastUsedAt,
