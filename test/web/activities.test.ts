@@ -212,6 +212,59 @@ describe('a manager', () => {
     expect(items.map(({ holderName }) => holderName).toSorted()).toEqual(['An Lee', 'Ann Lee'])
   })
 
+  test('changes a pass, and revokes all that the list shows after reading how many', async () => {
+    const { id, endTime } = await withPasses(alice, { name: 'Moved evening' })
+    const [ann] = await issued(alice, id, {
+      holders: [{ name: 'Ann', fields: { Seat: '1' } }, { name: 'Ben' }, { name: 'Bea' }],
+      validTo: endTime - DAY,
+    })
+    const page = await browser.signedIn(alice)
+    await page.goto(`/console/activities/${id}?tab=passes`)
+    await page.getByRole('button', { name: /^Ann/ }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const form = page.getByRole('dialog', { name: 'Change the pass' })
+    await form.getByLabel('Name on the pass').fill('Ann Lee')
+    await form.getByLabel('Valid until the end of the activity').click()
+    await form.getByLabel('Seat').fill('2')
+    await form.getByLabel('Entries').fill('3')
+    expect(await barriers(page)).toEqual([])
+    await screenshot(page, 'pass-change')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The pass has been changed.').waitFor()
+    expect(ok(await alice.call('passes.get', { params: { passId: ann!.id } })).data).toMatchObject({
+      holderName: 'Ann Lee',
+      followsActivity: true,
+      validTo: endTime,
+      maxUses: 3,
+      fields: [{ label: 'Seat', value: '2' }],
+    })
+    await page.goto(`/console/activities/${id}?tab=passes`)
+    const many = async () => {
+      await page.getByRole('button', { name: 'Change many' }).click()
+      return page.getByRole('dialog', { name: 'Change many passes' })
+    }
+    await (await many()).getByRole('button', { name: 'Count' }).click()
+    const question = page.getByRole('dialog', { name: 'Change 2 passes?' })
+    await question.getByText('3 passes are selected. 1 of them stay as they are').waitFor()
+    await question.getByRole('button', { name: 'Change' }).click()
+    await page.getByText('2 passes changed.').waitFor()
+    await page.getByLabel('Search').fill('Be')
+    await page.getByRole('button', { name: /^Ann/ }).waitFor({ state: 'detached' })
+    const revoking = await many()
+    await revoking.getByLabel('Revoke').click()
+    await revoking.getByLabel('Reason (optional)').fill('No show')
+    await screenshot(page, 'pass-batch')
+    await revoking.getByRole('button', { name: 'Count' }).click()
+    await page.getByRole('dialog', { name: 'Revoke 2 passes?' }).getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('2 passes changed.').waitFor()
+    const { items } = ok(await alice.call('passes.list', { params: { id } })).data
+    expect(items.map(({ holderName, status, validTo }) => [holderName, status, validTo])).toEqual([
+      ['Bea', 'REVOKED', endTime],
+      ['Ben', 'REVOKED', endTime],
+      ['Ann Lee', 'ISSUED', endTime],
+    ])
+  })
+
   test('issues passes by name, finds one, and revokes it with a reason', async () => {
     const { id } = await withPasses(alice, { name: 'Members only evening' })
     const page = await browser.signedIn(alice, { isPhone: true })

@@ -125,6 +125,38 @@ test('a gate judges passes with and without a connection, and sends the scans wh
   ])
 })
 
+test('a gate without a connection goes by the changes of the list and not by printed codes', async () => {
+  browser.allow(NO_NETWORK)
+  const { id } = await withPasses(alice, { name: 'Moved' })
+  const now = Date.now()
+  const holders = ['Ann', 'Ben'].map((name) => ({ name }))
+  const [ann] = await issued(alice, id, { holders: holders.slice(0, 1), validFrom: now + DAY })
+  const [ben, eve] = await issued(alice, id, { holders, validTo: now + 20 * DAY })
+  const change = async (
+    passId: number,
+    body: { validFrom?: number | null; validTo?: number; followsActivity?: boolean },
+  ) => ok(await alice.call('passes.update', { params: { passId }, body }))
+  await change(ann!.id, { validFrom: null })
+  await change(ben!.id, { validTo: now - DAY })
+  const page = await browser.signedIn(alice, { isPhone: true })
+  await openGate(page, id)
+  await page.context().setOffline(true)
+  await scan(page, ann!.qrContent!)
+  await verdictOf(page, 'Checked without a connection').waitFor()
+  await scan(page, ben!.qrContent!)
+  await verdictOf(page, 'Expired').waitFor()
+  await change(eve!.id, { validFrom: now + DAY })
+  // When it is back, it reads the list at once, although the last one is not a minute old.
+  const renewed = page.waitForResponse((response) => response.url().includes('/pass/revocations') && response.ok())
+  await page.context().setOffline(false)
+  await renewed
+  await page.getByText('1 scan is waiting to be sent').waitFor({ state: 'detached' })
+  await page.context().setOffline(true)
+  await scan(page, eve!.qrContent!)
+  await verdictOf(page, 'Not valid yet').waitFor()
+  expect(await uses(id)).toEqual(['Ann ACCEPTED offline'])
+})
+
 test('a visitor whose answer was lost gets in when the pass is scanned again', async () => {
   browser.allow(NO_NETWORK)
   const { id } = await withPasses(alice, { name: 'Reading' })

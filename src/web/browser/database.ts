@@ -13,6 +13,7 @@ type Key = number | string
 const KEYS = {
   gates: ['userId', 'activityId'],
   revoked: ['userId', 'activityId', 'uuid'],
+  changed: ['userId', 'activityId', 'uuid'],
   uses: ['userId', 'activityId', 'uuid'],
   nonces: ['userId', 'activityId', 'direction', 'pass'],
 } as const
@@ -36,10 +37,13 @@ let opened: Promise<IDBDatabase> | undefined
 function open(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
     setTimeout(() => reject(new DOMException('The database does not answer', 'UnknownError')), PATIENCE)
-    const request = indexedDB.open('tessera', 1)
-    request.addEventListener('upgradeneeded', () => {
+    const request = indexedDB.open('tessera', 2)
+    request.addEventListener('upgradeneeded', ({ oldVersion }) => {
       for (const [name, keyPath] of Object.entries(KEYS))
-        request.result.createObjectStore(name, { keyPath: [...keyPath] })
+        if (!request.result.objectStoreNames.contains(name))
+          request.result.createObjectStore(name, { keyPath: [...keyPath] })
+      // Version 2 has added a store of the gate.
+      if (oldVersion > 0) return
       const answers = request.result.createObjectStore(ANSWERS, { keyPath: ['userId', 'id', 'key'] })
       answers.createIndex(BY_TIME, 'at')
       const outbox = request.result.createObjectStore(OUTBOX, { keyPath: 'id', autoIncrement: true })

@@ -1,6 +1,6 @@
 /** One pass: its code to show, its page to print or send, its scans, and revoking it. */
 
-import { Block, ContentCopy, Fullscreen, OpenInNew } from '@mui/icons-material'
+import { Block, ContentCopy, Edit, Fullscreen, OpenInNew } from '@mui/icons-material'
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 
@@ -15,6 +15,7 @@ import { EnumChip } from '../../ui/enums.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
+import { PassForm } from './PassForm.tsx'
 import { UsesOfPass } from './PassUses.tsx'
 import { useRights } from './rights.ts'
 import { activityWords } from './words.ts'
@@ -29,6 +30,8 @@ const words = texts({
     until: (time: string) => `valid until ${time}`,
     revokedBecause: (reason: string) => `Reason: ${reason}`,
     scans: 'Scans at the gate',
+    change: 'Change',
+    follows: 'until the end of the activity',
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke the pass of ${name}?`,
     revokeText:
@@ -46,6 +49,8 @@ const words = texts({
     until: (time: string) => `有效期至 ${time}`,
     revokedBecause: (reason: string) => `原因：${reason}`,
     scans: '检票记录',
+    change: '修改',
+    follows: '随活动结束',
     revoke: '作废',
     revokeTitle: (name: string) => `作废 ${name} 的通行证？`,
     revokeText: '入口将立即拒绝此通行证。作废后无法恢复，但可以重新发放。',
@@ -61,7 +66,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
   const can = useRights(activity)
   const copy = useCopy()
   const isPhone = useIsPhone()
-  const [dialog, setDialog] = useState<'code' | 'revoke' | null>(null)
+  const [dialog, setDialog] = useState<'code' | 'revoke' | 'change' | null>(null)
   const close = () => setDialog(null)
   const { qrContent } = pass
   const isLive = pass.status !== 'REVOKED' && pass.status !== 'EXPIRED'
@@ -80,7 +85,12 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
                 {t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses))}
               </Typography>
               {pass.validFrom !== null && <Typography>{t.from(timeIn(pass.validFrom, activity.timeZone))}</Typography>}
-              {pass.validTo !== null && <Typography>{t.until(timeIn(pass.validTo, activity.timeZone))}</Typography>}
+              {pass.validTo !== null && (
+                <Typography>
+                  {t.until(timeIn(pass.validTo, activity.timeZone))}
+                  {pass.followsActivity && ` (${t.follows})`}
+                </Typography>
+              )}
               {pass.fields.map(({ key, label, value }) => (
                 <Typography key={key}>
                   {label}: {value}
@@ -130,6 +140,11 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
             {t.revoke}
           </Button>
         )}
+        {pass.status !== 'REVOKED' && can('passes.update') && (
+          <Button startIcon={<Edit />} onClick={() => setDialog('change')}>
+            {t.change}
+          </Button>
+        )}
         <Button onClick={onClose} autoFocus>
           {shared.close}
         </Button>
@@ -137,6 +152,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
       {dialog === 'code' && qrContent !== null && (
         <CodeScreen content={qrContent} alt={pass.holderName} title={pass.holderName} onClose={close} />
       )}
+      {dialog === 'change' && <PassForm pass={pass} endTime={activity.endTime} onClose={close} />}
       {dialog === 'revoke' && <RevokeDialog pass={pass} onClose={close} />}
     </Dialog>
   )

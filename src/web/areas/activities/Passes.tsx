@@ -1,6 +1,6 @@
 /** The passes of an activity, for its managers: issuing, searching, printing, revoking, and the records of the gate. */
 
-import { Add, ConfirmationNumber, Print } from '@mui/icons-material'
+import { Add, ConfirmationNumber, EditNote, Print } from '@mui/icons-material'
 import { Box, Button, Card, CardActionArea, CardContent, Stack, ToggleButton, ToggleButtonGroup } from '@mui/material'
 import { useState } from 'react'
 
@@ -17,6 +17,7 @@ import { MenuButton, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
 import { IssueDialog } from './IssueDialog.tsx'
+import { PassBatch } from './PassBatch.tsx'
 import { PassDialog } from './PassDialog.tsx'
 import { PassUses } from './PassUses.tsx'
 import { useRights } from './rights.ts'
@@ -29,6 +30,7 @@ const words = texts({
     records: 'Scans at the gate',
     views: 'Passes or scans',
     issue: 'Issue passes',
+    batch: 'Change many',
     print: 'Print',
     pdf: 'Sheets of eight passes (PDF)',
     zip: 'Pictures of the codes (ZIP)',
@@ -45,6 +47,7 @@ const words = texts({
     records: '检票记录',
     views: '显示内容',
     issue: '发放通行证',
+    batch: '批量处理',
     print: '打印',
     pdf: '每页八张（PDF）',
     zip: '二维码图片（ZIP）',
@@ -65,7 +68,7 @@ export function Passes({ activity }: { activity: Activity }) {
   const [view, setView] = useState<'passes' | 'records'>('passes')
   const { filters, set, query: filter } = useFilters({ keyword: '', status: null as PassStatus | null })
   /** The id of a pass. */
-  const [dialog, setDialog] = useState<'issue' | number | null>(null)
+  const [dialog, setDialog] = useState<'issue' | 'batch' | number | null>(null)
   const params = { id: activity.id }
   const query = usePages('passes.list', { params, query: filter })
   const isFiltered = Object.keys(filter).length > 0
@@ -96,6 +99,11 @@ export function Passes({ activity }: { activity: Activity }) {
             </ToggleButton>
           </ToggleButtonGroup>
           <Box sx={{ flex: 1 }} />
+          {(can('passes.update') || can('passes.revoke')) && (
+            <Button variant="outlined" startIcon={<EditNote />} onClick={() => setDialog('batch')}>
+              {t.batch}
+            </Button>
+          )}
           <PrintButton activityId={activity.id} filter={filter} />
           {issue}
         </Stack>
@@ -128,6 +136,7 @@ export function Passes({ activity }: { activity: Activity }) {
         </Card>
       )}
       {dialog === 'issue' && <IssueDialog activity={activity} onClose={() => setDialog(null)} />}
+      {dialog === 'batch' && <PassBatch activity={activity} filter={filter} onClose={() => setDialog(null)} />}
       {open && <PassDialog activity={activity} pass={open} onClose={() => setDialog(null)} />}
     </Stack>
   )

@@ -27,6 +27,26 @@ export const activityWords = texts({
   },
 })
 
+/** Words of forms that change passes. */
+export const passWords = texts({
+  en: {
+    ...common.en,
+    follows: 'Valid until the end of the activity',
+    until: (time: string) => `Now: ${time}. If the end is moved, the pass moves with it.`,
+    validFrom: 'Valid from',
+    validTo: 'Valid until',
+    atOnce: 'Empty: at once',
+  },
+  zh: {
+    ...common.zh,
+    follows: '有效至活动结束',
+    until: (time: string) => `目前为 ${time}；活动改期后通行证随之变更。`,
+    validFrom: '生效时间',
+    validTo: '失效时间',
+    atOnce: '留空：立即生效',
+  },
+})
+
 /** The parameter of an activity's address that holds the uuid of its check-in page, which the user has scanned. */
 export const CHECK_IN_CODE = 'check-in'
 /** The parameter that holds the code of a screen, in the links of check-in pages and in addresses of activities. */

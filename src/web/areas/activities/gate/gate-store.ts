@@ -1,7 +1,15 @@
 /** The gate of one activity and one user: preparing it, judging passes without a connection, and sending their scans. */
 
 import { callWith } from '../../../api/client.ts'
-import type { GateDirection, PassKey, PassKeys, PassRevocations, RedemptionResults } from '../../../api/types.ts'
+import type {
+  ChangedPass,
+  GateActivity,
+  GateDirection,
+  PassKey,
+  PassKeys,
+  PassRevocations,
+  RedemptionResults,
+} from '../../../api/types.ts'
 import { beginningWith, transact, type Transaction } from '../../../browser/database.ts'
 import { serverTime } from '../../../browser/server-time.ts'
 import {
@@ -12,6 +20,7 @@ import {
   resetRefused,
   sendSubject,
 } from '../../../session/outbox.ts'
+import type { Token } from './verify-token.ts'
 
 /** A gate that has been prepared or has scanned. */
 interface GateRow {
@@ -20,6 +29,8 @@ interface GateRow {
   readonly keys: readonly PassKey[]
   /** `since` of the next request for revocations. */
   readonly until: number
+  /** The activity when the lists were read. Undefined if a version of the application read them that knew of revocations only. */
+  readonly activity?: GateActivity
   /** When keys and revocations were read; 0 if never. */
   readonly preparedAt: number
   /** Visitors that this browser has let in. */
@@ -94,10 +105,15 @@ export interface Passage {
 /** Requests are repeated by the gate itself, so that those of an expired session or on a hung network do not pile up. */
 const atOnce = () => ({ waitsForSignIn: false, signal: AbortSignal.timeout(15_000) })
 
-/** An answer with so many revocations may be followed by more. */
+/** Milliseconds for which lists of revoked and changed passes are new enough while the server answers. */
+const FRESH = 60_000
+/** An answer with so many revocations or changes may be followed by more. */
 const FULL_ANSWER = 5000
 
 export class GateStore {
+  /** When the last reading of keys and lists began, by the clock of this device; 0 if it has failed. */
+  private readAt = 0
+
   constructor(
     private readonly activityId: number,
     private readonly userId: number,
@@ -136,21 +152,52 @@ export class GateStore {
     await tx.put('gates', { ...row, ...part(row) })
   }
 
-  /** Reads the keys, and the passes that were revoked since the last time. @throws ApiError */
+  /** Reads keys and lists, unless they are new enough and `isNeeded` is false. @throws ApiError */
+  async keepFresh(isNeeded: boolean): Promise<void> {
+    if (!isNeeded && Date.now() - this.readAt < FRESH) return
+    this.readAt = Date.now()
+    try {
+      await this.prepare()
+    } catch (error) {
+      this.readAt = 0
+      throw error
+    }
+  }
+
+  /** Keys and lists are not new enough from now on. */
+  expire(): void {
+    this.readAt = 0
+  }
+
+  /** Reads the keys, and the passes that were revoked or changed since the last time. @throws ApiError */
   async prepare(): Promise<void> {
     const params = { id: this.activityId }
     const { keys } = (await callWith('passes.keys', { params }, atOnce())) as PassKeys
-    let since = await transact('readonly', async (tx) => (await tx.get<GateRow>('gates', this.key()))?.until ?? 0)
+    const known = await transact('readonly', (tx) => tx.get<GateRow>('gates', this.key()))
+    let since = known?.activity === undefined ? 0 : known.until
     for (;;) {
       const answer = (await callWith('passes.revocations', { params, query: { since } }, atOnce())) as PassRevocations
-      const isLast = answer.revoked.length < FULL_ANSWER
+      const isLast = answer.revoked.length < FULL_ANSWER && answer.changed.length < FULL_ANSWER
       await transact('readwrite', async (tx) => {
         for (const { uuid } of answer.revoked) await tx.put('revoked', { ...this.ids, uuid })
-        await this.change(tx, () => ({ until: answer.until, ...(isLast && { keys, preparedAt: serverTime() }) }))
+        for (const pass of answer.changed) await tx.put('changed', { ...this.ids, ...pass })
+        const { until, activity } = answer
+        await this.change(tx, () => ({ until, activity, ...(isLast && { keys, preparedAt: serverTime() }) }))
       })
       since = answer.until
       if (isLast) return
     }
+  }
+
+  /** When a pass is valid by the newest list: its changed times, else the end of the activity if its code has none, else the times of the code. */
+  async timesOf({ uuid, validFrom, validTo }: Token): Promise<Pick<Token, 'validFrom' | 'validTo'>> {
+    return await transact('readonly', async (tx) => {
+      const gate = await tx.get<GateRow>('gates', this.key())
+      const changed = await tx.get<ChangedPass>('changed', this.key(uuid))
+      const times = changed ?? { validFrom, validTo, followsActivity: validTo === null }
+      const end = times.followsActivity ? (gate?.activity?.endTime ?? times.validTo) : times.validTo
+      return { validFrom: times.validFrom, validTo: end }
+    })
   }
 
   /** The nonce of a scan. As long as an earlier scan of the pass has no answer, it is the same, so that the server counts one use. */

@@ -33,7 +33,7 @@ export type Scanned = { readonly content: string } | { readonly passUuid: string
 
 /** Milliseconds: visitors wait, and the signature can be checked without the server. */
 const PATIENCE = 4_000
-/** Milliseconds between two attempts to reach the server, which also read new revocations. */
+/** Milliseconds between two attempts to reach the server. */
 const PAUSE = 20_000
 
 export function useGate(activityId: number, direction: GateDirection): Gate {
@@ -55,10 +55,10 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     if (current.current === store) setState(next)
   }, [store])
   const { show, ...verdicts } = useVerdicts(store, read)
-  /** Reads keys and revocations, and sends scans. */
+  /** Reads keys and lists unless they are new, and sends scans. */
   const renew = useCallback(async () => {
     // Apart: after a refused upload, this gate must still learn of revoked passes.
-    const results = await Promise.allSettled([store.prepare(), store.send()])
+    const results = await Promise.allSettled([store.keepFresh(isAlone.current), store.send()])
     results.push(...(await Promise.allSettled([read()])))
     if (current.current !== store) return
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
@@ -66,6 +66,7 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     setOnline(!errors.some(isLost))
     setProblem(errors.find((error) => !isLost(error)))
   }, [store, read])
+  useReconnection(store, renew)
 
   useEffect(() => {
     current.current = store
@@ -73,12 +74,10 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     void read().catch(setProblem)
     void renew()
     const timer = setInterval(() => void renew(), PAUSE)
-    globalThis.addEventListener('online', renew)
     const stop = onOutbox(() => void read().catch(setProblem))
     return () => {
       clearInterval(timer)
       stop()
-      globalThis.removeEventListener('online', renew)
     }
   }, [store, read, renew])
 
@@ -122,6 +121,18 @@ function useCanCheck(): boolean | undefined {
   const [canCheck, setCanCheck] = useState<boolean>()
   useEffect(() => void canVerify().then(setCanCheck), [])
   return canCheck
+}
+
+/** Reads new lists and sends scans when the connection is back. */
+function useReconnection(store: GateStore, renew: () => Promise<void>): void {
+  useEffect(() => {
+    const reconnect = () => {
+      store.expire()
+      void renew()
+    }
+    globalThis.addEventListener('online', reconnect)
+    return () => globalThis.removeEventListener('online', reconnect)
+  }, [store, renew])
 }
 
 /** Loads the reader of the camera. False if that has failed; then it is tried again. */
@@ -207,7 +218,7 @@ async function keep(
   return await store.remember(pass.uuid, { left, hasLeft: direction === 'EXIT' }, valid && direction === 'ENTRY')
 }
 
-/** The verdict of the signature, the times in the code, the revocations, and the passages that this gate has seen. */
+/** The verdict of the signature, the times in the code or the newest list, the revocations, and the passages that this gate has seen. */
 async function judgeAlone(
   store: GateStore,
   activityId: number,
@@ -224,8 +235,9 @@ async function judgeAlone(
   if (token === 'FORGED') return refuse('FORGED')
   const now = serverTime()
   if (token.activityId !== activityId) return refuse('WRONG_ACTIVITY')
-  if (token.validTo !== null && now > token.validTo) return refuse('EXPIRED')
-  if (token.validFrom !== null && now < token.validFrom) return refuse('NOT_YET_VALID')
+  const { validFrom, validTo } = await store.timesOf(token)
+  if (validTo !== null && now > validTo) return refuse('EXPIRED')
+  if (validFrom !== null && now < validFrom) return refuse('NOT_YET_VALID')
   const reason = await store.pass({ ...scan, uuid: token.uuid, content })
   return { isValid: reason === null, reason }
 }
