@@ -28,12 +28,14 @@ export interface CheckIn {
 export interface Pass {
   readonly id: number
   readonly uuid: string
-  readonly content: string
+  content: string
   readonly activity: Activity
   readonly holderId: number | null
   readonly holderName: string
   readonly validFrom: number | null
-  readonly validTo: number | null
+  /** Null: it follows the activity. */
+  ownEnd: number | null
+  readonly validTo: number
   /** 0 = unlimited. */
   readonly maxUses: number
   used: number

@@ -56,6 +56,13 @@ export const passSteps: Record<string, Step> = {
     const reply = await user.post(pathOf(activity, '/pass/issue'), body)
     if (!answered(`issue ${user.username} ${activity.id} ${JSON.stringify(body)}`, reply, ...statuses)) return
     const { items } = reply.data
+    // Expired passes of these users stop following the activity, and get a code with their end.
+    for (const pass of activity.passes) {
+      if (pass.ownEnd !== null || pass.revokedAt !== null || now() <= pass.validTo || !ids.includes(pass.holderId ?? 0))
+        continue
+      pass.ownEnd = activity.endTime
+      pass.content = (await user.get(`/api/passes/${pass.id}`)).data.qrContent
+    }
     for (const [i, holder] of holders.entries()) {
       const holderId = 'userId' in holder ? holder.userId : null
       const { id, uuid, qrContent, holderName } = items[i]
@@ -67,7 +74,10 @@ export const passSteps: Record<string, Step> = {
         holderId,
         holderName: 'name' in holder ? holder.name : holderName,
         validFrom,
-        validTo: validTo ?? activity.endTime,
+        ownEnd: validTo,
+        get validTo() {
+          return this.ownEnd ?? activity.endTime
+        },
         maxUses: maxUses ?? 1,
         used: 0,
         isInside: false,
