@@ -120,12 +120,13 @@ export const manages = ({ org, creatorId }: Activity, userId: number, point = 'a
 
 /** The status of a read. */
 export function sight(activity: Activity, userId: number, hasCode: boolean): 200 | 403 | 404 {
-  const { isDeleted, status, visibility, org } = activity
+  const { isDeleted, status, visibility, org, registrations } = activity
   if (isDeleted) return 404
   if (manages(activity, userId)) return 200
   if (status === 'DRAFT') return 404
   if (visibility === 'PUBLIC') return 200
-  if (visibility === 'INVITE_ONLY') return hasCode ? 200 : 403
+  const isRegistered = registrations.some((one) => one.userId === userId && one.status !== 'CANCELLED')
+  if (visibility === 'INVITE_ONLY') return hasCode || isRegistered ? 200 : 403
   return org !== undefined && holds(org, userId, 'activity:read') ? 200 : 404
 }
 

@@ -181,6 +181,8 @@ function expectedView(activity: Activity, user: Person) {
       latitude: null,
       longitude: null,
       shortCode: canManage ? checkIn.shortCode : null,
+      registeredOnly: false,
+      rotatingSeconds: null,
     },
     registration:
       registration === null ? null : { waitlist: registration.waitlist, capacity: registration.capacity || null },

@@ -34,7 +34,8 @@ export const logged: LoggedFixture = {
     const { id } = await createActivity(await server.person())
     const change = (body: object, of = id) => admin.put(`${ACTIVITIES}/${of}`, body)
     const body = { name: 'New', registration: { capacity: 3 }, checkInConfig: { maxPerUser: 2, shortCode: 'SECRET7' } }
-    const rules = { radiusMeters: null, latitude: null, longitude: null, opensAt: null, closesAt: null }
+    const place = { radiusMeters: null, latitude: null, longitude: null }
+    const rules = { ...place, opensAt: null, closesAt: null, registeredOnly: false, rotatingSeconds: null }
     const questions = { waitlist: false, opensAt: null, closesAt: null, questions: [] }
     return {
       call: () => change({ ...body, description: '' }),

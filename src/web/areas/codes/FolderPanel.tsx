@@ -10,10 +10,16 @@ import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
+import { Nothing, part } from '../../ui/part.tsx'
 import { NodeMenu, type TreeActions } from '../../ui/tree/NodeMenu.tsx'
 import { flatten, siblingsOf } from '../../ui/tree/tree.ts'
-import { DeleteFolder, EditFolder, MoveFolder } from './FolderDialogs.tsx'
 import { countCodes, MAX_DEPTH, useFolders } from './folders.ts'
+
+/** The first list of most people, so its dialogs are loaded when they are opened. */
+const dialogs = () => import('./FolderDialogs.tsx')
+const EditFolder = part(async () => ({ default: (await dialogs()).EditFolder }), Nothing)
+const MoveFolder = part(async () => ({ default: (await dialogs()).MoveFolder }), Nothing)
+const DeleteFolder = part(async () => ({ default: (await dialogs()).DeleteFolder }), Nothing)
 
 const words = texts({
   en: {
