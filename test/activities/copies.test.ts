@@ -11,6 +11,7 @@ import { png, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, race, startServer, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { createActivity, getActivity, setStatus, START } from './helpers.ts'
+import { proveAddresses } from './message-helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 import { register } from './registering.ts'
 
@@ -47,7 +48,7 @@ async function full(person: Person) {
     hasCheckIn: true,
     hasPass: true,
     checkInConfig: { radiusMeters: 200, shortCode: 'LAKE24', registeredOnly: true, rotatingSeconds: 30 },
-    passConfig: { templateId, maxUses: 3 },
+    passConfig: { templateId, maxUses: 3, autoIssue: true },
     registration: { capacity: 9, waitlist: true, questions: [{ key: 'q1', label: 'Size', required: false }] },
   })
   ok(await register(carol, activity))
@@ -91,7 +92,7 @@ describe('a copy', () => {
       hasCheckIn: false,
       hasPass: false,
       checkInConfig: { radiusMeters: null, shortCode: null, registeredOnly: false, rotatingSeconds: null },
-      passConfig: { templateId: null, maxUses: null },
+      passConfig: { templateId: null, maxUses: null, autoIssue: false },
       registration: { capacity: 9, questions: [] },
     })
   })
@@ -169,6 +170,16 @@ describe('a copy', () => {
       visibility: 'RESTRICTED',
       restrictedScopeId: other.id,
     })
+  })
+
+  test.if(inProcess)('keeps the contact address with its owner, and has none with another', async () => {
+    const person = await server.person()
+    const [contactEmail] = await proveAddresses(server, [person.id])
+    const source = await createActivity(person, { contactEmail })
+    const org = await createOrg(person)
+    const contactOf = async (orgId?: number) =>
+      ok(await copy(person, source.id, { startTime: later, ...(orgId !== undefined && { orgId }) })).data.contactEmail
+    expect([await contactOf(), await contactOf(org.id)]).toEqual([contactEmail!, null])
   })
 
   test('of an organization goes to another owner without the template and the cover that the caller may not read', async () => {

@@ -10,7 +10,7 @@ import { DAY, HOUR } from '#platform/clock.ts'
 import { type NextStep, nextStepOf } from '../../src/web/areas/activities/next-step.ts'
 import { createActivity, getActivity } from '../activities/helpers.ts'
 import { issued, withPasses } from '../activities/pass-helpers.ts'
-import { ok, useServer } from '../harness/index.ts'
+import { ok, until, useServer } from '../harness/index.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -256,8 +256,12 @@ describe('a manager', () => {
     await screenshot(page, 'pass-batch')
     await revoking.getByRole('button', { name: 'Count' }).click()
     await page.getByRole('dialog', { name: 'Revoke 2 passes?' }).getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('2 passes changed.').waitFor()
-    const { items } = ok(await alice.call('passes.list', { params: { id } })).data
+    const list = async () => ok(await alice.call('passes.list', { params: { id } })).data.items
+    await until(
+      async () => (await list()).filter(({ status }) => status === 'REVOKED').length === 2,
+      'passes are revoked',
+    )
+    const items = await list()
     expect(items.map(({ holderName, status, validTo }) => [holderName, status, validTo])).toEqual([
       ['Bea', 'REVOKED', endTime],
       ['Ben', 'REVOKED', endTime],

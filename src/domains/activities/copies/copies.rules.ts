@@ -65,7 +65,7 @@ export function copyOf(
     checkInConfig: moveAll(row.checkInConfig, 'opensAt', 'closesAt'),
     passConfig: moveAll(row.passConfig, 'validFrom', 'validTo'),
     ...without('CHECK_IN', 'hasCheckIn', 'checkInConfig'),
-    ...without('PASS_CONFIG', 'hasPass', 'passConfig'),
+    ...without('PASS_CONFIG', 'hasPass', 'passConfig', 'autoIssue'),
     ...without('TEXT', 'description', 'descriptionFormat'),
   }
   return isInRange ? copy : undefined

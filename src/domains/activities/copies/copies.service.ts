@@ -162,7 +162,9 @@ const write = (ctx: AppContext, name: string, id: number, plan: Plan): Promise<A
     const copies = plan.starts.map((startTime) => {
       const fields = copyOf(row, { startTime, name: plan.name ?? row.name, parts })
       if (fields === undefined) throw invalidAll([errors.outOfRange('body.startTime')])
-      return { ...fields, visibility, passTemplateId }
+      // Another owner has not proved the address.
+      const contactEmail = row.owner === ownerKey(owner) ? row.contactEmail : null
+      return { ...fields, visibility, passTemplateId, contactEmail }
     })
     const added = await addCopies(ctx, tx, owner, copies, plan)
     return plan.readsCover && parts.has('COVER') ? withCovers(tx, row, added, plan) : added
