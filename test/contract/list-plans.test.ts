@@ -9,6 +9,7 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { openActivity } from '../activities/check-in-helpers.ts'
 import { issueOne } from '../activities/gate-helpers.ts'
+import { sent } from '../activities/message-helpers.ts'
 import { createInventory } from '../assets/counting.ts'
 import { createAsset } from '../assets/helpers.ts'
 import { befriend, createGroup } from '../chat/group-helpers.ts'
@@ -62,6 +63,7 @@ describe.if(inProcess && !!process.env['TEST_DATABASE_URL'])('plans of PostgreSQ
   beforeAll(async () => {
     const activity = await openActivity(server, admin, { hasPass: true })
     const pass = await issueOne(admin, activity.id)
+    const message = await sent(admin, activity)
     const inventory = await createInventory(admin)
     const asset = await createAsset(admin)
     const org = await createOrg(admin)
@@ -76,6 +78,8 @@ describe.if(inProcess && !!process.env['TEST_DATABASE_URL'])('plans of PostgreSQ
       [':userId', admin.id],
       [':objectName', 'asset'],
       [':passId', pass.id],
+      [':activityId', activity.id],
+      [':messageId', message.id],
       [':qrCodeId', code.id],
     )
     ids.push(['inventories/:id', inventory.id], ['assets/:id', asset.id], ['activities/:id', activity.id])
