@@ -2,7 +2,7 @@
 
 import { Add, AllInbox, Folder as FolderIcon, FolderOff, PushPin } from '@mui/icons-material'
 import { Box, Button, List, ListItem, ListItemButton, ListItemIcon, ListItemText, Typography } from '@mui/material'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { CategoryNode } from '../../api/types.ts'
@@ -15,7 +15,7 @@ import { NodeMenu, type TreeActions } from '../../ui/tree/NodeMenu.tsx'
 import { flatten, siblingsOf } from '../../ui/tree/tree.ts'
 import { countCodes, MAX_DEPTH, useFolders } from './folders.ts'
 
-/** The first list of most people, so its dialogs are loaded when they are opened. */
+/** This is the first list of most people, so the dialogs are loaded after it. */
 const dialogs = () => import('./FolderDialogs.tsx')
 const EditFolder = part(async () => ({ default: (await dialogs()).EditFolder }), Nothing)
 const MoveFolder = part(async () => ({ default: (await dialogs()).MoveFolder }), Nothing)
@@ -56,6 +56,8 @@ export function FolderPanel({ shown, onShow }: { shown: ShownFolder; onShow: (fo
   const may = useMay()
   const folders = useFolders()
   const [action, setAction] = useState<Action>()
+  // One that fails is tried again when a dialog is opened.
+  useEffect(() => void dialogs().catch(() => undefined), [])
   const close = () => setAction(undefined)
   const open = (kind: Action['kind']) => (node: CategoryNode) => setAction({ kind, node })
   const reorder = useAction('categories.reorder')
