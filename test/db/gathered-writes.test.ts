@@ -13,7 +13,7 @@ import { withPlace } from './fresh.ts'
 
 test('64 inputs at once, of which one is refused, one is not unique and one takes too long: each of these fails alone', async () => {
   await withPlace(async (place) => {
-    const store = await place.open({ limits: { slowMs: 50, stuckMs: 200, groupMs: 4 } })
+    const store = await place.open({ limits: { slowMs: 50, stuckMs: 2000, groupMs: 4 } })
     const row = (key: string) => ({ key, count: 1, windowStart: 0, expiresAt: 0 })
     await store.write('test', async (tx) => void (await tx.insert(counters).values(row('taken'))))
     const sizes: number[] = []

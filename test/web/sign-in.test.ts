@@ -127,7 +127,7 @@ describe('a visitor of a public page', () => {
     const { id, uuid } = await withPoster({ registration: {}, startTime: Date.now() + HOUR / 2 })
     const page = await browser.page({ isPhone: true })
     await page.goto(`/s/activity/${uuid}`)
-    await page.getByRole('link', { name: 'Register in the browser' }).click()
+    await page.getByRole('link', { name: 'Register', exact: true }).click()
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await page.getByLabel('E-mail or phone of your account').fill(email)
     await page.getByRole('button', { name: 'Send code' }).click()
