@@ -77,7 +77,7 @@ export type CountersRow = Awaited<ReturnType<typeof countersById>>[number]
 export const findCounters = async (db: Db | Tx, id: number): Promise<CountersRow> =>
   (await countersById(db, { id }))[0]!
 
-/** The start of the activity before it was moved last, as participants were told of it. */
+/** The start of the activity before it was moved last. Changes without a notice to participants do not count. */
 export async function findEarlierStart(db: Db, { id, startTime }: ActivityRow): Promise<number | undefined> {
   const [told] = await db
     .select({ changes: messages.changes })
