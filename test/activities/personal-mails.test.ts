@@ -1,4 +1,4 @@
-/** Mails to users about their own registration and pass, and what they look like when they arrive. */
+/** Mails to users about their own registration and pass, read as they arrive. */
 
 import { describe, expect, test } from 'bun:test'
 

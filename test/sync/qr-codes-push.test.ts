@@ -52,7 +52,7 @@ test('a pushed code can have every field that the endpoints accept', async () =>
   expect(changes.qrCode.updated).toMatchObject([code])
 })
 
-test('a code that a device makes dynamic gets a slug and is public; the device chooses what it opens, but not its slug', async () => {
+test('a code that a device makes dynamic gets a slug and is public; the device chooses whether it opens its page, but not its slug', async () => {
   const data = { name: 'Menu', content: 'https://example.org/menu', isDynamic: true, slug: 'of-the-device' }
   const result = await pushOne(alice, newCode('', { data }))
   const code = await get(alice, result.serverId!)

@@ -1,4 +1,4 @@
-/** Which mails about activities a person gets: what they chose in their account or on the page of a mail, and addresses that refuse mails. */
+/** Whether a person gets mails about activities: by the choices in the account and on the page of a mail, unless the address refuses mails. */
 
 import type { AppContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'
@@ -163,7 +163,7 @@ export async function showMailPage(ctx: AppContext, token: string, caller: Calle
   return pageOf(ctx, await findSubject(ctx, token, caller))
 }
 
-/** Choosing what is chosen already changes nothing. @throws AppError as `showMailPage` */
+/** The same choice again changes nothing. @throws AppError as `showMailPage` */
 export async function chooseMails(
   ctx: AppContext,
   token: string,

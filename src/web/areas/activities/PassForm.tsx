@@ -1,4 +1,4 @@
-/** Changes a pass: its validity, its entries, and what is printed on it. */
+/** The form that changes the validity, the entries, the name and the fields of a pass. */
 
 import { TextField, Typography } from '@mui/material'
 

@@ -1,4 +1,4 @@
-/** The record of one message or notice: what it says, whom it reached, and whom not. */
+/** The record of one message or notice: its text, and the state of each recipient. */
 
 import { Delete } from '@mui/icons-material'
 import { LinearProgress, Stack, Typography } from '@mui/material'
