@@ -57,6 +57,9 @@ import sqlite0057 from './sqlite/0057_activity_messages.sql' with { type: 'text'
 import sqlite0058 from './sqlite/0058_event_mails.sql' with { type: 'text' }
 import sqlite0059 from './sqlite/0059_kiosks_and_series.sql' with { type: 'text' }
 import sqlite0060 from './sqlite/0060_description_format.sql' with { type: 'text' }
+import sqlite0061 from './sqlite/0061_guests.sql' with { type: 'text' }
+import sqlite0062 from './sqlite/0062_guests_indexes.sql' with { type: 'text' }
+import sqlite0063 from './sqlite/0063_guests_contract.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -114,6 +117,9 @@ import postgres0057 from './postgres/0057_activity_messages.sql' with { type: 't
 import postgres0058 from './postgres/0058_event_mails.sql' with { type: 'text' }
 import postgres0059 from './postgres/0059_kiosks_and_series.sql' with { type: 'text' }
 import postgres0060 from './postgres/0060_description_format.sql' with { type: 'text' }
+import postgres0061 from './postgres/0061_guests.sql' with { type: 'text' }
+import postgres0062 from './postgres/0062_guests_indexes.sql' with { type: 'text' }
+import postgres0063 from './postgres/0063_guests_contract.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -179,6 +185,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0058_event_mails', sql: sqlite0058 },
     { name: '0059_kiosks_and_series', sql: sqlite0059 },
     { name: '0060_description_format', sql: sqlite0060 },
+    { name: '0061_guests', sql: sqlite0061 },
+    { name: '0062_guests_indexes', sql: sqlite0062 },
+    { name: '0063_guests_contract', sql: sqlite0063 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -238,5 +247,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0058_event_mails', sql: postgres0058 },
     { name: '0059_kiosks_and_series', sql: postgres0059 },
     { name: '0060_description_format', sql: postgres0060 },
+    { name: '0061_guests', sql: postgres0061 },
+    { name: '0062_guests_indexes', sql: postgres0062 },
+    { name: '0063_guests_contract', sql: postgres0063 },
   ],
 }

@@ -27,8 +27,8 @@ import {
 
 const { server, host, alice, bob, carol, dave } = useServer({ people: ['host', 'alice', 'bob', 'carol', 'dave'] })
 
-const idsOf = (page: { readonly items: readonly { readonly userId: number }[] }) =>
-  page.items.map((item) => item.userId)
+const idsOf = (page: { readonly items: readonly { readonly userId: number | null }[] }) =>
+  page.items.map((item) => item.userId!)
 
 describe('the list of registrations', () => {
   let activity: ActivityView

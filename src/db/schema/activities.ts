@@ -200,7 +200,8 @@ export const activityCounters = table(
   ],
 )
 
-export const CHECK_IN_METHODS = ['GPS', 'CODE', 'QR'] as const
+/** MANUAL: by a manager of the activity. */
+export const CHECK_IN_METHODS = ['GPS', 'CODE', 'QR', 'MANUAL'] as const
 export type CheckInMethod = (typeof CHECK_IN_METHODS)[number]
 
 export const checkIns = table(
@@ -211,10 +212,10 @@ export const checkIns = table(
       .int('activity_id')
       .notNull()
       .references(() => activities.id),
-    userId: col
-      .int('user_id')
-      .notNull()
-      .references(() => users.id),
+    /** Null for somebody without an account. */
+    userId: col.int('user_id').references(() => users.id),
+    /** Of somebody without an account. */
+    registrationId: col.int('registration_id'),
     /** 1 for the first check-in of the user in the activity. */
     sequence: col.int('sequence').notNull(),
     method: col.text('method').$type<CheckInMethod>().notNull(),
@@ -227,6 +228,9 @@ export const checkIns = table(
     index('check_ins_user').on(t.activityId, t.userId, t.checkedInAt, t.id),
     // The check-ins of a user, and whether there are any.
     index('check_ins_of_user').on(t.userId, t.checkedInAt, t.id),
+    index('check_ins_registration')
+      .on(t.registrationId, t.checkedInAt)
+      .where(sql`${t.registrationId} is not null`),
     index('check_ins_time').on(t.checkedInAt, t.id),
   ],
 )
@@ -236,6 +240,7 @@ export const checkInUsers = table(
   'check_in_users',
   {
     activityId: col.int('activity_id').notNull(),
+    /** See `personOf`. */
     userId: col.int('user_id').notNull(),
     count: col.int('count').notNull(),
     /** Check-ins that administrators deleted since the first of those that are left: their numbers are not given again. */
@@ -257,10 +262,18 @@ export const checkInSlots = table(
   (t) => [primaryKey({ columns: [t.activityId, t.slot, t.method] })],
 )
 
-export const REGISTRATION_STATUSES = ['CONFIRMED', 'WAITING', 'CANCELLED'] as const
+/** PENDING: a guest who has not confirmed their address. */
+export const REGISTRATION_STATUSES = ['CONFIRMED', 'WAITING', 'CANCELLED', 'PENDING', 'REJECTED'] as const
 export type RegistrationStatus = (typeof REGISTRATION_STATUSES)[number]
 
-/** A user has at most one registration for an activity; after a cancellation, the same row is used again. */
+/** ACCOUNT and GUEST registered themselves; MANUAL and IMPORT were entered by a manager. */
+export const REGISTRATION_SOURCES = ['ACCOUNT', 'GUEST', 'MANUAL', 'IMPORT'] as const
+export type RegistrationSource = (typeof REGISTRATION_SOURCES)[number]
+
+/**
+ * A user has at most one registration for an activity, and so has an address of guests; after a cancellation, the same row is used again.
+ * Guests are people without an account.
+ */
 export const registrations = table(
   'registrations',
   {
@@ -269,25 +282,63 @@ export const registrations = table(
       .int('activity_id')
       .notNull()
       .references(() => activities.id),
-    userId: col
-      .int('user_id')
-      .notNull()
-      .references(() => users.id),
+    /** Null for a guest. */
+    userId: col.int('user_id').references(() => users.id),
     status: col.text('status').$type<RegistrationStatus>().notNull(),
+    source: col.text('source').$type<RegistrationSource>().notNull().default('ACCOUNT'),
+    /** Of a guest. */
+    name: col.text('name'),
+    /** In lower case. Of a guest, or the proved address that a user has shared with the managers of the activity. */
+    email: col.text('email'),
+    /** When the guest proved the address. */
+    emailConfirmedAt: col.time('email_confirmed_at'),
+    /** Of a guest. */
+    language: col.text('language').$type<Locale>(),
+    /** Of the page of a guest. */
+    secretHash: col.text('secret_hash'),
+    /** The secret, encrypted (platform/seal.ts): mails contain the link again. */
+    secret: col.text('secret'),
     answers: col.json<Readonly<Record<string, string>>>('answers').notNull(),
+    /** For managers only. */
+    note: col.text('note').notNull().default(''),
+    /** Why it was rejected, cancelled or moved. Shown to the person. */
+    reason: col.text('reason').notNull().default(''),
     /** The pass that `autoIssue` has issued for it, which is revoked when it ends. Null once it is CANCELLED. */
     autoPassId: col.int('auto_pass_id'),
-    /** When the user registered, or registered again after a cancellation. The order of the waiting list. */
+    /** When it became CONFIRMED last. Null in rows of versions that did not store it. */
+    confirmedAt: col.time('confirmed_at'),
+    /** The place in the waiting list if it is another one than that of `createdAt`. */
+    waitOrder: col.real('wait_order'),
+    /** When the person registered, or registered again after a cancellation. The order of the waiting list, unless `waitOrder` is set. */
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [
     uniqueIndex('registrations_user').on(t.activityId, t.userId),
-    index('registrations_list').on(t.activityId, t.createdAt, t.id),
+    uniqueIndex('registrations_guest')
+      .on(t.activityId, t.email)
+      .where(sql`${t.userId} is null and ${t.email} is not null`),
+    uniqueIndex('registrations_secret')
+      .on(t.secretHash)
+      .where(sql`${t.secretHash} is not null`),
+    index('registrations_listed')
+      .on(t.activityId, t.createdAt, t.id)
+      .where(sql`${t.status} <> 'PENDING'`),
+    index('registrations_ids').on(t.activityId, t.id),
     index('registrations_status').on(t.activityId, t.status, t.createdAt, t.id),
+    index('registrations_waiting')
+      .on(t.activityId, sql`coalesce(${t.waitOrder}, ${t.createdAt})`, t.id)
+      .where(sql`${t.status} = 'WAITING'`),
     index('registrations_of_user').on(t.userId),
   ],
 )
+
+/**
+ * One number for somebody who takes part: the id of the user or, of a guest, that of the registration below 0. Columns that hold it have no foreign
+ * key.
+ */
+export const personOf = ({ userId, id }: { readonly userId: number | null; readonly id: number }): number =>
+  userId ?? -id
 
 /** The link of the screen that shows the check-in code of an activity. */
 export const activityKiosks = table(

@@ -99,11 +99,13 @@ export const passes = table(
     templateId: col.int('template_id'),
     /** The colour of the template at the issue: `#rrggbb`, or empty. */
     color: col.text('color').notNull().default(''),
-    /** Null for a guest without an account. */
+    /** Null for somebody without an account. */
     holderUserId: col.int('holder_user_id').references(() => users.id),
+    /** Of a guest who has registered. */
+    registrationId: col.int('registration_id'),
     /**
-     * The same as `holderUserId` as long as the pass is live, so that a user has one live pass for an activity; otherwise null. A pass that follows
-     * the activity keeps it until it is revoked, because the end can be moved to a later time.
+     * The holder as long as the pass is live, so that nobody has two live passes for an activity; otherwise null. `personOf` of the registration for
+     * a guest, and null for a pass that belongs to nobody. A pass that follows the activity keeps it until it is revoked, because the end can be moved to a later time.
      */
     liveHolderId: col.int('live_holder_id'),
     holderName: col.text('holder_name').notNull(),
@@ -143,6 +145,7 @@ export const passes = table(
       .where(sql`${t.deletedAt} is null`),
     index('passes_issue').on(t.issueId, t.id),
     index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
+    index('passes_registration').on(t.registrationId, t.id).where(isNotNull(t.registrationId)),
     // Whether an activity has live passes, however many it had.
     index('passes_live')
       .on(t.activityId)

@@ -5,7 +5,7 @@ import { and, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from '
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters, purgedActivities } from '#db/schema/activities.ts'
+import { activities, activityCounters, purgedActivities, registrations } from '#db/schema/activities.ts'
 import { activityMessages as messages } from '#db/schema/activity-messages.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
@@ -35,6 +35,9 @@ export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
     .leftJoin(organizations, eq(organizations.id, activities.owner))
     .leftJoin(users, eq(users.id, sql`-${activities.owner}`))
     .leftJoin(files, eq(files.id, activities.coverFileId))
+
+/** The name of a user, or of the guest of a registration that is joined beside. */
+export const participantName = sql<string>`coalesce(${users.nickname}, ${registrations.name})`
 
 export const isLive = isNull(activities.deletedAt).inlineParams()
 

@@ -197,7 +197,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passTemplates.update':
     'name! length=100, description length=2000, fields[].key!, fields[].label! length=50, validDays min=1 max=36500 isWhole, maxUses min=0 max=1000000 isWhole',
   'passes.batch':
-    'action! choices=UPDATE|REVOKE, filter!, filter.status choices=ISSUED|USED|EXPIRED|REVOKED, filter.keyword length=100, filter.registration choices=CONFIRMED|WAITING|CANCELLED|NONE, values.maxUses min=0 max=1000000 isWhole, reason length=200, requestId length=64',
+    'action! choices=UPDATE|REVOKE, filter!, filter.status choices=ISSUED|USED|EXPIRED|REVOKED, filter.keyword length=100, filter.registration choices=CONFIRMED|WAITING|CANCELLED|REJECTED|NONE, values.maxUses min=0 max=1000000 isWhole, reason length=200, requestId length=64',
   'passes.issue':
     'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64',
   'passes.issueByTemplate':

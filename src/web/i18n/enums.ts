@@ -32,7 +32,12 @@ export const enums = {
     OTHER: word('Other', '其他'),
   },
   scanSource: { CAMERA: word('Camera', '相机'), IMAGE: word('Picture', '图片'), MANUAL: word('Typed', '手动输入') },
-  checkInMethod: { GPS: word('Position', '定位'), CODE: word('Short code', '签到口令'), QR: word('QR code', '扫码') },
+  checkInMethod: {
+    GPS: word('Position', '定位'),
+    CODE: word('Short code', '签到口令'),
+    QR: word('QR code', '扫码'),
+    MANUAL: word('By hand', '人工'),
+  },
   passStatus: {
     ISSUED: word('Valid', '有效'),
     USED: word('Used up', '已用完'),

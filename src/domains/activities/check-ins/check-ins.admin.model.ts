@@ -1,7 +1,7 @@
 /** Shapes of the check-ins of all activities, for administrators. */
 
 import { keywordFilter, ownerFields, timeFilters } from '#domains/admin/index.ts'
-import { Id, Model, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
+import { Id, Model, Nullable, PageOf, PageQuery, Sort, type Static, Text, Type } from '#http/schema.ts'
 
 import { CheckInView, Method } from './check-ins.model.ts'
 
@@ -22,7 +22,7 @@ export const AdminCheckIn = Model('AdminCheckIn', {
   ...CheckInView.properties,
   activityName: Text('Lake cleanup'),
   ...ownerFields,
-  owner: { ...ownerFields.owner, description: 'The user who checked in' },
+  owner: Nullable({ ...ownerFields.owner, description: 'The user who checked in; null for a guest' }),
   orgId: { ...ownerFields.orgId, description: 'The organization that owns the activity' },
 })
 export type AdminCheckIn = Static<typeof AdminCheckIn>

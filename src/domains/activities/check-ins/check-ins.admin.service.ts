@@ -22,11 +22,14 @@ export async function listAllRecords(
   const ownedBy = await ownersOf(ctx.db.read, items.map(ownedRow))
   return {
     ...rest,
-    items: items.map((row) => ({ ...toView(row), activityName: row.activityName, ...ownedBy(ownedRow(row)) })),
+    items: items.map((row) => {
+      const { owner, ...org } = ownedBy(ownedRow(row))
+      return { ...toView(row), activityName: row.activityName, owner: row.userId === null ? null : owner, ...org }
+    }),
   }
 }
 
-const ownedRow = ({ userId, owner }: store.AdminRow) => ({ userId, orgId: orgOf(owner) })
+const ownedRow = ({ userId, owner }: store.AdminRow) => ({ userId: userId ?? 0, orgId: orgOf(owner) })
 
 export async function deleteAnyRecord(actor: LoggedActor, id: number): Promise<void> {
   await actor.write('checkIns.deleteAny', async (tx) => {

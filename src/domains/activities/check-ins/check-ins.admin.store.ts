@@ -4,23 +4,31 @@ import { contains } from '#db/contains.ts'
 import type { Select } from '#db/list-order.ts'
 import type { Page } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
-import { activities, activityCounters, checkIns, checkInSlots, checkInUsers } from '#db/schema/activities.ts'
+import {
+  activities,
+  activityCounters,
+  checkIns,
+  checkInSlots,
+  checkInUsers,
+  registrations,
+} from '#db/schema/activities.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { AdminList } from '#domains/admin/index.ts'
 
-import { isNotPurged } from '../activities.store.ts'
+import { isNotPurged, participantName } from '../activities.store.ts'
 import type { AdminRecordsQuery } from './check-ins.admin.model.ts'
 import { slotOf } from './check-ins.rules.ts'
 import { type CheckInRow, listed, shown } from './check-ins.store.ts'
 
 export type AdminRow = CheckInRow & Pick<typeof activities.$inferSelect, 'owner'> & { readonly activityName: string }
 
-/** Both always exist. The outer joins only make SQLite begin with the check-ins, which are in the order of an index. */
+/** The activity always exists, and so does a user, unless it is a guest. The outer joins also make SQLite begin with the check-ins, which are in the order of an index. */
 const withActivities = (db: Pick<Builders, 'select'>): Select<AdminRow> =>
   db
     .select({ ...shown, activityName: activities.name, owner: activities.owner })
     .from(checkIns)
     .leftJoin(users, eq(users.id, checkIns.userId))
+    .leftJoin(registrations, eq(registrations.id, checkIns.registrationId))
     .leftJoin(activities, eq(activities.id, checkIns.activityId))
     .$dynamic() as unknown as Select<AdminRow>
 
@@ -53,7 +61,7 @@ export const filtered = ({
   where: and(
     method === undefined ? undefined : eq(checkIns.method, method),
     orgId === undefined ? undefined : eq(activities.owner, orgId),
-    keyword ? or(contains(users.nickname, keyword), contains(activities.name, keyword)) : undefined,
+    keyword ? or(contains(participantName, keyword), contains(activities.name, keyword)) : undefined,
   ),
   order: [checkIns.checkedInAt, checkIns.id],
   isReversed: sort !== 'createdAt',
@@ -74,7 +82,10 @@ export async function deleteRecord(tx: Tx, id: number): Promise<boolean> {
   if (row === undefined) return false
   listed.deleted(tx, row)
   const { activityId, method } = row
-  const ofUser = and(eq(checkInUsers.activityId, activityId), eq(checkInUsers.userId, row.userId))
+  const ofUser = and(
+    eq(checkInUsers.activityId, activityId),
+    eq(checkInUsers.userId, row.userId ?? -row.registrationId!),
+  )
   const [user] = await tx
     .update(checkInUsers)
     .set({ count: sql`${checkInUsers.count} - 1`, deleted: sql`${checkInUsers.deleted} + 1` })

@@ -57,7 +57,7 @@ export type CreateCheckIn = Static<typeof CreateCheckIn>
 export const CheckInView = Model('CheckIn', {
   id: Id,
   activityId: Id,
-  userId: Id,
+  userId: Nullable({ ...Id, description: 'Null for a guest' }),
   nickname: Text('Lin Mei'),
   method: Method,
   distance: Nullable(
@@ -93,6 +93,11 @@ export const CheckInStats = Model('CheckInStats', {
   byHour: Type.Array(Type.Object({ hour: Type.Integer({ minimum: 0, maximum: 23, examples: [19] }), count: Count }), {
     description: 'All 24 hours of the day in the zone `tz`; days are added up',
   }),
-  byMethod: Type.Object({ GPS: Count, CODE: Count, QR: Count }),
+  byMethod: Type.Object({
+    GPS: Count,
+    CODE: Count,
+    QR: Count,
+    MANUAL: Type.Optional({ ...Count, description: 'Only if there are any' }),
+  }),
 })
 export type CheckInStats = Static<typeof CheckInStats>

@@ -169,12 +169,12 @@ export async function checkInStats(
   const row = await manageActivity(ctx, id, 'checkin:read', asking)
   const { checkIns, checkedInUsers } = await findCounters(ctx.db.read, id)
   const byHour = Array.from({ length: 24 }, (_, hour) => ({ hour, count: 0 }))
-  const byMethod = { GPS: 0, CODE: 0, QR: 0 }
+  const byMethod: CheckInStats['byMethod'] = { GPS: 0, CODE: 0, QR: 0 }
   // The stamps of writes can be some seconds ahead of the clock.
   for (const span of spansBetween(row.createdAt - QUARTER, ctx.clock.now() + DAY, zone))
     for (const { hour, method, n } of await store.countByHour(readerFor(ctx.db, checkIns), id, span)) {
       byHour[hour]!.count += n
-      byMethod[method] += n
+      byMethod[method] = (byMethod[method] ?? 0) + n
     }
   return { total: checkIns, users: checkedInUsers, repeated: checkIns - checkedInUsers, byHour, byMethod }
 }

@@ -22,7 +22,7 @@ import type { OffsetSpan } from '#lib/days.ts'
 import { getOrSet } from '#lib/get-or-set.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { isLive } from '../activities.store.ts'
+import { isLive, participantName } from '../activities.store.ts'
 import type { RecordsQuery } from './check-ins.model.ts'
 import { type Accepted, slotOf } from './check-ins.rules.ts'
 
@@ -33,7 +33,7 @@ export const shown = {
   activityId: checkIns.activityId,
   userId: checkIns.userId,
   /** Of a deleted account, the name that stands for it. */
-  nickname: users.nickname,
+  nickname: participantName,
   method: checkIns.method,
   distance: checkIns.distance,
   sequence: checkIns.sequence,
@@ -45,12 +45,13 @@ export type CheckInRow = Pick<
   'id' | 'activityId' | 'userId' | 'method' | 'distance' | 'sequence' | 'checkedInAt'
 > & { readonly nickname: string }
 
-/** Users of check-ins always exist. The outer join only makes SQLite begin with the check-ins, which are in the order of an index. */
+/** Users of check-ins always exist, unless a guest has checked in. The outer joins also make SQLite begin with the check-ins, which are in the order of an index. */
 const withUsers = (db: Pick<Builders, 'select'>): Select<CheckInRow> =>
   db
     .select(shown)
     .from(checkIns)
     .leftJoin(users, eq(users.id, checkIns.userId))
+    .leftJoin(registrations, eq(registrations.id, checkIns.registrationId))
     .$dynamic() as unknown as Select<CheckInRow>
 
 export const listed = pagedTable(checkIns, ['id', 'activityId', 'userId', 'checkedInAt'])
@@ -81,7 +82,7 @@ const among = ({ activityId, userId }: Records, { from, to }: Pick<Filters, 'fro
 const matches = ({ method, keyword }: Pick<Filters, 'method' | 'keyword'>): SQL | undefined =>
   and(
     method === undefined ? undefined : eq(checkIns.method, method),
-    keyword ? contains(users.nickname, keyword) : undefined,
+    keyword ? contains(participantName, keyword) : undefined,
   )
 
 /** Check-ins that pass the filters, newest first. Reads all of the period: `db` is that of `Store.search`. */
@@ -122,6 +123,7 @@ export function recordsBefore(
     .select({ ...shown, isMatch: sql<boolean>`case when ${isMatch ?? sql`1 = 1`} then 1 else 0 end`.mapWith(Boolean) })
     .from(checkIns)
     .leftJoin(users, eq(users.id, checkIns.userId))
+    .leftJoin(registrations, eq(registrations.id, checkIns.registrationId))
     .where(and(among(records, filters), rest))
     .orderBy(desc(checkIns.checkedInAt), desc(checkIns.id))
     .limit(limit) as unknown as Promise<(CheckInRow & { isMatch: boolean })[]>

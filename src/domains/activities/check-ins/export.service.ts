@@ -40,6 +40,7 @@ const METHODS: Readonly<Record<CheckInMethod, Localized>> = {
   GPS: { en: 'Position', zh: '定位' },
   CODE: { en: 'Short code', zh: '签到码' },
   QR: { en: 'QR code', zh: '二维码' },
+  MANUAL: { en: 'By hand', zh: '人工' },
 }
 
 /** @throws AppError 404 and 403 if the caller may not see the activity, 400 if a sheet has no room for the check-ins */

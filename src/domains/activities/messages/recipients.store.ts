@@ -95,7 +95,7 @@ export async function registeredAfter(
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<Participant[]> {
   return db
-    .select({ userId: registrations.userId, registrationId: registrations.id })
+    .select({ userId: users.id, registrationId: registrations.id })
     .from(registrations)
     .innerJoin(users, eq(users.id, registrations.userId))
     .where(and(meets(db, activityId, filter), hasAccount, gt(registrations.userId, after)))

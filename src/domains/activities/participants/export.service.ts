@@ -1,7 +1,7 @@
 /** The participants of an activity as a table, with their passes, check-ins and answers. It is generated while it is sent. */
 
 import type { AppContext } from '#context'
-import type { RegistrationQuestion, RegistrationStatus } from '#db/schema/activities.ts'
+import { personOf, type RegistrationQuestion, type RegistrationStatus } from '#db/schema/activities.ts'
 import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -42,6 +42,8 @@ const STATUSES: Readonly<Record<RegistrationStatus, Localized>> = {
   CONFIRMED: { en: 'Confirmed', zh: '已报名' },
   WAITING: { en: 'Waiting', zh: '候补' },
   CANCELLED: { en: 'Cancelled', zh: '已取消' },
+  PENDING: { en: 'Pending', zh: '待确认' },
+  REJECTED: { en: 'Rejected', zh: '未通过' },
 }
 const PASSES: Readonly<Record<PassStatus, Localized>> = {
   ISSUED: { en: 'Issued', zh: '有效' },
@@ -123,30 +125,30 @@ async function* rowsOf(db: Db, participants: store.Participants, table: Table): 
   }
 }
 
-interface FactsOfUsers {
-  /** Of each user the live pass, or else the newest one. */
+interface Facts {
+  /** Of each person the live pass, or else the newest one. */
   readonly passes: ReadonlyMap<number, Awaited<ReturnType<typeof store.passesOf>>[number]>
   readonly checkIns: ReadonlyMap<number, number>
 }
 
-async function factsOf(db: Db, activityId: number, rows: readonly store.ParticipantRow[]): Promise<FactsOfUsers> {
-  const userIds = rows.map(({ userId }) => userId)
-  const found = await store.passesOf(db, activityId, userIds)
+async function factsOf(db: Db, activityId: number, rows: readonly store.ParticipantRow[]): Promise<Facts> {
+  const found = await store.passesOf(db, activityId, rows)
   const byAge = [...found, ...found.filter(({ liveHolderId }) => liveHolderId !== null)]
   return {
-    passes: new Map(byAge.map((pass) => [pass.holderUserId!, pass])),
-    checkIns: await store.firstCheckIns(db, activityId, userIds),
+    passes: new Map(byAge.map((pass) => [pass.person, pass])),
+    checkIns: await store.firstCheckIns(db, activityId, rows),
   }
 }
 
 function cellsOf(
-  { userId, nickname, status, createdAt, answers }: store.ParticipantRow,
+  row: store.ParticipantRow,
   position: number | null,
-  { passes, checkIns }: FactsOfUsers,
+  { passes, checkIns }: Facts,
   { locale, zone, questions, now }: Table,
 ): Cell[] {
-  const pass = passes.get(userId)
-  const checkedInAt = checkIns.get(userId)
+  const { nickname, status, createdAt, answers } = row
+  const pass = passes.get(personOf(row))
+  const checkedInAt = checkIns.get(personOf(row))
   return [
     nickname,
     STATUSES[status][locale],

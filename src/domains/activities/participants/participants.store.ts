@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, min, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, min, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { dialect } from '#db/dialect.ts'
@@ -7,6 +7,7 @@ import { checkIns, registrations, type RegistrationStatus } from '#db/schema/act
 import { passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
+import { participantName } from '../activities.store.ts'
 import { passColumns } from '../passes/passes.store.ts'
 
 export interface Participants {
@@ -33,7 +34,7 @@ export function participantsAfter(
   const [order, beyond] = newestFirst ? [desc, lt] : [asc, gt]
   const rest =
     after && or(beyond(createdAt, after.createdAt), and(eq(createdAt, after.createdAt), beyond(id, after.id)))
-  const isMatch: SQL = keyword ? contains(users.nickname, keyword) : sql`1 = 1`
+  const isMatch: SQL = keyword ? contains(participantName, keyword) : sql`1 = 1`
   return db
     .select({
       id,
@@ -41,16 +42,17 @@ export function participantsAfter(
       userId: registrations.userId,
       status: registrations.status,
       answers: registrations.answers,
+      waitOrder: registrations.waitOrder,
       createdAt,
-      nickname: users.nickname,
+      nickname: participantName,
       isMatch: sql<boolean>`case when ${isMatch} then 1 else 0 end`.mapWith(Boolean),
     })
     .from(registrations)
-    .innerJoin(users, eq(users.id, registrations.userId))
+    .leftJoin(users, eq(users.id, registrations.userId))
     .where(
       and(
         eq(registrations.activityId, activityId),
-        status === undefined ? undefined : eq(registrations.status, status),
+        status === undefined ? ne(registrations.status, 'PENDING').inlineParams() : eq(registrations.status, status),
         rest,
       ),
     )
@@ -58,12 +60,18 @@ export function participantsAfter(
     .limit(limit)
 }
 
-/** The passes of these users for the activity, oldest first. */
-export const passesOf = (db: Db, activityId: number, userIds: readonly number[]) =>
+export type Person = Pick<ParticipantRow, 'id' | 'userId'>
+
+const usersAmong = (people: readonly Person[]): number[] => people.flatMap(({ userId }) => userId ?? [])
+const guestsAmong = (people: readonly Person[]): number[] =>
+  people.filter(({ userId }) => userId === null).map(({ id }) => id)
+
+/** The passes of these people for the activity, oldest first, each with `personOf` its holder. */
+export const passesOf = (db: Db, activityId: number, people: readonly Person[]) =>
   db
     .select({
       id: passes.id,
-      holderUserId: passes.holderUserId,
+      person: sql<number>`coalesce(${passes.holderUserId}, -${passes.registrationId})`.mapWith(Number),
       liveHolderId: passes.liveHolderId,
       validTo: passColumns.validTo,
       maxUses: passes.maxUses,
@@ -72,21 +80,36 @@ export const passesOf = (db: Db, activityId: number, userIds: readonly number[])
       expiredAt: passColumns.expiredAt,
     })
     .from(passes)
-    .where(and(eq(passes.activityId, activityId), inArray(passes.holderUserId, [...userIds]), isNull(passes.deletedAt)))
+    .where(
+      and(
+        or(
+          and(
+            eq(passes.activityId, activityId),
+            isNotNull(passes.holderUserId),
+            inArray(passes.holderUserId, usersAmong(people)),
+          ),
+          and(isNotNull(passes.registrationId), inArray(passes.registrationId, guestsAmong(people))),
+        ),
+        isNull(passes.deletedAt),
+      ),
+    )
     .orderBy(asc(passes.id))
 
-/** When these users checked in first. */
+/** When these people checked in first, by `personOf`. */
 export async function firstCheckIns(
   db: Db,
   activityId: number,
-  userIds: readonly number[],
+  people: readonly Person[],
 ): Promise<ReadonlyMap<number, number>> {
+  const { userId, registrationId, checkedInAt } = checkIns
+  const ofUsers = and(eq(checkIns.activityId, activityId), inArray(userId, usersAmong(people)))
+  const ofGuests = and(isNotNull(registrationId), inArray(registrationId, guestsAmong(people)))
   const rows = await db
-    .select({ userId: checkIns.userId, at: min(checkIns.checkedInAt) })
+    .select({ userId, registrationId, at: min(checkedInAt) })
     .from(checkIns)
-    .where(and(eq(checkIns.activityId, activityId), inArray(checkIns.userId, [...userIds])))
-    .groupBy(checkIns.userId)
-  return new Map(rows.map(({ userId, at }) => [userId, at!]))
+    .where(or(ofUsers, ofGuests))
+    .groupBy(userId, registrationId)
+  return new Map(rows.map((row) => [row.userId ?? -row.registrationId!, row.at!]))
 }
 
 /** Questions that the activity no longer asks still have answers. At most `limit` keys of all answers, in order. */

@@ -1,6 +1,5 @@
 /** Shapes of requests that change passes. */
 
-import { REGISTRATION_STATUSES } from '#db/schema/activities.ts'
 import { Enum, Id, Line, Model, Nullable, type Static, Type } from '#http/schema.ts'
 
 import { RequestId } from '../batches/batches.model.ts'
@@ -55,7 +54,8 @@ const PassFilter = Model(
     templateId: Type.Optional({ ...Id, description: 'Only passes that were issued by this template' }),
     ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MAX_IDS })),
     registration: Type.Optional(
-      Enum([...REGISTRATION_STATUSES, 'NONE'], {
+      // No pass belongs to a registration that is pending.
+      Enum(['CONFIRMED', 'WAITING', 'CANCELLED', 'REJECTED', 'NONE'], {
         description: 'Only passes of holders whose registration has this status. `NONE`: who have none, such as guests',
         examples: ['CANCELLED'],
       }),

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
+import { personOf } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import type { Job } from '#domains/domain.ts'
 import type { Events } from '#domains/events.ts'
@@ -49,8 +50,7 @@ async function issueTo(
   const { id } = activity
   const now = ctx.clock.now()
   const places = await autoIssues.placesWithoutPass(tx, id, registrationIds)
-  const userIds = places.map(({ userId }) => userId)
-  if (userIds.length === 0) return 0
+  if (places.length === 0) return 0
 
   const key = await existingKey(ctx, tx)
   if (key === undefined) return postpone(tx, id, now)
@@ -61,9 +61,10 @@ async function issueTo(
   const end = values.validTo ?? activity.endTime
   if (end < Math.max(validFrom, now) || validFrom > MAX_TOKEN_TIME) return postpone(tx, id, now + DAY)
   // Only now: an expired pass stops following the activity if there is another one.
-  await store.expirePassesOf(tx, id, userIds, now)
-  const holders = await store.liveHolders(tx, id, userIds)
-  const open = places.filter(({ userId }) => !holders.has(userId))
+  const people = places.map(personOf)
+  await store.expirePassesOf(tx, id, people, now)
+  const holders = await store.liveHolders(tx, id, people)
+  const open = places.filter((place) => !holders.has(personOf(place)))
   if (open.length === 0) return 0
   const creator = { actor: { userId: activity.userId }, caller: { ip: '' } }
   const refusal = await spend(tx, await usesOf(ctx, ISSUED_PASSES, creator, open.length), now)
@@ -74,32 +75,33 @@ async function issueTo(
   for (const some of chunksOf(open, PASSES_PER_STATEMENT)) {
     const rows = await store.insertPasses(
       tx,
-      some.map(({ userId, nickname }) => ({
+      some.map((place) => ({
         uuid: uuid(),
         activityId: id,
         issueId,
         templateId: template?.id ?? null,
         color: template?.color ?? '',
-        holderUserId: userId,
-        liveHolderId: userId,
-        holderName: nickname,
+        holderUserId: place.userId,
+        registrationId: place.userId === null ? place.id : null,
+        liveHolderId: personOf(place),
+        holderName: place.holderName,
         fields: [],
         keyId: key.id,
         ...values,
       })),
     )
-    for (const row of rows) issuedTo.set(row.holderUserId!, row.id)
+    for (const row of rows) issuedTo.set(row.liveHolderId!, row.id)
   }
   await store.countPasses(tx, id, open.length)
   await autoIssues.setAutoPasses(
     tx,
-    open.map((place) => ({ id: place.id, autoPassId: issuedTo.get(place.userId)! })),
+    open.map((place) => ({ id: place.id, autoPassId: issuedTo.get(personOf(place))! })),
   )
   await notifyHolders(
     ctx,
     tx,
     activity,
-    open.map(({ userId }) => userId),
+    open.flatMap(({ userId }) => userId ?? []),
   )
   return open.length
 }
@@ -146,7 +148,7 @@ async function issueMissingOf(ctx: AppContext, activityId: number, most: number)
     })
     if (result === 'later') return issued
     issued += result
-    after = places.at(-1)!.userId
+    after = places.at(-1)!.id
   }
   // Behind the other activities.
   await write((tx) => setDue(tx, activityId, ctx.clock.now()))

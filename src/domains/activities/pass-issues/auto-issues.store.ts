@@ -6,25 +6,27 @@ import { users } from '#db/schema/accounts.ts'
 import { registrations } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { participantName } from '../activities.store.ts'
+
 /** A CONFIRMED registration for which `autoIssue` has issued no pass. */
 const isOpen = and(eq(registrations.status, 'CONFIRMED'), isNull(registrations.autoPassId))
 
-/** Those of the registrations, with the names of their users. */
+/** Those of the registrations, with the names of their people. */
 export const placesWithoutPass = (tx: Tx, activityId: number, ids: readonly number[]) =>
   tx
-    .select({ id: registrations.id, userId: registrations.userId, nickname: users.nickname })
+    .select({ id: registrations.id, userId: registrations.userId, holderName: participantName })
     .from(registrations)
-    .innerJoin(users, eq(users.id, registrations.userId))
+    .leftJoin(users, eq(users.id, registrations.userId))
     .where(and(inArray(registrations.id, [...ids]), eq(registrations.activityId, activityId), isOpen))
     .orderBy(asc(registrations.id))
 
-/** At most `limit` of the activity, of users with ids greater than `afterUserId`, ascending. */
-export const nextPlaces = (db: Db, activityId: number, afterUserId: number, limit: number) =>
+/** At most `limit` of the activity with ids greater than `after`, ascending. */
+export const nextPlaces = (db: Db, activityId: number, after: number, limit: number) =>
   db
-    .select({ id: registrations.id, userId: registrations.userId })
+    .select({ id: registrations.id })
     .from(registrations)
-    .where(and(eq(registrations.activityId, activityId), gt(registrations.userId, afterUserId), isOpen))
-    .orderBy(asc(registrations.userId))
+    .where(and(eq(registrations.activityId, activityId), gt(registrations.id, after), isOpen))
+    .orderBy(asc(registrations.id))
     .limit(limit)
 
 const given = jsonRows('given', { id: 'int', autoPassId: 'int' })

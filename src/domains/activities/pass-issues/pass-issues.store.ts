@@ -92,7 +92,7 @@ export async function participants(
       .from(checkInUsers)
       .where(and(eq(checkInUsers.activityId, activity.id), inArray(checkInUsers.userId, [...ids]))),
   ])
-  return new Set(found.flat().map(({ userId }) => userId))
+  return new Set(found.flat().map(({ userId }) => userId!))
 }
 
 /** Those of the users who are active, have a place in the activity and no live pass for it. */
@@ -126,20 +126,20 @@ export async function registeredWithoutPass(
         isNull(passes.id),
       ),
     )
-  return new Set(rows.map(({ userId }) => userId))
+  return new Set(rows.map(({ userId }) => userId!))
 }
 
 /**
- * Ends expired passes of the users, so that the users can get new ones: those that the job has not reached yet, and those that follow the
+ * Ends expired passes of these people (`personOf`), so that they can get new ones: those that the job has not reached yet, and those that follow the
  * activity, which keep its present end from now on.
  */
 export async function expirePassesOf(
   tx: Tx,
   activityId: number,
-  userIds: readonly number[],
+  people: readonly number[],
   now: number,
 ): Promise<void> {
-  const expired = and(eq(passes.activityId, activityId), liveOf(userIds), lt(validToNow, now))
+  const expired = and(eq(passes.activityId, activityId), liveOf(people), lt(validToNow, now))
   const followers = await tx
     .select({ id: passes.id, activityId: passes.activityId })
     .from(passes)
@@ -152,8 +152,8 @@ export async function expirePassesOf(
     .returning({ id: passes.id })
 }
 
-const liveOf = (userIds: readonly number[]) =>
-  and(sql`${passes.liveHolderId} is not null`, inArray(passes.liveHolderId, [...userIds]))
+const liveOf = (people: readonly number[]) =>
+  and(sql`${passes.liveHolderId} is not null`, inArray(passes.liveHolderId, [...people]))
 
 /** Until when the live passes of these users are valid, by the user; null for no end. */
 export async function liveUntil(
@@ -168,13 +168,13 @@ export async function liveUntil(
   return new Map(rows.map(({ userId, validTo }) => [userId!, validTo]))
 }
 
-/** Those of the users who have a live pass. */
-export async function liveHolders(tx: Tx, activityId: number, userIds: readonly number[]): Promise<Set<number>> {
+/** Those of the people (`personOf`) who have a live pass. */
+export async function liveHolders(tx: Tx, activityId: number, people: readonly number[]): Promise<Set<number>> {
   const rows = await tx
-    .select({ userId: passes.liveHolderId })
+    .select({ person: passes.liveHolderId })
     .from(passes)
-    .where(and(eq(passes.activityId, activityId), liveOf(userIds)))
-  return new Set(rows.map(({ userId }) => userId!))
+    .where(and(eq(passes.activityId, activityId), liveOf(people)))
+  return new Set(rows.map(({ person }) => person!))
 }
 
 export type NewPass = Pick<
@@ -185,6 +185,7 @@ export type NewPass = Pick<
   | 'templateId'
   | 'color'
   | 'holderUserId'
+  | 'registrationId'
   | 'liveHolderId'
   | 'holderName'
   | 'fields'

@@ -1,4 +1,4 @@
-import { REGISTRATION_STATUSES } from '#db/schema/activities.ts'
+import { REGISTRATION_SOURCES, REGISTRATION_STATUSES } from '#db/schema/activities.ts'
 import type { Budget } from '#http/budget.ts'
 import {
   ActivityExportZone,
@@ -53,16 +53,27 @@ export const Register = Model('RegisterForActivity', {
 })
 export type Register = Static<typeof Register>
 
-const RegistrationStatus = Named('RegistrationStatus', Enum(REGISTRATION_STATUSES, { examples: ['CONFIRMED'] }))
+export const RegistrationStatus = Named('RegistrationStatus', Enum(REGISTRATION_STATUSES, { examples: ['CONFIRMED'] }))
+const Guest = Model('RegisteredGuest', {
+  name: Text('Lin Mei'),
+  email: Nullable(Text('lin@example.org')),
+  language: Nullable(Enum(['en', 'zh'])),
+  confirmedAt: Nullable({ ...Time, description: 'When the guest proved the address' }),
+})
+
 const fields = {
   id: Id,
-  userId: Id,
+  userId: Nullable({ ...Id, description: 'Null for a guest without an account' }),
   status: RegistrationStatus,
   position: Nullable(
     Type.Integer({ minimum: 1, examples: [1], description: 'Place in the waiting list; null unless WAITING' }),
   ),
   answers: Answers,
-  createdAt: { ...Time, description: 'When the user registered, or registered again after a cancellation' },
+  createdAt: { ...Time, description: 'When the person registered, or registered again after a cancellation' },
+  source: Enum(REGISTRATION_SOURCES, {
+    description: 'ACCOUNT and GUEST registered themselves; MANUAL and IMPORT were entered by a manager',
+  }),
+  guest: Nullable(Guest),
 }
 export const RegistrationView = Model('UserRegistration', fields)
 export type RegistrationView = Static<typeof RegistrationView>

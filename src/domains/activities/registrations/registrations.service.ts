@@ -176,8 +176,9 @@ async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<n
   if (free <= 0) return 0
   const moved = await store.confirmFirst(tx, id, free)
   await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: moved.map((row) => row.id) })
+  const userIds = moved.flatMap((row) => row.userId ?? [])
   await notify(ctx, tx, {
-    userIds: moved.map((row) => row.userId),
+    userIds,
     type: 'SYSTEM',
     title: { en: 'You have a place', zh: '你已获得名额' },
     body: {
@@ -188,13 +189,7 @@ async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<n
     // Users can cancel and register again.
     subject: `REGISTRATION ${id}`,
   })
-  await mailUsers(
-    ctx,
-    tx,
-    activity,
-    'CONFIRMED',
-    moved.map((row) => row.userId),
-  )
+  await mailUsers(ctx, tx, activity, 'CONFIRMED', userIds)
   return moved.length
 }
 
@@ -260,13 +255,10 @@ export async function listRegistrations(
 }
 
 /** Places in the waiting list, by the ids of the WAITING ones among registrations of one activity. Walks over the list once. */
-async function positionsOf(
-  ctx: AppContext,
-  rows: readonly Omit<store.RegistrationRow, 'updatedAt' | 'autoPassId'>[],
-): Promise<ReadonlyMap<number, number>> {
+async function positionsOf(ctx: AppContext, rows: readonly Viewed[]): Promise<ReadonlyMap<number, number>> {
   const waiting = rows
     .filter((row) => row.status === 'WAITING')
-    .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
+    .toSorted((a, b) => store.waitOrderOf(a) - store.waitOrderOf(b) || a.id - b.id)
   const positions = new Map<number, number>()
   const [first] = waiting
   if (first === undefined) return positions
@@ -282,7 +274,10 @@ async function positionsOf(
 const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<RegistrationView> =>
   viewOf(row, (await positionsOf(ctx, [row])).get(row.id))
 
-const viewOf = (
-  { id, userId, status, answers, createdAt }: Omit<store.RegistrationRow, 'updatedAt' | 'activityId' | 'autoPassId'>,
-  position: number | undefined,
-): RegistrationView => ({ id, userId, status, position: position ?? null, answers, createdAt })
+type Viewed = Omit<store.ListedRow, 'nickname'>
+
+const viewOf = (row: Viewed, position: number | undefined): RegistrationView => {
+  const { id, userId, status, answers, createdAt, source, name, email, language, emailConfirmedAt } = row
+  const guest = userId === null ? { name: name ?? '', email, language, confirmedAt: emailConfirmedAt } : null
+  return { id, userId, status, position: position ?? null, answers, createdAt, source, guest }
+}

@@ -14,6 +14,7 @@ import {
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
+import { participantName } from '../activities.store.ts'
 import { type ListQuery, MAX_WAITING } from './registrations.model.ts'
 import type { Answers } from './registrations.rules.ts'
 
@@ -43,18 +44,30 @@ const withNickname = (db: Pick<Builders, 'select'>) =>
       activityId: registrations.activityId,
       userId: registrations.userId,
       status: registrations.status,
+      source: registrations.source,
+      name: registrations.name,
+      email: registrations.email,
+      emailConfirmedAt: registrations.emailConfirmedAt,
+      language: registrations.language,
       answers: registrations.answers,
+      waitOrder: registrations.waitOrder,
       createdAt: registrations.createdAt,
-      nickname: users.nickname,
+      nickname: participantName,
     })
     .from(registrations)
-    .innerJoin(users, eq(users.id, registrations.userId))
+    .leftJoin(users, eq(users.id, registrations.userId))
     .$dynamic()
 
 export type ListedRow = Awaited<ReturnType<typeof withNickname>>[number]
 
 const byTime = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: withNickname } as const
-const ofActivity = listed.list({ owner: ['activityId'], total: 'registrations.activity', ...byTime })
+/** Without those that guests have not confirmed. */
+const ofActivity = listed.list({
+  owner: ['activityId'],
+  whereNot: { status: 'PENDING' },
+  total: 'registrations.activity',
+  ...byTime,
+})
 const ofActivityByStatus = listed.list({ owner: ['activityId', 'status'], ...byTime })
 
 /** Newest first, unless another order is asked for. Ignores the keyword. */
@@ -70,11 +83,17 @@ export function searchRegistrations(
   query: ListQuery,
   keyword: string,
 ): Promise<Page<ListedRow>> {
-  const matches = contains(users.nickname, keyword)
+  const matches = contains(participantName, keyword)
   return query.status === undefined
     ? ofActivity.search(db, { activityId }, query, matches)
     : ofActivityByStatus.search(db, { activityId, status: query.status }, query, matches)
 }
+
+/** The order of the waiting list; of equal ones the lower id is first. */
+export const waitOrder = sql<number>`coalesce(${registrations.waitOrder}, ${registrations.createdAt})`
+export const waitOrderOf = (row: Pick<RegistrationRow, 'waitOrder' | 'createdAt'>): number =>
+  row.waitOrder ?? row.createdAt
+const isWaiting = eq(registrations.status, 'WAITING').inlineParams()
 
 const waitingBefore = prepared((db) =>
   db
@@ -83,23 +102,23 @@ const waitingBefore = prepared((db) =>
     .where(
       and(
         eq(registrations.activityId, p('activityId')),
-        eq(registrations.status, 'WAITING').inlineParams(),
-        sql`(${registrations.createdAt}, ${registrations.id}) >= (${p('fromTime')}, ${p('fromId')})`,
-        sql`(${registrations.createdAt}, ${registrations.id}) < (${p('time')}, ${p('id')})`,
+        isWaiting,
+        sql`(${waitOrder}, ${registrations.id}) >= (${p('fromOrder')}, ${p('fromId')})`,
+        sql`(${waitOrder}, ${registrations.id}) < (${p('order')}, ${p('id')})`,
       ),
     ),
 )
 
-type Place = Pick<RegistrationRow, 'activityId' | 'createdAt' | 'id'>
+type Place = Pick<RegistrationRow, 'activityId' | 'waitOrder' | 'createdAt' | 'id'>
 
-/** Users who wait before `to`; with `from`, only that user and those after them. */
+/** People who wait before `to`; with `from`, only that person and those after them. */
 export const countWaitingBefore = async (db: Db, to: Place, from?: Place): Promise<number> =>
   (
     await waitingBefore(db, {
       activityId: to.activityId,
-      fromTime: from?.createdAt ?? 0,
+      fromOrder: from === undefined ? 0 : waitOrderOf(from),
       fromId: from?.id ?? 0,
-      time: to.createdAt,
+      order: waitOrderOf(to),
       id: to.id,
     })
   )[0]!.n
@@ -139,7 +158,8 @@ export async function saveRegistration(
   before: RegistrationRow | undefined,
   values: Pick<RegistrationRow, 'activityId' | 'userId' | 'status' | 'answers'>,
 ): Promise<RegistrationRow> {
-  const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+  const confirmedAt = values.status === 'CONFIRMED' ? tx.stamp : null
+  const times = { confirmedAt, waitOrder: null, createdAt: tx.stamp, updatedAt: tx.stamp }
   if (before === undefined) {
     const [row] = await tx
       .insert(registrations)
@@ -170,7 +190,7 @@ export async function setAnswers(tx: Tx, { id }: RegistrationRow, answers: Answe
 /** Rows that one statement changes. */
 const CHUNK = 500
 
-/** Cancels registrations of one user, all of which are CONFIRMED or WAITING. */
+/** Cancels registrations that are CONFIRMED or WAITING, and counts them. */
 export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow[]): Promise<RegistrationRow[]> {
   const cancelled: RegistrationRow[] = []
   for (let at = 0; at < rows.length; at += CHUNK) {
@@ -183,32 +203,40 @@ export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow
       .returning()
     for (const row of changed) listed.updated(tx, before.get(row.id)!, row)
     cancelled.push(...changed)
-    for (const counted of ['confirmed', 'waiting'] as const) {
-      const status: RegistrationStatus = counted === 'confirmed' ? 'CONFIRMED' : 'WAITING'
-      const activityIds = some.filter((row) => row.status === status).map((row) => row.activityId)
-      if (activityIds.length > 0)
-        await tx
-          .update(counters)
-          .set({ [counted]: sql`${counters[counted]} - 1` })
-          .where(inArray(counters.activityId, activityIds))
-    }
+    await uncount(
+      tx,
+      changed.map(({ id }) => before.get(id)!),
+    )
   }
   return cancelled
 }
 
+/** Takes registrations with these values out of the counts of their activities. */
+async function uncount(tx: Tx, rows: readonly Pick<RegistrationRow, 'activityId' | 'status'>[]): Promise<void> {
+  for (const [activityId, some] of Map.groupBy(rows, (row) => row.activityId)) {
+    const n = (status: RegistrationStatus) => some.filter((row) => row.status === status).length
+    await tx
+      .update(counters)
+      .set({
+        confirmed: sql`${counters.confirmed} - ${n('CONFIRMED')}`,
+        waiting: sql`${counters.waiting} - ${n('WAITING')}`,
+      })
+      .where(eq(counters.activityId, activityId))
+  }
+}
+
 /** Confirms the first `limit` registrations of the waiting list, of which there must be so many. */
 export async function confirmFirst(tx: Tx, activityId: number, limit: number): Promise<RegistrationRow[]> {
-  const isWaiting = eq(registrations.status, 'WAITING').inlineParams()
   const first = await tx
     .select()
     .from(registrations)
     .where(and(eq(registrations.activityId, activityId), isWaiting))
-    .orderBy(asc(registrations.createdAt), asc(registrations.id))
+    .orderBy(asc(waitOrder), asc(registrations.id))
     .limit(limit)
   const before = new Map(first.map((row) => [row.id, row]))
   const confirmed = await tx
     .update(registrations)
-    .set({ status: 'CONFIRMED', updatedAt: tx.stamp })
+    .set({ status: 'CONFIRMED', confirmedAt: tx.stamp, waitOrder: null, updatedAt: tx.stamp })
     .where(and(inArray(registrations.id, [...before.keys()]), isWaiting))
     .returning()
   for (const row of confirmed) listed.updated(tx, before.get(row.id)!, row)
@@ -220,7 +248,7 @@ export async function confirmFirst(tx: Tx, activityId: number, limit: number): P
   return confirmed
 }
 
-const isLive = ne(registrations.status, 'CANCELLED')
+const isLive = inArray(registrations.status, ['CONFIRMED', 'WAITING'])
 const isActive = and(eq(activities.status, 'ACTIVE'), isNull(activities.deletedAt))
 
 /** Registrations of a user for activities that are not over; with `orgId`, for the RESTRICTED ones of that organization. */
@@ -292,11 +320,12 @@ export async function registeredUsers(
     .where(
       and(
         eq(registrations.activityId, activityId),
+        // Not those of guests, whose column is null.
         gt(registrations.userId, afterUserId),
         eq(registrations.status, 'CONFIRMED'),
       ),
     )
     .orderBy(asc(registrations.userId))
     .limit(limit)
-  return rows.map((row) => row.userId)
+  return rows.map((row) => row.userId!)
 }

@@ -21,7 +21,13 @@ import { activityWords } from './words.ts'
 const words = texts({
   en: {
     registrations: 'Registrations',
-    statuses: { CONFIRMED: 'Confirmed', WAITING: 'Waiting', CANCELLED: 'Cancelled' },
+    statuses: {
+      CONFIRMED: 'Confirmed',
+      WAITING: 'Waiting',
+      CANCELLED: 'Cancelled',
+      PENDING: 'Pending',
+      REJECTED: 'Rejected',
+    },
     place: (n: number) => `Number ${n}`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `${confirmed}${capacity === null ? '' : ` of ${capacity}`} registered, ${waiting} waiting`,
@@ -37,7 +43,7 @@ const words = texts({
   },
   zh: {
     registrations: '报名名单',
-    statuses: { CONFIRMED: '已报名', WAITING: '候补', CANCELLED: '已取消' },
+    statuses: { CONFIRMED: '已报名', WAITING: '候补', CANCELLED: '已取消', PENDING: '待确认', REJECTED: '未通过' },
     place: (n: number) => `第 ${n} 位`,
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `已报名 ${confirmed}${capacity === null ? '' : ` / ${capacity}`}，候补 ${waiting}`,
@@ -52,7 +58,13 @@ const words = texts({
 })
 
 const STATUSES = ['CONFIRMED', 'WAITING', 'CANCELLED'] as const
-const TONES: Record<RegistrationStatus, Tone> = { CONFIRMED: 'good', WAITING: 'warning', CANCELLED: 'neutral' }
+const TONES: Record<RegistrationStatus, Tone> = {
+  CONFIRMED: 'good',
+  WAITING: 'warning',
+  CANCELLED: 'neutral',
+  PENDING: 'warning',
+  REJECTED: 'neutral',
+}
 
 export function Registrations({ activity }: { activity: Activity }) {
   const t = useTexts(words)
@@ -118,7 +130,7 @@ export function Registrations({ activity }: { activity: Activity }) {
                       .filter(Boolean)
                       .join(' · ')}
                   />
-                  {mayCancel && row.status !== 'CANCELLED' && (
+                  {mayCancel && row.userId !== null && ['CONFIRMED', 'WAITING'].includes(row.status) && (
                     <IconButton aria-label={t.cancel(row.nickname)} onClick={() => setAsked(row)}>
                       <PersonRemove />
                     </IconButton>
@@ -128,7 +140,7 @@ export function Registrations({ activity }: { activity: Activity }) {
             />
           )}
         </Rows>
-        {asked && (
+        {asked?.userId != null && (
           <ActionDialog
             operation="registrations.cancelOf"
             input={{ params: { id: activity.id, userId: asked.userId } }}

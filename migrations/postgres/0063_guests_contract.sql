@@ -1,0 +1,3 @@
+-- CONTRACT 0.1.0
+
+DROP INDEX "registrations_list";
