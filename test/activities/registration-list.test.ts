@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import { activities } from '#db/schema/activities.ts'
 import { findCounters } from '#domains/activities/activities.store.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
-import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/registrations.service.ts'
+import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/places.service.ts'
 import { registrationsPage } from '#domains/activities/registrations/registrations.store.ts'
 
 import { plansOf } from '../db/plans.ts'

@@ -47,8 +47,9 @@ import { purgeJobs } from './purging.service.ts'
 import { activityEndpoints } from './register/register.endpoints.ts'
 import { cancelActivities, clearCovers, mayRead } from './register/register.service.ts'
 import { countActivities, countOwned, hasActivities } from './register/register.store.ts'
+import { giveFreePlaces } from './registrations/places.service.ts'
 import { registrationEndpoints } from './registrations/registrations.endpoints.ts'
-import { giveFreePlaces, memberLeft, userDeleting } from './registrations/registrations.service.ts'
+import { memberLeft, userDeleting } from './registrations/registrations.service.ts'
 import { hasRegistrations } from './registrations/registrations.store.ts'
 
 export const activities = domain({

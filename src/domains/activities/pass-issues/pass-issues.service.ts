@@ -2,10 +2,9 @@
 
 import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
-import { orgOf, ownerKey } from '#db/owner-key.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import type { PassField } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
-import { notify } from '#domains/notifications/index.ts'
 import { budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, type FieldProblem, limited, notFound } from '#http/errors.ts'
@@ -20,7 +19,7 @@ import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { findTemplate, type TemplateRow } from '../pass-templates/pass-templates.store.ts'
 import { toPassView } from '../passes/passes.service.ts'
 import type { PassRow } from '../passes/passes.store.ts'
-import { mailUsers } from '../personal-mails.service.ts'
+import { tellPeople } from '../personal-mails.service.ts'
 import { registeredUsers } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import {
@@ -379,20 +378,9 @@ export async function notifyHolders(
   activity: ActivityRow,
   userIds: readonly number[],
 ): Promise<void> {
-  const { id, name, owner } = activity
-  for (const some of chunksOf(userIds, USERS_PER_NOTICE)) {
-    await notify(ctx, tx, {
-      userIds: some,
-      type: 'SYSTEM',
-      title: { en: `Your pass for ${name}`, zh: `你的通行证：${name}` },
-      body: {
-        en: `You have a pass for ${name}. Show its QR code at the entrance.`,
-        zh: `你已获得“${name}”的通行证，入场时请出示其二维码。`,
-      },
-      data: { activityId: id, orgId: orgOf(owner) || null },
-      subject: `PASS ${id}`,
-    })
-    await mailUsers(ctx, tx, activity, 'PASS', some)
+  const people = userIds.map((userId) => ({ userId }))
+  for (const some of chunksOf(people, USERS_PER_NOTICE)) {
+    await tellPeople(ctx, tx, activity, 'PASS', some)
     await tx.pause()
   }
 }

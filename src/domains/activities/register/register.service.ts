@@ -24,7 +24,7 @@ import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { setDue } from '../passes/due-issues.store.ts'
 import { countLive } from '../passes/passes.store.ts'
-import { fillPlaces } from '../registrations/registrations.service.ts'
+import { fillPlaces } from '../registrations/places.service.ts'
 import {
   type Asking,
   manageActivity,

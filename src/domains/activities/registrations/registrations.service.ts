@@ -4,13 +4,12 @@ import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
-import { notify } from '#domains/notifications/index.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { notActive } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
-import { mailUsers } from '../personal-mails.service.ts'
+import { tellPeople } from '../personal-mails.service.ts'
 import {
   type Asking,
   findNamed,
@@ -18,16 +17,14 @@ import {
   refuseIfDisabled,
   seeActivity,
 } from '../visibility/visibility.service.ts'
+import { cancelAll, endPlace, fillPlaces, placeIn } from './places.service.ts'
 import type { ListedRegistration, ListQuery, Register, RegistrationView } from './registrations.model.ts'
-import { type Answers, checkAnswers, givesPlaces, phaseOf } from './registrations.rules.ts'
+import { type Answers, checkAnswers, phaseOf } from './registrations.rules.ts'
 import * as store from './registrations.store.ts'
 
 const noRegistration = () => badRequest('This activity has no registration', '该活动不接受报名')
 const notOpenYet = () => badRequest('Registration for this activity is not open yet', '该活动的报名尚未开始')
 const closed = () => badRequest('Registration for this activity is closed', '该活动的报名已截止')
-const full = () => badRequest('All places of this activity are taken', '该活动名额已满')
-const waitingListFull = () => badRequest('The waiting list of this activity is full', '该活动的候补名单已满')
-
 /** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
 export async function register(
   ctx: AppContext,
@@ -63,10 +60,10 @@ export async function register(
 /** Cancels the registration of the caller. The first user on the waiting list gets the place. */
 export async function cancel(ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> {
   await findOwn(ctx, id, asking)
-  const row = await ctx.db.write(
-    'activities.cancelRegistration',
-    async (tx) => (await endRegistration(ctx, tx, id, asking.viewer.userId)).row,
-  )
+  const row = await ctx.db.write('activities.cancelRegistration', async (tx) => {
+    const { row, ended } = await endRegistration(ctx, tx, id, asking.viewer.userId)
+    return ended ?? row
+  })
   return toView(ctx, row)
 }
 
@@ -74,41 +71,19 @@ export async function cancel(ctx: AppContext, id: number, asking: Asking): Promi
 export async function cancelOf(ctx: AppContext, id: number, userId: number, asking: Asking): Promise<RegistrationView> {
   await manageActivity(ctx, id, 'activity:update', asking)
   const row = await ctx.db.write('activities.cancelRegistrationOf', async (tx) => {
-    const { row, activity, isNew } = await endRegistration(ctx, tx, id, userId)
-    if (isNew)
-      await notify(ctx, tx, {
-        userIds: [userId],
-        type: 'SYSTEM',
-        title: { en: 'Your registration was cancelled', zh: '你的报名已被取消' },
-        body: {
-          en: `The organizer has cancelled your registration for ${activity.name}.`,
-          zh: `主办方取消了你在“${activity.name}”的报名。`,
-        },
-        data: { activityId: id, event: 'REGISTRATION_CANCELLED' },
-        subject: `REGISTRATION ${id}`,
-      })
-    if (isNew) await mailUsers(ctx, tx, activity, 'REMOVED', [userId])
-    return row
+    const { row, activity, ended } = await endRegistration(ctx, tx, id, userId)
+    if (ended !== undefined) await tellPeople(ctx, tx, activity, 'REMOVED', [ended])
+    return ended ?? row
   })
   return toView(ctx, row)
 }
 
-/** Cancels a registration and gives its place to the first user on the waiting list. `isNew`: it was not cancelled before. */
-async function endRegistration(
-  ctx: AppContext,
-  tx: Tx,
-  id: number,
-  userId: number,
-): Promise<{ row: store.RegistrationRow; activity: ActivityRow; isNew: boolean }> {
+/** `ended`: undefined if it was not CONFIRMED or WAITING. */
+async function endRegistration(ctx: AppContext, tx: Tx, id: number, userId: number) {
   const activity = await findOrFail(tx, id)
-  refuseIfDisabled(activity)
   const row = await store.findRegistration(tx, id, userId)
   if (row === undefined) throw notFound()
-  if (row.status === 'CANCELLED') return { row, activity, isNew: false }
-  if (activity.status !== 'ACTIVE') throw notActive()
-  const [cancelled] = await cancelAll(ctx, tx, [row])
-  await moveUp(ctx, tx, activity)
-  return { row: cancelled!, activity, isNew: true }
+  return { row, activity, ended: await endPlace(ctx, tx, activity, row) }
 }
 
 export const showOwn = async (ctx: AppContext, id: number, asking: Asking): Promise<RegistrationView> =>
@@ -137,7 +112,7 @@ const isOpen = (activity: ActivityRow, now: number): boolean =>
   phaseOf(activity.registration, activity, now) === 'open'
 
 /** The answers of a user who registers now. @throws AppError 400 */
-function answersTo(activity: ActivityRow, given: Answers, now: number): Answers {
+export function answersTo(activity: ActivityRow, given: Answers, now: number): Answers {
   const { status, registration } = activity
   if (registration === null) throw noRegistration()
   if (status !== 'ACTIVE') throw notActive()
@@ -146,63 +121,6 @@ function answersTo(activity: ActivityRow, given: Answers, now: number): Answers 
   const checked = checkAnswers(registration.questions, given)
   if ('problems' in checked) throw invalidAll(checked.problems)
   return checked.answers
-}
-
-/** Takes a place, or one on the waiting list. @throws AppError 400 if there is none */
-async function placeIn(tx: Tx, activity: ActivityRow): Promise<'CONFIRMED' | 'WAITING'> {
-  if (await store.takePlace(tx, activity.id, placesOf(activity))) return 'CONFIRMED'
-  if (activity.registration?.waitlist !== true) throw full()
-  if (!(await store.joinWaitingList(tx, activity.id))) throw waitingListFull()
-  return 'WAITING'
-}
-
-const placesOf = ({ capacity }: ActivityRow): number => (capacity === 0 ? Number.MAX_SAFE_INTEGER : capacity)
-
-/** Users who get places in one write, and a notification each: about 10 ms on SQLite. The job continues. */
-const MOVED_PER_WRITE = 100
-
-/** Gives free places to users on the waiting list: after the capacity was raised, as part of the same write. */
-export async function fillPlaces(ctx: AppContext, tx: Tx, activityId: number): Promise<void> {
-  const activity = await findActivity(tx, activityId)
-  if (activity !== undefined) await moveUp(ctx, tx, activity)
-}
-
-/** Returns the number of users who got places. */
-async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<number> {
-  if (!givesPlaces(activity, ctx.clock.now())) return 0
-  const { id, name } = activity
-  const { confirmed, waiting } = await findCounters(tx, id)
-  const free = Math.min(placesOf(activity) - confirmed, waiting, MOVED_PER_WRITE)
-  if (free <= 0) return 0
-  const moved = await store.confirmFirst(tx, id, free)
-  await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: moved.map((row) => row.id) })
-  const userIds = moved.flatMap((row) => row.userId ?? [])
-  await notify(ctx, tx, {
-    userIds,
-    type: 'SYSTEM',
-    title: { en: 'You have a place', zh: '你已获得名额' },
-    body: {
-      en: `A place became free: you are now registered for ${name}.`,
-      zh: `有名额空出，你已成功报名“${name}”。`,
-    },
-    data: { activityId: id, event: 'REGISTRATION_CONFIRMED' },
-    // Users can cancel and register again.
-    subject: `REGISTRATION ${id}`,
-  })
-  await mailUsers(ctx, tx, activity, 'CONFIRMED', userIds)
-  return moved.length
-}
-
-/** Gives the places that a write left free because it had given enough. */
-export async function giveFreePlaces(ctx: AppContext): Promise<void> {
-  for (const id of await store.withFreePlaces(ctx.db.readInWorker, ctx.clock.now())) {
-    const give = () =>
-      ctx.db.write('activities.giveFreePlaces', async (tx) => {
-        const activity = await findActivity(tx, id)
-        return activity === undefined ? 0 : moveUp(ctx, tx, activity)
-      })
-    while ((await give()) === MOVED_PER_WRITE) await Bun.sleep(0)
-  }
 }
 
 /** Activities whose waiting lists move up in the write that ends the registrations of a user. The job continues. */
@@ -223,18 +141,6 @@ async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?:
   await cancelAll(ctx, tx, rows)
   const freed = rows.filter((row) => row.status === 'CONFIRMED').map((row) => row.activityId)
   for (const id of await store.withWaitingList(tx, freed, ACTIVITIES_PER_WRITE)) await fillPlaces(ctx, tx, id)
-}
-
-/** Cancels registrations of one user, all of which are CONFIRMED or WAITING. */
-async function cancelAll(
-  ctx: AppContext,
-  tx: Tx,
-  rows: readonly store.RegistrationRow[],
-): Promise<store.RegistrationRow[]> {
-  const cancelled = await store.cancelRegistrations(tx, rows)
-  const autoPassIds = rows.flatMap((row) => row.autoPassId ?? [])
-  if (autoPassIds.length > 0) await emit(ctx, tx, 'registrations.ended', { autoPassIds })
-  return cancelled
 }
 
 /** For managers. */
