@@ -9,7 +9,7 @@ import { mailerOf } from '#domains/delivery/index.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { newEmail, useWorld } from '../accounts/helpers.ts'
-import { inProcess } from '../harness/index.ts'
+import { inProcess, ok, type Person } from '../harness/index.ts'
 import type { SentMail } from '../harness/mail-sink.ts'
 import { createActivity } from './helpers.ts'
 import { calendarFields } from './mail-helpers.ts'
@@ -122,5 +122,38 @@ describe.if(inProcess)('a notice', () => {
     expect([fields.get('METHOD'), fields.get('STATUS')]).toEqual(['CANCEL', 'CANCELLED'])
     expect(mail.calendar).toContain('desk@example.org')
     expect(mail.headers.get('reply-to')).toBe('desk@example.org')
+  })
+})
+
+describe('a test mail', () => {
+  const text = { subject: 'Gloves', body: 'Bring **gloves**.', attachPass: true }
+  const send = (person: Person, id: number, body: object = text) =>
+    person.call('activityMessages.preview', { params: { id }, body: { ...(body as typeof text), test: true } })
+
+  test('goes to the proved address of its author, and to nobody else', async () => {
+    const organizer = await world.withEmail()
+    const { id } = await createActivity(organizer, { name: 'Lake cleanup' })
+    const { sentTo } = ok(await send(organizer, id)).data
+    // The address had to be proved first.
+    let mail = await world.gateways.mailFor(sentTo!)
+    while (!mail.subject.startsWith('[')) mail = await world.gateways.mailFor(sentTo!)
+    expect(mail.subject).toBe('[Lake cleanup] Gloves')
+    expect(mail.html).toContain('<strong>gloves</strong>')
+    expect(mail.html).toContain('/s/pass/example')
+    expect(ok(await organizer.call('activityMessages.list', { params: { id } })).data.total).toBe(0)
+  })
+
+  test('is refused without a proved address, to those who do not manage the activity, and after ten in an hour', async () => {
+    const organizer = await world.withEmail()
+    const { id } = await createActivity(organizer, { name: 'Lake cleanup' })
+    const other = await world.server.person()
+    expect((await send(other, id)).status).toBe(404)
+    const own = await createActivity(other, {})
+    expect(await send(other, own.id)).toMatchObject({ status: 400, message: expect.stringContaining('e-mail address') })
+    expect((await send(organizer, id, { ...text, body: '' })).status).toBe(400)
+    let sent = 0
+    for (; (await send(organizer, id)).status === 200; sent++);
+    expect(sent).toBe(10)
+    expect(await send(organizer, id)).toMatchObject({ status: 429, code: 4022 })
   })
 })

@@ -171,6 +171,7 @@ describe('a message', () => {
     await preview.locator('strong', { hasText: 'gloves' }).waitFor()
     await preview.getByRole('button', { name: '中文' }).click()
     await preview.getByRole('link', { name: '查看我的报名' }).waitFor()
+    await preview.getByRole('button', { name: 'Send me a test mail' }).waitFor()
     expect({ barriers: await barriers(page), isTooWide: await isTooWide(page) }).toEqual({
       barriers: [],
       isTooWide: false,

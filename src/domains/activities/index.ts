@@ -29,6 +29,7 @@ import { messagesJob, startMessages, stopMessages } from './messages/messages-wo
 import { messageAdminEndpoints } from './messages/messages.admin.endpoints.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { activityChanged, activityDeleting, activityPurging } from './messages/notices.service.ts'
+import { composeTestMail } from './messages/previews.service.ts'
 import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
@@ -100,7 +101,7 @@ export const activities = domain({
     pass: passLandingPage,
   },
   fileEntities: { ACTIVITY: mayRead },
-  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_MESSAGE: composeMail },
+  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_MESSAGE: composeMail, ACTIVITY_TEST: composeTestMail },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>

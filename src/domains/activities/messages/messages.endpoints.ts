@@ -45,7 +45,9 @@ export const messageEndpoints = [
     method: 'POST',
     path: '/api/activities/:id/messages/preview',
     summary: 'Preview a message to the participants of an activity',
-    description: 'Answers the mail in both languages. Nothing is stored or sent.',
+    description:
+      'Answers the mail in both languages. With `test` you get it as a mail at your proved address, at most 10 an hour; nobody else does, and it is ' +
+      'not in the list of messages.',
     params: ById,
     query: InOrg,
     body: PreviewMessage,
@@ -59,9 +61,13 @@ export const messageEndpoints = [
         windowMs: MINUTE,
       },
     ],
-    refuses: { 403: 'You may see the activity, but not change it.' },
+    refuses: {
+      400: '`test`, and you have no proved address, or the server sends no mails.',
+      403: 'You may see the activity, but not change it.',
+    },
     ignoresKey: 'It changes nothing.',
-    run: ({ ctx, owner, params, body, caller }) => previewMessage(ctx, params.id, body, { viewer: owner, caller }),
+    run: ({ ctx, owner, params, body, caller }) =>
+      previewMessage(ctx, params.id, body, { viewer: owner, caller }, caller.locale),
   }),
   endpoint({
     ...shared,

@@ -162,6 +162,7 @@ export const PreviewMessage = Model('PreviewActivityMessage', {
   subject: Subject,
   body: Body,
   attachPass: optional(Type.Boolean({ description: 'With a link to a pass', examples: [true] })),
+  test: optional(Type.Boolean({ description: 'Mail it to yourself', examples: [false] })),
   orgId: optional(Id),
 })
 export type PreviewMessage = Static<typeof PreviewMessage>
@@ -170,7 +171,13 @@ const MailPreview = Model('MailPreview', {
   subject: Text('[Lake cleanup] What to bring'),
   html: Text('<p>Please bring <strong>gloves</strong>.</p>', { description: 'Safe HTML without styles' }),
 })
-export const MessagePreview = Model('MessagePreview', { en: MailPreview, zh: MailPreview })
+export const MessagePreview = Model('MessagePreview', {
+  en: MailPreview,
+  zh: MailPreview,
+  sentTo: Nullable(
+    Text('lin@example.org', { description: 'Your address, to which it was mailed; null without `test`' }),
+  ),
+})
 export type MessagePreview = Static<typeof MessagePreview>
 
 export const MessagesQuery = PageQuery({ orgId: Type.Optional(Id) })

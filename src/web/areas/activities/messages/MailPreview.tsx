@@ -1,13 +1,16 @@
 /** A message as its readers get it by e-mail, in both languages. */
 
-import { Box, Divider, Stack, Typography } from '@mui/material'
+import { Box, Button, Divider, Stack, Typography } from '@mui/material'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { callWith } from '../../../api/client.ts'
 import type { ApiError } from '../../../api/errors.ts'
+import { useAction } from '../../../api/hooks.ts'
 import type { MessagePreview } from '../../../api/types.ts'
+import { notify } from '../../../browser/notices.ts'
 import { texts, useLocale, useTexts } from '../../../i18n/words.ts'
+import { useSession } from '../../../session/session.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
 import { ToggleField } from '../../../ui/fields.tsx'
 import { Rendered } from '../../../ui/Rendered.tsx'
@@ -18,8 +21,16 @@ const words = texts({
     preview: 'Preview',
     empty: 'The mail appears here as its readers will see it.',
     noSubject: '(no subject yet)',
+    test: 'Send me a test mail',
+    sent: (to: string) => `A test mail is on its way to ${to}.`,
   },
-  zh: { preview: '预览', empty: '这里会显示读者收到的邮件。', noSubject: '（尚无主题）' },
+  zh: {
+    preview: '预览',
+    empty: '这里会显示读者收到的邮件。',
+    noSubject: '（尚无主题）',
+    test: '发送测试邮件给我',
+    sent: (to: string) => `测试邮件正在发往 ${to}。`,
+  },
 })
 
 /** The languages of mails, each in itself. */
@@ -53,6 +64,11 @@ export function MailPreview({ activityId, subject, body, attachPass }: MailPrevi
     placeholderData: keepPreviousData,
   })
   const mail = data?.[language]
+  const { mailAvailable } = useSession().user
+  const test = useAction('activityMessages.preview', {
+    refreshes: [],
+    onDone: ({ sentTo }) => notify(t.sent(sentTo!), 'success'),
+  })
   return (
     <Stack component="section" spacing={1.5} aria-label={t.preview}>
       <ToggleField value={language} onChange={setLanguage} choices={LANGUAGES} />
@@ -65,6 +81,20 @@ export function MailPreview({ activityId, subject, body, attachPass }: MailPrevi
           <Divider sx={{ my: 1.5 }} />
           <Rendered html={mail.html} />
         </Box>
+      )}
+      {mailAvailable && (
+        <Button
+          sx={{ alignSelf: 'start' }}
+          disabled={isEmpty || test.isPending}
+          onClick={() =>
+            test.mutate({
+              params: { id: activityId },
+              body: { subject: subject.trim() || t.noSubject, body, attachPass, test: true },
+            })
+          }
+        >
+          {t.test}
+        </Button>
       )}
     </Stack>
   )
