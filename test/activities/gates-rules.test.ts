@@ -17,6 +17,7 @@ const fresh = {
   maxUses: 1,
   usedCount: 0,
   isInside: false,
+  templateId: null,
 }
 type Pass = { -readonly [K in keyof typeof fresh]: (typeof fresh)[K] extends null ? number | null : (typeof fresh)[K] }
 

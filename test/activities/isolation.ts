@@ -21,6 +21,14 @@ const adding =
     return (await createActivity(person, { status: 'ACTIVE', hasCheckIn: true, hasPass: true, ...ofOrg, ...given })).id
   }
 
+/** An activity with a check-in list. */
+async function listed(person: Person, orgId?: number) {
+  const id = await adding()(person, orgId)
+  const body = { name: 'Workshop', orgId: orgId ?? null }
+  const list = ok(await person.call('checkInLists.create', { params: { id }, body })).data
+  return { id, body: {}, params: { listId: list.id } }
+}
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const fields = { name: mark, description: mark, location: mark, checkInConfig: { shortCode: 'SECRET' } }
@@ -42,6 +50,8 @@ export const isolation: IsolationFixture = {
       checkIn: ok(await checkIn(victim, visited)).data.id,
       passTemplate,
       pass: pass!.id,
+      checkInList: ok(await victim.call('checkInLists.create', { params: { id: activity }, body: { name: mark } })).data
+        .id,
       activityMessage: (await sent(victim, { id: activity }, { subject: mark, body: mark })).id,
       passUse: (await redeemed(victim, activity, { passUuid: pass!.uuid })).use!.id,
     }
@@ -52,7 +62,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/(admin\/)?passes\/:/, 'pass'],
     [/^\/api\/pass\/templates\/:/, 'passTemplate'],
   ],
-  fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn' },
+  fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn', listId: 'checkInList' },
   fieldsIn: [
     [/^\/api\/activities$/, { ownerId: 'org', restrictedScopeId: 'org' }],
     [/\/pass\/records\//, { recordId: 'passUse' }],
@@ -62,6 +72,7 @@ export const isolation: IsolationFixture = {
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
     [/^\/api\/activities\/:id\/messages$/, { filter: {} }],
+    [/^\/api\/activities\/:id\/lists\/reorder$/, { ids: [1] }],
     [/^\/api\/activities\/:id\/copy$/, { startTime: TOMORROW }],
     [
       /^\/api\/activities\/:id\/series$/,
@@ -84,6 +95,12 @@ export const isolation: IsolationFixture = {
     }),
     pass: async (person, orgId) =>
       (await issued(person, await adding()(person, orgId), { holderName: 'Lin Mei' }))[0]!.id,
+    'checkInLists.update': listed,
+    'checkInLists.delete': listed,
+    'checkInLists.reorder': async (person, orgId) => {
+      const { id, params } = await listed(person, orgId)
+      return { id, body: { ids: [params.listId] } }
+    },
     'passes.undo': async (person, orgId) => {
       const id = await adding()(person, orgId)
       const [pass] = await issued(person, id, { holderName: 'Lin Mei', validTo: FAR })
@@ -108,5 +125,6 @@ export const isolation: IsolationFixture = {
     '/api/pass/templates?size=100',
     `/api/activities/${activity}/pass/passes?size=100`,
     `/api/activities/${activity}/pass/records?size=100`,
+    `/api/activities/${activity}/lists?size=100`,
   ],
 }

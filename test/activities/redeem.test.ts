@@ -47,6 +47,7 @@ describe('redeem', () => {
       result: 'ACCEPTED',
       reason: null,
       direction: 'ENTRY',
+      list: null,
       nonce: null,
       offline: false,
       isDoubleUse: false,

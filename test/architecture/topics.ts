@@ -45,6 +45,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'register',
     'discovery',
     'pass-templates',
+    'check-in-lists',
     'copies',
     'links',
     'pages',

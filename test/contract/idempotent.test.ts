@@ -277,6 +277,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ templateId: id['passTemplate']! }),
     body: () => ({ name: 'new', color: '#AABBCC', fields: [{ key: 'seat', label: 'Seat' }], validDays: 3, maxUses: 0 }),
   },
+  'checkInLists.update': {
+    params: () => ({ id: id['activity']!, listId: id['checkInList']! }),
+    body: () => ({ name: 'newer', kind: 'MEAL', place: 'Hall', maxUses: 3, requiresEntry: true }),
+    raisesNothing: true,
+  },
   'passes.update': {
     params: () => ({ passId: id['pass']! }),
     body: () => ({ holderName: 'newer', maxUses: 3, validTo: 4_070_908_800_000 }),
@@ -378,6 +383,8 @@ beforeAll(async () => {
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['activity'] = (await createActivity(alice)).id
   id['passTemplate'] = (await createTemplate(alice)).id
+  const list = { params: { id: id['activity'] }, body: { name: 'list' } }
+  id['checkInList'] = ok(await alice.call('checkInLists.create', list)).data.id
   id['pass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['otherPass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id

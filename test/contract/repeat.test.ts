@@ -221,6 +221,14 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     body: { every: 'WEEK', count: 3 },
   }),
   'activities.checkIn': async () => ({ who: bob, params: { id: (await openActivity(server, alice)).id }, body: {} }),
+  'checkInLists.create': async () => ({ params: { id: (await withPasses(alice)).id }, body: { name: name() } }),
+  'checkInLists.reorder': async () => {
+    const { id } = await withPasses(alice)
+    const lists = []
+    for (const title of ['A', 'B'])
+      lists.push(ok(await alice.call('checkInLists.create', { params: { id }, body: { name: title } })).data.id)
+    return { params: { id }, body: { ids: lists.toReversed() } }
+  },
   'passTemplates.create': () => ({ body: { name: name() } }),
   'passes.issue': async () => ({ params: { id: (await withPasses(alice)).id }, body: { holderName: 'Lin Mei' } }),
   'passes.issueByTemplate': async () => ({

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import { col, index, table, uniqueIndex } from '../dialect.ts'
+import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
 import { activities } from './activities.ts'
@@ -145,6 +145,8 @@ export const passes = table(
       .where(sql`${t.deletedAt} is null`),
     index('passes_issue').on(t.issueId, t.id),
     index('passes_holder').on(t.holderUserId, t.activityId, t.id).where(isNotNull(t.holderUserId)),
+    // For offline gates of check-in lists that admit the passes of some templates only.
+    index('passes_templates').on(t.activityId, t.createdAt, t.id).where(isNotNull(t.templateId)),
     index('passes_registration').on(t.registrationId, t.id).where(isNotNull(t.registrationId)),
     // Whether an activity has live passes, however many it had.
     index('passes_live')
@@ -203,6 +205,9 @@ export const REFUSAL_REASONS = [
   'REVOKED',
   'USED',
   'ACTIVITY_NOT_ACTIVE',
+  'NOT_ON_LIST',
+  'LIST_CLOSED',
+  'NOT_ENTERED',
 ] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
@@ -232,6 +237,8 @@ export const passUses = table(
     isDoubleUse: col.bool('is_double_use').notNull().default(false),
     /** Whether it took a use of the pass: an entry that is not free. Null in rows of versions that did not store it. */
     takesUse: col.bool('takes_use'),
+    /** The check-in list, which may be deleted since. Null for the entrance of the activity. */
+    listId: col.int('list_id'),
     /** Null for a check by anyone who does not manage the activity. */
     verifierUserId: col.int('verifier_user_id'),
     /** When the pass was shown: of an offline gate, by its clock. */
@@ -246,9 +253,61 @@ export const passUses = table(
     uniqueIndex('pass_uses_nonce').on(t.activityId, t.nonce).where(isNotNull(t.nonce)),
     index('pass_uses_activity').on(t.activityId, t.usedAt, t.createdAt, t.id),
     index('pass_uses_pass').on(t.passId, t.usedAt, t.createdAt, t.id).where(isNotNull(t.passId)),
+    // The records of a check-in list, and those of a pass on it.
+    index('pass_uses_list').on(t.listId, t.usedAt, t.createdAt, t.id).where(isNotNull(t.listId)),
+    index('pass_uses_pass_list').on(t.passId, t.listId, t.usedAt, t.createdAt, t.id).where(isNotNull(t.listId)),
     // For the job that deletes refused checks of people who do not manage the activity.
     index('pass_uses_anonymous')
       .on(t.activityId, t.id)
       .where(sql`${t.verifierUserId} is null`),
   ],
+)
+
+export const LIST_KINDS = ['ENTRANCE', 'SESSION', 'MEAL', 'OTHER'] as const
+export type ListKind = (typeof LIST_KINDS)[number]
+
+/**
+ * Check-in lists of activities, each with a count of its own for every pass. The entrance of the activity has no row here: its counts are in
+ * `passes`. No foreign keys: the version before deletes activities without these rows.
+ */
+export const checkInLists = table(
+  'check_in_lists',
+  {
+    id: col.id(),
+    activityId: col.int('activity_id').notNull(),
+    name: col.text('name').notNull(),
+    kind: col.text('kind').$type<ListKind>().notNull(),
+    place: col.text('place').notNull().default(''),
+    opensAt: col.time('opens_at'),
+    closesAt: col.time('closes_at'),
+    /** Entries of each pass; 0 = unlimited. */
+    maxUses: col.int('max_uses').notNull().default(1),
+    /** Only passes of these templates are admitted; empty for all passes. */
+    templateIds: col.json<readonly number[]>('template_ids').notNull(),
+    /** Whether a pass needs an entry of the activity before. */
+    requiresEntry: col.bool('requires_entry').notNull().default(false),
+    sortOrder: col.int('sort_order').notNull(),
+    /** The sum of `used_count` of its passes. */
+    admitted: col.int('admitted').notNull().default(0),
+    /** Its passes whose last accepted use was an entry. */
+    inside: col.int('inside').notNull().default(0),
+    /** The row stays until the activity is deleted: uses show its name, and gates that work offline may upload more of them. */
+    deletedAt: col.time('deleted_at'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [index('check_in_lists_activity').on(t.activityId, t.deletedAt, t.sortOrder, t.id)],
+)
+
+/** The uses of a pass on a check-in list, like the columns of the same names of `passes`. Without a row there are none. */
+export const passListUses = table(
+  'pass_list_uses',
+  {
+    activityId: col.int('activity_id').notNull(),
+    passId: col.int('pass_id').notNull(),
+    listId: col.int('list_id').notNull(),
+    usedCount: col.int('used_count').notNull(),
+    isInside: col.bool('is_inside').notNull(),
+    lastUsedAt: col.time('last_used_at'),
+  },
+  (t) => [primaryKey({ columns: [t.activityId, t.passId, t.listId] })],
 )

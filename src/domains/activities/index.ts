@@ -8,6 +8,7 @@ import { MINUTE } from '#platform/clock.ts'
 import { activityAdminEndpoints } from './admin/activities.admin.endpoints.ts'
 import { passAdminEndpoints } from './admin/passes.admin.endpoints.ts'
 import { oldBatchesJob } from './batches/batches.service.ts'
+import { checkInListEndpoints } from './check-in-lists/check-in-lists.endpoints.ts'
 import { checkInAdminEndpoints } from './check-ins/check-ins.admin.endpoints.ts'
 import { checkInEndpoints } from './check-ins/check-ins.endpoints.ts'
 import { hasCheckedIn } from './check-ins/check-ins.store.ts'
@@ -68,6 +69,7 @@ export const activities = domain({
     ...passEndpoints,
     ...gateEndpoints,
     ...offlineGateEndpoints,
+    ...checkInListEndpoints,
     ...linkEndpoints,
     ...pageEndpoints,
     ...registrationEndpoints,

@@ -10,6 +10,7 @@ import { emit, type Job } from '#domains/domain.ts'
 import { HOUR, MINUTE } from '#platform/clock.ts'
 
 import type { ActivityRow } from './activities.store.ts'
+import { uncountListUses } from './check-in-lists/check-in-lists.store.ts'
 import * as store from './purging.store.ts'
 import { markDeleted } from './register/register.service.ts'
 
@@ -59,6 +60,7 @@ export async function purgePass(tx: Tx, id: number): Promise<boolean> {
   const cleared = await store.clearPass(tx, id)
   if (cleared === undefined) return false
   await store.uncountPass(tx, cleared)
+  await uncountListUses(tx, cleared.activityId, id)
   if ((await store.removeUsesOfPass(tx, id, ROWS_PER_WRITE)) === ROWS_PER_WRITE) await store.insertPurgedPass(tx, id)
   return true
 }

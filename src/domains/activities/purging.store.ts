@@ -12,7 +12,16 @@ import {
   registrations,
 } from '#db/schema/activities.ts'
 import { activityBatches } from '#db/schema/activity-batches.ts'
-import { dueIssues, passChanges, passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
+import {
+  checkInLists,
+  dueIssues,
+  passChanges,
+  passes,
+  passIssues,
+  passListUses,
+  passUses,
+  purgedPasses,
+} from '#db/schema/passes.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
@@ -95,6 +104,16 @@ const removePassChanges: Remove = async (tx, activityId, limit) => {
   return rows.length
 }
 
+/** A pass has a row for each list. */
+const removeListUses: Remove = async (tx, activityId, limit) => {
+  const some = someOf(tx, passListUses.passId, passListUses.activityId, activityId, limit)
+  const rows = await tx
+    .delete(passListUses)
+    .where(and(eq(passListUses.activityId, activityId), isAnyOf(passListUses.passId, some)))
+    .returning({ passId: passListUses.passId })
+  return rows.length
+}
+
 const removePasses: Remove = async (tx, activityId, limit) => {
   const some = someOf(tx, passes.id, passes.activityId, activityId, limit)
   const rows = await tx.delete(passes).where(isAnyOf(passes.id, some)).returning(listedPasses.columns)
@@ -123,6 +142,7 @@ export const SHOWN: readonly Remove[] = [
   removeRegistrations,
   clearPasses,
   removeUses,
+  removeListUses,
   removeCheckInUsers,
   removeCheckInSlots,
   removeRecipients,
@@ -130,12 +150,20 @@ export const SHOWN: readonly Remove[] = [
 ]
 
 /** Rows that requests which had begun before the deletion can still refer to. Later ones refer to earlier ones. */
-export const REFERRED_TO: readonly Remove[] = [removeUses, removePassChanges, removePasses, removeIssues, removeBatches]
+export const REFERRED_TO: readonly Remove[] = [
+  removeUses,
+  removeListUses,
+  removePassChanges,
+  removePasses,
+  removeIssues,
+  removeBatches,
+]
 
 /** Deletes the activity itself, when no other row refers to it. */
 export async function removeActivity(tx: Tx, id: number): Promise<void> {
   await tx.delete(activityCounters).where(eq(activityCounters.activityId, id))
   await tx.delete(dueIssues).where(eq(dueIssues.activityId, id))
+  await tx.delete(checkInLists).where(eq(checkInLists.activityId, id))
   await tx.delete(activityKiosks).where(eq(activityKiosks.activityId, id))
   const [row] = await tx.delete(activities).where(eq(activities.id, id)).returning(listedActivities.columns)
   if (row) listedActivities.deleted(tx, row)

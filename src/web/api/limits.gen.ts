@@ -111,6 +111,11 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'categories.pin': 'pinned!',
   'categories.reorder': 'items[].id!, items[].sortOrder! min=-2147483648 max=2147483647 isWhole',
   'categories.update': 'name! length=100',
+  'checkInLists.create':
+    'name! length=60, kind choices=ENTRANCE|SESSION|MEAL|OTHER, place length=100, maxUses min=0 max=1000000 isWhole',
+  'checkInLists.reorder': 'ids!',
+  'checkInLists.update':
+    'name! length=60, kind choices=ENTRANCE|SESSION|MEAL|OTHER, place length=100, maxUses min=0 max=1000000 isWhole',
   'contacts.accept': 'remark length=50',
   'contacts.request': 'code length=64, message length=200, remark length=50',
   'contacts.setRemark': 'remark! length=50',

@@ -37,7 +37,8 @@ export const ReasonField = Named(
     description:
       'The first that applies of: `MALFORMED` (the content is no pass), `FORGED` (no key of this server has signed it), `WRONG_ACTIVITY`, ' +
       '`UNKNOWN` (there is no such pass), `REVOKED`, `EXPIRED`, `USED` (no use is left, or an exit without an entry since the last exit), ' +
-      '`ACTIVITY_NOT_ACTIVE`, `NOT_YET_VALID` (also an exit before the first entry)',
+      '`ACTIVITY_NOT_ACTIVE`, `NOT_YET_VALID` (also an exit before the first entry); on a check-in list then `NOT_ON_LIST` (only passes of other ' +
+      'templates are admitted), `LIST_CLOSED`, `NOT_ENTERED` (the pass has no entry without a list yet)',
   }),
 )
 
@@ -54,10 +55,16 @@ export const PassUuid = Line(100, 0, {
 const NONCE = { minimum: 8, maximum: 64 }
 const nonce = {
   description:
-    'Chosen by the gate for each scan. A redemption with the nonce of an earlier one of the activity gets its result and counts once',
+    'Chosen by the gate for each scan. A redemption with the nonce of an earlier one of the activity gets its result and counts once. It belongs ' +
+    'to one pass and one check-in list',
   examples: ['gate-2-000417-5c1e'],
 }
 export const Nonce = Raw(NONCE.maximum, NONCE.minimum, nonce)
+
+export const ListId = {
+  ...Id,
+  description: 'The check-in list, on which the pass has a count of its own. By default the entrance of the activity',
+}
 
 export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
   content: Type.Optional(Nullable(Content)),
@@ -72,6 +79,7 @@ export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
   ),
   nonce: Type.Optional(Nullable(Nonce)),
   direction: Type.Optional(Nullable(DirectionField)),
+  listId: Type.Optional(Nullable(ListId)),
   orgId: Type.Optional(Nullable(Id)),
 })
 export type VerifyPass = Static<typeof VerifyPass>
@@ -86,6 +94,13 @@ export const PassUseView = Model('PassUse', {
   result: Result,
   reason: Nullable(ReasonField),
   direction: DirectionField,
+  list: Nullable(
+    Model(
+      'ListOfUse',
+      { description: 'The check-in list. Null for the entrance of the activity' },
+      { id: Nullable({ ...Id, description: 'Null for a list that was deleted' }), name: Text('Workshop A') },
+    ),
+  ),
   nonce: Nullable(Text('gate-2-000417-5c1e')),
   offline: Type.Boolean({ description: 'Redeemed without a connection and uploaded later' }),
   isDoubleUse: Type.Boolean({
@@ -133,6 +148,7 @@ export const UndoUse = Model('UndoPassUse', {
 
 const filters = {
   result: Type.Optional(Result),
+  listId: Type.Optional({ ...Id, description: 'Only uses on this check-in list' }),
   isDoubleUse: Type.Optional(
     Type.Boolean({ description: 'Only uses beyond the limit of a pass, which offline gates reported' }),
   ),

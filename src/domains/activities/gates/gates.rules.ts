@@ -1,7 +1,7 @@
 /** Decides whether a pass is valid at a gate. Pure. */
 
 import type { ActivityStatus } from '#db/schema/activities.ts'
-import type { Direction, passes, RefusalReason } from '#db/schema/passes.ts'
+import type { checkInLists, Direction, passes, passListUses, RefusalReason } from '#db/schema/passes.ts'
 
 import { type DecodedToken, decodeToken, uuidInLink } from '../pass-keys/pass-keys.rules.ts'
 
@@ -51,8 +51,18 @@ export type Verdict = { readonly passage: Passage } | { readonly reason: Refusal
 
 type JudgedPass = Pick<
   PassRow,
-  'revokedAt' | 'expiredAt' | 'validFrom' | 'validTo' | 'maxUses' | 'usedCount' | 'isInside'
+  'revokedAt' | 'expiredAt' | 'validFrom' | 'validTo' | 'maxUses' | 'usedCount' | 'isInside' | 'templateId'
 >
+
+/** A check-in list, and the counts of the pass on it, which are 0 if there are none yet. */
+export interface OnList {
+  readonly list: Pick<
+    typeof checkInLists.$inferSelect,
+    'opensAt' | 'closesAt' | 'maxUses' | 'templateIds' | 'requiresEntry'
+  >
+  readonly uses: Pick<typeof passListUses.$inferSelect, 'usedCount' | 'isInside'> | null | undefined
+}
+
 interface JudgedActivity {
   readonly status: ActivityStatus
   /** Null unless it is ENDED or CANCELLED. */
@@ -70,26 +80,47 @@ export interface Neighbours {
 /**
  * Whether a pass of the activity is valid now. The times of the row count, not those of a token, which was perhaps printed before.
  *
- * The reasons are those of the status of the pass (REVOKED, EXPIRED, USED), so that both agree; then the reasons that can pass.
+ * The reasons are those of the status of the pass (REVOKED, EXPIRED, USED), so that both agree; then the reasons that can pass, at last those of
+ * the list. Uses are counted on the list alone if there is one.
  */
-export function judge(pass: JudgedPass, activity: JudgedActivity, direction: Direction, now: number): Verdict {
-  const hasLeft = pass.usedCount > 0 && !pass.isInside
-  return verdictOf(direction, {
+export function judge(
+  pass: JudgedPass,
+  activity: JudgedActivity,
+  direction: Direction,
+  now: number,
+  on?: OnList,
+): Verdict {
+  const counts = countsOf(pass, on)
+  const verdict = verdictOf(direction, {
     isRevoked: pass.revokedAt !== null,
     isExpired: pass.expiredAt !== null || isAfter(now, pass.validTo),
     isEarly: pass.validFrom !== null && now < pass.validFrom,
     isActive: activity.status === 'ACTIVE',
-    hasUse: hasUse(pass),
-    isUnused: pass.usedCount === 0,
-    hasLeft,
-    isInside: pass.isInside,
+    hasUse: hasUse(counts),
+    isUnused: counts.usedCount === 0,
+    hasLeft: counts.usedCount > 0 && !counts.isInside,
+    isInside: counts.isInside,
   })
+  if ('reason' in verdict || on === undefined) return verdict
+  const reason = refusalOfList(pass, on, now)
+  if (reason !== undefined) return { reason }
+  return on.list.requiresEntry && pass.usedCount === 0 ? { reason: 'NOT_ENTERED' } : verdict
+}
+
+const countsOf = (pass: JudgedPass, on: OnList | undefined) =>
+  on === undefined ? pass : { maxUses: on.list.maxUses, ...(on.uses ?? { usedCount: 0, isInside: false }) }
+
+function refusalOfList({ templateId }: JudgedPass, { list }: OnList, at: number): RefusalReason | undefined {
+  const { templateIds, opensAt, closesAt } = list
+  if (templateIds.length > 0 && (templateId === null || !templateIds.includes(templateId))) return 'NOT_ON_LIST'
+  return (opensAt !== null && at < opensAt) || isAfter(at, closesAt) ? 'LIST_CLOSED' : undefined
 }
 
 /**
  * Whether a pass was valid when a gate without a connection let it through. It could not know of a revocation or of the end of the activity
  * after that time. A free entry or an exit depends on the uses before and after the time, because other gates may have uploaded theirs
- * earlier: one exit allows one free entry.
+ * earlier: one exit allows one free entry. Whether the visitor had entered the activity before a list is not judged, because the gate at the entrance
+ * may upload that later.
  */
 export function judgeLater(
   pass: JudgedPass,
@@ -97,17 +128,20 @@ export function judgeLater(
   direction: Direction,
   usedAt: number,
   { before, after }: Neighbours,
+  on?: OnList,
 ): Verdict {
-  return verdictOf(direction, {
+  const verdict = verdictOf(direction, {
     isRevoked: pass.revokedAt !== null && pass.revokedAt <= usedAt,
     isExpired: isAfter(usedAt, pass.validTo),
     isEarly: pass.validFrom !== null && usedAt < pass.validFrom,
     isActive: activity.status === 'ACTIVE' || (activity.endedAt !== null && usedAt < activity.endedAt),
-    hasUse: hasUse(pass),
+    hasUse: hasUse(countsOf(pass, on)),
     isUnused: before === undefined,
     hasLeft: before === 'EXIT' && after !== 'ENTRY',
     isInside: before === 'ENTRY' && after !== 'EXIT',
   })
+  const reason = 'reason' in verdict || on === undefined ? undefined : refusalOfList(pass, on, usedAt)
+  return reason === undefined ? verdict : { reason }
 }
 
 /** The values of a pass that a passage changes. */
@@ -126,7 +160,8 @@ export const takesUse = (use: AcceptedUse, before: Pick<AcceptedUse, 'direction'
   use.takesUse ?? (use.direction === 'ENTRY' && before?.direction !== 'EXIT')
 
 const isAfter = (time: number, end: number | null): boolean => end !== null && time > end
-const hasUse = ({ maxUses, usedCount }: JudgedPass): boolean => maxUses === 0 || usedCount < maxUses
+const hasUse = ({ maxUses, usedCount }: Pick<JudgedPass, 'maxUses' | 'usedCount'>): boolean =>
+  maxUses === 0 || usedCount < maxUses
 
 interface Facts {
   readonly isRevoked: boolean

@@ -5,25 +5,38 @@ import { spend } from '#db/counters.ts'
 import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
 import type { Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { noToken } from '#http/admission.ts'
 import { type Budget, budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
-import { badRequest, notFound } from '#http/errors.ts'
+import { type AppError, badRequest, notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
-import { invalid } from '#http/validate.ts'
+import { invalid, invalidAll } from '#http/validate.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
+import { noSuchList } from '../activities.errors.ts'
 import { type ActivityRow, IN_ORDER } from '../activities.store.ts'
+import { findList, type ListRow, shownLists } from '../check-in-lists/check-in-lists.store.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { toPassView, visiblePasses } from '../passes/passes.service.ts'
 import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
 import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { PassUseView, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
-import { afterPassage, type Claim, claimedUuid, claimIn, judge, strangerReason, type Verdict } from './gates.rules.ts'
+import {
+  afterPassage,
+  type Claim,
+  claimedUuid,
+  claimIn,
+  judge,
+  type OnList,
+  type Passage,
+  strangerReason,
+  type Verdict,
+} from './gates.rules.ts'
 import * as store from './gates.store.ts'
+import { type ListUses, listUsesOf } from './list-uses.store.ts'
 
 /** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
 export const refusedChecks: Budget = {
@@ -98,13 +111,14 @@ export async function verifyPass(
   const claim = claimOf(input, 'body')
   const direction = input.direction ?? 'ENTRY'
   const orgId = input.orgId ?? 0
+  const listId = input.listId ?? null
   if (input.redeem === true) {
     await checkGate(ctx, caller, actor, activityId, orgId)
     const isGenuine = await isGenuinePass(ctx, claim)
-    const by = { direction, nonce: input.nonce ?? null, verifierUserId: actor!.userId }
+    const by = { direction, nonce: input.nonce ?? null, listId, verifierUserId: actor!.userId }
     return redeem(ctx, { activityId, claim, isGenuine, ...by })
   }
-  return check(ctx, caller, actor, { activityId, orgId, claim, direction })
+  return check(ctx, caller, actor, { activityId, orgId, claim, direction, listId })
 }
 
 /** Whether the caller may verify passes of the activity. @throws AppError 401, 403 or 404 */
@@ -128,24 +142,26 @@ async function check(
   ctx: AppContext,
   caller: Caller,
   actor: Actor | undefined,
-  asked: { activityId: number; orgId: number; claim: Claim; direction: Direction },
+  asked: { activityId: number; orgId: number; claim: Claim; direction: Direction; listId: number | null },
 ): Promise<Verification> {
-  const { activityId, orgId, claim, direction } = asked
+  const { activityId, orgId, claim, direction, listId } = asked
   const activity = await findNamed(ctx.db.read, activityId, { userId: actor?.userId ?? 0, orgId })
   if (activity === undefined) throw notFound()
   const isManager = actor !== undefined && (await manages(ctx, actor.userId, activity, 'pass:verify'))
   const found = await findClaimed(ctx, activityId, claim)
   // Only managers and people with a pass know of a draft.
   if (activity.status === 'DRAFT' && found.pass === undefined && !isManager) throw notFound()
+  const list = listId === null ? undefined : await existingList(ctx.db.read, activityId, listId)
+  const on = list && { list, uses: found.pass && (await listUsesOf(ctx.db.read, activityId, found.pass.id, list.id)) }
   const now = ctx.clock.now()
-  const reason = reasonNow(found, activity, direction, now)
+  const reason = reasonNow(found, activity, direction, now, on)
   if (reason !== undefined) {
     const by = { actor, caller }
     const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
     if (refusal) throw budgetUsedUp(refusal)
     const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
     const verifierUserId = isManager ? actor.userId : null
-    const use = newUse(activityId, found, { direction, nonce: null, verifierUserId }, now, { reason })
+    const use = newUse(activityId, found, { direction, nonce: null, listId, verifierUserId }, now, { reason })
     await ctx.db.write('gates.recordRefusal', async (tx) => {
       const tooMany = await spend(tx, usesOfDay, now)
       if (tooMany) throw budgetUsedUp(tooMany)
@@ -161,27 +177,39 @@ async function check(
   }
 }
 
+export const unknownList = (path: string) => invalidAll([noSuchList(path)])
+
+/** @throws AppError 400 if the activity has no such list */
+async function existingList(db: Db, activityId: number, id: number): Promise<ListRow> {
+  const list = await findList(db, activityId, id)
+  if (list === undefined) throw unknownList('body.listId')
+  return list
+}
+
 function reasonNow(
   { pass, stranger }: Found,
   activity: ActivityRow,
   direction: Direction,
   now: number,
+  on: OnList | undefined,
 ): RefusalReason | undefined {
   if (pass === undefined) return stranger
-  const verdict = judge(pass, activity, direction, now)
+  const verdict = judge(pass, activity, direction, now, on)
   return 'reason' in verdict ? verdict.reason : undefined
 }
 
 interface Redemption {
   readonly direction: Direction
   readonly nonce: string | null
+  /** Null: the entrance of the activity. */
+  readonly listId: number | null
   readonly verifierUserId: number | null
 }
 
 export const newUse = (
   activityId: number,
   { claim, pass }: Pick<Found, 'claim' | 'pass'>,
-  { direction, nonce, verifierUserId }: Redemption,
+  { direction, nonce, listId, verifierUserId }: Redemption,
   now: number,
   verdict: Verdict,
 ): store.NewUse => ({
@@ -195,6 +223,7 @@ export const newUse = (
   offline: false,
   isDoubleUse: false,
   takesUse: 'passage' in verdict && verdict.passage === 'USE',
+  listId,
   verifierUserId,
   usedAt: now,
   createdAt: now,
@@ -205,12 +234,21 @@ export const otherPassOfNonce = () =>
     'This nonce was used for another pass: choose a new one for each scan',
     '该随机数已用于其他通行证，每次扫码请使用新的随机数',
   )
+const otherListOfNonce = () =>
+  badRequest(
+    'This nonce was used on another check-in list: choose a new one for each scan',
+    '该随机数已用于其他签到名单，每次扫码请使用新的随机数',
+  )
 
 /** Whether both are tries of the same pass. */
 export const isSamePass = (one: ShownPass, other: ShownPass): boolean =>
   one.passId === other.passId && one.passUuid === other.passUuid
 
-export type ShownPass = Pick<store.UseRow, 'passId' | 'passUuid'>
+export type ShownPass = Pick<store.UseRow, 'passId' | 'passUuid' | 'listId'>
+
+/** Why a nonce of the first use must not be that of the other one; undefined if both are tries of the same pass on the same list. */
+export const misuseOfNonce = (first: ShownPass, other: ShownPass): AppError | undefined =>
+  !isSamePass(first, other) ? otherPassOfNonce() : first.listId === other.listId ? undefined : otherListOfNonce()
 
 interface Attempt extends Redemption {
   readonly activityId: number
@@ -241,42 +279,70 @@ async function redeemAll(tx: Tx, list: readonly Attempt[], now: number): Promise
   const facts = await store.findFacts(tx, asked)
   const uses: store.NewUse[] = []
   const byNonce = new Map<string, number>()
-  const used = new Map<number, PassRow>()
-  const counts = new Map<number, number>()
+  const counts: store.Counts = { passes: new Map(), activities: new Map(), onLists: new Map(), lists: new Map() }
   /** The index of a use that is to be stored, or an outcome. */
   const decided = list.map((attempt, i): { at: number; pass: PassRow | undefined } | Gathered<Redeemed> => {
-    const { activityId, claim, isGenuine, direction, nonce } = attempt
+    const { activityId, claim, isGenuine, direction, nonce, listId } = attempt
     const { activity, first, ...found } = facts[i]!
     if (activity === null) return { error: notFound() }
-    const claimed = found.pass === null ? undefined : (used.get(found.pass.id) ?? found.pass)
+    const claimed = found.pass === null ? undefined : (counts.passes.get(found.pass.id) ?? found.pass)
     const stranger = strangerReason(claim, isGenuine, claimed, activityId)
     const pass = stranger === undefined ? claimed : undefined
     const isOver = activity.deletedAt !== null
+    const listUses = counts.onLists.get(`${pass?.id} ${listId}`) ?? found.listUses
     const verdict: Verdict =
       pass === undefined
         ? { reason: stranger ?? 'UNKNOWN' }
-        : judge(pass, isOver ? { ...activity, status: 'ENDED' } : activity, direction, now)
+        : judge(
+            pass,
+            isOver ? { ...activity, status: 'ENDED' } : activity,
+            direction,
+            now,
+            found.list === null ? undefined : { list: found.list, uses: listUses },
+          )
     const use = newUse(activityId, { claim, pass }, attempt, now, verdict)
     const key = `${activityId} ${nonce}`
     const earlier = nonce === null ? undefined : byNonce.get(key)
     const before = first ?? (earlier === undefined ? undefined : uses[earlier])
-    if (before !== undefined && !isSamePass(before, use)) return { error: otherPassOfNonce() }
+    const misuse = before && misuseOfNonce(before, use)
+    if (misuse !== undefined) return { error: misuse }
     if (first !== null) return { value: { use: first, pass } }
     if (earlier !== undefined) return { at: earlier, pass }
+    if (listId !== null && found.list === null) return { error: unknownList('body.listId') }
     const at = uses.push(use) - 1
     if (nonce !== null) byNonce.set(key, at)
     if (pass === undefined || 'reason' in verdict) return { at, pass }
+    if (listId !== null) {
+      countOnList(counts, { activityId, passId: pass.id, listId, before: listUses }, verdict.passage, now)
+      return { at, pass }
+    }
     const after = { ...pass, ...afterPassage(pass, verdict.passage), lastUsedAt: now, updatedAt: tx.stamp }
-    used.set(pass.id, after)
-    if (verdict.passage === 'USE') counts.set(activityId, (counts.get(activityId) ?? 0) + 1)
+    counts.passes.set(pass.id, after)
+    if (verdict.passage === 'USE') counts.activities.set(activityId, (counts.activities.get(activityId) ?? 0) + 1)
     return { at, pass: after }
   })
-  const ids = uses.length > 0 ? await store.storeUses(tx, uses, [...used.values()], counts) : []
+  const ids = uses.length > 0 ? await store.storeUses(tx, uses, counts) : []
   return decided.map((outcome) =>
     typeof outcome === 'object' && 'at' in outcome
       ? { value: { use: { ...uses[outcome.at]!, ...store.NOT_UNDONE, id: ids[outcome.at]! }, pass: outcome.pass } }
       : outcome,
   )
+}
+
+interface OneOnList extends Pick<ListUses, 'activityId' | 'passId' | 'listId'> {
+  readonly before: ListUses | null
+}
+
+/** Counts a passage on a list, instead of in the row of the pass. */
+function countOnList(counts: store.Counts, { before, ...key }: OneOnList, passage: Passage, now: number): void {
+  const { usedCount, isInside } = before ?? { usedCount: 0, isInside: false }
+  const after = { ...key, ...afterPassage({ usedCount }, passage), lastUsedAt: now }
+  counts.onLists.set(`${key.passId} ${key.listId}`, after)
+  const { admitted, inside } = counts.lists.get(key.listId) ?? { admitted: 0, inside: 0 }
+  counts.lists.set(key.listId, {
+    admitted: admitted + after.usedCount - usedCount,
+    inside: inside + Number(after.isInside) - Number(isInside),
+  })
 }
 
 async function redeem(ctx: AppContext, attempt: Attempt): Promise<Verification> {
@@ -313,6 +379,10 @@ export async function toUseViews(
 ): Promise<PassUseView[]> {
   const undoers = isManager ? rows.flatMap(({ undoneByUserId }) => undoneByUserId ?? []) : []
   const names = await store.nicknames(ctx.db.read, undoers)
+  const lists = await shownLists(
+    ctx.db.read,
+    rows.flatMap(({ listId }) => listId ?? []),
+  )
   return rows.map((row) => ({
     id: row.id,
     passId: row.passId,
@@ -321,6 +391,7 @@ export async function toUseViews(
     result: row.result,
     reason: row.reason,
     direction: row.direction,
+    list: row.listId === null ? null : (lists.get(row.listId) ?? { id: null, name: '' }),
     nonce: row.nonce,
     offline: row.offline,
     isDoubleUse: row.isDoubleUse,
@@ -348,11 +419,15 @@ async function managersPage(
   activityId: number,
   query: UsesQuery,
 ): Promise<Page<store.UseRow>> {
-  const { passId } = query
-  if (passId === undefined) return pageOfUses(ctx, viewer, { activityId }, query)
-  const pass = await findPass(ctx.db.read, passId)
-  if (pass?.activityId === activityId) return pageOfUses(ctx, viewer, { passId }, query)
-  return { items: [], total: 0, page: query.page, size: query.size }
+  const { passId, listId } = query
+  const nothing = { items: [], total: 0, page: query.page, size: query.size }
+  if (passId !== undefined) {
+    const pass = await findPass(ctx.db.read, passId)
+    return pass?.activityId === activityId ? pageOfUses(ctx, viewer, { passId }, query) : nothing
+  }
+  if (listId === undefined) return pageOfUses(ctx, viewer, { activityId }, query)
+  const list = await findList(ctx.db.read, activityId, listId)
+  return list === undefined ? nothing : pageOfUses(ctx, viewer, { listId }, query)
 }
 
 async function pageOfUses(
@@ -361,9 +436,9 @@ async function pageOfUses(
   uses: store.Uses,
   query: UsesQuery,
 ): Promise<Page<store.UseRow>> {
-  const { result, isDoubleUse, from, to } = query
-  const isUnfiltered = [result, isDoubleUse, from, to].every((filter) => filter === undefined)
-  if (isUnfiltered) return store.usesPage(ctx.db.read, uses, query)
+  const { result, isDoubleUse, listId, from, to } = query
+  const isUnfiltered = [result, isDoubleUse, listId, from, to].every((filter) => filter === undefined)
+  if (isUnfiltered && !('listId' in uses)) return store.usesPage(ctx.db.read, uses, query)
   return ctx.db.search(userId, (db) => store.searchUses(db, uses, query))
 }
 

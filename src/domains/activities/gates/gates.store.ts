@@ -6,13 +6,15 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters } from '#db/schema/activities.ts'
-import { passes, passUses } from '#db/schema/passes.ts'
+import { checkInLists, passes, passListUses, passUses } from '#db/schema/passes.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
+import { isNotDeleted } from '../check-in-lists/check-in-lists.store.ts'
 import { isKept, passColumns, type PassRow } from '../passes/passes.store.ts'
 import type { UsesQuery } from './gates.model.ts'
 import type { Neighbours, Passage } from './gates.rules.ts'
+import { addToLists, changeListUses, listSums, type ListUses, onLists } from './list-uses.store.ts'
 
 const p = sql.placeholder
 
@@ -31,16 +33,19 @@ const ofActivity = listed.list({ owner: ['activityId'], total: 'pass_uses.activi
 const ofPass = listed.list({ owner: ['passId'], ...lists })
 
 /** The uses of an activity or of one pass: the caller checks who may see them. */
-export type Uses = { readonly activityId: number } | { readonly passId: number }
+type AllUses = { readonly activityId: number } | { readonly passId: number }
+/** The same, or those on a check-in list. */
+export type Uses = AllUses | { readonly listId: number }
 
 /** Newest first. */
-export const usesPage = (db: Db, uses: Uses, page: PageInput): Promise<Page<UseRow>> =>
+export const usesPage = (db: Db, uses: AllUses, page: PageInput): Promise<Page<UseRow>> =>
   'passId' in uses ? ofPass.page(db, uses, page) : ofActivity.page(db, uses, page)
 
 export const newestFirst = [desc(passUses.usedAt), desc(passUses.createdAt), desc(passUses.id)]
 
-const matches = ({ result, isDoubleUse }: UsesQuery): SQL | undefined =>
+const matches = ({ result, isDoubleUse, listId }: UsesQuery): SQL | undefined =>
   and(
+    listId === undefined ? undefined : eq(passUses.listId, listId),
     result === undefined ? undefined : eq(passUses.result, result),
     isDoubleUse === undefined ? undefined : eq(passUses.isDoubleUse, isDoubleUse),
   )
@@ -52,7 +57,11 @@ const isDuring = ({ from, to }: UsesQuery): SQL | undefined =>
   )
 
 const inUses = (uses: Uses): SQL =>
-  'passId' in uses ? eq(passUses.passId, uses.passId) : eq(passUses.activityId, uses.activityId)
+  'passId' in uses
+    ? eq(passUses.passId, uses.passId)
+    : 'listId' in uses
+      ? eq(passUses.listId, uses.listId)
+      : eq(passUses.activityId, uses.activityId)
 
 /** Uses that pass the filters of the query, except for its pass. Reads all of the period: `db` is that of `Store.search`. */
 export const searchUses = (db: Db, uses: Uses, query: UsesQuery): Promise<Page<UseRow>> =>
@@ -117,6 +126,7 @@ const inserted = prepared((db) =>
       offline: p('offline'),
       isDoubleUse: p('isDoubleUse'),
       takesUse: p('takesUse'),
+      listId: p('listId'),
       verifierUserId: p('verifierUserId'),
       usedAt: p('usedAt'),
       createdAt: p('createdAt'),
@@ -149,7 +159,7 @@ export const findByNonces = (db: Db | Tx, activityId: number, nonces: readonly s
     .from(passUses)
     .where(and(eq(passUses.activityId, activityId), inArray(passUses.nonce, [...nonces])))
 
-const asked = jsonRows('asked', { nth: 'int', activityId: 'int', passUuid: 'text', nonce: 'text' })
+const asked = jsonRows('asked', { nth: 'int', activityId: 'int', passUuid: 'text', nonce: 'text', listId: 'int' })
 
 const facts = prepared((db) =>
   db
@@ -158,11 +168,25 @@ const facts = prepared((db) =>
       activity: { status: activities.status, endedAt: activities.endedAt, deletedAt: activities.deletedAt },
       pass: passColumns,
       first: passUses,
+      list: checkInLists,
+      listUses: passListUses,
     })
     .from(asked.rows)
     .leftJoin(activities, eq(activities.id, asked.activityId))
     .leftJoin(passes, and(eq(passes.uuid, asked.passUuid), isKept))
-    .leftJoin(passUses, and(eq(passUses.activityId, asked.activityId), eq(passUses.nonce, asked.nonce))),
+    .leftJoin(passUses, and(eq(passUses.activityId, asked.activityId), eq(passUses.nonce, asked.nonce)))
+    .leftJoin(
+      checkInLists,
+      and(eq(checkInLists.id, asked.listId), eq(checkInLists.activityId, asked.activityId), isNotDeleted),
+    )
+    .leftJoin(
+      passListUses,
+      and(
+        eq(passListUses.activityId, asked.activityId),
+        eq(passListUses.passId, passes.id),
+        eq(passListUses.listId, asked.listId),
+      ),
+    ),
 )
 
 interface Asked {
@@ -170,11 +194,18 @@ interface Asked {
   /** Null: no pass is looked for. */
   readonly passUuid: string | null
   readonly nonce: string | null
+  readonly listId: number | null
 }
 
-/** For each redemption: its activity, its pass, and the use that has its nonce. */
+/** For each redemption: its activity, its pass, the use that has its nonce, its list, and the uses of the pass on that. */
 export async function findFacts(tx: Tx, redemptions: readonly Asked[]) {
-  const rows = redemptions.map(({ activityId, passUuid, nonce }, nth) => ({ nth, activityId, passUuid, nonce }))
+  const rows = redemptions.map(({ activityId, passUuid, nonce, listId }, nth) => ({
+    nth,
+    activityId,
+    passUuid,
+    nonce,
+    listId,
+  }))
   return (await facts(tx, asked.values(rows))).toSorted((a, b) => a.nth - b.nth)
 }
 
@@ -210,6 +241,7 @@ const newUses = jsonRows('new_uses', {
   offline: 'bool',
   isDoubleUse: 'bool',
   takesUse: 'bool',
+  listId: 'int',
   verifierUserId: 'int',
   usedAt: 'int',
   createdAt: 'int',
@@ -217,23 +249,40 @@ const newUses = jsonRows('new_uses', {
 const insertUses = (db: Builders) => insertFrom(db, passUses, newUses).returning({ id: passUses.id })
 
 const storeAll = together(changePasses, addToActivities, insertUses)
+const storeAllOnLists = together(changePasses, addToActivities, changeListUses, addToLists, insertUses)
+
+/** The changes that uses make to other rows. */
+export interface Counts {
+  /** The passes as they are afterwards, by id. */
+  readonly passes: Map<number, PassRow>
+  /** Numbers to add to the uses of activities, by their ids. */
+  readonly activities: Map<number, number>
+  /** The uses of passes on lists as they are afterwards, by any key. */
+  readonly onLists: Map<string, ListUses>
+  /** Numbers to add to the counts of lists, by their ids. */
+  readonly lists: Map<number, { readonly admitted: number; readonly inside: number }>
+}
 
 /**
- * Stores uses in a write that is `IN_ORDER` and has found their facts, with the passes as they are after them, and how many uses to add to those of each
- * activity. Returns the ids of the uses, in their order. Fails if an activity has a use with one of the nonces.
+ * Stores uses in a write that is `IN_ORDER` and has found their facts, and what they change. Returns the ids of the uses, in their order. Fails if an
+ * activity has a use with one of the nonces.
  */
-export async function storeUses(
-  tx: Tx,
-  uses: readonly NewUse[],
-  used: readonly PassRow[],
-  countsOf: ReadonlyMap<number, number>,
-): Promise<number[]> {
-  const rows = await storeAll(tx, {
+export async function storeUses(tx: Tx, uses: readonly NewUse[], counts: Counts): Promise<number[]> {
+  const used = [...counts.passes.values()]
+  const values = {
     stamp: tx.stamp,
     ...changed.values(used.map(({ id, usedCount, isInside, lastUsedAt }) => ({ id, usedCount, isInside, lastUsedAt }))),
-    ...sums.values([...countsOf].map(([activityId, uses]) => ({ activityId, uses }))),
+    ...sums.values([...counts.activities].map(([activityId, uses]) => ({ activityId, uses }))),
     ...newUses.values(uses),
-  })
+  }
+  const rows =
+    counts.onLists.size === 0
+      ? await storeAll(tx, values)
+      : await storeAllOnLists(tx, {
+          ...values,
+          ...onLists.values([...counts.onLists.values()]),
+          ...listSums.values([...counts.lists].map(([id, sum]) => ({ id, ...sum }))),
+        })
   const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b)
   for (const [i, use] of uses.entries()) listed.inserted(tx, { ...use, id: ids[i]! })
   return ids
@@ -267,7 +316,7 @@ export async function passLater(
 /** Accepted and not taken back. */
 export const isCounted = and(eq(passUses.result, 'ACCEPTED'), isNull(passUses.undoneAt))
 
-const acceptedOf = (db: Pick<Builders, 'select'>, earlier: boolean) =>
+const acceptedOf = (db: Pick<Builders, 'select'>, earlier: boolean, isOnList: boolean) =>
   db
     .select({ direction: passUses.direction })
     .from(passUses)
@@ -275,18 +324,31 @@ const acceptedOf = (db: Pick<Builders, 'select'>, earlier: boolean) =>
       and(
         eq(passUses.passId, p('passId')),
         isCounted,
+        isOnList ? eq(passUses.listId, p('listId')) : isNull(passUses.listId).inlineParams(),
         earlier ? lte(passUses.usedAt, p('at')) : gt(passUses.usedAt, p('at')),
       ),
     )
     .orderBy(...(earlier ? newestFirst : [asc(passUses.usedAt), asc(passUses.createdAt), asc(passUses.id)]))
     .limit(1)
-const lastUpTo = prepared((db) => acceptedOf(db, true))
-const firstAfter = prepared((db) => acceptedOf(db, false))
+const atEntrance = {
+  lastUpTo: prepared((db) => acceptedOf(db, true, false)),
+  firstAfter: prepared((db) => acceptedOf(db, false, false)),
+}
+const onList = {
+  lastUpTo: prepared((db) => acceptedOf(db, true, true)),
+  firstAfter: prepared((db) => acceptedOf(db, false, true)),
+}
 
-/** The accepted uses of the pass around this time; those at the time itself are before it. */
-export async function neighboursOf(db: Db | Tx, passId: number, at: number): Promise<Neighbours> {
-  const [before] = await lastUpTo(db, { passId, at })
-  const [after] = await firstAfter(db, { passId, at })
+/** The accepted uses of the pass on the list around this time; those at the time itself are before it. */
+export async function neighboursOf(
+  db: Db | Tx,
+  passId: number,
+  listId: number | null,
+  at: number,
+): Promise<Neighbours> {
+  const { lastUpTo, firstAfter } = listId === null ? atEntrance : onList
+  const [before] = await lastUpTo(db, { passId, listId, at })
+  const [after] = await firstAfter(db, { passId, listId, at })
   return { before: before?.direction, after: after?.direction }
 }
 

@@ -17,8 +17,7 @@ export const offlineGateEndpoints = [
     params: ById,
     query: RevocationsQuery,
     data: Revocations,
-    run: ({ ctx, owner, caller, params, query }) =>
-      listRevocations(ctx, params.id, query.since ?? 0, { viewer: owner, caller }),
+    run: ({ ctx, owner, caller, params, query }) => listRevocations(ctx, params.id, query, { viewer: owner, caller }),
   }),
   endpoint({
     id: 'passes.uploadRedemptions',

@@ -2,14 +2,19 @@
 
 import { Enum, Id, Model, Named, Nullable, OneOf, type Static, Text, Time, Type } from '#http/schema.ts'
 
+import { MaxUses } from '../passes/passes.model.ts'
 import { ActivityStatusName } from '../register/register.model.ts'
-import { Content, DirectionField, Nonce, PassUuid, ReasonField, Undone } from './gates.model.ts'
+import { Content, DirectionField, ListId, Nonce, PassUuid, ReasonField, Undone } from './gates.model.ts'
+
+/** Passes that a check-in list admits, in one answer. */
+export const MAX_ADMITTED = 20_000
 
 /** Revoked passes in one answer, and as many changed ones. */
 export const MAX_LISTED = 5000
 
 export const RevocationsQuery = Type.Object({
   since: Type.Optional({ ...Time, description: '`until` of the answer before. All by default' }),
+  listId: Type.Optional({ ...Id, description: 'Also answers `list`, for a gate of this check-in list' }),
   orgId: Type.Optional(Id),
 })
 
@@ -19,7 +24,7 @@ export const Revocations = Model('PassRevocations', {
     ...Time,
     description:
       'Send it as `since` the next time. The answer has every pass that was revoked or changed up to here, and perhaps later ones. If `revoked` ' +
-      `or \`changed\` has ${MAX_LISTED.toLocaleString('en')} passes or more, ask again at once`,
+      `or \`changed\` has ${MAX_LISTED.toLocaleString('en')} passes or more, or \`admittedUuids\` ${MAX_ADMITTED.toLocaleString('en')}, ask again at once`,
   },
   revoked: Type.Array(Model('RevokedPass', { uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'), revokedAt: Time }), {
     description: 'The oldest first. A pass can be in two answers',
@@ -46,8 +51,29 @@ export const Revocations = Model('PassRevocations', {
   }),
   changesSignature: Text('b0Vq2kTo6hQ', {
     description:
-      'The same over the line `tessera pass changes v1`, a line feed, and the JSON of `{activityId, since, until, activity, changed}`',
+      'The same over the line `tessera pass changes v1`, a line feed, and the JSON of `{activityId, since, until, activity, changed}`, with `list` at ' +
+      'the end if you asked for it',
   }),
+  list: Type.Optional(
+    Model(
+      'GateList',
+      { description: 'With `listId` only. Whether a pass has entered the activity before is not known offline' },
+      {
+        id: Id,
+        opensAt: Nullable(Time),
+        closesAt: Nullable(Time),
+        maxUses: MaxUses,
+        requiresEntry: Type.Boolean(),
+        admittedUuids: Nullable(
+          Type.Array(Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'), {
+            description:
+              'The passes that the list admits, of those that were issued after `since`, the oldest first. A pass can be in two answers. Null if the ' +
+              'list admits all. Ask for all again when `templateIds` of the list has changed',
+          }),
+        ),
+      },
+    ),
+  ),
 })
 export type Revocations = Static<typeof Revocations>
 
@@ -63,6 +89,7 @@ export const RedemptionItem = OneOf('OfflineRedemption', ['content', 'passUuid']
     description: 'When the gate let the visitor through. At most a day in the future, because clocks differ',
   },
   direction: Type.Optional(Nullable(DirectionField)),
+  listId: Type.Optional(Nullable(ListId)),
 })
 export type RedemptionItem = Static<typeof RedemptionItem>
 

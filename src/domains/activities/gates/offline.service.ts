@@ -7,29 +7,25 @@ import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { DAY } from '#platform/clock.ts'
 
+import { noSuchList, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, IN_ORDER } from '../activities.store.ts'
+import { countOnList, findList, type ListRow, listsById } from '../check-in-lists/check-in-lists.store.ts'
 import { signAll } from '../pass-keys/pass-keys.service.ts'
 import { findPass } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
-import { judgeLater } from './gates.rules.ts'
-import {
-  claimOf,
-  findClaimed,
-  type Found,
-  isSamePass,
-  newUse,
-  otherPassOfNonce,
-  type ShownPass,
-} from './gates.service.ts'
+import { afterPassage, judgeLater, type Passage } from './gates.rules.ts'
+import { claimOf, findClaimed, type Found, isSamePass, misuseOfNonce, newUse, type ShownPass } from './gates.service.ts'
 import * as uses from './gates.store.ts'
+import { type ListUses, listUsesOf, saveListUses } from './list-uses.store.ts'
 import {
+  MAX_ADMITTED,
   MAX_LISTED,
   type RedemptionItem,
   type RedemptionOutcome,
   type RedemptionResults,
   type Revocations,
 } from './offline.model.ts'
-import { changedSince, revokedSince } from './offline.store.ts'
+import { changedSince, issuedSince, revokedSince } from './offline.store.ts'
 
 const REVOKED_PREFIX = 'tessera revocations v1\n'
 const CHANGED_PREFIX = 'tessera pass changes v1\n'
@@ -38,7 +34,7 @@ const CHANGED_PREFIX = 'tessera pass changes v1\n'
 export async function listRevocations(
   ctx: AppContext,
   id: number,
-  since: number,
+  { since = 0, listId }: { readonly since?: number | undefined; readonly listId?: number | undefined },
   asking: Asking,
 ): Promise<Revocations> {
   await manageActivity(ctx, id, 'pass:verify', asking)
@@ -47,12 +43,18 @@ export async function listRevocations(
   const settledStamp = await ctx.db.settledStamp()
   const revoked = await revokedSince(ctx.db.read, id, since, MAX_LISTED)
   const changes = await changedSince(ctx.db.read, id, since, MAX_LISTED)
+  const restricted = listId === undefined ? undefined : await restrictionOf(ctx, id, listId, since)
   // Read last, so that it is as new as the changes.
   const row = await findActivity(ctx.db.read, id)
   if (row === undefined) throw notFound()
   // A full list leaves out passes that were revoked or changed after its last one.
   const lastOf = (list: readonly { readonly at: number }[]) => (list.length < MAX_LISTED ? Infinity : list.at(-1)!.at)
-  const until = Math.min(settledStamp, lastOf(revoked.map(({ revokedAt: at }) => ({ at }))), lastOf(changes))
+  const until = Math.min(
+    settledStamp,
+    lastOf(revoked.map(({ revokedAt: at }) => ({ at }))),
+    lastOf(changes),
+    restricted?.until ?? Infinity,
+  )
   const activity = { startTime: row.startTime, endTime: row.endTime, status: row.status }
   const changed = changes.map(({ uuid, validFrom, validTo, followsActivity }) => ({
     uuid,
@@ -60,13 +62,26 @@ export async function listRevocations(
     validTo,
     followsActivity,
   }))
-  const list = { activityId: id, since, until }
+  const signed = { activityId: id, since, until }
+  const ofList = restricted && { list: restricted.list }
   const { keyId, signatures } = await signAll(ctx, [
-    REVOKED_PREFIX + JSON.stringify({ ...list, revoked }),
-    CHANGED_PREFIX + JSON.stringify({ ...list, activity, changed }),
+    REVOKED_PREFIX + JSON.stringify({ ...signed, revoked }),
+    CHANGED_PREFIX + JSON.stringify({ ...signed, activity, changed, ...ofList }),
   ])
   const [signature, changesSignature] = signatures as [string, string]
-  return { since, until, revoked, activity, changed, keyId, signature, changesSignature }
+  return { since, until, revoked, activity, changed, keyId, signature, changesSignature, ...ofList }
+}
+
+/** The rules of a list for a gate without a connection, with every pass that was issued up to `until`. */
+async function restrictionOf(ctx: AppContext, activityId: number, listId: number, since: number) {
+  const row = await findList(ctx.db.read, activityId, listId)
+  if (row === undefined) throw invalidAll([noSuchList('query.listId')])
+  const { id, opensAt, closesAt, maxUses, requiresEntry, templateIds } = row
+  const admitted =
+    templateIds.length === 0 ? null : await issuedSince(ctx.db.read, activityId, templateIds, since, MAX_ADMITTED)
+  const admittedUuids = admitted && admitted.map(({ uuid }) => uuid)
+  const until = admitted === null || admitted.length < MAX_ADMITTED ? Infinity : admitted.at(-1)!.at
+  return { list: { id, opensAt, closesAt, maxUses, requiresEntry, admittedUuids }, until }
 }
 
 /** Phones whose clocks are ahead still get their redemptions counted, as of now. */
@@ -97,6 +112,7 @@ export async function uploadRedemptions(
   const uploads: Upload[] = []
   for (const [i, item] of items.entries())
     uploads.push({ item, found: await findClaimed(ctx, id, claims[i]!), direction: item.direction ?? 'ENTRY' })
+  await refuseUnknownLists(ctx, id, items)
   await refuseForeignNonces(ctx, id, uploads)
   const outcomes: RedemptionOutcome[] = []
   for (let from = 0; from < uploads.length; from += CHUNK) {
@@ -117,27 +133,38 @@ function refuseFuture(items: readonly RedemptionItem[], now: number): void {
   if (problems.length > 0) throw invalidAll(problems)
 }
 
-/** Nothing is counted if a nonce belongs to another pass, in this upload or an earlier one: the gate does not make its nonces properly. */
+/** Lists that were deleted meanwhile still count: the visitors are in. */
+async function refuseUnknownLists(ctx: AppContext, id: number, items: readonly RedemptionItem[]): Promise<void> {
+  const lists = await listsById(ctx.db.read, id, listIdsOf(items))
+  const problems = items.flatMap(({ listId }, i) =>
+    listId == null || lists.has(listId) ? [] : [noSuchList(`body.items.${i}.listId`)],
+  )
+  if (problems.length > 0) throw invalidAll(problems)
+}
+
+const listIdsOf = (items: readonly RedemptionItem[]): number[] => items.flatMap(({ listId }) => listId ?? [])
+
+/** Nothing is counted if a nonce belongs to another pass or another list, in this upload or an earlier one: the gate does not make its nonces properly. */
 async function refuseForeignNonces(ctx: AppContext, id: number, uploads: readonly Upload[]): Promise<void> {
   const nonces = uploads.map(({ item }) => item.nonce)
   const known = new Map<string, ShownPass>()
   for (const row of await uses.findByNonces(ctx.db.read, id, nonces)) known.set(row.nonce!, row)
   const problems: FieldProblem[] = []
   for (const [i, { item, found, direction }] of uploads.entries()) {
-    const { nonce } = item
-    const use = newUse(id, found, { direction, nonce, verifierUserId: null }, 0, {
+    const { nonce, listId = null } = item
+    const use = newUse(id, found, { direction, nonce, listId, verifierUserId: null }, 0, {
       reason: found.stranger ?? 'UNKNOWN',
     })
     const first = known.get(nonce)
     if (first === undefined) known.set(nonce, use)
-    else if (!isSamePass(first, use))
-      problems.push({
-        path: `body.items.${i}.nonce`,
-        text: { en: 'was used for another pass', zh: '已用于其他通行证' },
-      })
+    else if (!isSamePass(first, use)) problems.push(nonceOfOtherPass(`body.items.${i}.nonce`))
+    else if (first.listId !== listId) problems.push(nonceOfOtherList(`body.items.${i}.nonce`))
   }
   if (problems.length > 0) throw invalidAll(problems)
 }
+
+const nonceOfOtherPass = problem('was used for another pass', '已用于其他通行证')
+const nonceOfOtherList = problem('was used on another check-in list', '已用于其他签到名单')
 
 interface Uploader {
   readonly verifierUserId: number
@@ -151,9 +178,10 @@ async function redeemChunk(
   by: Uploader,
 ): Promise<RedemptionOutcome[]> {
   const outcomes: RedemptionOutcome[] = []
+  const lists = await listsById(tx, activity.id, listIdsOf(chunk.map(({ item }) => item)))
   let counted = 0
   for (const upload of chunk) {
-    const { isCounted, ...outcome } = await redeemLater(tx, activity, upload, by)
+    const { isCounted, ...outcome } = await redeemLater(tx, { activity, lists }, upload, by)
     outcomes.push(outcome)
     if (isCounted) counted++
   }
@@ -163,26 +191,29 @@ async function redeemChunk(
 
 async function redeemLater(
   tx: Tx,
-  activity: ActivityRow,
+  { activity, lists }: { readonly activity: ActivityRow; readonly lists: ReadonlyMap<number, ListRow> },
   { item, found, direction }: Upload,
   { verifierUserId, now }: Uploader,
 ): Promise<RedemptionOutcome & { readonly isCounted: boolean }> {
-  const { nonce } = item
+  const { nonce, listId = null } = item
   const usedAt = Math.min(item.usedAt, now)
   // Read in this write: earlier items may be about the same pass.
   const pass = found.pass && (await findPass(tx, found.pass.id))
-  const neighbours = pass && (await uses.neighboursOf(tx, pass.id, usedAt))
+  const neighbours = pass && (await uses.neighboursOf(tx, pass.id, listId, usedAt))
+  const list = listId === null ? undefined : lists.get(listId)!
+  const before = (list && pass && (await listUsesOf(tx, activity.id, pass.id, list.id))) ?? null
   const verdict =
     pass === undefined
       ? { reason: found.stranger ?? ('UNKNOWN' as const) }
-      : judgeLater(pass, activity, direction, usedAt, neighbours!)
+      : judgeLater(pass, activity, direction, usedAt, neighbours!, list && { list, uses: before })
   const reason = 'reason' in verdict ? verdict.reason : undefined
   const isDoubleUse = reason === 'USED' && direction === 'ENTRY'
-  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, verifierUserId }, now, verdict)
+  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, listId, verifierUserId }, now, verdict)
   const row = await uses.insertUse(tx, { ...use, usedAt, offline: true, isDoubleUse })
   if (row === undefined) {
     const first = (await uses.findByNonce(tx, activity.id, nonce))!
-    if (!isSamePass(first, use)) throw otherPassOfNonce()
+    const misuse = misuseOfNonce(first, use)
+    if (misuse !== undefined) throw misuse
     const undone = first.undoneAt !== null
     return { nonce, result: 'DUPLICATE', reason: first.reason, undone, isCounted: false }
   }
@@ -195,7 +226,40 @@ async function redeemLater(
       isCounted: false,
     }
   const { passage } = verdict
-  const passed = await uses.passLater(tx, pass!.id, passage, usedAt, neighbours!.after === undefined)
+  const isLast = neighbours!.after === undefined
+  if (list !== undefined) {
+    await countLater(tx, { list, passId: pass!.id, before }, passage, usedAt, isLast)
+    return { nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: false }
+  }
+  const passed = await uses.passLater(tx, pass!.id, passage, usedAt, isLast)
   if (passed === undefined) throw new Error(`pass ${pass!.id} changed in the write that had read it`)
   return { nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: passage === 'USE' }
+}
+
+interface OneOnList {
+  readonly list: ListRow
+  readonly passId: number
+  readonly before: ListUses | null
+}
+
+/** Counts an earlier passage on a list. `isLast`: no accepted use of the pass on it is later. */
+async function countLater(
+  tx: Tx,
+  { list, passId, before }: OneOnList,
+  passage: Passage,
+  usedAt: number,
+  isLast: boolean,
+): Promise<void> {
+  const { usedCount, isInside, lastUsedAt } = before ?? { usedCount: 0, isInside: false, lastUsedAt: null }
+  const after = afterPassage({ usedCount }, passage)
+  await saveListUses(tx, {
+    activityId: list.activityId,
+    passId,
+    listId: list.id,
+    ...after,
+    ...(!isLast && { isInside }),
+    lastUsedAt: isLast ? usedAt : lastUsedAt,
+  })
+  const inside = isLast ? Number(after.isInside) - Number(isInside) : 0
+  await countOnList(tx, list.id, after.usedCount - usedCount, inside)
 }

@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, isNotNull } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull } from 'drizzle-orm'
 
 import { passChanges, passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
-import { passColumns } from '../passes/passes.store.ts'
+import { isKept, passColumns } from '../passes/passes.store.ts'
 
 export interface RevokedRow {
   readonly uuid: string
@@ -74,4 +74,33 @@ export async function changedSince(db: Db, activityId: number, since: number, li
     validTo,
     followsActivity,
   }))
+}
+
+/** The same of passes that were issued by one of these templates after `since`. */
+export async function issuedSince(
+  db: Db,
+  activityId: number,
+  templateIds: readonly number[],
+  since: number,
+  limit: number,
+): Promise<{ readonly uuid: string; readonly at: number }[]> {
+  const ofTemplates = and(
+    eq(passes.activityId, activityId),
+    isNotNull(passes.templateId),
+    inArray(passes.templateId, [...templateIds]),
+    isKept,
+  )
+  const selected = () => db.select({ id: passes.id, uuid: passes.uuid, at: passes.createdAt }).from(passes)
+  const rows = await selected()
+    .where(and(ofTemplates, gt(passes.createdAt, since)))
+    .orderBy(asc(passes.createdAt), asc(passes.id))
+    .limit(limit)
+  const last = rows.at(-1)
+  if (rows.length === limit && last !== undefined)
+    rows.push(
+      ...(await selected()
+        .where(and(ofTemplates, eq(passes.createdAt, last.at), gt(passes.id, last.id)))
+        .orderBy(asc(passes.id))),
+    )
+  return rows.map(({ uuid, at }) => ({ uuid, at }))
 }

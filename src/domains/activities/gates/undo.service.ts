@@ -1,15 +1,18 @@
 /** Takes back the latest use of a pass. */
 
 import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 
 import { IN_ORDER } from '../activities.store.ts'
+import { countOnList } from '../check-in-lists/check-in-lists.store.ts'
 import { findPass } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { PassUseView } from './gates.model.ts'
 import { takesUse } from './gates.rules.ts'
 import { toUseViews } from './gates.service.ts'
-import { countUses } from './gates.store.ts'
+import { countUses, type UseRow } from './gates.store.ts'
+import { listUsesOf, saveListUses } from './list-uses.store.ts'
 import * as store from './undo.store.ts'
 
 const wasRefused = () =>
@@ -45,11 +48,12 @@ export async function undoUse(
       const pass = await findPass(tx, use.passId!)
       if (pass === undefined) throw notFound()
       if (use.undoneAt !== null) return { use, pass }
-      const [latest, before] = await store.latestUses(tx, pass.id)
+      const [latest, before] = await store.latestUses(tx, pass.id, use.listId)
       if (latest!.id !== id) throw hasLaterUse(latest!)
       const taken = takesUse(use, before)
-      await store.restorePass(tx, pass.id, taken ? 1 : 0, before)
-      if (taken) await countUses(tx, activityId, -1)
+      if (use.listId !== null) await restoreOnList(tx, use, taken ? 1 : 0, before)
+      else await store.restorePass(tx, pass.id, taken ? 1 : 0, before)
+      if (taken && use.listId === null) await countUses(tx, activityId, -1)
       const undone = { undoneAt: ctx.clock.now(), undoneByUserId: userId, undoReason: reason ?? '' }
       return { use: await store.markUndone(tx, id, undone), pass }
     },
@@ -57,4 +61,14 @@ export async function undoUse(
   )
   const [view] = await toUseViews(ctx, [use], new Map([[use.passId, pass.holderName]]), true)
   return view!
+}
+
+/** `uses` are taken back from the pass on the list of the use, and `last` is the last use there that is left. */
+async function restoreOnList(tx: Tx, use: UseRow, uses: number, last: UseRow | undefined): Promise<void> {
+  const { activityId } = use
+  const [passId, listId] = [use.passId!, use.listId!]
+  const { usedCount, isInside } = (await listUsesOf(tx, activityId, passId, listId))!
+  const after = { usedCount: usedCount - uses, isInside: last?.direction === 'ENTRY', lastUsedAt: last?.usedAt ?? null }
+  await saveListUses(tx, { activityId, passId, listId, ...after })
+  await countOnList(tx, listId, -uses, Number(after.isInside) - Number(isInside))
 }

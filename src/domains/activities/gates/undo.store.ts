@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 
 import { passes, passUses } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
@@ -13,12 +13,18 @@ export async function findUse(tx: Tx, activityId: number, id: number): Promise<U
   return row
 }
 
-/** The last accepted use of the pass and the one before it, without those that were taken back. */
-export const latestUses = (tx: Tx, passId: number): Promise<UseRow[]> =>
+/** The last accepted use of the pass on the list and the one before it, without those that were taken back. */
+export const latestUses = (tx: Tx, passId: number, listId: number | null): Promise<UseRow[]> =>
   tx
     .select()
     .from(passUses)
-    .where(and(eq(passUses.passId, passId), isCounted))
+    .where(
+      and(
+        eq(passUses.passId, passId),
+        listId === null ? isNull(passUses.listId) : eq(passUses.listId, listId),
+        isCounted,
+      ),
+    )
     .orderBy(...newestFirst)
     .limit(2)
 

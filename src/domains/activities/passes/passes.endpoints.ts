@@ -3,7 +3,15 @@ import { EXPORT_LIMITS } from '#http/exports.ts'
 import { ById, InOrg } from '#http/schema.ts'
 
 import { exportPasses } from './export.service.ts'
-import { ByPass, PASS_FORMAT_TYPES, PassesQuery, PassPage, PassView, RevokePass } from './passes.model.ts'
+import {
+  ByPass,
+  PASS_FORMAT_TYPES,
+  PassesQuery,
+  PassPage,
+  PassView,
+  PassWithLists,
+  RevokePass,
+} from './passes.model.ts'
 import * as service from './passes.service.ts'
 
 const tag = 'Passes'
@@ -40,7 +48,7 @@ export const passEndpoints = [
     access: dualByRow('pass:read'),
     params: ByPass,
     query: InOrg,
-    data: PassView,
+    data: PassWithLists,
     run: ({ ctx, owner, params, caller }) => service.getPass(ctx, params.passId, { viewer: owner, caller }),
   }),
   endpoint({

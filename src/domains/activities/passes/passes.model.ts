@@ -65,6 +65,21 @@ export const PassView = Model('Pass', {
 })
 export type PassView = Static<typeof PassView>
 
+export const PassWithLists = Model('PassWithLists', {
+  ...PassView.properties,
+  lists: Type.Array(
+    Model('ListOfPass', {
+      listId: Id,
+      name: Text('Workshop A'),
+      used: Type.Integer({ minimum: 0, description: 'Entries; returns after an exit are not counted' }),
+      inside: Type.Boolean({ description: 'The last use on the list was an entry' }),
+      lastUsedAt: Nullable(Time),
+    }),
+    { description: 'The check-in lists of the activity, in their order' },
+  ),
+})
+export type PassWithLists = Static<typeof PassWithLists>
+
 export const PublicPass = Model('PublicPass', {
   uuid: Text('7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'),
   holderName: Text('L**', { description: 'The first character and two asterisks' }),

@@ -16,7 +16,7 @@ import { MINUTE } from '#platform/clock.ts'
 import type { ActivityRow } from '../activities.store.ts'
 import { contentOf } from '../pass-keys/pass-keys.service.ts'
 import { type Asking, findNamed, manages, refuseIfDisabled, see } from '../visibility/visibility.service.ts'
-import type { PassesQuery, PassView } from './passes.model.ts'
+import type { PassesQuery, PassView, PassWithLists } from './passes.model.ts'
 import * as store from './passes.store.ts'
 import { viewOf } from './passes.view.ts'
 
@@ -73,11 +73,21 @@ export async function listPasses(
 }
 
 /** One pass, for managers and the holder. @throws AppError 404 */
-export async function getPass(ctx: AppContext, passId: number, { viewer }: Asking): Promise<PassView> {
+export async function getPass(ctx: AppContext, passId: number, { viewer }: Asking): Promise<PassWithLists> {
   const { pass, activity } = await findPassNamed(ctx, passId, viewer)
   if (pass.holderUserId !== viewer.userId && !(await manages(ctx, viewer.userId, activity, 'pass:read')))
     throw notFound()
-  return toPassView(ctx, pass, { showsContent: true })
+  const lists = await store.listsOfPass(ctx.db.read, pass)
+  return {
+    ...(await toPassView(ctx, pass, { showsContent: true })),
+    lists: lists.map(({ listId, name, used, inside, lastUsedAt }) => ({
+      listId,
+      name,
+      used: used ?? 0,
+      inside: inside ?? false,
+      lastUsedAt,
+    })),
+  }
 }
 
 async function findPassNamed(ctx: AppContext, passId: number, viewer: Owner) {

@@ -22,7 +22,7 @@ import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { passChanges, passes } from '#db/schema/passes.ts'
+import { checkInLists, passChanges, passes, passListUses } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
 import type { PassStatus } from './passes.rules.ts'
@@ -131,6 +131,32 @@ const someLive = prepared((db) =>
     .where(and(eq(passes.activityId, p('activityId')), isLive))
     .limit(MOST_COUNTED),
 )
+
+const listsOf = prepared((db) =>
+  db
+    .select({
+      listId: checkInLists.id,
+      name: checkInLists.name,
+      used: passListUses.usedCount,
+      inside: passListUses.isInside,
+      lastUsedAt: passListUses.lastUsedAt,
+    })
+    .from(checkInLists)
+    .leftJoin(
+      passListUses,
+      and(
+        eq(passListUses.activityId, p('activityId')),
+        eq(passListUses.passId, p('passId')),
+        eq(passListUses.listId, checkInLists.id),
+      ),
+    )
+    .where(and(eq(checkInLists.activityId, p('activityId')), isNull(checkInLists.deletedAt).inlineParams()))
+    .orderBy(asc(checkInLists.sortOrder), asc(checkInLists.id)),
+)
+
+/** The check-in lists of the activity, with the uses of the pass: null where there are none. */
+export const listsOfPass = (db: Db, { activityId, id }: Pick<PassRow, 'activityId' | 'id'>) =>
+  listsOf(db, { activityId, passId: id })
 
 const lists = {
   orders: { id: ['id'] },

@@ -13,6 +13,9 @@ export const reasonWords = texts({
     USED: 'Already used',
     ACTIVITY_NOT_ACTIVE: 'The activity is not open',
     NOT_YET_VALID: 'Not valid yet',
+    NOT_ON_LIST: 'Not on this list',
+    LIST_CLOSED: 'This list is closed',
+    NOT_ENTERED: 'Not at the entrance yet',
   },
   zh: {
     MALFORMED: '不是通行证',
@@ -24,5 +27,8 @@ export const reasonWords = texts({
     USED: '已使用',
     ACTIVITY_NOT_ACTIVE: '活动未开放',
     NOT_YET_VALID: '尚未生效',
+    NOT_ON_LIST: '不在此名单中',
+    LIST_CLOSED: '此名单不在开放时间内',
+    NOT_ENTERED: '尚未在入口入场',
   },
 })
