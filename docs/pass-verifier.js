@@ -8,11 +8,14 @@
  * @typedef {{ keyId: number, publicKey: string }} Key  A public key, from `keys` of GET /api/activities/{id}/pass/keys.
  * @typedef {{ uuid: string, validFrom: number | null, validTo: number | null, followsActivity: boolean }} Changed
  * @typedef {{ startTime: number, endTime: number, status: string }} Activity
- * @typedef {{ since: number, until: number, revoked: { uuid: string, revokedAt: number }[], activity?: Activity, changed?: Changed[], keyId: number,
- *   signature: string, changesSignature?: string }} Revocations  Older servers answer without `activity` and `changed`.
+ * @typedef {{ id: number, opensAt: number | null, closesAt: number | null, maxUses: number, requiresEntry: boolean, admittedUuids: string[] | null }} List
+ *   A check-in list: with `listId` only.
+ * @typedef {{ since: number, until: number, revoked: { uuid: string, revokedAt: number }[], activity?: Activity, changed?: Changed[], list?: List,
+ *   keyId: number, signature: string, changesSignature?: string }} Revocations  Older servers answer without `activity` and `changed`.
  * @typedef {{ keyId: number, uuid: string, activityId: number, validFrom: number | null, validTo: number | null }} Pass  Times in epoch milliseconds.
- * @typedef {{ revoked: { uuid: string }[], activity?: Activity, changed?: Changed[] }} Lists
- * @typedef {'MALFORMED' | 'FORGED' | 'WRONG_ACTIVITY' | 'NOT_YET_VALID' | 'EXPIRED' | 'REVOKED'} Reason  The first that applies.
+ * @typedef {{ revoked: { uuid: string }[], activity?: Activity, changed?: Changed[], list?: List }} Lists
+ * @typedef {'MALFORMED' | 'FORGED' | 'WRONG_ACTIVITY' | 'NOT_YET_VALID' | 'EXPIRED' | 'REVOKED' | 'NOT_ON_LIST' | 'LIST_CLOSED'} Reason
+ *   The first that applies.
  */
 
 const TOKEN = /^(?:(?:https?:\/\/[^\s/?#]+)?\/s\/pass\/)?([a-z2-7]{154})\/?(?:[?#]\S*)?$/i
@@ -25,7 +28,8 @@ const SIGNED_BYTES = 32
  * @param {object} input
  * @param {string} input.content  The scanned text: the link of a pass or its token.
  * @param {Key[]} input.keys
- * @param {Lists} [input.revocations]  Check their signatures with `verifyRevocations` when you download them; append later lists to them.
+ * @param {Lists} [input.revocations]  Check their signatures with `verifyRevocations` when you download them; append later lists to them. Of a
+ *   check-in list, append `admittedUuids` and take the other values of the newest one.
  * @param {number} [input.activityId]  Passes of other activities are refused.
  * @param {number} [input.now]  Epoch milliseconds.
  * @returns {Promise<{ valid: boolean, reason: Reason | null, pass: Pass | null }>}  `pass` has the times that count; null if the signature is not valid.
@@ -52,12 +56,17 @@ export async function verifyPass({ content, keys, revocations, activityId, now =
  * @returns {Promise<boolean>}
  */
 export async function verifyRevocations({ revocations, keys, activityId }) {
-  const { since, until, revoked, activity, changed, keyId, signature, changesSignature } = revocations
-  const check = (/** @type {string} */ first, /** @type {object} */ list, /** @type {string} */ by) =>
-    isSigned(keys, keyId, fromBase64url(by), join(first, new TextEncoder().encode(JSON.stringify(list))))
+  const { since, until, revoked, activity, changed, list, keyId, signature, changesSignature } = revocations
+  const check = (/** @type {string} */ first, /** @type {object} */ signed, /** @type {string} */ by) =>
+    isSigned(keys, keyId, fromBase64url(by), join(first, new TextEncoder().encode(JSON.stringify(signed))))
   if (!(await check('tessera revocations v1\n', { activityId, since, until, revoked }, signature))) return false
-  if (activity === undefined && changed === undefined) return true
-  return check('tessera pass changes v1\n', { activityId, since, until, activity, changed }, changesSignature ?? '')
+  if (activity === undefined && changed === undefined && list === undefined) return true
+  // Without a check-in list, the JSON has no `list`.
+  return check(
+    'tessera pass changes v1\n',
+    { activityId, since, until, activity, changed, list },
+    changesSignature ?? '',
+  )
 }
 
 /** The times that count: of the list of changes, else of the activity if the code has no end, else of the code. */
@@ -78,7 +87,10 @@ function refusal(
   if (activityId !== undefined && pass.activityId !== activityId) return 'WRONG_ACTIVITY'
   if (revocations?.revoked.some(({ uuid }) => uuid === pass.uuid)) return 'REVOKED'
   if (pass.validTo !== null && now > pass.validTo) return 'EXPIRED'
-  return pass.validFrom !== null && now < pass.validFrom ? 'NOT_YET_VALID' : null
+  if (pass.validFrom !== null && now < pass.validFrom) return 'NOT_YET_VALID'
+  const { admittedUuids = null, opensAt = null, closesAt = null } = revocations?.list ?? {}
+  if (admittedUuids !== null && !admittedUuids.includes(pass.uuid)) return 'NOT_ON_LIST'
+  return (opensAt !== null && now < opensAt) || (closesAt !== null && now > closesAt) ? 'LIST_CLOSED' : null
 }
 
 /** @returns {Uint8Array<ArrayBuffer> | undefined} The 96 bytes of the token. */

@@ -13,7 +13,7 @@ import {
   purgedActivities,
   registrations,
 } from '#db/schema/activities.ts'
-import { passes, passIssues, passUses, purgedPasses } from '#db/schema/passes.ts'
+import { checkInLists, passes, passIssues, passListUses, passUses, purgedPasses } from '#db/schema/passes.ts'
 import { purgeJobs } from '#domains/activities/purging.service.ts'
 import { HOUR } from '#platform/clock.ts'
 
@@ -255,6 +255,34 @@ describe.if(inProcess)('permanent deletion of passes', () => {
     expect(await left()).toBe(0)
     expect(await server.ctx.db.read.select().from(purgedPasses)).toEqual([])
     expect(await revoked(id)).toEqual([pass.uuid])
+  })
+
+  test('deleting a pass takes its uses out of the counts of check-in lists', async () => {
+    const { id } = await withPasses(alice)
+    const [pass, other] = [await issueOne(alice, id), await issueOne(alice, id)]
+    const list = { params: { id }, body: { name: 'Lunch', maxUses: 3 } }
+    const listId = ok(await alice.call('checkInLists.create', list)).data.id
+    for (const { uuid } of [pass, pass, other]) await redeemed(alice, id, { passUuid: uuid, listId })
+    const lists = async () => ok(await alice.call('checkInLists.list', { params: { id }, query: {} })).data.items
+    expect(await lists()).toMatchObject([{ admitted: 3, inside: 2 }])
+    ok(await admin.delete(`${PASSES}/${pass.id}`))
+    expect(await lists()).toMatchObject([{ admitted: 1, inside: 1 }])
+  })
+
+  test('deleting an activity deletes its check-in lists, and their uses', async () => {
+    const { id } = await withPasses(alice)
+    const pass = await issueOne(alice, id)
+    const list = { params: { id }, body: { name: 'Lunch' } }
+    const listId = ok(await alice.call('checkInLists.create', list)).data.id
+    await redeemed(alice, id, { passUuid: pass.uuid, listId })
+    ok(await admin.delete(`/api/admin/activities/${id}`))
+    expect((await alice.call('checkInLists.list', { params: { id }, query: {} })).status).toBe(404)
+    const { read } = server.ctx.db
+    await runJobs()
+    expect(await read.select().from(passListUses).where(eq(passListUses.activityId, id))).toEqual([])
+    server.clock.advance(HOUR + 1)
+    await runJobs()
+    expect(await read.select().from(checkInLists).where(eq(checkInLists.activityId, id))).toEqual([])
   })
 
   test('deleting an activity hides its rows at once, and a job deletes them, the activity itself after an hour', async () => {

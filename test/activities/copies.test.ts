@@ -97,6 +97,79 @@ describe('a copy', () => {
     })
   })
 
+  describe('of an activity with check-in lists', () => {
+    const listsOf = async (person: Person, id: number) =>
+      ok(await person.call('checkInLists.list', { params: { id }, query: { size: 100 } })).data.items
+    const addList = async (person: Person, id: number, body: object) =>
+      ok(await person.call('checkInLists.create', { params: { id }, body: { name: 'Workshop', ...body } })).data
+
+    test('has the lists without their counts, and their times keep the distance by the clock', async () => {
+      // Summer time begins on 31 March.
+      const startTime = Date.parse('2030-03-28T10:00:00+01:00')
+      const activity = { startTime, endTime: startTime + HOUR, timeZone: 'Europe/Berlin', hasPass: true }
+      const source = await createActivity(alice, { ...activity, status: 'ACTIVE' })
+      const template = (await createTemplate(alice)).id
+      const first = await addList(alice, source.id, {
+        name: 'Lunch',
+        kind: 'MEAL',
+        opensAt: startTime + HOUR,
+        closesAt: startTime + 2 * HOUR,
+        templateIds: [template],
+        requiresEntry: true,
+      })
+      const second = await addList(alice, source.id, { maxUses: 0, place: 'Room 3' })
+      const [pass] = await issued(alice, source.id, { holderName: 'Guest' })
+      const body = { passUuid: pass!.uuid, listId: second.id, redeem: true }
+      ok(await alice.call('passes.verify', { params: { id: source.id }, body }))
+      const start = Date.parse('2030-04-04T10:00:00+02:00')
+      const { data } = ok(await copy(alice, source.id, { startTime: start }))
+      expect(await listsOf(alice, data.id)).toEqual([
+        {
+          ...first,
+          id: expect.any(Number),
+          opensAt: start + HOUR,
+          closesAt: start + 2 * HOUR,
+          createdAt: expect.any(Number),
+        },
+        { ...second, id: expect.any(Number), createdAt: expect.any(Number) },
+      ])
+      expect((await listsOf(alice, source.id))[1]!.admitted).toBe(1)
+      const without = ok(await copy(alice, source.id, { startTime: start, include: ['PASS_CONFIG'] })).data
+      expect(await listsOf(alice, without.id)).toEqual([])
+      const series = ok(await repeat(alice, source.id, { every: 'DAY', count: 3 })).data
+      for (const { id } of series.items) expect(await listsOf(alice, id)).toHaveLength(2)
+    })
+
+    test('goes to another owner with copies of the templates that its lists admit', async () => {
+      const org = await createOrg(alice)
+      const templates = [(await createTemplate(alice)).id, (await createTemplate(alice)).id] as const
+      const passConfig = { templateId: templates[0] }
+      const source = await createActivity(alice, { hasPass: true, passConfig })
+      await addList(alice, source.id, { templateIds: templates })
+      const { data } = ok(await copy(alice, source.id, { startTime: later, orgId: org.id }))
+      const [list] = await listsOf(alice, data.id)
+      const query = { orgId: org.id, page: 1, size: 9 }
+      const copied = ok(await alice.call('passTemplates.list', { query })).data.items.map(({ id }) => id)
+      expect(list!.templateIds.toSorted()).toEqual(copied.toSorted())
+      expect(copied).toHaveLength(2)
+      expect(list!.templateIds).toContain(data.passConfig!.templateId!)
+    })
+
+    test('goes to another owner without the lists whose templates the caller may not read', async () => {
+      const org = await createOrg(alice)
+      await addMembers(alice, org, bob)
+      const permissions = ['activity:read', 'activity:create']
+      await createRole(admin, { domain: 'ORG', scopeId: org.id, code: 'COPIER', name: 'COPIER', permissions })
+      await setRole(alice, org, bob, 'COPIER')
+      const source = await createActivity(alice, { orgId: org.id, hasPass: true })
+      const template = await createTemplate(alice, { orgId: org.id })
+      await addList(alice, source.id, { name: 'Restricted', templateIds: [template.id] })
+      await addList(alice, source.id, { name: 'Open' })
+      const { data } = ok(await copy(bob, source.id, { startTime: later, orgId: null }))
+      expect((await listsOf(bob, data.id)).map(({ name }) => name)).toEqual(['Open'])
+    })
+  })
+
   test('of an activity by invitation has a code of its own', async () => {
     const source = await createActivity(alice)
     const { data } = ok(await copy(alice, source.id, { startTime: later }))

@@ -9,7 +9,7 @@ import { DAY } from '#platform/clock.ts'
 
 import { hasChromium, launchChromium } from '../harness/chromium.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { guests, issued, withPasses } from './pass-helpers.ts'
+import { createTemplate, guests, issued, withPasses } from './pass-helpers.ts'
 
 const VERIFIER = resolve(import.meta.dir, '../../docs/pass-verifier.js')
 const { server, alice } = useServer({ people: ['alice'] })
@@ -80,7 +80,41 @@ beforeAll(async () => {
     cases[name] = { function: 'verifyRevocations', input: { keys, revocations, activityId: id, ...input } }
     expected[name] = isGenuine
   }
+  const template = await createTemplate(alice)
+  const [admitted] = await issued(alice, id, { holders: guests(1), templateId: template.id })
+  const listing = async (body: object) => {
+    const list = ok(await alice.call('checkInLists.create', { params: { id }, body: { name: 'Lunch', ...body } })).data
+    return ok(await alice.call('passes.revocations', { params: { id }, query: { listId: list.id } })).data
+  }
+  const restricted = await listing({ templateIds: [template.id], maxUses: 3 })
+  const open = await listing({ opensAt: now - DAY, closesAt: now + DAY })
+  add('not on the list', { revocations: restricted }, 'NOT_ON_LIST')
+  add('on the list', { revocations: restricted, content: admitted!.qrContent! }, null)
+  add('on a list that admits all', { revocations: open }, null)
+  add('revoked, and not on the list', { revocations: restricted, content: lost!.qrContent! }, 'REVOKED')
+  const closed = { ...open, list: { ...open.list!, closesAt: now - 1 } }
+  add('on a list that is closed', { revocations: closed }, 'LIST_CLOSED')
+  add(
+    'on a list that opens later',
+    { revocations: { ...open, list: { ...open.list!, opensAt: now + 1 } } },
+    'LIST_CLOSED',
+  )
+
   addList('list of revocations', {}, true)
+  addList('check-in list', { revocations: restricted }, true)
+  addList('check-in list that admits all', { revocations: open }, true)
+  addList('check-in list with other times', { revocations: closed }, false)
+  addList(
+    'check-in list with another pass',
+    {
+      revocations: { ...restricted, list: { ...restricted.list!, admittedUuids: [pass!.uuid] } },
+    },
+    false,
+  )
+  addList('check-in list that was left out', { revocations: { ...restricted, list: undefined } }, false)
+  addList('check-in list that was put in', { revocations: { ...revocations, list: open.list } }, false)
+  const { activity: _a, changed: _c, changesSignature: _s, ...old } = revocations
+  addList('list of an older server', { revocations: old }, true)
   addList('list without its pass', { revocations: { ...revocations, revoked: [] } }, false)
   addList('list of another activity', { activityId: id + 1 }, false)
   addList('list with another time', { revocations: { ...revocations, until: revocations.until + 1 } }, false)

@@ -9,7 +9,7 @@ import type { Revocations } from '#domains/activities/gates/offline.model.ts'
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { revoke } from './gate-helpers.ts'
-import { guests, issued, withPasses } from './pass-helpers.ts'
+import { createTemplate, guests, issued, withPasses } from './pass-helpers.ts'
 
 const { server, alice, mallory } = useServer({ people: ['alice', 'mallory'] })
 
@@ -102,6 +102,69 @@ test.if(inProcess)(
     expect(rest.revoked.map(({ revokedAt }) => revokedAt)).toEqual([9001])
   },
 )
+
+test('with listId it has the list and the passes that it admits, of those issued after since', async () => {
+  const { id } = await withPasses(alice)
+  const template = (await createTemplate(alice)).id
+  const other = (await createTemplate(alice)).id
+  const add = async (fields: object) => {
+    const body = { name: 'Lunch', ...fields }
+    return ok(await alice.call('checkInLists.create', { params: { id }, body })).data.id
+  }
+  const listId = await add({ templateIds: [template], maxUses: 2, opensAt: 1000, closesAt: 2000, requiresEntry: true })
+  const open = await add({})
+  const [one, two] = await issued(alice, id, { holders: guests(2), templateId: template })
+  await issued(alice, id, { holders: guests(2), templateId: other })
+  await issued(alice, id, { holders: guests(1) })
+  const listing = (since: number, of = listId) =>
+    alice.call('passes.revocations', { params: { id }, query: { since, listId: of } })
+  const first = ok(await listing(0)).data
+  const list = { id: listId, opensAt: 1000, closesAt: 2000, maxUses: 2, requiresEntry: true }
+  expect(first.list).toEqual({ ...list, admittedUuids: [one!.uuid, two!.uuid] })
+  expect(ok(await listing(first.until)).data.list!.admittedUuids).toEqual([])
+  const [three] = await issued(alice, id, { holders: guests(1), templateId: template })
+  const second = ok(await listing(first.until)).data
+  expect(second.list).toEqual({ ...list, admittedUuids: [three!.uuid] })
+  expect(ok(await listing(0, open)).data.list).toMatchObject({ id: open, admittedUuids: null })
+  const { list: _, ...rest } = ok(await listing(0)).data
+  const without = await revocations(alice, id)
+  expect(Object.keys(rest)).toEqual(Object.keys(without))
+  expect(await isSigned(id, rest)).toBe(true)
+  const elsewhere = await withPasses(alice)
+  const query = { listId }
+  const foreign = await alice.call('passes.revocations', { params: { id: elsewhere.id }, query })
+  expect(foreign).toMatchObject({ status: 400, details: [{ path: 'query.listId' }] })
+})
+
+test.if(inProcess)('20,000 passes or more that a list admits are in several answers', async () => {
+  const { id } = await withPasses(alice)
+  const template = (await createTemplate(alice)).id
+  const list = { name: 'Lunch', templateIds: [template] }
+  const listId = ok(await alice.call('checkInLists.create', { params: { id }, body: list })).data.id
+  const [{ id: first } = { id: 0 }] = await issued(alice, id, { holders: guests(1), templateId: template })
+  const [row] = (await server.ctx.db.read.select().from(passes)).filter((pass) => pass.id === first)
+  const times = Array.from({ length: 20_005 }, (_, i) => Math.max(1000 + i, 20_990))
+  await server.ctx.db.write('test', async (tx) => {
+    for (let from = 0; from < times.length; from += 500)
+      await tx
+        .insert(passes)
+        .values(
+          times
+            .slice(from, from + 500)
+            .map((createdAt) => ({ ...row!, id: undefined, uuid: crypto.randomUUID(), createdAt })),
+        )
+  })
+  const seen = new Set<string>()
+  let answers = 0
+  for (let since = 0; ; answers++) {
+    const { data } = ok(await alice.call('passes.revocations', { params: { id }, query: { since, listId } }))
+    for (const uuid of data.list!.admittedUuids!) seen.add(uuid)
+    if (data.list!.admittedUuids!.length < 20_000) break
+    since = data.until
+  }
+  expect(seen.size).toBe(20_006)
+  expect(answers).toBe(1)
+})
 
 test.if(inProcess)('until stays below the stamp of a revocation that is not committed yet', async () => {
   const { id } = await withPasses(alice)

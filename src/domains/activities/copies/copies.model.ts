@@ -4,7 +4,7 @@ import { Enum, Id, Model, Name, Named, Nullable, type Static, Text, Time, Type }
 
 import { ActivityView } from '../register/register.model.ts'
 
-const PARTS = ['COVER', 'QUESTIONS', 'PASS_CONFIG', 'CHECK_IN', 'TEXT'] as const
+const PARTS = ['COVER', 'QUESTIONS', 'LISTS', 'PASS_CONFIG', 'CHECK_IN', 'TEXT'] as const
 export type CopiedPart = (typeof PARTS)[number]
 export const ALL_PARTS: ReadonlySet<CopiedPart> = new Set(PARTS)
 
@@ -28,7 +28,7 @@ export const CopyActivity = Model('CopyActivity', {
       maxItems: PARTS.length,
       uniqueItems: true,
       description:
-        'COVER, QUESTIONS of the registration, PASS_CONFIG (passes and their rules), CHECK_IN (check-in and its rules), TEXT (the ' +
+        'COVER, QUESTIONS of the registration, LISTS (check-in lists), PASS_CONFIG (passes and their rules), CHECK_IN (check-in and its rules), TEXT (the ' +
         'description). By default all',
     }),
   ),

@@ -14,6 +14,7 @@ import { uuid } from '#platform/ids.ts'
 
 import * as errors from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { allLists, insertLists, type ListValues } from '../check-in-lists/check-in-lists.store.ts'
 import { copyTemplate } from '../pass-templates/pass-templates.service.ts'
 import { type ActivityView, CREATION_BUDGET } from '../register/register.model.ts'
 import { zoneOf } from '../register/register.rules.ts'
@@ -36,7 +37,7 @@ import {
   type Repetition,
   type SeriesView,
 } from './copies.model.ts'
-import { copyOf, seriesDates } from './copies.rules.ts'
+import { copyOf, mover, seriesDates } from './copies.rules.ts'
 
 /** Everything that a write needs to know besides the activity itself. */
 interface Plan {
@@ -158,7 +159,10 @@ const write = (ctx: AppContext, name: string, id: number, plan: Plan): Promise<A
     const { owner, parts } = plan
     // An activity of an organization for its members cannot stay so with a user.
     const visibility = row.visibility === 'RESTRICTED' && owner.orgId === 0 ? 'INVITE_ONLY' : row.visibility
-    const passTemplateId = parts.has('PASS_CONFIG') ? await templateFor(tx, row, plan) : null
+    const templates = new Map<number, number | null>()
+    const passTemplateId = parts.has('PASS_CONFIG')
+      ? await templateFor(tx, row, row.passTemplateId, plan, templates)
+      : null
     const copies = plan.starts.map((startTime) => {
       const fields = copyOf(row, { startTime, name: plan.name ?? row.name, parts })
       if (fields === undefined) throw invalidAll([errors.outOfRange('body.startTime')])
@@ -167,12 +171,53 @@ const write = (ctx: AppContext, name: string, id: number, plan: Plan): Promise<A
       return { ...fields, visibility, passTemplateId, contactEmail }
     })
     const added = await addCopies(ctx, tx, owner, copies, plan)
+    if (parts.has('LISTS')) await copyLists(tx, row, added, plan, templates)
     return plan.readsCover && parts.has('COVER') ? withCovers(tx, row, added, plan) : added
   })
 
-async function templateFor(tx: Tx, row: ActivityRow, { owner, readsTemplate }: Plan): Promise<number | null> {
-  if (row.passTemplateId === null || row.owner === ownerKey(owner)) return row.passTemplateId
-  return readsTemplate ? copyTemplate(tx, row.owner, row.passTemplateId, owner) : null
+/** The template of the new owner for one of the activity; null if there is none. `copied`: those that this write has copied. */
+async function templateFor(
+  tx: Tx,
+  row: ActivityRow,
+  id: number | null,
+  { owner, readsTemplate }: Plan,
+  copied: Map<number, number | null>,
+): Promise<number | null> {
+  if (id === null || row.owner === ownerKey(owner)) return id
+  if (!copied.has(id)) copied.set(id, readsTemplate ? await copyTemplate(tx, row.owner, id, owner) : null)
+  return copied.get(id)!
+}
+
+/** A list for some templates, of which the new owner gets none, is left out: without them it would admit everyone. */
+async function copyLists(
+  tx: Tx,
+  row: ActivityRow,
+  added: readonly ActivityRow[],
+  plan: Plan,
+  copied: Map<number, number | null>,
+): Promise<void> {
+  const lists: ListValues[] = []
+  for (const list of await allLists(tx, row.id)) {
+    const { name, kind, place, opensAt, closesAt, maxUses, requiresEntry } = list
+    const templateIds: number[] = []
+    for (const id of list.templateIds) {
+      const template = await templateFor(tx, row, id, plan, copied)
+      if (template !== null) templateIds.push(template)
+    }
+    if (list.templateIds.length === 0 || templateIds.length > 0)
+      lists.push({ name, kind, place, opensAt, closesAt, maxUses, requiresEntry, templateIds })
+  }
+  if (lists.length === 0) return
+  for (const { id, startTime } of added) {
+    const move = mover(row.startTime, startTime, zoneOf(row))
+    const moved = (at: number | null): number | null => {
+      const to = at === null ? null : move(at)
+      if (to === undefined) throw invalidAll([errors.outOfRange('body.startTime')])
+      return to
+    }
+    const values = lists.map((list) => ({ ...list, opensAt: moved(list.opensAt), closesAt: moved(list.closesAt) }))
+    await insertLists(tx, id, values, 0)
+  }
 }
 
 /** Each copy has a file of its own, which counts in the storage of the owner; the bytes are stored once. */

@@ -25,6 +25,7 @@ const words = texts({
       COVER: 'Cover photo',
       TEXT: 'Description',
       QUESTIONS: 'Questions of the registration',
+      LISTS: 'Check-in lists',
       CHECK_IN: 'Check-in and its rules',
       PASS_CONFIG: 'Passes and their rules',
     },
@@ -55,6 +56,7 @@ const words = texts({
       COVER: '封面',
       TEXT: '介绍',
       QUESTIONS: '报名问题',
+      LISTS: '签到名单',
       CHECK_IN: '签到及规则',
       PASS_CONFIG: '通行证及规则',
     },
@@ -84,7 +86,7 @@ const partsOf = ({ coverFileId, description, registration, hasCheckIn, hasPass }
   ...(description === '' ? [] : (['TEXT'] as const)),
   ...(registration === null || registration.questions.length === 0 ? [] : (['QUESTIONS'] as const)),
   ...(hasCheckIn ? (['CHECK_IN'] as const) : []),
-  ...(hasPass ? (['PASS_CONFIG'] as const) : []),
+  ...(hasPass ? (['PASS_CONFIG', 'LISTS'] as const) : []),
 ]
 
 const WEEK = 7 * 86_400_000
