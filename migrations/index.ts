@@ -58,10 +58,10 @@ import sqlite0058 from './sqlite/0058_event_mails.sql' with { type: 'text' }
 import sqlite0059 from './sqlite/0059_kiosks_and_series.sql' with { type: 'text' }
 import sqlite0060 from './sqlite/0060_description_format.sql' with { type: 'text' }
 import sqlite0061 from './sqlite/0061_guests.sql' with { type: 'text' }
-import sqlite0062 from './sqlite/0062_check_in_lists.sql' with { type: 'text' }
 import sqlite0062 from './sqlite/0062_guests_indexes.sql' with { type: 'text' }
 import sqlite0063 from './sqlite/0063_guests_contract.sql' with { type: 'text' }
-import sqlite0067 from './sqlite/0067_check_in_lists_indexes.sql' with { type: 'text' }
+import sqlite0070 from './sqlite/0070_check_in_lists.sql' with { type: 'text' }
+import sqlite0071 from './sqlite/0071_check_in_lists_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -120,10 +120,10 @@ import postgres0058 from './postgres/0058_event_mails.sql' with { type: 'text' }
 import postgres0059 from './postgres/0059_kiosks_and_series.sql' with { type: 'text' }
 import postgres0060 from './postgres/0060_description_format.sql' with { type: 'text' }
 import postgres0061 from './postgres/0061_guests.sql' with { type: 'text' }
-import postgres0062 from './postgres/0062_check_in_lists.sql' with { type: 'text' }
 import postgres0062 from './postgres/0062_guests_indexes.sql' with { type: 'text' }
 import postgres0063 from './postgres/0063_guests_contract.sql' with { type: 'text' }
-import postgres0067 from './postgres/0067_check_in_lists_indexes.sql' with { type: 'text' }
+import postgres0070 from './postgres/0070_check_in_lists.sql' with { type: 'text' }
+import postgres0071 from './postgres/0071_check_in_lists_indexes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -190,10 +190,10 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0059_kiosks_and_series', sql: sqlite0059 },
     { name: '0060_description_format', sql: sqlite0060 },
     { name: '0061_guests', sql: sqlite0061 },
-    { name: '0062_check_in_lists', sql: sqlite0062 },
     { name: '0062_guests_indexes', sql: sqlite0062 },
     { name: '0063_guests_contract', sql: sqlite0063 },
-    { name: '0067_check_in_lists_indexes', sql: sqlite0067 },
+    { name: '0070_check_in_lists', sql: sqlite0070 },
+    { name: '0071_check_in_lists_indexes', sql: sqlite0071 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -255,8 +255,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0060_description_format', sql: postgres0060 },
     { name: '0061_guests', sql: postgres0061 },
     { name: '0062_guests_indexes', sql: postgres0062 },
-    { name: '0062_check_in_lists', sql: postgres0062 },
     { name: '0063_guests_contract', sql: postgres0063 },
-    { name: '0067_check_in_lists_indexes', sql: postgres0067 },
+    { name: '0070_check_in_lists', sql: postgres0070 },
+    { name: '0071_check_in_lists_indexes', sql: postgres0071 },
   ],
 }

@@ -124,7 +124,9 @@ async function inDialect(dialect: Dialect): Promise<{ statements: string[]; snap
 
 const [first, second] = process.argv.slice(2)
 if (first === '--dialect') {
-  process.send?.(await difference(second as Dialect))
+  const found = await difference(second as Dialect)
+  // A snapshot is larger than the buffer of the channel, which must not be closed before it is empty.
+  await new Promise((sent) => process.send?.(found, undefined, undefined, sent))
   process.disconnect?.()
 } else {
   const changes = new Map(await Promise.all(DIALECTS.map(async (d) => [d, await inDialect(d)] as const)))
