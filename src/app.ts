@@ -12,7 +12,7 @@ import { type SchemaWatch, watchSchema } from '#db/schema-watch.ts'
 import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole, refusalIn } from '#domains/access/index.ts'
 import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
-import { activities } from '#domains/activities/index.ts'
+import { activities, authenticateGate } from '#domains/activities/index.ts'
 import { admin } from '#domains/admin/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
@@ -110,6 +110,7 @@ const gatekeeper: Gatekeeper = {
   },
   authenticate,
   refusePublisherKey,
+  authenticateGate,
   can,
   isAdministrator: holdsAnyPlatformRole,
   consoleRefusal,

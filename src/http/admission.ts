@@ -1,17 +1,18 @@
 /**
- * Decides whether a request may go on before its permission is checked: by its rate, and by its token, the signature of its URL or its
- * publisher key.
+ * Decides whether a request may go on before its permission is checked: by its rate, and by its token, the signature of its URL, its
+ * publisher key or the token of its gate.
  */
 
 import { timingSafeEqual } from 'node:crypto'
 
 import type { AppContext } from '#context'
+import type { GateSession } from '#db/schema/activity-gates.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import { secondsOf, takeByAddress, usesByAddress } from './budget.ts'
-import { bearerToken, publisherKey, readQuery } from './caller.ts'
-import type { Actor, AnyEndpoint, Caller, SignedUrlAccess } from './endpoint.ts'
+import { bearerToken, publisherKey, readQuery, type RequestCaller } from './caller.ts'
+import type { Actor, AnyEndpoint, Caller, GateAccess, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
 import type { PathParams } from './router.ts'
 import { socketToken } from './sockets/handshake.ts'
@@ -28,7 +29,11 @@ export interface AdmissionGates {
   ): MaybePromise<Actor | AppError>
   /** The 401 to answer, unless it is a publisher key that was not revoked. */
   refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
+  /** The device of a gate whose token this is; otherwise the 401 to answer, or the 403 while its organization is disabled. For servers with gates. */
+  readonly authenticateGate?: AuthenticateGate
 }
+
+export type AuthenticateGate = (ctx: AppContext, token: string, access: GateAccess) => Promise<GateSession | AppError>
 
 /** Requests per minute (conventions §10). */
 const PER_SESSION = 1200
@@ -77,8 +82,9 @@ export class Admission {
   ) {}
 
   /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
-  admit(request: Request, params: PathParams, caller: Caller): MaybePromise<Actor | undefined> {
+  admit(request: Request, params: PathParams, caller: RequestCaller): MaybePromise<Actor | undefined> {
     const { access, sendsRanges } = this.endpoint
+    if (access.kind === 'gate') return this.#admitGate(request, access, caller)
     if (this.endpoint.takesMetricsToken && this.ctx.config.metricsToken !== '')
       return this.#admitScraper(request, caller)
     const isAnonymous = access.kind === 'open' && !(access.readsToken && bearerToken(request) !== undefined)
@@ -124,6 +130,17 @@ export class Admission {
     await this.#admitAnyone(caller, takePublic)
     const refused = await this.gates.refusePublisherKey(this.ctx, key)
     if (refused) throw refused
+  }
+
+  async #admitGate(request: Request, access: GateAccess, caller: RequestCaller): Promise<undefined> {
+    const token = bearerToken(request)
+    const found = token === undefined ? noToken : await this.gates.authenticateGate!(this.ctx, token, access)
+    if (found instanceof AppError) return this.#refuseToken(found, caller)
+    const wait = this.ctx.config.rateLimit
+      ? this.ctx.limiter.take(`gate device ${found.device.id}`, PER_SESSION, MINUTE)
+      : 0
+    if (wait > 0) throw tooMany(wait)
+    caller.gate = found
   }
 
   /** Undefined for the metrics token. Wrong tokens are counted with other secrets; right ones are not, however often metrics are read. */

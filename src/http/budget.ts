@@ -5,6 +5,7 @@
  */
 
 import type { AppContext } from '#context'
+import type { GateSession } from '#db/schema/activity-gates.ts'
 import { ipNetworks } from '#lib/ip.ts'
 import type { Localized } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -26,7 +27,7 @@ export interface Budget<I = never> {
   /** A plural, for messages and the API document: `contact look-ups`. */
   readonly counts: Localized
   /** `address`: an IPv4 address or an IPv6 /64. The /56 and /48 around a /64 have larger limits (`WIDER`). */
-  readonly per: 'user' | 'address'
+  readonly per: 'user' | 'address' | 'gate' | 'device of a gate'
   readonly limit: number | AdjustableLimit
   readonly windowMs: number
   /** How much of the limit one call takes, for example the number of contacts in its body; 1 by default. */
@@ -97,15 +98,26 @@ export interface BudgetUse extends Use {
 export async function usesOf(
   ctx: AppContext,
   { name, counts, per, limit, windowMs }: Budget,
-  { actor, caller }: { actor: { readonly userId: number } | undefined; caller: { readonly ip: string } },
+  {
+    actor,
+    caller,
+  }: {
+    actor: { readonly userId: number } | undefined
+    caller: { readonly ip: string; readonly gate?: GateSession | undefined }
+  },
   cost = 1,
 ): Promise<BudgetUse[]> {
   if (cost === 0 || !ctx.config.rateLimit) return []
   const most = typeof limit === 'number' ? limit : await limit.read(ctx)
   if (most === 0) return []
   const use = { key: `${name}:`, limit: most, windowMs, cost }
-  const uses = per === 'user' ? [{ ...use, key: `${name}:user:${actor?.userId ?? 0}` }] : usesByAddress(use, caller.ip)
+  const uses = per === 'address' ? usesByAddress(use, caller.ip) : [{ ...use, key: `${name}:${one()}` }]
   return uses.map((one) => ({ ...one, counts }))
+
+  function one(): string {
+    if (per === 'user') return `user:${actor?.userId ?? 0}`
+    return per === 'gate' ? `gate:${caller.gate?.gate.id}` : `device:${caller.gate?.device.id}`
+  }
 }
 
 export const secondsOf = ({ refusedFor }: Refusal): number => Math.max(1, Math.ceil(refusedFor / 1000))
@@ -124,6 +136,6 @@ function inWords(windowMs: number): string {
 /** For the API document: `50 contact look-ups a day for each user (by default)`. */
 export function budgetInWords({ counts, per, limit, windowMs }: Budget): string {
   const [most, isFixed] = typeof limit === 'number' ? [limit, true] : [limit.initial, false]
-  const by = per === 'user' ? 'for each user' : 'from each IP address'
+  const by = per === 'address' ? 'from each IP address' : `for each ${per}`
   return `${most.toLocaleString('en')} ${counts.en} ${inWords(windowMs)} ${by}${isFixed ? '' : ' (by default)'}`
 }

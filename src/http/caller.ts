@@ -3,6 +3,7 @@
 import type { Server } from 'bun'
 
 import type { AppContext } from '#context'
+import type { GateSession } from '#db/schema/activity-gates.ts'
 import { clientIp } from '#lib/ip.ts'
 import type { Locale } from '#lib/localized.ts'
 import { uuid } from '#platform/ids.ts'
@@ -32,6 +33,7 @@ const processPart = uuid().slice(0, 8)
 export class RequestCaller implements Caller {
   readonly requestId: string
   browser: BrowserCookies | undefined
+  gate: GateSession | undefined
   /** Names for `X-Ignored-Parameters`. */
   ignoredParameters: readonly string[] = []
   #ip: string | undefined

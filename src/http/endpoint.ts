@@ -6,6 +6,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
+import type { GateSession } from '#db/schema/activity-gates.ts'
 import type { LoggedAction, LoggedFields } from '#db/schema/operation-log.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -88,6 +89,11 @@ export type SignedUrlAccess = {
   readonly point: AppPoint
 }
 export type PublisherAccess = { readonly kind: 'publisher'; readonly point: PlatformPoint }
+export type GateAccess = {
+  readonly kind: 'gate'
+  /** The token is taken for some time after the end of its gate, so that the device can upload what waits on it. */
+  readonly takesEnded?: true
+}
 export type DualAccess = {
   readonly kind: 'dual'
   readonly point: DualPoint
@@ -122,6 +128,7 @@ export type FindOrganization = (
  *   the point in the APP domain are required, and `run` must check what its user may see.
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  * - `publisher`: a publisher key in the header `X-Publish-Key`, which programs have. Without the header, like `platform`.
+ * - `gate`: a device with the token of a gate of an activity. It has no user.
  */
 export type Access =
   | OpenAccess
@@ -133,9 +140,10 @@ export type Access =
   | SignedUrlAccess
   | { readonly kind: 'platform'; readonly point: PlatformPoint }
   | PublisherAccess
+  | GateAccess
 
 /** Accesses for which a caller is always signed in. */
-export type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess>
+export type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess | GateAccess>
 
 export const open: OpenAccess & { readonly readsToken?: never } = { kind: 'open' }
 /** For operations that do more for users whom `run` permits it. A token that is not valid is answered with 401. */
@@ -160,6 +168,8 @@ export const signedUrl = (purpose: string, signs: readonly string[], point: AppP
 })
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 export const publisher = (point: PlatformPoint): PublisherAccess => ({ kind: 'publisher', point })
+export const gate: GateAccess = { kind: 'gate' }
+export const gateUntilUploaded = { kind: 'gate', takesEnded: true } as const satisfies GateAccess
 
 /** The signed-in person behind a request. */
 export interface Actor {
@@ -218,19 +228,26 @@ export interface Caller {
   readonly signal?: AbortSignal | undefined
   /** Of a browser that asks for its tokens as cookies, in operations with `keepsCookies`; otherwise undefined. */
   readonly browser?: BrowserCookies | undefined
+  /** The device whose token was admitted, in operations for gates; otherwise undefined. */
+  readonly gate?: GateSession | undefined
 }
 
 export interface Input<A, P, Q, B, L = undefined> {
   readonly ctx: AppContext
   /**
    * The signed-in user; undefined on `open` operations, which run without looking at a token (`openToUsers`: if there is none), if a
-   * `signedUrl` has a valid signature, and with a publisher key.
+   * `signedUrl` has a valid signature, with a publisher key, and for gates.
    */
-  readonly actor: A extends OpenAccess
-    ? A extends { readonly readsToken: true }
-      ? Actor | undefined
-      : undefined
-    : (L extends LoggedAction ? LoggedActor : Actor) | (A extends SignedUrlAccess | PublisherAccess ? undefined : never)
+  readonly actor: A extends GateAccess
+    ? undefined
+    : A extends OpenAccess
+      ? A extends { readonly readsToken: true }
+        ? Actor | undefined
+        : undefined
+      : | (L extends LoggedAction ? LoggedActor : Actor)
+        | (A extends SignedUrlAccess | PublisherAccess ? undefined : never)
+  /** On `gate` operations only. */
+  readonly gate: A extends GateAccess ? GateSession : undefined
   /** On `dual` operations only. */
   readonly owner: A extends DualAccess ? Owner : undefined
   readonly params: P

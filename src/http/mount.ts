@@ -1,6 +1,6 @@
 /**
  * Answers requests by endpoint records. Each request passes, in this order: request id, announced size, caller (token with session and
- * device, signed URL, or publisher key), rate limit of the session or address, permission, console rules, body, validation, budgets,
+ * device, signed URL, publisher key, or token of a gate), rate limit of the session or address, permission, console rules, body, validation, budgets,
  * `run`, envelope. A dual write can name its organization in the body, so its body is read before the permission is checked.
  */
 
@@ -287,6 +287,7 @@ class Route {
       query: this.#query && this.#query.parse(rawQuery),
       body: (form !== undefined || this.#isPageForm(request) ? this.#fields : this.#body)?.parse(rawBody),
       upload: form?.file,
+      gate: caller.gate,
       owner: undefined as Owner | undefined,
     } satisfies Input<Access, unknown, unknown, unknown>
     if (actor !== undefined && endpoint.access.kind === 'dual') {

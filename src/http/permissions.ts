@@ -60,10 +60,11 @@ export class Permissions {
 
   /** `organization`: the one in which `org` and `dual` operations ask for their point. */
   #permits(access: Access, actor: Actor | undefined, organization: unknown): MaybePromise<boolean> {
-    // Everyone else without a token has been refused before, and a publisher key has been checked.
-    if (actor === undefined) return ['open', 'signedUrl', 'publisher'].includes(access.kind)
+    // Everyone else without a token has been refused before, and publisher keys and tokens of gates have been checked.
+    if (actor === undefined) return ['open', 'signedUrl', 'publisher', 'gate'].includes(access.kind)
     switch (access.kind) {
       case 'open':
+      case 'gate':
       case 'signedIn':
         return true
       case 'admin':

@@ -8,7 +8,7 @@ export const isRepeatable = (endpoint: AnyEndpoint): boolean =>
 
 /** Why an operation ignores the header; undefined if it does not. */
 export function unrepeatable(endpoint: AnyEndpoint): string | undefined {
-  if (endpoint.access.kind === 'open') return 'It has no user.'
+  if (['open', 'gate'].includes(endpoint.access.kind)) return 'It has no user.'
   if (endpoint.keepsCookies) return 'It gives or ends tokens.'
   if (endpoint.checksSecret) return 'It checks a secret.'
   if (endpoint.answers !== undefined) return 'It answers with a file.'

@@ -5,6 +5,7 @@ import { png, uploaded } from '../files/helpers.ts'
 import { ok, type Person } from '../harness/index.ts'
 import { checkIn } from './check-in-helpers.ts'
 import { redeemed } from './gate-helpers.ts'
+import { createGate } from './gate-link-helpers.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
 import { sent } from './message-helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
@@ -53,6 +54,7 @@ export const isolation: IsolationFixture = {
       checkInList: ok(await victim.call('checkInLists.create', { params: { id: activity }, body: { name: mark } })).data
         .id,
       activityMessage: (await sent(victim, { id: activity }, { subject: mark, body: mark })).id,
+      activityGate: (await createGate(victim, activity, { name: mark, expiresAt: FAR })).id,
       passUse: (await redeemed(victim, activity, { passUuid: pass!.uuid })).use!.id,
     }
   },
@@ -61,6 +63,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/activities\/:/, 'activityToDelete'],
     [/^\/api\/(admin\/)?passes\/:/, 'pass'],
     [/^\/api\/pass\/templates\/:/, 'passTemplate'],
+    [/^\/public\/gate\/records\/:/, 'passUseOfGate'],
   ],
   fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn', listId: 'checkInList' },
   fieldsIn: [
@@ -68,6 +71,7 @@ export const isolation: IsolationFixture = {
     [/\/pass\/records\//, { recordId: 'passUse' }],
     [/^\/api\/admin\/activities$/, { ownerId: 'user' }],
     [/^\/api\/(admin\/)?activities\/.*\/messages/, { messageId: 'activityMessage' }],
+    [/^\/api\/(admin\/)?activities\/.*\/gates/, { gateId: 'activityGate' }],
   ],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
@@ -125,6 +129,7 @@ export const isolation: IsolationFixture = {
     '/api/pass/templates?size=100',
     `/api/activities/${activity}/pass/passes?size=100`,
     `/api/activities/${activity}/pass/records?size=100`,
+    `/api/activities/${activity}/gates?size=100`,
     `/api/activities/${activity}/lists?size=100`,
   ],
 }

@@ -52,6 +52,7 @@ describe('redeem', () => {
       offline: false,
       isDoubleUse: false,
       verifierUserId: alice.id,
+      gate: null,
       usedAt: expect.any(Number),
       undoneAt: null,
       undoneBy: null,

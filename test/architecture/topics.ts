@@ -53,6 +53,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'check-ins',
     'kiosk',
     'gates',
+    'gate-links',
     'messages',
     'participants',
     'purging',

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { allEndpoints } from '#app'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 
+import { createGate, type Device, deviceAt } from '../activities/gate-link-helpers.ts'
+import { withPasses } from '../activities/pass-helpers.ts'
 import { type Person, startServer, type TestServer } from '../harness/index.ts'
 import { brokenBodies, HOSTILE, RAW_BODIES, sample } from './samples.ts'
 
@@ -11,12 +13,14 @@ let user: Person
 let admin: Person
 /** An organization of the user, so that its operations pass the permission check. */
 let orgId: number
+let gate: Device
 let sent = 0
 
 beforeAll(async () => {
   server = await startServer()
   user = await server.person()
   admin = await server.admin()
+  gate = await deviceAt(server, await createGate(user, (await withPasses(user)).id))
   orgId = (await user.post('/api/orgs', { name: 'their own' })).data.id
 })
 afterAll(async () => {
@@ -62,7 +66,8 @@ function* attempts(endpoint: AnyEndpoint): Generator<Attempt> {
 }
 
 async function attempt(endpoint: AnyEndpoint, { path, body }: Attempt): Promise<void> {
-  const who = ['platform', 'publisher'].includes(endpoint.access.kind) ? admin : user
+  const { kind } = endpoint.access
+  const who = kind === 'gate' ? gate : ['platform', 'publisher'].includes(kind) ? admin : user
   const options = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
   const reply = await who.send(endpoint.method, path, options)
   sent++

@@ -12,7 +12,9 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 import { openApiDocument } from '#http/openapi/document.ts'
 import { exampleOf } from '#http/openapi/example.ts'
 
-import { ok, type Person, type Reply, useServer } from '../harness/index.ts'
+import { issueOne } from '../activities/gate-helpers.ts'
+import { createGate, type Device, deviceAt, scan } from '../activities/gate-link-helpers.ts'
+import { ok, type Person, type Reply, type Send, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
 import { FIXTURES } from './fixtures.ts'
 import { rowOfField, withObject } from './isolation-fixture.ts'
@@ -72,6 +74,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'found.send': [400, /open the page/],
   'found.thread': NO_SUCH_ROW,
   'activities.kiosk': NO_SUCH_ROW,
+  'gate.open': NO_SUCH_ROW,
   'found.write': NO_SUCH_ROW,
   'mail.page': NO_SUCH_ROW,
   'mail.choose': NO_SUCH_ROW,
@@ -193,6 +196,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The message of the examples has begun, and belongs to another activity than that of the administrators' examples.
   'activityMessages.delete': [400, /being sent/],
   'admin.activityMessages.delete': NO_SUCH_ROW,
+  'admin.activityGates.revoke': NO_SUCH_ROW,
   // The examples of the owners' operations have deleted them.
   'admin.albums.delete': NO_SUCH_ROW,
   'admin.shares.delete': NO_SUCH_ROW,
@@ -203,12 +207,18 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
 
 const { server, admin } = useServer()
 const owned: Record<string, number | string> = {}
+let gate: Device
 
 beforeAll(() => buildLicenses())
 
 beforeAll(async () => {
   for (const { make } of FIXTURES)
     Object.assign(owned, await make({ server, admin, victim: admin, mark: 'example', owned }))
+  const activity = Number(owned['activity'])
+  gate = await deviceAt(server, await createGate(admin, activity, { expiresAt: Date.UTC(3000, 0) }))
+  owned['passUseOfGate'] = ok(
+    await scan(gate, { passUuid: (await issueOne(admin, activity, { validTo: Date.UTC(3000, 0) })).uuid }),
+  ).data.use.id
   owned['role'] = ok(
     await admin.call('access.createRole', { body: { domain: 'APP', code: 'EXAMPLE', name: 'Example' } }),
   ).data.id
@@ -295,6 +305,11 @@ async function signedIn(): Promise<Person> {
   return person
 }
 
+async function callerOf({ access }: AnyEndpoint): Promise<Send> {
+  if (access.kind === 'open') return server.request
+  return access.kind === 'gate' ? gate.send : (await signedIn()).send
+}
+
 /** The fields of the request that are wrong. Other details are facts about the row, such as what an organization still owns. */
 const problemsOf = ({ details }: Reply) => details.filter(({ path }) => /^(?:body|query|path)\b/.test(path))
 
@@ -302,7 +317,7 @@ describe('request examples', () => {
   for (const endpoint of inOrder)
     test(`the documented example of ${endpoint.method} ${endpoint.path} is accepted`, async () => {
       const { path, ...options } = exampleRequest(endpoint)
-      const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+      const caller = await callerOf(endpoint)
       const reply = await caller(endpoint.method, path, options)
       const [status, message] = REFUSED[endpoint.id] ?? [200, /^/]
       const seen = `${endpoint.id} ${path} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
@@ -326,7 +341,7 @@ describe('examples of other alternatives', () => {
     for (const [i, example] of otherExamples(endpoint).entries())
       test(`alternative ${i + 2} of ${endpoint.method} ${endpoint.path} has the right form`, async () => {
         const { path, ...options } = exampleRequest(endpoint, withIds(example, endpoint.path))
-        const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+        const caller = await callerOf(endpoint)
         const reply = await caller(endpoint.method, path, options)
         const seen = `${endpoint.id} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
         expect(reply.status, seen).toBeLessThan(500)
@@ -342,7 +357,7 @@ describe('examples as they are shown', () => {
     if (ids(example).length < 2) continue
     test(`the ids in the example of ${endpoint.method} ${endpoint.path} do not contradict each other`, async () => {
       const { path, ...options } = exampleRequest(endpoint, example)
-      const caller = endpoint.access.kind === 'open' ? server.request : (await signedIn()).send
+      const caller = await callerOf(endpoint)
       const reply = await caller(endpoint.method, path, options)
       const seen = `${endpoint.id} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
       expect(

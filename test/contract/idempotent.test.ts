@@ -11,6 +11,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { allEndpoints } from '#app'
 import * as schema from '#db/schema/index.ts'
 
+import { createGate } from '../activities/gate-link-helpers.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
 import { sendText } from '../chat/helpers.ts'
@@ -240,6 +241,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ enabled: false }),
     raisesNothing: true,
   },
+  'activityGates.update': {
+    params: () => ({ id: id['activeActivity']!, gateId: id['gate']! }),
+    body: () => ({ name: 'new', maxDevices: 7, canUndo: false }),
+    raisesNothing: true,
+  },
   'activities.update': {
     params: () => ({ id: id['activity']! }),
     body: () => ({
@@ -382,6 +388,8 @@ beforeAll(async () => {
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['activity'] = (await createActivity(alice)).id
+  id['activeActivity'] = (await withPasses(alice)).id
+  id['gate'] = (await createGate(alice, id['activeActivity'])).id
   id['passTemplate'] = (await createTemplate(alice)).id
   const list = { params: { id: id['activity'] }, body: { name: 'list' } }
   id['checkInList'] = ok(await alice.call('checkInLists.create', list)).data.id

@@ -49,6 +49,8 @@ export function contractAccess(endpoint: AnyEndpoint): string {
       return 'public'
     case 'publisher':
       return 'publisher'
+    case 'gate':
+      return 'gate'
     case 'admin':
     case 'platform':
       return 'admin'

@@ -208,6 +208,7 @@ export const REFUSAL_REASONS = [
   'NOT_ON_LIST',
   'LIST_CLOSED',
   'NOT_ENTERED',
+  'GATE_NOT_ALLOWED',
 ] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
@@ -239,13 +240,20 @@ export const passUses = table(
     takesUse: col.bool('takes_use'),
     /** The check-in list, which may be deleted since. Null for the entrance of the activity. */
     listId: col.int('list_id'),
-    /** Null for a check by anyone who does not manage the activity. */
+    /**
+     * Null for a check by anyone who does not manage the activity, and 0 for a gate without an account: a job deletes those with null, also a job of
+     * the version before.
+     */
     verifierUserId: col.int('verifier_user_id'),
+    /** The gate without an account, and its device. No foreign keys, as for users. */
+    gateId: col.int('gate_id'),
+    gateDeviceId: col.int('gate_device_id'),
     /** When the pass was shown: of an offline gate, by its clock. */
     usedAt: col.time('used_at').notNull(),
     /** When an accepted use was taken back. It counts no longer, and its nonce stays spent. */
     undoneAt: col.time('undone_at'),
     undoneByUserId: col.int('undone_by_user_id'),
+    undoneByGateId: col.int('undone_by_gate_id'),
     undoReason: col.text('undo_reason').notNull().default(''),
     createdAt: col.time('created_at').notNull(),
   },
@@ -310,4 +318,19 @@ export const passListUses = table(
     lastUsedAt: col.time('last_used_at'),
   },
   (t) => [primaryKey({ columns: [t.activityId, t.passId, t.listId] })],
+)
+
+/**
+ * Entries that count, at all doors of an activity, by the minute in which the pass was shown. Triggers of migration 0074 keep them, so that the
+ * entries of the last hour cost the same whatever their number.
+ */
+export const passMinutes = table(
+  'pass_minutes',
+  {
+    activityId: col.int('activity_id').notNull(),
+    /** Start of the minute, epoch milliseconds. */
+    minute: col.time('minute').notNull(),
+    entries: col.int('entries').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.activityId, t.minute] })],
 )

@@ -18,6 +18,10 @@ import { removeAllPassed } from './discovery/discovery.service.ts'
 import { refreshDiscovery } from './discovery/discovery.store.ts'
 import { activityObject, activityTarget } from './entities.store.ts'
 import { composePersonalMail } from './event-mails/event-mails.service.ts'
+import { gateLinkAdminEndpoints } from './gate-links/gate-links.admin.endpoints.ts'
+import { gateLinkEndpoints } from './gate-links/gate-links.endpoints.ts'
+import { gateScanEndpoints } from './gate-links/gate-scans.endpoints.ts'
+import { gateSessionEndpoints } from './gate-links/gate-sessions.endpoints.ts'
 import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
@@ -70,6 +74,9 @@ export const activities = domain({
     ...gateEndpoints,
     ...offlineGateEndpoints,
     ...checkInListEndpoints,
+    ...gateLinkEndpoints,
+    ...gateSessionEndpoints,
+    ...gateScanEndpoints,
     ...linkEndpoints,
     ...pageEndpoints,
     ...registrationEndpoints,
@@ -79,6 +86,7 @@ export const activities = domain({
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,
     ...messageAdminEndpoints,
+    ...gateLinkAdminEndpoints,
   ],
   jobs: [
     rotationJob,
@@ -137,6 +145,7 @@ export const activities = domain({
   },
 })
 
+export { authenticateGate } from './gate-links/gate-sessions.service.ts'
 export { PublicActivity } from './discovery/discovery.model.ts'
 export { type ActivityForMessage, activityForMessage } from './links/links.service.ts'
 export { PublicPass } from './passes/passes.model.ts'

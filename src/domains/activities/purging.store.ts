@@ -19,12 +19,14 @@ import {
   passes,
   passIssues,
   passListUses,
+  passMinutes,
   passUses,
   purgedPasses,
 } from '#db/schema/passes.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
+import { removeDevices, removeGates } from './gate-links/gate-links.store.ts'
 import { listed as listedUses } from './gates/gates.store.ts'
 import { removeMessages } from './messages/messages.store.ts'
 import { removeRecipients } from './messages/recipients.store.ts'
@@ -157,12 +159,15 @@ export const REFERRED_TO: readonly Remove[] = [
   removePasses,
   removeIssues,
   removeBatches,
+  removeDevices,
+  removeGates,
 ]
 
 /** Deletes the activity itself, when no other row refers to it. */
 export async function removeActivity(tx: Tx, id: number): Promise<void> {
   await tx.delete(activityCounters).where(eq(activityCounters.activityId, id))
   await tx.delete(dueIssues).where(eq(dueIssues.activityId, id))
+  await tx.delete(passMinutes).where(eq(passMinutes.activityId, id))
   await tx.delete(checkInLists).where(eq(checkInLists.activityId, id))
   await tx.delete(activityKiosks).where(eq(activityKiosks.activityId, id))
   const [row] = await tx.delete(activities).where(eq(activities.id, id)).returning(listedActivities.columns)

@@ -108,6 +108,13 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
           description:
             'A key that an operator made with `tessera publisher-key create`, for programs that publish the app.',
         },
+        gateToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The `token` of `POST /public/gate/session`, which a phone gets with the link of a gate. It opens only operations under ' +
+            '`/public/gate`, of one activity, and ends with the gate.',
+        },
       },
     },
   }
@@ -218,6 +225,7 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
 function securityOf(access: Access): Json[] {
   const { kind } = access
   if (kind === 'open' && !access.readsToken) return []
+  if (kind === 'gate') return [{ gateToken: [] }]
   const others = kind === 'signedUrl' || kind === 'open' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
   return [...others, { token: [], device: [] }]
 }
@@ -324,6 +332,10 @@ function accessInWords(access: Access): string {
         : 'public, no token required.'
     case 'signedIn':
       return 'any signed-in user.'
+    case 'gate':
+      return access.takesEnded
+        ? 'devices with the token of a gate, also for two days after its end.'
+        : 'devices with the token of a gate.'
     case 'signedUrl':
       return `anyone with a signed URL, as other operations return it; without \`signature\` users with the permission point \`${access.point}\` who may see the resource.`
     case 'admin':

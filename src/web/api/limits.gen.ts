@@ -18,6 +18,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'activities.setStatus': 'status! choices=DRAFT|ACTIVE|ENDED|CANCELLED, noticeText length=500',
   'activities.update':
     'name! length=100, description length=20000, descriptionFormat choices=PLAIN|MARKDOWN, region.province length=50, region.city length=50, region.district length=50, location length=200, latitude min=-90 max=90, longitude min=-180 max=180, timeZone! length=64, language choices=en|zh, visibility choices=PUBLIC|RESTRICTED|INVITE_ONLY, restrictedScopeType choices=ORGANIZATION, checkInConfig.radiusMeters min=10 max=100000 isWhole, checkInConfig.latitude min=-90 max=90, checkInConfig.longitude min=-180 max=180, checkInConfig.maxPerUser min=0 max=10000 isWhole, checkInConfig.rotatingSeconds min=15 max=300 isWhole, passConfig.maxUses min=0 max=1000000 isWhole, registration.capacity min=1 max=1000000 isWhole, registration.questions[].key!, registration.questions[].label! length=100, contactEmail! length=254, noticeText length=500',
+  'activityGates.create': 'name! length=100, direction choices=ENTRY|EXIT|BOTH, maxDevices min=1 max=50 isWhole',
+  'activityGates.update': 'name! length=100, direction choices=ENTRY|EXIT|BOTH, maxDevices min=1 max=50 isWhole',
   'activityMessages.create': 'subject! length=100, body! length=5000, filter.keyword length=100, requestId length=64',
   'activityMessages.preview': 'subject! length=100, body! length=5000',
   'admin.activities.create':
@@ -135,6 +137,11 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'found.updateAssetCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
   'found.updateCodeCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
   'found.write': 'message! length=1000',
+  'gate.open': 'secret! length=200, deviceId! length=64, deviceName length=100',
+  'gate.redemptions':
+    'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
+  'gate.undo': 'reason length=200',
+  'gate.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',
   'groups.addMembers': 'userIds!',
   'groups.changeRole': 'role! choices=ADMIN|MEMBER',
   'groups.create': 'name! length=50',

@@ -38,7 +38,8 @@ export const ReasonField = Named(
       'The first that applies of: `MALFORMED` (the content is no pass), `FORGED` (no key of this server has signed it), `WRONG_ACTIVITY`, ' +
       '`UNKNOWN` (there is no such pass), `REVOKED`, `EXPIRED`, `USED` (no use is left, or an exit without an entry since the last exit), ' +
       '`ACTIVITY_NOT_ACTIVE`, `NOT_YET_VALID` (also an exit before the first entry); on a check-in list then `NOT_ON_LIST` (only passes of other ' +
-      'templates are admitted), `LIST_CLOSED`, `NOT_ENTERED` (the pass has no entry without a list yet)',
+      'templates are admitted), `LIST_CLOSED`, `NOT_ENTERED` (the pass has no entry without a list yet); `GATE_NOT_ALLOWED` (an upload of a gate without ' +
+      'an account: scanned after its end, in a direction or on a list that it is not for)',
   }),
 )
 
@@ -66,7 +67,7 @@ export const ListId = {
   description: 'The check-in list, on which the pass has a count of its own. By default the entrance of the activity',
 }
 
-export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
+const verifyFields = {
   content: Type.Optional(Nullable(Content)),
   passUuid: Type.Optional(Nullable(PassUuid)),
   redeem: Type.Optional(
@@ -80,9 +81,15 @@ export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
   nonce: Type.Optional(Nullable(Nonce)),
   direction: Type.Optional(Nullable(DirectionField)),
   listId: Type.Optional(Nullable(ListId)),
+}
+export const VerifyPass = OneOf('VerifyPass', ['content', 'passUuid'], {
+  ...verifyFields,
   orgId: Type.Optional(Nullable(Id)),
 })
 export type VerifyPass = Static<typeof VerifyPass>
+/** Of a gate without an account. */
+export const VerifyAtGate = OneOf('VerifyPassAtGate', ['content', 'passUuid'], verifyFields)
+export type VerifyAtGate = Static<typeof VerifyAtGate>
 
 const Result = Named('PassUseResult', Enum(PASS_USE_RESULTS))
 
@@ -107,9 +114,22 @@ export const PassUseView = Model('PassUse', {
     description: 'A gate without a connection let someone in with a pass that had no use left. Such a row is `REFUSED`',
   }),
   verifierUserId: Nullable({ ...Id, description: 'Shown to managers. Null for checks by anyone else' }),
+  gate: Nullable(
+    Model(
+      'GateOfUse',
+      { description: 'The gate without an account that has scanned it. Shown to managers and the gate' },
+      { id: Id, name: Text('Main entrance'), deviceName: Nullable(Text("Lin's phone")) },
+    ),
+  ),
   usedAt: { ...Time, description: 'When the pass was shown. Of an offline gate, by its clock' },
   undoneAt: Nullable({ ...Time, description: 'When the use was taken back. It no longer counts' }),
-  undoneBy: Nullable(Model('UndoneBy', { description: 'Shown to managers' }, { userId: Id, name: Text('Lin') })),
+  undoneBy: Nullable(
+    Model(
+      'UndoneBy',
+      { description: 'A user, or a gate without an account. Shown to managers' },
+      { userId: Type.Optional(Id), gateId: Type.Optional(Id), name: Text('Lin') },
+    ),
+  ),
   undoReason: Nullable(Text('Wrong person')),
   createdAt: Time,
 })
@@ -141,10 +161,9 @@ export const Verification = Model('PassVerification', {
 export type Verification = Static<typeof Verification>
 
 export const ByUse = Type.Object({ id: Id, recordId: Id })
-export const UndoUse = Model('UndoPassUse', {
-  orgId: Type.Optional(Nullable(Id)),
-  reason: Type.Optional(Nullable(Line(200, 0, { examples: ['Wrong person'] }))),
-})
+const undoReason = Type.Optional(Nullable(Line(200, 0, { examples: ['Wrong person'] })))
+export const UndoUse = Model('UndoPassUse', { orgId: Type.Optional(Nullable(Id)), reason: undoReason })
+export const UndoAtGate = Model('UndoAtGate', { reason: undoReason })
 
 const filters = {
   result: Type.Optional(Result),

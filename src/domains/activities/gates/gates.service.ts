@@ -1,15 +1,14 @@
-/** Gates: checking and redeeming passes with a connection, and the records of both. */
+/** Gates: checking and redeeming passes with a connection. */
 
 import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { type Gathered, GatheredWrites } from '#db/gathered-writes.ts'
-import type { Page } from '#db/paging.ts'
 import type { Direction, RefusalReason } from '#db/schema/passes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { noToken } from '#http/admission.ts'
 import { type Budget, budgetUsedUp, usesOf } from '#http/budget.ts'
-import type { Actor, Caller, Owner } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
 import { type AppError, badRequest, notFound } from '#http/errors.ts'
 import { noPermission } from '#http/permissions.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
@@ -17,13 +16,14 @@ import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { noSuchList } from '../activities.errors.ts'
 import { type ActivityRow, IN_ORDER } from '../activities.store.ts'
-import { findList, type ListRow, shownLists } from '../check-in-lists/check-in-lists.store.ts'
+import { findList, type ListRow } from '../check-in-lists/check-in-lists.store.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
-import { toPassView, visiblePasses } from '../passes/passes.service.ts'
-import { findPass, findPassByUuid, holderNames, type PassRow } from '../passes/passes.store.ts'
+import type { PublicPass } from '../passes/passes.model.ts'
+import { toPassView } from '../passes/passes.service.ts'
+import { findPassByUuid, type PassRow } from '../passes/passes.store.ts'
 import { publicPass } from '../passes/passes.view.ts'
-import { type Asking, findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
-import type { PassUseView, UsesQuery, Verification, VerifyPass } from './gates.model.ts'
+import { findNamed, manageActivity, manages, refuseIfDisabled } from '../visibility/visibility.service.ts'
+import type { Verification, VerifyPass } from './gates.model.ts'
 import {
   afterPassage,
   type Claim,
@@ -37,6 +37,7 @@ import {
 } from './gates.rules.ts'
 import * as store from './gates.store.ts'
 import { type ListUses, listUsesOf } from './list-uses.store.ts'
+import { toUseViews } from './uses.service.ts'
 
 /** Each is a row, and anyone can cause them. Valid passes do not count, so a gate without sign-in is not stopped. */
 export const refusedChecks: Budget = {
@@ -65,6 +66,11 @@ export const redemptions: Omit<Budget, 'cost'> = {
   limit: 60_000,
   windowMs: HOUR,
 }
+
+/** Who scans passes: a manager, a device of a gate without an account, or anyone. */
+export type Checker = Pick<store.NewUse, 'verifierUserId' | 'gateId' | 'gateDeviceId'>
+export const ANYONE: Checker = { verifierUserId: null, gateId: null, gateDeviceId: null }
+export const managerOf = (userId: number): Checker => ({ ...ANYONE, verifierUserId: userId })
 
 /** Reads one of both texts. @throws AppError 400 if there is none or if there are two */
 export function claimOf({ content, passUuid }: Pick<VerifyPass, 'content' | 'passUuid'>, path: string): Claim {
@@ -114,9 +120,8 @@ export async function verifyPass(
   const listId = input.listId ?? null
   if (input.redeem === true) {
     await checkGate(ctx, caller, actor, activityId, orgId)
-    const isGenuine = await isGenuinePass(ctx, claim)
-    const by = { direction, nonce: input.nonce ?? null, listId, verifierUserId: actor!.userId }
-    return redeem(ctx, { activityId, claim, isGenuine, ...by })
+    const by = { direction, nonce: input.nonce ?? null, listId, checker: managerOf(actor!.userId) }
+    return showRedeemed(ctx, await redeem(ctx, { activityId, claim, ...by }))
   }
   return check(ctx, caller, actor, { activityId, orgId, claim, direction, listId })
 }
@@ -151,21 +156,57 @@ async function check(
   const found = await findClaimed(ctx, activityId, claim)
   // Only managers and people with a pass know of a draft.
   if (activity.status === 'DRAFT' && found.pass === undefined && !isManager) throw notFound()
-  const list = listId === null ? undefined : await existingList(ctx.db.read, activityId, listId)
-  const on = list && { list, uses: found.pass && (await listUsesOf(ctx.db.read, activityId, found.pass.id, list.id)) }
+  const shown = { direction, listId }
+  return isManager
+    ? checkFound(ctx, activity, found, shown, {
+        checker: managerOf(actor.userId),
+        counted: redemptions,
+        actor,
+        caller,
+      })
+    : checkFound(ctx, activity, found, shown, {
+        checker: ANYONE,
+        counted: refusedChecks,
+        countedOfDay: refusedChecksOfDay,
+        actor,
+        caller,
+      })
+}
+
+interface Checking {
+  readonly checker: Checker
+  /** For refused passes. */
+  readonly counted: Budget
+  readonly countedOfDay?: Budget
+  readonly actor: Actor | undefined
+  readonly caller: Caller
+}
+
+/** The answer to a check that counts no use. */
+type Checked = Omit<Verification, 'pass' | 'use'> & { readonly pass: PublicPass | null; readonly use: null }
+
+/** Whether the pass that was found is valid now. A refused one is recorded. */
+export async function checkFound(
+  ctx: AppContext,
+  activity: Pick<ActivityRow, 'id' | 'status' | 'endedAt'>,
+  found: Found,
+  { direction, listId }: Pick<Redemption, 'direction' | 'listId'>,
+  { checker, counted, countedOfDay, ...by }: Checking,
+): Promise<Checked> {
+  const list = listId === null ? undefined : await existingList(ctx.db.read, activity.id, listId)
+  const on = list && { list, uses: found.pass && (await listUsesOf(ctx.db.read, activity.id, found.pass.id, list.id)) }
   const now = ctx.clock.now()
   const reason = reasonNow(found, activity, direction, now, on)
   if (reason !== undefined) {
-    const by = { actor, caller }
-    const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, isManager ? redemptions : refusedChecks, by))
+    const refusal = await ctx.exactLimiter.takeAll(await usesOf(ctx, counted, by))
     if (refusal) throw budgetUsedUp(refusal)
-    const usesOfDay = isManager ? [] : await usesOf(ctx, refusedChecksOfDay, by)
-    const verifierUserId = isManager ? actor.userId : null
-    const use = newUse(activityId, found, { direction, nonce: null, listId, verifierUserId }, now, { reason })
+    const usesOfDay = countedOfDay === undefined ? [] : await usesOf(ctx, countedOfDay, by)
+    const use = newUse(activity.id, found, { direction, nonce: null, listId, checker }, now, { reason })
     await ctx.db.write('gates.recordRefusal', async (tx) => {
       const tooMany = await spend(tx, usesOfDay, now)
       if (tooMany) throw budgetUsedUp(tooMany)
       await store.insertUse(tx, use)
+      await store.countScans(tx, [use])
     })
   }
   return {
@@ -188,7 +229,7 @@ async function existingList(db: Db, activityId: number, id: number): Promise<Lis
 
 function reasonNow(
   { pass, stranger }: Found,
-  activity: ActivityRow,
+  activity: Pick<ActivityRow, 'status' | 'endedAt'>,
   direction: Direction,
   now: number,
   on: OnList | undefined,
@@ -203,13 +244,13 @@ interface Redemption {
   readonly nonce: string | null
   /** Null: the entrance of the activity. */
   readonly listId: number | null
-  readonly verifierUserId: number | null
+  readonly checker: Checker
 }
 
 export const newUse = (
   activityId: number,
   { claim, pass }: Pick<Found, 'claim' | 'pass'>,
-  { direction, nonce, listId, verifierUserId }: Redemption,
+  { direction, nonce, listId, checker }: Redemption,
   now: number,
   verdict: Verdict,
 ): store.NewUse => ({
@@ -224,7 +265,9 @@ export const newUse = (
   isDoubleUse: false,
   takesUse: 'passage' in verdict && verdict.passage === 'USE',
   listId,
-  verifierUserId,
+  verifierUserId: checker.verifierUserId,
+  gateId: checker.gateId,
+  gateDeviceId: checker.gateDeviceId,
   usedAt: now,
   createdAt: now,
 })
@@ -257,7 +300,7 @@ interface Attempt extends Redemption {
 }
 
 /** A use that was recorded, now or by an earlier try with the same nonce, and its pass. */
-interface Redeemed {
+export interface Redeemed {
   readonly use: store.UseRow
   readonly pass: PassRow | undefined
 }
@@ -345,8 +388,11 @@ function countOnList(counts: store.Counts, { before, ...key }: OneOnList, passag
   })
 }
 
-async function redeem(ctx: AppContext, attempt: Attempt): Promise<Verification> {
-  const { use, pass } = await attempts(ctx).add(attempt)
+/** Records a use, or finds that of an earlier try with the same nonce. */
+export const redeem = async (ctx: AppContext, attempt: Omit<Attempt, 'isGenuine'>): Promise<Redeemed> =>
+  attempts(ctx).add({ ...attempt, isGenuine: await isGenuinePass(ctx, attempt.claim) })
+
+async function showRedeemed(ctx: AppContext, { use, pass }: Redeemed): Promise<Verification> {
   const [shown] = await toUseViews(ctx, [use], new Map([[use.passId, pass?.holderName]]), true)
   return {
     valid: use.result === 'ACCEPTED',
@@ -355,104 +401,4 @@ async function redeem(ctx: AppContext, attempt: Attempt): Promise<Verification> 
     use: shown!,
     undone: use.undoneAt !== null,
   }
-}
-
-/** The uses of an activity: all for managers, and for others those of their own passes. Newest first. */
-export async function listUses(
-  ctx: AppContext,
-  id: number,
-  query: UsesQuery,
-  asking: Asking,
-): Promise<Page<PassUseView>> {
-  const { isManager } = await visiblePasses(ctx, id, asking)
-  if (isManager) return showUses(ctx, await managersPage(ctx, asking.viewer, id, query), true)
-  const { userId } = asking.viewer
-  return showUses(ctx, await ctx.db.search(userId, (db) => store.pageOfHolder(db, id, userId, query)), false)
-}
-
-/** `holders`: the names of the holders, by the ids of their passes. `isManager`: the caller manages the activity. */
-export async function toUseViews(
-  ctx: AppContext,
-  rows: readonly store.UseRow[],
-  holders: ReadonlyMap<number | null, string | undefined>,
-  isManager: boolean,
-): Promise<PassUseView[]> {
-  const undoers = isManager ? rows.flatMap(({ undoneByUserId }) => undoneByUserId ?? []) : []
-  const names = await store.nicknames(ctx.db.read, undoers)
-  const lists = await shownLists(
-    ctx.db.read,
-    rows.flatMap(({ listId }) => listId ?? []),
-  )
-  return rows.map((row) => ({
-    id: row.id,
-    passId: row.passId,
-    passUuid: row.passUuid,
-    holderName: holders.get(row.passId) ?? '',
-    result: row.result,
-    reason: row.reason,
-    direction: row.direction,
-    list: row.listId === null ? null : (lists.get(row.listId) ?? { id: null, name: '' }),
-    nonce: row.nonce,
-    offline: row.offline,
-    isDoubleUse: row.isDoubleUse,
-    verifierUserId: isManager ? row.verifierUserId : null,
-    usedAt: row.usedAt,
-    undoneAt: row.undoneAt,
-    undoneBy:
-      isManager && row.undoneByUserId !== null
-        ? { userId: row.undoneByUserId, name: names.get(row.undoneByUserId) ?? '' }
-        : null,
-    undoReason: row.undoReason || null,
-    createdAt: row.createdAt,
-  }))
-}
-
-async function showUses(ctx: AppContext, page: Page<store.UseRow>, isManager: boolean): Promise<Page<PassUseView>> {
-  const passIds = page.items.flatMap(({ passId }) => passId ?? [])
-  const holders = await holderNames(ctx.db.read, [...new Set(passIds)])
-  return { ...page, items: await toUseViews(ctx, page.items, holders, isManager) }
-}
-
-async function managersPage(
-  ctx: AppContext,
-  viewer: Owner,
-  activityId: number,
-  query: UsesQuery,
-): Promise<Page<store.UseRow>> {
-  const { passId, listId } = query
-  const nothing = { items: [], total: 0, page: query.page, size: query.size }
-  if (passId !== undefined) {
-    const pass = await findPass(ctx.db.read, passId)
-    return pass?.activityId === activityId ? pageOfUses(ctx, viewer, { passId }, query) : nothing
-  }
-  if (listId === undefined) return pageOfUses(ctx, viewer, { activityId }, query)
-  const list = await findList(ctx.db.read, activityId, listId)
-  return list === undefined ? nothing : pageOfUses(ctx, viewer, { listId }, query)
-}
-
-async function pageOfUses(
-  ctx: AppContext,
-  { userId }: Owner,
-  uses: store.Uses,
-  query: UsesQuery,
-): Promise<Page<store.UseRow>> {
-  const { result, isDoubleUse, listId, from, to } = query
-  const isUnfiltered = [result, isDoubleUse, listId, from, to].every((filter) => filter === undefined)
-  if (isUnfiltered && !('listId' in uses)) return store.usesPage(ctx.db.read, uses, query)
-  return ctx.db.search(userId, (db) => store.searchUses(db, uses, query))
-}
-
-/** The uses of one pass, for managers and the holder. Newest first. */
-export async function listUsesOfPass(
-  ctx: AppContext,
-  viewer: Owner,
-  passId: number,
-  query: UsesQuery,
-): Promise<Page<PassUseView>> {
-  const pass = await findPass(ctx.db.read, passId)
-  const activity = pass && (await findNamed(ctx.db.read, pass.activityId, viewer))
-  if (activity === undefined) throw notFound()
-  const isManager = await manages(ctx, viewer.userId, activity, 'pass:read')
-  if (!isManager && pass!.holderUserId !== viewer.userId) throw notFound()
-  return showUses(ctx, await pageOfUses(ctx, viewer, { passId }, query), isManager)
 }

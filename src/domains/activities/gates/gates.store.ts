@@ -6,6 +6,7 @@ import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activities, activityCounters } from '#db/schema/activities.ts'
+import { activityGates, gateDevices } from '#db/schema/activity-gates.ts'
 import { checkInLists, passes, passListUses, passUses } from '#db/schema/passes.ts'
 import { searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -20,7 +21,7 @@ const p = sql.placeholder
 
 export type UseRow = typeof passUses.$inferSelect
 /** A use that was not taken back. */
-export const NOT_UNDONE = { undoneAt: null, undoneByUserId: null, undoReason: '' } as const
+export const NOT_UNDONE = { undoneAt: null, undoneByUserId: null, undoneByGateId: null, undoReason: '' } as const
 export type NewUse = Omit<UseRow, 'id' | keyof typeof NOT_UNDONE>
 
 export const listed = pagedTable(passUses, ['id', 'activityId', 'passId', 'usedAt', 'createdAt'])
@@ -112,6 +113,71 @@ export async function nicknames(db: Db, ids: readonly number[]): Promise<Readonl
   return new Map(rows.map(({ id, nickname }) => [id, nickname]))
 }
 
+interface NamedGate {
+  readonly id: number
+  readonly name: string
+  readonly deviceName: string | null
+}
+
+export interface NamedGates {
+  /** Those that have scanned, by the id of the device. */
+  readonly devices: ReadonlyMap<number | null, NamedGate>
+  /** The names of those that have undone uses. */
+  readonly names: ReadonlyMap<number, string>
+}
+
+/** The gates in these uses. */
+export async function gatesOf(
+  db: Db,
+  rows: readonly Pick<UseRow, 'gateDeviceId' | 'undoneByGateId'>[],
+): Promise<NamedGates> {
+  const deviceIds = [...new Set(rows.flatMap(({ gateDeviceId }) => gateDeviceId ?? []))]
+  if (deviceIds.length === 0) return { devices: new Map(), names: new Map() }
+  // A gate undoes only uses that its devices have scanned.
+  const named = await db
+    .select({ deviceId: gateDevices.id, id: activityGates.id, name: activityGates.name, deviceName: gateDevices.name })
+    .from(gateDevices)
+    .innerJoin(activityGates, eq(activityGates.id, gateDevices.gateId))
+    .where(inArray(gateDevices.id, deviceIds))
+  return {
+    devices: new Map(
+      named.map(({ deviceId, id, name, deviceName }) => [deviceId, { id, name, deviceName: deviceName || null }]),
+    ),
+    names: new Map(named.map(({ id, name }) => [id, name])),
+  }
+}
+
+const scans = jsonRows('scans', { id: 'int', admitted: 'int', refused: 'int' })
+const addScans = prepared((db) =>
+  db
+    .update(gateDevices)
+    .set({
+      admitted: sql`${gateDevices.admitted} + ${scans.admitted}`,
+      refused: sql`${gateDevices.refused} + ${scans.refused}`,
+    })
+    .from(scans.rows)
+    .where(eq(gateDevices.id, scans.id)),
+)
+
+/** Adds uses to the numbers of the devices of gates that have scanned them; `factor` -1 takes them away. */
+export async function countScans(
+  tx: Tx,
+  uses: readonly Pick<NewUse, 'gateDeviceId' | 'result' | 'direction'>[],
+  factor = 1,
+): Promise<void> {
+  const byDevice = new Map<number, { admitted: number; refused: number }>()
+  for (const { gateDeviceId: id, result, direction } of uses) {
+    if (id === null) continue
+    const { admitted, refused } = byDevice.get(id) ?? { admitted: 0, refused: 0 }
+    const isEntry = result === 'ACCEPTED' && direction === 'ENTRY'
+    byDevice.set(id, {
+      admitted: admitted + (isEntry ? factor : 0),
+      refused: refused + (result === 'REFUSED' ? factor : 0),
+    })
+  }
+  if (byDevice.size > 0) await addScans(tx, scans.values([...byDevice].map(([id, sums]) => ({ id, ...sums }))))
+}
+
 const inserted = prepared((db) =>
   db
     .insert(passUses)
@@ -128,6 +194,8 @@ const inserted = prepared((db) =>
       takesUse: p('takesUse'),
       listId: p('listId'),
       verifierUserId: p('verifierUserId'),
+      gateId: p('gateId'),
+      gateDeviceId: p('gateDeviceId'),
       usedAt: p('usedAt'),
       createdAt: p('createdAt'),
     })
@@ -243,6 +311,8 @@ const newUses = jsonRows('new_uses', {
   takesUse: 'bool',
   listId: 'int',
   verifierUserId: 'int',
+  gateId: 'int',
+  gateDeviceId: 'int',
   usedAt: 'int',
   createdAt: 'int',
 })
@@ -283,6 +353,7 @@ export async function storeUses(tx: Tx, uses: readonly NewUse[], counts: Counts)
           ...onLists.values([...counts.onLists.values()]),
           ...listSums.values([...counts.lists].map(([id, sum]) => ({ id, ...sum }))),
         })
+  await countScans(tx, uses)
   const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b)
   for (const [i, use] of uses.entries()) listed.inserted(tx, { ...use, id: ids[i]! })
   return ids

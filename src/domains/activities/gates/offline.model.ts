@@ -12,11 +12,12 @@ export const MAX_ADMITTED = 20_000
 /** Revoked passes in one answer, and as many changed ones. */
 export const MAX_LISTED = 5000
 
-export const RevocationsQuery = Type.Object({
+const revocationsFields = {
   since: Type.Optional({ ...Time, description: '`until` of the answer before. All by default' }),
   listId: Type.Optional({ ...Id, description: 'Also answers `list`, for a gate of this check-in list' }),
-  orgId: Type.Optional(Id),
-})
+}
+export const RevocationsQuery = Type.Object({ ...revocationsFields, orgId: Type.Optional(Id) })
+export const RevocationsAtGateQuery = Type.Object(revocationsFields)
 
 export const Revocations = Model('PassRevocations', {
   since: Time,
@@ -93,14 +94,13 @@ export const RedemptionItem = OneOf('OfflineRedemption', ['content', 'passUuid']
 })
 export type RedemptionItem = Static<typeof RedemptionItem>
 
-export const UploadRedemptions = Model('UploadRedemptions', {
-  items: Type.Array(RedemptionItem, {
-    minItems: 1,
-    maxItems: MAX_REDEMPTIONS,
-    description: 'In the order in which the gate let them through',
-  }),
-  orgId: Type.Optional(Nullable(Id)),
+const items = Type.Array(RedemptionItem, {
+  minItems: 1,
+  maxItems: MAX_REDEMPTIONS,
+  description: 'In the order in which the gate let them through',
 })
+export const UploadRedemptions = Model('UploadRedemptions', { items, orgId: Type.Optional(Nullable(Id)) })
+export const UploadAtGate = Model('UploadAtGate', { items })
 export type UploadRedemptions = Static<typeof UploadRedemptions>
 
 const RedemptionResult = Named(

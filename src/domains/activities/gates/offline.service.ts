@@ -14,7 +14,18 @@ import { signAll } from '../pass-keys/pass-keys.service.ts'
 import { findPass } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { afterPassage, judgeLater, type Passage } from './gates.rules.ts'
-import { claimOf, findClaimed, type Found, isSamePass, misuseOfNonce, newUse, type ShownPass } from './gates.service.ts'
+import {
+  ANYONE,
+  type Checker,
+  claimOf,
+  findClaimed,
+  type Found,
+  isSamePass,
+  managerOf,
+  misuseOfNonce,
+  newUse,
+  type ShownPass,
+} from './gates.service.ts'
 import * as uses from './gates.store.ts'
 import { type ListUses, listUsesOf, saveListUses } from './list-uses.store.ts'
 import {
@@ -31,13 +42,18 @@ const REVOKED_PREFIX = 'tessera revocations v1\n'
 const CHANGED_PREFIX = 'tessera pass changes v1\n'
 
 /** The passes of an activity that were revoked or changed after `since`, signed so that a gate can get the lists from anywhere. */
-export async function listRevocations(
-  ctx: AppContext,
-  id: number,
-  { since = 0, listId }: { readonly since?: number | undefined; readonly listId?: number | undefined },
-  asking: Asking,
-): Promise<Revocations> {
+export async function listRevocations(ctx: AppContext, id: number, query: Since, asking: Asking): Promise<Revocations> {
   await manageActivity(ctx, id, 'pass:verify', asking)
+  return revocationsOf(ctx, id, query)
+}
+
+export interface Since {
+  readonly since?: number | undefined
+  readonly listId?: number | undefined
+}
+
+/** The same without a check of the caller. */
+export async function revocationsOf(ctx: AppContext, id: number, { since = 0, listId }: Since): Promise<Revocations> {
   // An empty write moves the settled stamp up to the present. It must be read before the rows.
   await ctx.db.write('gates.settleRevocations', async (tx) => tx.stamp)
   const settledStamp = await ctx.db.settledStamp()
@@ -107,6 +123,32 @@ export async function uploadRedemptions(
 ): Promise<RedemptionResults> {
   const activity = await manageActivity(ctx, id, 'pass:verify', asking)
   refuseIfDisabled(activity)
+  return upload(ctx, activity, items, { checker: managerOf(asking.viewer.userId) })
+}
+
+/** A scan of a gate without a connection. */
+export interface Scan {
+  readonly direction: Direction
+  /** Null: the entrance of the activity. */
+  readonly listId: number | null
+  readonly usedAt: number
+}
+
+interface Uploader {
+  readonly checker: Checker
+  /** Whether the gate was not for this item. Otherwise valid passes are refused then. */
+  isRefused?(scan: Scan): boolean
+}
+type UploadedActivity = Pick<ActivityRow, 'id' | 'status' | 'endedAt'>
+
+/** The same without a check of the caller. */
+export async function upload(
+  ctx: AppContext,
+  activity: UploadedActivity,
+  items: readonly RedemptionItem[],
+  uploader: Uploader,
+): Promise<RedemptionResults> {
+  const { id } = activity
   refuseFuture(items, ctx.clock.now())
   const claims = items.map((item, i) => claimOf(item, `body.items.${i}`))
   const uploads: Upload[] = []
@@ -117,7 +159,7 @@ export async function uploadRedemptions(
   const outcomes: RedemptionOutcome[] = []
   for (let from = 0; from < uploads.length; from += CHUNK) {
     const chunk = uploads.slice(from, from + CHUNK)
-    const by = { verifierUserId: asking.viewer.userId, now: ctx.clock.now() }
+    const by = { ...uploader, now: ctx.clock.now() }
     outcomes.push(
       ...(await ctx.db.write('gates.uploadRedemptions', (tx) => redeemChunk(tx, activity, chunk, by), IN_ORDER)),
     )
@@ -152,7 +194,7 @@ async function refuseForeignNonces(ctx: AppContext, id: number, uploads: readonl
   const problems: FieldProblem[] = []
   for (const [i, { item, found, direction }] of uploads.entries()) {
     const { nonce, listId = null } = item
-    const use = newUse(id, found, { direction, nonce, listId, verifierUserId: null }, 0, {
+    const use = newUse(id, found, { direction, nonce, listId, checker: ANYONE }, 0, {
       reason: found.stranger ?? 'UNKNOWN',
     })
     const first = known.get(nonce)
@@ -166,35 +208,35 @@ async function refuseForeignNonces(ctx: AppContext, id: number, uploads: readonl
 const nonceOfOtherPass = problem('was used for another pass', '已用于其他通行证')
 const nonceOfOtherList = problem('was used on another check-in list', '已用于其他签到名单')
 
-interface Uploader {
-  readonly verifierUserId: number
-  readonly now: number
-}
+type UploaderNow = Uploader & { readonly now: number }
 
 async function redeemChunk(
   tx: Tx,
-  activity: ActivityRow,
+  activity: UploadedActivity,
   chunk: readonly Upload[],
-  by: Uploader,
+  by: UploaderNow,
 ): Promise<RedemptionOutcome[]> {
   const outcomes: RedemptionOutcome[] = []
   const lists = await listsById(tx, activity.id, listIdsOf(chunk.map(({ item }) => item)))
+  const rows: uses.UseRow[] = []
   let counted = 0
   for (const upload of chunk) {
-    const { isCounted, ...outcome } = await redeemLater(tx, { activity, lists }, upload, by)
+    const { isCounted, row, ...outcome } = await redeemLater(tx, { activity, lists }, upload, by)
     outcomes.push(outcome)
+    if (row !== undefined) rows.push(row)
     if (isCounted) counted++
   }
   if (counted > 0) await uses.countUses(tx, activity.id, counted)
+  await uses.countScans(tx, rows)
   return outcomes
 }
 
 async function redeemLater(
   tx: Tx,
-  { activity, lists }: { readonly activity: ActivityRow; readonly lists: ReadonlyMap<number, ListRow> },
+  { activity, lists }: { readonly activity: UploadedActivity; readonly lists: ReadonlyMap<number, ListRow> },
   { item, found, direction }: Upload,
-  { verifierUserId, now }: Uploader,
-): Promise<RedemptionOutcome & { readonly isCounted: boolean }> {
+  { checker, isRefused, now }: UploaderNow,
+): Promise<RedemptionOutcome & { readonly isCounted: boolean; readonly row?: uses.UseRow }> {
   const { nonce, listId = null } = item
   const usedAt = Math.min(item.usedAt, now)
   // Read in this write: earlier items may be about the same pass.
@@ -202,13 +244,15 @@ async function redeemLater(
   const neighbours = pass && (await uses.neighboursOf(tx, pass.id, listId, usedAt))
   const list = listId === null ? undefined : lists.get(listId)!
   const before = (list && pass && (await listUsesOf(tx, activity.id, pass.id, list.id))) ?? null
-  const verdict =
+  const judged =
     pass === undefined
       ? { reason: found.stranger ?? ('UNKNOWN' as const) }
       : judgeLater(pass, activity, direction, usedAt, neighbours!, list && { list, uses: before })
+  const isForbidden = 'passage' in judged && isRefused?.({ direction, listId, usedAt }) === true
+  const verdict = isForbidden ? { reason: 'GATE_NOT_ALLOWED' as const } : judged
   const reason = 'reason' in verdict ? verdict.reason : undefined
   const isDoubleUse = reason === 'USED' && direction === 'ENTRY'
-  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, listId, verifierUserId }, now, verdict)
+  const use = newUse(activity.id, { ...found, pass }, { direction, nonce, listId, checker }, now, verdict)
   const row = await uses.insertUse(tx, { ...use, usedAt, offline: true, isDoubleUse })
   if (row === undefined) {
     const first = (await uses.findByNonce(tx, activity.id, nonce))!
@@ -219,6 +263,7 @@ async function redeemLater(
   }
   if ('reason' in verdict)
     return {
+      row,
       nonce,
       result: isDoubleUse ? 'DOUBLE_USE' : 'REFUSED',
       reason: verdict.reason,
@@ -229,11 +274,11 @@ async function redeemLater(
   const isLast = neighbours!.after === undefined
   if (list !== undefined) {
     await countLater(tx, { list, passId: pass!.id, before }, passage, usedAt, isLast)
-    return { nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: false }
+    return { row, nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: false }
   }
   const passed = await uses.passLater(tx, pass!.id, passage, usedAt, isLast)
   if (passed === undefined) throw new Error(`pass ${pass!.id} changed in the write that had read it`)
-  return { nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: passage === 'USE' }
+  return { row, nonce, result: 'ACCEPTED', reason: null, undone: false, isCounted: passage === 'USE' }
 }
 
 interface OneOnList {

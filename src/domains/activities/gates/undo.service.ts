@@ -6,14 +6,14 @@ import { badRequest, notFound } from '#http/errors.ts'
 
 import { IN_ORDER } from '../activities.store.ts'
 import { countOnList } from '../check-in-lists/check-in-lists.store.ts'
-import { findPass } from '../passes/passes.store.ts'
+import { findPass, type PassRow } from '../passes/passes.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { PassUseView } from './gates.model.ts'
 import { takesUse } from './gates.rules.ts'
-import { toUseViews } from './gates.service.ts'
-import { countUses, type UseRow } from './gates.store.ts'
+import { countScans, countUses, type UseRow } from './gates.store.ts'
 import { listUsesOf, saveListUses } from './list-uses.store.ts'
 import * as store from './undo.store.ts'
+import { toUseViews } from './uses.service.ts'
 
 const wasRefused = () =>
   badRequest('This pass was refused: there is no use to undo', '该通行证被拒绝，没有可撤销的使用')
@@ -38,12 +38,28 @@ export async function undoUse(
 ): Promise<PassUseView> {
   const activity = await manageActivity(ctx, activityId, 'pass:verify', asking)
   refuseIfDisabled(activity)
-  const { userId } = asking.viewer
-  const { use, pass } = await ctx.db.write(
+  const by = { undoneByUserId: asking.viewer.userId, undoneByGateId: null, undoReason: reason ?? '' }
+  const { use, pass } = await undo(ctx, activityId, id, by)
+  const [view] = await toUseViews(ctx, [use], new Map([[use.passId, pass.holderName]]), true)
+  return view!
+}
+
+type Undoing = Pick<UseRow, 'undoneByUserId' | 'undoneByGateId' | 'undoReason'>
+
+/** The same without a check of the caller: `refuse` throws if they may not undo this use. */
+export const undo = (
+  ctx: AppContext,
+  activityId: number,
+  id: number,
+  by: Undoing,
+  refuse?: (use: UseRow) => void,
+): Promise<{ readonly use: UseRow; readonly pass: PassRow }> =>
+  ctx.db.write(
     'gates.undo',
     async (tx) => {
       const use = await store.findUse(tx, activityId, id)
       if (use === undefined) throw notFound()
+      refuse?.(use)
       if (use.result === 'REFUSED') throw wasRefused()
       const pass = await findPass(tx, use.passId!)
       if (pass === undefined) throw notFound()
@@ -54,14 +70,11 @@ export async function undoUse(
       if (use.listId !== null) await restoreOnList(tx, use, taken ? 1 : 0, before)
       else await store.restorePass(tx, pass.id, taken ? 1 : 0, before)
       if (taken && use.listId === null) await countUses(tx, activityId, -1)
-      const undone = { undoneAt: ctx.clock.now(), undoneByUserId: userId, undoReason: reason ?? '' }
-      return { use: await store.markUndone(tx, id, undone), pass }
+      await countScans(tx, [use], -1)
+      return { use: await store.markUndone(tx, id, { ...by, undoneAt: ctx.clock.now() }), pass }
     },
     IN_ORDER,
   )
-  const [view] = await toUseViews(ctx, [use], new Map([[use.passId, pass.holderName]]), true)
-  return view!
-}
 
 /** `uses` are taken back from the pass on the list of the use, and `last` is the last use there that is left. */
 async function restoreOnList(tx: Tx, use: UseRow, uses: number, last: UseRow | undefined): Promise<void> {

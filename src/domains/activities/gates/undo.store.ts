@@ -31,7 +31,7 @@ export const latestUses = (tx: Tx, passId: number, listId: number | null): Promi
 export async function markUndone(
   tx: Tx,
   id: number,
-  undone: Pick<UseRow, 'undoneAt' | 'undoneByUserId' | 'undoReason'>,
+  undone: Pick<UseRow, 'undoneAt' | 'undoneByUserId' | 'undoneByGateId' | 'undoReason'>,
 ): Promise<UseRow> {
   const [row] = await tx.update(passUses).set(undone).where(eq(passUses.id, id)).returning()
   return row!

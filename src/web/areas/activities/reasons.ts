@@ -16,6 +16,7 @@ export const reasonWords = texts({
     NOT_ON_LIST: 'Not on this list',
     LIST_CLOSED: 'This list is closed',
     NOT_ENTERED: 'Not at the entrance yet',
+    GATE_NOT_ALLOWED: 'Not allowed at this gate',
   },
   zh: {
     MALFORMED: '不是通行证',
@@ -30,5 +31,6 @@ export const reasonWords = texts({
     NOT_ON_LIST: '不在此名单中',
     LIST_CLOSED: '此名单不在开放时间内',
     NOT_ENTERED: '尚未在入口入场',
+    GATE_NOT_ALLOWED: '该检票口无权放行',
   },
 })
