@@ -59,10 +59,12 @@ import sqlite0059 from './sqlite/0059_kiosks_and_series.sql' with { type: 'text'
 import sqlite0060 from './sqlite/0060_description_format.sql' with { type: 'text' }
 import sqlite0061 from './sqlite/0061_guests.sql' with { type: 'text' }
 import sqlite0062 from './sqlite/0062_guests_indexes.sql' with { type: 'text' }
-import sqlite0063 from './sqlite/0063_activity_gates.sql' with { type: 'text' }
 import sqlite0063 from './sqlite/0063_guests_contract.sql' with { type: 'text' }
 import sqlite0070 from './sqlite/0070_check_in_lists.sql' with { type: 'text' }
 import sqlite0071 from './sqlite/0071_check_in_lists_indexes.sql' with { type: 'text' }
+import sqlite0073 from './sqlite/0073_activity_gates.sql' with { type: 'text' }
+import sqlite0074 from './sqlite/0074_overview.sql' with { type: 'text' }
+import sqlite0075 from './sqlite/0075_overview_counts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -122,10 +124,12 @@ import postgres0059 from './postgres/0059_kiosks_and_series.sql' with { type: 't
 import postgres0060 from './postgres/0060_description_format.sql' with { type: 'text' }
 import postgres0061 from './postgres/0061_guests.sql' with { type: 'text' }
 import postgres0062 from './postgres/0062_guests_indexes.sql' with { type: 'text' }
-import postgres0063 from './postgres/0063_activity_gates.sql' with { type: 'text' }
 import postgres0063 from './postgres/0063_guests_contract.sql' with { type: 'text' }
 import postgres0070 from './postgres/0070_check_in_lists.sql' with { type: 'text' }
 import postgres0071 from './postgres/0071_check_in_lists_indexes.sql' with { type: 'text' }
+import postgres0073 from './postgres/0073_activity_gates.sql' with { type: 'text' }
+import postgres0074 from './postgres/0074_overview.sql' with { type: 'text' }
+import postgres0075 from './postgres/0075_overview_counts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -194,9 +198,11 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0061_guests', sql: sqlite0061 },
     { name: '0062_guests_indexes', sql: sqlite0062 },
     { name: '0063_guests_contract', sql: sqlite0063 },
-    { name: '0063_activity_gates', sql: sqlite0063 },
     { name: '0070_check_in_lists', sql: sqlite0070 },
     { name: '0071_check_in_lists_indexes', sql: sqlite0071 },
+    { name: '0073_activity_gates', sql: sqlite0073 },
+    { name: '0074_overview', sql: sqlite0074 },
+    { name: '0075_overview_counts', sql: sqlite0075 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -259,8 +265,10 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0061_guests', sql: postgres0061 },
     { name: '0062_guests_indexes', sql: postgres0062 },
     { name: '0063_guests_contract', sql: postgres0063 },
-    { name: '0063_activity_gates', sql: postgres0063 },
     { name: '0070_check_in_lists', sql: postgres0070 },
     { name: '0071_check_in_lists_indexes', sql: postgres0071 },
+    { name: '0073_activity_gates', sql: postgres0073 },
+    { name: '0074_overview', sql: postgres0074 },
+    { name: '0075_overview_counts', sql: postgres0075 },
   ],
 }

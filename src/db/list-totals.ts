@@ -6,6 +6,9 @@
  * or program has written, and writes do not wait for each other as they would for one counter. A counter of each owner that the writes
  * themselves update made every two writes of an owner conflict.
  *
+ * On SQLite, lists keep their totals in memory (lists.ts). `passes.used`, `passes.inside` and `passes.revoked` are never shown as lists, so their totals are rows there
+ * too, which triggers of migration 0074 change at once.
+ *
  * Lists with a quota are the exception (migration 0035): writes that add rows to one of them must wait for each other anyway, so that only one takes
  * the last place. The triggers change their totals at once, and the row of the total is what such writes lock.
  */
@@ -42,6 +45,9 @@ export type KeptTotal =
   | 'pass_uses.activity'
   | 'passes.activity'
   | 'passes.all'
+  | 'passes.inside'
+  | 'passes.revoked'
+  | 'passes.used'
   | 'qr_codes.all'
   | 'qr_codes.org'
   | 'qr_codes.personal'
@@ -56,7 +62,8 @@ export type KeptTotal =
 export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
   const is = (table: typeof listTotals | typeof listChanges) =>
     sql`${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${table.owner} = ${owner}`
-  return sql<number>`(select coalesce(sum(n), 0)::bigint from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
+  const total = dialect === 'postgres' ? sql.raw('coalesce(sum(n), 0)::bigint') : sql.raw('coalesce(sum(n), 0)')
+  return sql<number>`(select ${total} from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
 }
 
 /**

@@ -310,8 +310,8 @@ class Route {
     if (data instanceof Streamed) return streamed(ctx, data, caller.requestId)
     if (ctx.config.checkAnswers) this.#checkAnswer(this.#isPublicRead && data instanceof Tagged ? data.data : data)
     if (endpoint.isSecretLink) return secretSuccess(data, caller.requestId)
-    return this.#isPublicRead
-      ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'))
+    return this.#isPublicRead || endpoint.isPolled
+      ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'), endpoint.isPolled)
       : success(data, caller.requestId, this.#versionOf(data))
   }
 

@@ -85,8 +85,13 @@ export function streamed(ctx: AppContext, { pieces, work }: Streamed, requestId:
 
 const envelope = (data: unknown): string => `{"code":200,"data":${JSON.stringify(data) ?? 'null'}}`
 
-/** The answer of a public GET: caches revalidate it each time, and get 304 if it has not changed. */
-export function publicSuccess(result: unknown, requestId: string, ifNoneMatch: string | null): Response {
+/** The answer of a public GET: caches revalidate it each time, and get 304 if it has not changed. `isPrivate`: of a signed-in one. */
+export function publicSuccess(
+  result: unknown,
+  requestId: string,
+  ifNoneMatch: string | null,
+  isPrivate = false,
+): Response {
   const tagged = result instanceof Tagged ? result : undefined
   const body = tagged ? undefined : envelope(result)
   const etag = tagged ? tagged.etag : `"${Bun.hash(body!).toString(36)}"`
@@ -94,7 +99,7 @@ export function publicSuccess(result: unknown, requestId: string, ifNoneMatch: s
     'content-type': JSON_TYPE,
     'x-request-id': requestId,
     'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache',
+    'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
     etag,
   }
   return matches(ifNoneMatch, etag)

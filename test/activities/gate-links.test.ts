@@ -31,6 +31,7 @@ describe('a gate', () => {
       name: 'Main entrance',
       url: expect.stringMatching(/\/console\/gate#[\w-]{43}$/),
       qrContent: gate.url,
+      listIds: null,
       showNames: true,
       canUndo: true,
       canSearch: true,
@@ -180,6 +181,7 @@ describe('the link', () => {
         id: gate.id,
         name: 'Main entrance',
         device: { id: expect.any(Number), name: 'Phone of Lin' },
+        listIds: null,
         showNames: false,
         canUndo: true,
         canSearch: false,
@@ -195,6 +197,7 @@ describe('the link', () => {
         location: 'Boathouse',
         status: 'ACTIVE',
       },
+      lists: [],
       keys: ok(await alice.call('passes.keys', { params: { id: activity.id } })).data.keys,
     })
     expect(reply.headers.get('cache-control')).toBe('no-store')

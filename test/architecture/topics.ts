@@ -56,6 +56,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'gate-links',
     'messages',
     'participants',
+    'overview',
     'purging',
     'admin',
     'pass-issues',

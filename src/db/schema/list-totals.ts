@@ -1,8 +1,8 @@
 import { col, index, primaryKey, table } from '../dialect.ts'
 
 /**
- * How many rows each paged list had when its changes were last added up (db/list-totals.ts). Used on PostgreSQL only: on SQLite the totals
- * are in memory (db/lists.ts).
+ * How many rows each paged list had when its changes were last added up (db/list-totals.ts). On SQLite the totals of most lists are in memory
+ * instead (db/lists.ts).
  */
 export const listTotals = table(
   'list_totals',

@@ -35,6 +35,7 @@ import { messageAdminEndpoints } from './messages/messages.admin.endpoints.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { activityChanged, activityDeleting, activityPurging } from './messages/notices.service.ts'
 import { composeTestMail } from './messages/previews.service.ts'
+import { overviewEndpoints } from './overview/overview.endpoints.ts'
 import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
@@ -82,6 +83,7 @@ export const activities = domain({
     ...registrationEndpoints,
     ...messageEndpoints,
     ...participantEndpoints,
+    ...overviewEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,

@@ -28,6 +28,7 @@ export const OPERATIONS = {
   'activities.kiosk': ['GET', '/public/kiosk/:secret', 'open', null],
   'activities.list': ['GET', '/api/activities', 'dual', 'activity:read'],
   'activities.openKiosk': ['POST', '/api/activities/:id/kiosk', 'dual', 'activity:update'],
+  'activities.overview': ['GET', '/api/activities/:id/overview', 'dual', 'checkin:read'],
   'activities.qrCodes': ['GET', '/api/activities/:id/qr-code', 'dual', 'activity:read'],
   'activities.renderDescription': ['POST', '/api/activities/render-description', 'app', 'activity:update'],
   'activities.resetInviteCode': ['PATCH', '/api/activities/:id/invite-code', 'dual', 'activity:update'],

@@ -21,6 +21,11 @@ const tooManyLists = () =>
     `An activity can have at most ${MAX_LISTS} check-in lists, and ${MAX_WITH_DELETED} with those that were deleted`,
     `一个活动最多有 ${MAX_LISTS} 个签到名单（含已删除的最多 ${MAX_WITH_DELETED} 个）`,
   )
+const isOfGate = (name: string) =>
+  badRequest(
+    `The gate "${name}" is for this check-in list only: change or end it first`,
+    `检票口“${name}”仅用于此签到名单，请先修改或停用该检票口`,
+  )
 const closesTooEarly = problem('must not be before opensAt', '不能早于 opensAt')
 
 export async function listLists(
@@ -77,6 +82,8 @@ export const deleteList = (
 ): Promise<void> =>
   change(ctx, 'deleteList', id, asking, async (tx) => {
     if (!(await store.deleteList(tx, id, listId))) throw notFound()
+    const gate = await store.gateWithoutList(tx, id, ctx.clock.now())
+    if (gate !== undefined) throw isOfGate(gate)
   })
 
 /** The lists that are named come first, in this order; the others follow in the order that they have. */
@@ -146,7 +153,7 @@ async function check(
   if (problems.length > 0) throw invalidAll(problems)
 }
 
-const toView = (row: store.ListRow): ListView => ({
+export const toView = (row: store.ListRow): ListView => ({
   id: row.id,
   name: row.name,
   kind: row.kind,

@@ -1,7 +1,8 @@
-import { and, asc, count, eq, inArray, isNull, max, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, max, or, sql } from 'drizzle-orm'
 
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { activityGates } from '#db/schema/activity-gates.ts'
 import { checkInLists, passListUses } from '#db/schema/passes.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -118,6 +119,23 @@ export async function deleteList(tx: Tx, activityId: number, id: number): Promis
     .where(and(eq(checkInLists.id, id), ofActivity(activityId)))
     .returning({ id: checkInLists.id })
   return rows.length === 1
+}
+
+/** The name of a gate of the activity that has not ended and is for deleted lists only. */
+export async function gateWithoutList(tx: Tx, activityId: number, now: number): Promise<string | undefined> {
+  const gates = await tx
+    .select({ name: activityGates.name, listIds: activityGates.listIds })
+    .from(activityGates)
+    .where(
+      and(
+        eq(activityGates.activityId, activityId),
+        isNull(activityGates.revokedAt),
+        isNotNull(activityGates.listIds),
+        or(isNull(activityGates.expiresAt), gt(activityGates.expiresAt, now)),
+      ),
+    )
+  const live = new Set<number | null>((await allLists(tx, activityId)).map(({ id }) => id)).add(null)
+  return gates.find(({ listIds }) => !listIds!.some((id) => live.has(id)))?.name
 }
 
 /** Takes the uses of a pass that is being deleted out of the counts of all lists. */

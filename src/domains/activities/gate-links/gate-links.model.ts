@@ -18,6 +18,8 @@ import {
 } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
+import { MAX_LISTS } from '../check-in-lists/check-in-lists.model.ts'
+
 /** Ended gates stay in the list. */
 export const newGates: Budget = {
   name: 'gates',
@@ -49,7 +51,16 @@ const SHOW_NAMES = 'Whether it sees names and fields of passes. Otherwise the fi
 const CAN_UNDO = 'Whether it may undo its own scans of the last 15 minutes'
 const CAN_SEARCH = 'Whether it may look up passes by name. Never without `showNames`'
 
+export const ListIds = Type.Array(Nullable(Id), {
+  minItems: 1,
+  maxItems: MAX_LISTS + 1,
+  uniqueItems: true,
+  description: 'Ids of the check-in lists that it is for, with null for the entrance of the activity',
+  examples: [[null]],
+})
+
 const settings = {
+  listIds: optional({ ...ListIds, description: `${ListIds.description}. All of them by default` }),
   showNames: optional(flag(`${SHOW_NAMES}. True by default`)),
   canUndo: optional(flag(`${CAN_UNDO}. True by default`)),
   canSearch: optional(flag(`${CAN_SEARCH}. By default the same as \`showNames\``)),
@@ -91,6 +102,7 @@ export const GateView = Model('Gate', {
       description: 'The content of the QR code to hand over: `url`',
     }),
   ),
+  listIds: Nullable({ ...ListIds, description: `${ListIds.description}. Null: all of them` }),
   showNames: flag(SHOW_NAMES),
   canUndo: flag(CAN_UNDO),
   canSearch: flag(CAN_SEARCH),

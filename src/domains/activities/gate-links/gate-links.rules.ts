@@ -20,6 +20,10 @@ type Activity = Pick<GateSession['activity'], 'status' | 'endTime' | 'endedAt' |
 export const expiryOf = ({ expiresAt }: Pick<Gate, 'expiresAt'>, { endTime }: Pick<Activity, 'endTime'>): number =>
   expiresAt ?? endTime + AFTER_ACTIVITY_MS
 
+/** Whether the gate is for the check-in list; null is the entrance of the activity. */
+export const isForList = ({ listIds }: Pick<GateSession['gate'], 'listIds'>, listId: number | null): boolean =>
+  listIds === null || listIds.includes(listId)
+
 export type GateEndReason = 'DELETED' | 'CANCELLED' | 'REVOKED' | 'RENEWED' | 'EXPIRED'
 export interface GateEnd {
   readonly at: number

@@ -8,8 +8,9 @@ import { badRequest, limited, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
-import { isOver, problem } from '../activities.errors.ts'
+import { isOver, noSuchList, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { allLists } from '../check-in-lists/check-in-lists.store.ts'
 import { canBeEdited } from '../register/register.rules.ts'
 import {
   type Asking,
@@ -44,7 +45,7 @@ const newLink = (ctx: AppContext) => {
 
 type Settings = Pick<
   store.GateRow,
-  'name' | 'showNames' | 'canUndo' | 'canSearch' | 'direction' | 'maxDevices' | 'expiresAt'
+  'name' | 'listIds' | 'showNames' | 'canUndo' | 'canSearch' | 'direction' | 'maxDevices' | 'expiresAt'
 >
 
 /** Absent fields are those of `before`, and null gives the default. */
@@ -54,6 +55,7 @@ function settingsOf(input: UpdateGate, before: Settings): Settings {
   const showNames = chosen(input.showNames, before.showNames, true)
   return {
     name: input.name ?? before.name,
+    listIds: chosen(input.listIds, before.listIds, null),
     showNames,
     canUndo: chosen(input.canUndo, before.canUndo, true),
     canSearch: showNames && chosen(input.canSearch, before.canSearch, true),
@@ -65,6 +67,7 @@ function settingsOf(input: UpdateGate, before: Settings): Settings {
 
 const NEW_GATE: Settings = {
   name: '',
+  listIds: null,
   showNames: true,
   canUndo: true,
   canSearch: true,
@@ -85,17 +88,27 @@ async function checkRoom(tx: Tx, activity: ActivityRow, now: number): Promise<vo
   if (live >= MAX_LIVE_GATES) throw tooManyGates()
 }
 
+/** `kept`: lists that the gate names already, which may be deleted since. @throws AppError 400 */
+async function checkLists(tx: Tx, id: number, { listIds }: Settings, kept: readonly (number | null)[]): Promise<void> {
+  if (listIds === null) return
+  const known = new Set((await allLists(tx, id)).map((list) => list.id))
+  const problems = listIds.flatMap((listId, i) =>
+    listId === null || known.has(listId) || kept.includes(listId) ? [] : [noSuchList(`body.listIds.${i}`)],
+  )
+  if (problems.length > 0) throw invalidAll(problems)
+}
+
 export const createGate = (ctx: AppContext, id: number, input: NewGate, asking: Asking): Promise<GateView> =>
   change(ctx, 'create', id, asking, async (tx, activity) => {
     if (!canBeEdited(activity.status)) throw isOver()
     const settings = settingsOf(input, NEW_GATE)
     refusePast(settings, activity, ctx.clock.now())
     await checkRoom(tx, activity, ctx.clock.now())
+    await checkLists(tx, id, settings, [])
     return store.insertGate(tx, {
       ...settings,
       ...newLink(ctx),
       activityId: id,
-      listIds: null,
       createdBy: asking.viewer.userId,
     })
   })
@@ -119,6 +132,7 @@ export const updateGate = (
     if (settings.expiresAt !== row.expiresAt) refusePast(settings, activity, now)
     const isExpired = expiryOf(row, activity) <= now
     if (isExpired && expiryOf(settings, activity) > now) await checkRoom(tx, activity, now)
+    await checkLists(tx, id, settings, row.listIds ?? [])
     return store.updateGate(tx, gateId, settings)
   })
 

@@ -25,6 +25,7 @@ export async function toViews(
       name: row.name,
       url,
       qrContent: url,
+      listIds: row.listIds && [...row.listIds],
       showNames: row.showNames,
       canUndo: row.canUndo,
       canSearch: row.canSearch,

@@ -2,7 +2,6 @@ import { endpoint, gate, gateUntilUploaded } from '#http/endpoint.ts'
 
 import { PassUseView, UndoAtGate, VerifyAtGate } from '../gates/gates.model.ts'
 import { RedemptionResults, Revocations, RevocationsAtGateQuery, UploadAtGate } from '../gates/offline.model.ts'
-import { revocationsOf } from '../gates/offline.service.ts'
 import { ByRecord, GatePassesQuery, GatePassPage, GateVerification } from './gate-scans.model.ts'
 import * as service from './gate-scans.service.ts'
 
@@ -22,7 +21,7 @@ export const gateScanEndpoints = [
     budgets: [{ ...service.redemptionsOfGate, cost: ({ body }) => (body.redeem === true ? 1 : 0) }],
     refuses: {
       400: 'The input is not valid, or the nonce was used for another pass.',
-      403: 'The gate is not for this direction, or the organization is disabled.',
+      403: 'The gate is not for this direction or check-in list, or the organization is disabled.',
     },
     run: ({ ctx, gate: session, body, caller }) => service.verifyAtGate(ctx, session, body, caller),
   }),
@@ -36,7 +35,8 @@ export const gateScanEndpoints = [
       'Like `GET /api/activities/{id}/pass/revocations`, for checks without a connection. The list is signed.',
     query: RevocationsAtGateQuery,
     data: Revocations,
-    run: ({ ctx, gate: session, query }) => revocationsOf(ctx, session.activity.id, query.since ?? 0),
+    refuses: { 403: 'The gate is not for this check-in list, or the organization is disabled.' },
+    run: ({ ctx, gate: session, query }) => service.revocationsAtGate(ctx, session, query),
   }),
   endpoint({
     ...shared,

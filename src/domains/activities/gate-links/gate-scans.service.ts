@@ -10,23 +10,16 @@ import { badRequest, forbidden, notFound } from '#http/errors.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import type { PassUseView, VerifyAtGate } from '../gates/gates.model.ts'
-import {
-  type Checker,
-  checkFound,
-  claimOf,
-  findClaimed,
-  redeem,
-  redemptions,
-  toUseViews,
-} from '../gates/gates.service.ts'
+import { type Checker, checkFound, claimOf, findClaimed, redeem, redemptions } from '../gates/gates.service.ts'
 import type { UseRow } from '../gates/gates.store.ts'
-import type { RedemptionItem, RedemptionResults } from '../gates/offline.model.ts'
-import { upload } from '../gates/offline.service.ts'
+import type { RedemptionItem, RedemptionResults, Revocations } from '../gates/offline.model.ts'
+import { revocationsOf, type Since, upload } from '../gates/offline.service.ts'
 import { undo } from '../gates/undo.service.ts'
+import { toUseViews } from '../gates/uses.service.ts'
 import { maskName } from '../passes/passes.rules.ts'
 import { type PassRow, searchPasses } from '../passes/passes.store.ts'
 import { viewOf } from '../passes/passes.view.ts'
-import { endOf, UNDO_MS } from './gate-links.rules.ts'
+import { endOf, isForList, UNDO_MS } from './gate-links.rules.ts'
 import { countSearch } from './gate-links.store.ts'
 import { type GatePass, type GatePassesQuery, type GateVerification, MAX_FOUND } from './gate-scans.model.ts'
 
@@ -42,6 +35,7 @@ export const searches: Budget = {
 
 const isForEntries = () => forbidden('This gate is for entries only', '该检票口仅用于入场')
 const isForExits = () => forbidden('This gate is for exits only', '该检票口仅用于离场')
+const isForOtherLists = () => forbidden('This gate is not for this check-in list', '该检票口不用于此签到名单')
 const mayNotUndo = () => forbidden('This gate may not undo scans', '该检票口不能撤销')
 const mayNotSearch = () => forbidden('This gate may not look up passes by name', '该检票口不能按姓名查找')
 const tooLate = () =>
@@ -76,21 +70,30 @@ export async function verifyAtGate(
   const { activity } = session
   const claim = claimOf(input, 'body')
   const direction = directionAt(session, input.direction)
+  const listId = input.listId ?? null
+  if (!isForList(session.gate, listId)) throw isForOtherLists()
   const checker = checkerOf(session)
   if (input.redeem !== true) {
     const found = await findClaimed(ctx, activity.id, claim)
-    return checkFound(ctx, activity, found, direction, {
-      checker,
-      counted: redemptionsOfGate,
-      actor: undefined,
-      caller,
-    })
+    return checkFound(
+      ctx,
+      activity,
+      found,
+      { direction, listId },
+      {
+        checker,
+        counted: redemptionsOfGate,
+        actor: undefined,
+        caller,
+      },
+    )
   }
   const { use, pass } = await redeem(ctx, {
     activityId: activity.id,
     claim,
     direction,
     nonce: input.nonce ?? null,
+    listId,
     checker,
   })
   return {
@@ -118,7 +121,7 @@ async function shownUse(
   return gateUse(session, view!)
 }
 
-/** Items that were scanned after the end of the gate, or in a direction that it is not for, are refused. */
+/** Items that were scanned after the end of the gate, or in a direction or on a list that it is not for, are refused. */
 export const uploadAtGate = (
   ctx: AppContext,
   session: GateSession,
@@ -128,8 +131,18 @@ export const uploadAtGate = (
   const end = endOf(gate, activity, ctx.clock.now(), device)?.at ?? Infinity
   return upload(ctx, activity, items, {
     checker: checkerOf(session),
-    isRefused: (direction, usedAt) => usedAt >= end || !isFor(session, direction),
+    isRefused: ({ direction, listId, usedAt }) =>
+      usedAt >= end || !isFor(session, direction) || !isForList(gate, listId),
   })
+}
+
+export async function revocationsAtGate(
+  ctx: AppContext,
+  { gate, activity }: GateSession,
+  query: Since,
+): Promise<Revocations> {
+  if (query.listId !== undefined && !isForList(gate, query.listId)) throw isForOtherLists()
+  return revocationsOf(ctx, activity.id, query)
 }
 
 /** Passes by the name of the holder. Each search is counted, which managers see. */

@@ -2,9 +2,10 @@
 
 import { Id, Line, Model, Nullable, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
 
+import { ListView } from '../check-in-lists/check-in-lists.model.ts'
 import { PassKeys } from '../pass-keys/pass-keys.model.ts'
 import { ActivityStatusName } from '../register/register.model.ts'
-import { Directions } from './gate-links.model.ts'
+import { Directions, ListIds } from './gate-links.model.ts'
 
 const DEVICE_ID = { minimum: 16, maximum: 64 }
 
@@ -29,6 +30,7 @@ const state = {
     id: Id,
     name: Text('Main entrance'),
     device: Model('OpenedGateDevice', { id: Id, name: Nullable(Text("Lin's phone")) }),
+    listIds: Nullable({ ...ListIds, description: `${ListIds.description}. Null: all of them` }),
     showNames: flag(),
     canUndo: flag(),
     canSearch: flag(),
@@ -44,6 +46,7 @@ const state = {
     location: Nullable(Text('North shore, boathouse')),
     status: ActivityStatusName,
   }),
+  lists: Type.Array(ListView, { description: 'The check-in lists that the gate is for, in their order' }),
   keys: PassKeys.properties.keys,
 }
 export const GateState = Model('GateState', state)

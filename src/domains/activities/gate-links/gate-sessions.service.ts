@@ -9,9 +9,11 @@ import { organizationDisabled } from '#http/permissions.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { findActivity } from '../activities.store.ts'
+import { toView as toListView } from '../check-in-lists/check-in-lists.service.ts'
+import { allLists } from '../check-in-lists/check-in-lists.store.ts'
 import { publishedKeys } from '../pass-keys/pass-keys.service.ts'
 import { zoneOf } from '../register/register.rules.ts'
-import { endOf, expiryOf, type GateEndReason, SEEN_EVERY_MS, UPLOADED_UNTIL_MS } from './gate-links.rules.ts'
+import { endOf, expiryOf, type GateEndReason, isForList, SEEN_EVERY_MS, UPLOADED_UNTIL_MS } from './gate-links.rules.ts'
 import * as store from './gate-links.store.ts'
 import type { GateSessionView, GateState, OpenGate } from './gate-sessions.model.ts'
 
@@ -87,7 +89,7 @@ export async function openGate(ctx: AppContext, input: OpenGate, caller: Caller)
     { inOrder: 'gate_devices' },
   )
   const state = await showGate(ctx, session)
-  return { token, expiresAt: state.gate.expiresAt, gate: state.gate, activity: state.activity, keys: state.keys }
+  return { token, expiresAt: state.gate.expiresAt, ...state }
 }
 
 /** `waiting`: scans that wait on the device. */
@@ -100,12 +102,14 @@ export async function showGate(
     await ctx.db.write('gates.saveWaiting', (tx) => store.saveWaiting(tx, device.id, waiting), { isOneStatement: true })
   const activity = await findActivity(ctx.db.read, id)
   if (activity === undefined) throw ENDED.DELETED
+  const lists = await allLists(ctx.db.read, id)
   const { keys } = await publishedKeys(ctx)
   return {
     gate: {
       id: gate.id,
       name: gate.name,
       device: { id: device.id, name: device.name || null },
+      listIds: gate.listIds && [...gate.listIds],
       showNames: gate.showNames,
       canUndo: gate.canUndo,
       canSearch: gate.canSearch,
@@ -121,6 +125,7 @@ export async function showGate(
       location: activity.location || null,
       status: activity.status,
     },
+    lists: lists.filter((list) => isForList(gate, list.id)).map(toListView),
     keys,
   }
 }

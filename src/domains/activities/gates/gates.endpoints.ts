@@ -12,15 +12,9 @@ import {
   Verification,
   VerifyPass,
 } from './gates.model.ts'
-import {
-  listUses,
-  listUsesOfPass,
-  redemptions,
-  refusedChecks,
-  refusedChecksOfDay,
-  verifyPass,
-} from './gates.service.ts'
+import { redemptions, refusedChecks, refusedChecksOfDay, verifyPass } from './gates.service.ts'
 import { undoUse } from './undo.service.ts'
+import { listUses, listUsesOfPass } from './uses.service.ts'
 
 export const gateEndpoints = [
   endpoint({
