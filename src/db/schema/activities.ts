@@ -53,6 +53,10 @@ export interface RegistrationConfig {
   readonly opensAt: number | null
   readonly closesAt: number | null
   readonly questions: readonly RegistrationQuestion[]
+  /** Whether people without an account can register. Absent in rows of older versions, like the next one. */
+  readonly guests?: boolean
+  /** Days after the end for which the data of guests is kept; null or absent: the setting. */
+  readonly guestRetentionDays?: number | null
 }
 
 const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`
@@ -309,6 +313,8 @@ export const registrations = table(
     confirmedAt: col.time('confirmed_at'),
     /** The place in the waiting list if it is another one than that of `createdAt`. */
     waitOrder: col.real('wait_order'),
+    /** When the data of a guest was deleted. The row stays, because it counts. */
+    erasedAt: col.time('erased_at'),
     /** When the person registered, or registered again after a cancellation. The order of the waiting list, unless `waitOrder` is set. */
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
@@ -330,6 +336,20 @@ export const registrations = table(
       .on(t.activityId, sql`coalesce(${t.waitOrder}, ${t.createdAt})`, t.id)
       .where(sql`${t.status} = 'WAITING'`),
     index('registrations_of_user').on(t.userId),
+    // For the jobs that delete guests who did not confirm, who cancelled, and whose activity is over.
+    index('registrations_pending')
+      .on(t.createdAt, t.id)
+      .where(sql`${t.status} = 'PENDING'`),
+    index('registrations_cancelled_guests')
+      .on(t.updatedAt, t.id)
+      .where(sql`${t.status} = 'CANCELLED' and ${t.userId} is null and ${t.erasedAt} is null`),
+    index('registrations_guests')
+      .on(t.activityId, t.id)
+      .where(sql`${t.userId} is null and ${t.erasedAt} is null`),
+    // Guests with the address that somebody has proved.
+    index('registrations_address')
+      .on(t.email)
+      .where(sql`${t.userId} is null and ${t.email} is not null`),
   ],
 )
 

@@ -25,6 +25,7 @@ import { prepared } from '#db/prepared.ts'
 import { checkInLists, passChanges, passes, passListUses } from '#db/schema/passes.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
+import { ERASED_NAME, eraseGuestRows } from '../registrations/guests.store.ts'
 import type { PassStatus } from './passes.rules.ts'
 
 const p = sql.placeholder
@@ -113,6 +114,16 @@ export async function holderNames(db: Db, ids: readonly number[]): Promise<Reado
 /** Replaces the name on all passes of a user whose account is being deleted. */
 export async function renameHolder(tx: Tx, userId: number, holderName: string): Promise<void> {
   await tx.update(passes).set({ holderName, updatedAt: tx.stamp }).where(eq(passes.holderUserId, userId))
+}
+
+/** Deletes the data of guests (registrations without an account), also on their passes. The rows stay. */
+export async function eraseGuests(tx: Tx, registrationIds: readonly number[]): Promise<void> {
+  const erased = await eraseGuestRows(tx, registrationIds)
+  if (erased.length === 0) return
+  await tx
+    .update(passes)
+    .set({ holderName: ERASED_NAME, updatedAt: tx.stamp })
+    .where(and(inArray(passes.registrationId, erased), isNotNull(passes.registrationId)))
 }
 
 /** Counting stops here: it is enough to say that there are many. */
