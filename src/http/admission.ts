@@ -38,7 +38,7 @@ export type AuthenticateGate = (ctx: AppContext, token: string, access: GateAcce
 /** Requests per minute (conventions §10). */
 const PER_SESSION = 1200
 const PER_ADDRESS = 300
-/** Answers of bytes without a token: a page that shows a list asks for an image of each item, for all users behind one address. */
+/** Answers of bytes without a token, as a page that shows a list asks for an image of each item, and pages for many people behind one address. */
 const PER_ADDRESS_BYTES = 3000
 const PER_ADDRESS_SECRET = 60
 
@@ -83,12 +83,12 @@ export class Admission {
 
   /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
   admit(request: Request, params: PathParams, caller: RequestCaller): MaybePromise<Actor | undefined> {
-    const { access, sendsRanges } = this.endpoint
+    const { access, sendsRanges, isForCrowds } = this.endpoint
     if (access.kind === 'gate') return this.#admitGate(request, access, caller)
     if (this.endpoint.takesMetricsToken && this.ctx.config.metricsToken !== '')
       return this.#admitScraper(request, caller)
     const isAnonymous = access.kind === 'open' && !(access.readsToken && bearerToken(request) !== undefined)
-    if (isAnonymous) return this.#admitAnyone(caller, sendsRanges ? takeBytes : takePublic)
+    if (isAnonymous) return this.#admitAnyone(caller, sendsRanges || isForCrowds ? takeBytes : takePublic)
     if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
       return this.#admitAnyone(caller, takeBytes)
     const key = access.kind === 'publisher' ? publisherKey(request) : undefined

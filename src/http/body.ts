@@ -44,8 +44,20 @@ export async function readBody(request: Request, max: number, acceptsForm: boole
   } catch {
     throw badRequest('The body is not valid UTF-8', '请求体不是有效的 UTF-8')
   }
-  if (isOfPage) return Object.fromEntries(new URLSearchParams(text))
+  if (isOfPage) return nested(new URLSearchParams(text))
   return parseJson(text)
+}
+
+/** The fields of a form. `a.b` is the field `b` of the object `a`, whose fields are those that the page was made with. */
+function nested(fields: URLSearchParams): Record<string, unknown> {
+  const groups = Map.groupBy(fields, ([name]) => /^([^.]+)\../.exec(name)?.[1])
+  return Object.fromEntries(
+    [...groups].flatMap(([group, some]): [string, unknown][] =>
+      group === undefined
+        ? some
+        : [[group, Object.fromEntries(some.map(([name, value]) => [name.slice(group.length + 1), value]))]],
+    ),
+  )
 }
 
 /** The texts of a `multipart/form-data` body, as mail programs send it (RFC 8058). @throws AppError 400 */

@@ -65,9 +65,12 @@ export const activityMessages = table(
     channels: col.json<readonly MessageChannel[]>('channels').notNull(),
     attachPass: col.bool('attach_pass').notNull().default(false),
     state: col.text('state').$type<MessageState>().notNull(),
-    /** How far a RUNNING message has come: it lists registered users, then other holders of passes, then waits for its mails. */
-    step: col.text('step').$type<'REGISTERED' | 'HOLDERS' | 'MAILS'>().notNull().default('REGISTERED'),
-    /** The last user that the step has passed; of MAILS, the time when it began. */
+    /**
+     * How far a RUNNING message has come: it lists registered users, then registered guests, then other holders of passes, then waits for its
+     * mails.
+     */
+    step: col.text('step').$type<'REGISTERED' | 'GUESTS' | 'HOLDERS' | 'MAILS'>().notNull().default('REGISTERED'),
+    /** The last user, or registration of a guest, that the step has passed; of MAILS, the time when it began. */
     cursor: col.int('cursor').notNull().default(0),
     /** Mails that were counted in the budgets of the day and not yet queued. */
     mailsCounted: col.int('mails_counted').notNull().default(0),

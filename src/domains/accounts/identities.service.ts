@@ -13,21 +13,14 @@ import { emailOf, phoneOf } from './accounts.rules.ts'
 import type { CodeSent } from './codes/codes.model.ts'
 import { checkCode, consumeCode, issueCode } from './codes/codes.service.ts'
 import { requireConfirmation } from './confirmations/confirmations.service.ts'
-import { insertProved } from './credentials/credentials.service.ts'
+import { insertProved, proveIdentity } from './credentials/credentials.service.ts'
 import type { LoginEvent } from './login-records/login-records.model.ts'
 import { ownEvent } from './login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
 import { deleteUndosSince, deleteUndosTo, insertUndo, openUndosOf } from './undos/undos.store.ts'
 import type { Unbound, UserView } from './users/users.model.ts'
 import { canStillSignIn } from './users/users.rules.ts'
-import {
-  deleteIdentity,
-  identitiesOf,
-  type IdentityRow,
-  userById,
-  type UserRow,
-  verifyIdentity,
-} from './users/users.store.ts'
+import { deleteIdentity, identitiesOf, type IdentityRow, userById, type UserRow } from './users/users.store.ts'
 import { toUserView } from './users/users.view.ts'
 
 const HINT = {
@@ -153,7 +146,7 @@ async function bind(
     const user = await findActor(tx, actor)
     const before = (await identitiesOf(tx, userId)).filter((i) => i.provider === provider)
     const same = before.find((i) => i.credential === credential)
-    if (same !== undefined) await verifyIdentity(tx, userId, same.id)
+    if (same !== undefined) await proveIdentity(ctx, tx, same)
     else {
       const again = provider === 'EMAIL' ? await bindAgain(ctx, tx, userId, credential) : undefined
       const identity = { userId, provider, credential, boundOn: actor.deviceKey, ...again }

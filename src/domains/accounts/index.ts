@@ -78,7 +78,7 @@ export { countDevicesSince } from './sessions/sessions.store.ts'
 export { consoleRefusal } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
-export { normalizeEmail, normalizePhone } from './accounts.rules.ts'
+export { emailOf, normalizeEmail, normalizePhone } from './accounts.rules.ts'
 export {
   type Administrator,
   checkSetupLink,

@@ -29,6 +29,15 @@ export const restrictedToNobody = problem(
   'cannot be RESTRICTED: a personal activity has no members',
   '不能为 RESTRICTED：个人活动没有成员',
 )
+export const guestsAmongMembers = problem(
+  'is not possible for RESTRICTED activities, which are for members only',
+  '不能用于 RESTRICTED 活动，此类活动仅限成员参加',
+)
+export const guestsDisabled = problem('is turned off on this server', '已在此服务器上关闭')
+export const guestsNeedMail = problem(
+  'needs a mail server, which this server does not have: guests confirm by mail',
+  '需要邮件服务器，而此服务器未配置：访客须通过邮件确认',
+)
 export const foreignScope = problem('must be the organization that owns the activity', '必须是活动所属的组织')
 export const noSuchTemplate = problem('is not a pass template of the owner', '不是该归属方的通行证模板')
 export const noSuchList = problem('is not a check-in list of the activity', '不是该活动的签到名单')

@@ -22,9 +22,13 @@ import { gateLinkAdminEndpoints } from './gate-links/gate-links.admin.endpoints.
 import { gateLinkEndpoints } from './gate-links/gate-links.endpoints.ts'
 import { gateScanEndpoints } from './gate-links/gate-scans.endpoints.ts'
 import { gateSessionEndpoints } from './gate-links/gate-sessions.endpoints.ts'
+import { composeGuestMail, composePersonalMail } from './event-mails/event-mails.service.ts'
 import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
+import { addressProved } from './guests/claims.service.ts'
+import { guestEndpoints } from './guests/guests.endpoints.ts'
+import { guestJobs } from './guests/guests.jobs.ts'
 import { kioskEndpoints } from './kiosk/kiosk.endpoints.ts'
 import { kioskPage } from './kiosk/kiosk.page.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
@@ -81,6 +85,7 @@ export const activities = domain({
     ...linkEndpoints,
     ...pageEndpoints,
     ...registrationEndpoints,
+    ...guestEndpoints,
     ...messageEndpoints,
     ...participantEndpoints,
     ...overviewEndpoints,
@@ -98,6 +103,7 @@ export const activities = domain({
     oldBatchesJob,
     messagesJob,
     ...purgeJobs,
+    ...guestJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
@@ -114,6 +120,7 @@ export const activities = domain({
   },
   fileEntities: { ACTIVITY: mayRead },
   composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_MESSAGE: composeMail, ACTIVITY_TEST: composeTestMail },
+  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_GUEST: composeGuestMail, ACTIVITY_MESSAGE: composeMail },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>
@@ -133,6 +140,7 @@ export const activities = domain({
       if (lost) await clearCovers(tx, lost)
     },
     'activity.changed': activityChanged,
+    'address.proved': addressProved,
     'activity.purging': activityPurging,
     'labelled.deleting': activityDeleting,
     'org.statusChanged': (_ctx, tx, { orgId }) => refreshDiscovery(tx, orgId),

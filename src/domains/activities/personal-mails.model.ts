@@ -7,6 +7,7 @@ export type PersonalKind = 'CONFIRMED' | 'REMOVED' | 'PASS'
 export interface PersonalMail {
   readonly kind: PersonalKind
   readonly activityId: number
+  /** See `personOf`. */
   readonly userId: number
 }
 

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { orgOf } from '#db/owner-key.ts'
+import { personOf, type registrations } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import { hasMailServer, sendComposed } from '#domains/delivery/index.ts'
 import { mailTargetsOf, notify } from '#domains/notifications/index.ts'
@@ -45,14 +46,19 @@ const NOTICES: Readonly<Record<PersonalKind, Notice>> = {
   },
 }
 
+/** A user, or the registration of a guest. */
+export type Person = Pick<typeof registrations.$inferSelect, 'userId'> &
+  Partial<Pick<typeof registrations.$inferSelect, 'id' | 'email' | 'emailConfirmedAt'>>
+
 /** At most some hundred people, in the write that made the news. */
 export async function tellPeople(
   ctx: AppContext,
   tx: Tx,
   activity: ActivityRow,
   kind: PersonalKind,
-  people: readonly { readonly userId: number | null }[],
+  people: readonly Person[],
 ): Promise<void> {
+  await mailGuests(ctx, tx, activity, kind, people)
   const { id, name, owner } = activity
   const userIds = people.flatMap(({ userId }) => userId ?? [])
   const { title, body, event } = NOTICES[kind]
@@ -66,6 +72,27 @@ export async function tellPeople(
     subject: `${kind === 'PASS' ? 'PASS' : 'REGISTRATION'} ${id}`,
   })
   await mailUsers(ctx, tx, activity, kind, userIds)
+}
+
+/** Not for activities without automatic notices, and not for guests without a confirmed address. */
+async function mailGuests(
+  ctx: AppContext,
+  tx: Tx,
+  { id: activityId, autoNotices }: ActivityRow,
+  kind: PersonalKind,
+  people: readonly Person[],
+): Promise<void> {
+  if (!autoNotices || !hasMailServer(ctx)) return
+  const mails = []
+  for (const { userId, id, email = null, emailConfirmedAt = null } of people) {
+    if (userId !== null || id === undefined || email === null || emailConfirmedAt === null) continue
+    const person = personOf({ userId, id })
+    const use = { key: `activities:mails:${person}`, limit: PERSONAL_MAILS_A_DAY, windowMs: DAY }
+    if ((await spend(tx, [use], ctx.clock.now())) !== undefined) continue
+    const data: PersonalMail = { kind, activityId, userId: person }
+    mails.push({ to: email, kind: 'ACTIVITY', data: { ...data } } as const)
+  }
+  await sendComposed(ctx, tx, mails)
 }
 
 /** Not for activities without automatic notices, and not for users without a proved address. */

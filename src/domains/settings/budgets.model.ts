@@ -54,6 +54,33 @@ export const budgets = {
     ],
     ['参与者邮件数', '每个用户或组织每天可向其活动参与者发送的邮件数；0 表示不限。'],
   ),
+  'budget.guestsPerAddress': setting(
+    size,
+    1000,
+    [
+      'Guest forms of an IP address',
+      'Forms that guests without an account may send from one IP address a day, or from one IPv6 /48; 0 = unlimited.',
+    ],
+    ['每个 IP 地址的访客报名数', '同一 IP 地址（IPv6 为 /48 网段）每天可提交的无账号访客报名表数量；0 表示不限。'],
+  ),
+  'budget.guestMailsPerRecipient': setting(
+    size,
+    3,
+    [
+      'Confirmation mails to a guest',
+      'Links that one mailbox may get a day from forms for guests, for all activities; 0 = unlimited.',
+    ],
+    ['每个访客邮箱的确认邮件数', '每个邮箱每天可收到的访客报名链接邮件总数（所有活动合计）；0 表示不限。'],
+  ),
+  'budget.guestMailsPerOwner': setting(
+    size,
+    5000,
+    [
+      'Confirmation mails to guests',
+      'Links that forms for guests may send a day for all activities of a user or an organization; 0 = unlimited.',
+    ],
+    ['访客确认邮件数', '每个用户或组织的所有活动每天可向访客发送的报名链接邮件数；0 表示不限。'],
+  ),
   'budget.eventMailsPerDay': setting(
     size,
     20_000,

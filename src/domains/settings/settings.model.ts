@@ -215,6 +215,21 @@ export const definitions = {
     ['扫码统计保留天数', '扫码统计在多少天后删除，至少 30 天；0 表示永不删除。每个二维码的扫码总数保留不变。'],
   ),
   ...budgets,
+  'guests.enabled': setting(
+    Type.Boolean(),
+    true,
+    ['Guests', 'Whether activities can let people register without an account. Needs a mail server.'],
+    ['访客报名', '活动是否可允许没有账号的人报名。需要邮件服务器。'],
+  ),
+  'guests.retentionDays': setting(
+    integer(1, 365),
+    30,
+    [
+      'Data of guests',
+      'Days after the end of an activity for which the data of its guests is kept, unless the activity names its own.',
+    ],
+    ['访客数据保留天数', '活动结束后访客数据的保留天数，活动自行设置的除外。'],
+  ),
   'activities.noticeDelaySeconds': setting(
     integer(0, 3600),
     120,

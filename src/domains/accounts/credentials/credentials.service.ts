@@ -26,6 +26,7 @@ import {
   type NewIdentity,
   type StoredPassword,
   userById,
+  verifyIdentity,
 } from '../users/users.store.ts'
 import { type CredentialChange, ENDED, type Ended } from './credentials.rules.ts'
 import { deleteLinks } from './credentials.store.ts'
@@ -183,7 +184,27 @@ export async function insertProved(
   locale: Locale,
 ): Promise<boolean> {
   await endClaim(ctx, tx, identity.provider, identity.credential, locale)
-  return insertIdentity(tx, { ...identity, verified: true })
+  if (!(await insertIdentity(tx, { ...identity, verified: true }))) return false
+  await announceProved(ctx, tx, identity)
+  return true
+}
+
+/** Inside a write: the user has proved a credential that is theirs already. */
+export async function proveIdentity(
+  ctx: AppContext,
+  tx: Tx,
+  identity: Pick<IdentityRow, 'id' | 'userId' | 'provider' | 'credential'>,
+): Promise<void> {
+  await verifyIdentity(tx, identity.userId, identity.id)
+  await announceProved(ctx, tx, identity)
+}
+
+async function announceProved(
+  ctx: AppContext,
+  tx: Tx,
+  { userId, provider, credential }: Pick<NewIdentity, 'userId' | 'provider' | 'credential'>,
+): Promise<void> {
+  if (provider === 'EMAIL') await emit(ctx, tx, 'address.proved', { userId, email: credential })
 }
 
 /**

@@ -27,7 +27,7 @@ import {
 import { ANONYMOUS_USER_ID, NEW_ACCOUNTS } from '../accounts.model.ts'
 import { type Account, emailOf, isUsername, parseAccount, phoneOf } from '../accounts.rules.ts'
 import { checkCode, consumeCode } from '../codes/codes.service.ts'
-import { insertProved, removeClaimantsPassword } from '../credentials/credentials.service.ts'
+import { insertProved, proveIdentity, removeClaimantsPassword } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { loginEvent } from '../login-records/login-records.rules.ts'
 import { recordLogin } from '../login-records/login-records.service.ts'
@@ -47,7 +47,6 @@ import {
   userByUsername,
   userForPasswordSignIn,
   type UserRow,
-  verifyIdentity,
 } from '../users/users.store.ts'
 import type {
   DeviceSignIn,
@@ -247,7 +246,7 @@ async function findHolder(db: Db | Tx, provider: 'PHONE' | 'DEVICE', credential:
 /** Inside a write: a claim is verified, and its account belongs to the person who proved it from now on. */
 async function proveClaim(ctx: AppContext, tx: Tx, { user, identity }: Holder, event: LoginEvent): Promise<void> {
   if (identity.verified) return
-  await verifyIdentity(tx, user.id, identity.id)
+  await proveIdentity(ctx, tx, identity)
   await removeClaimantsPassword(ctx, tx, user.id, identity.provider, event)
 }
 

@@ -18,7 +18,7 @@ import { ANONYMOUS_USER_ID } from '../accounts.model.ts'
 import { credentialOf, providerOf } from '../accounts.rules.ts'
 import type { CodeSent } from '../codes/codes.model.ts'
 import { checkCode, consumeCode, issueCode } from '../codes/codes.service.ts'
-import { installPassword } from '../credentials/credentials.service.ts'
+import { installPassword, proveIdentity } from '../credentials/credentials.service.ts'
 import { loginEvent, ownEvent } from '../login-records/login-records.rules.ts'
 import { firstSeenAt } from '../login-records/login-records.store.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
@@ -26,7 +26,7 @@ import { passwordProblem } from '../passwords/passwords.rules.ts'
 import { hashPassword, policyFor, verifyPasswordOf } from '../passwords/passwords.service.ts'
 import { deleteUndosOfOthers } from '../undos/undos.store.ts'
 import { findOwnCredential } from '../users/users.service.ts'
-import { holderForCodeSignIn, identitiesOf, userById, type UserRow, verifyIdentity } from '../users/users.store.ts'
+import { holderForCodeSignIn, identitiesOf, userById, type UserRow } from '../users/users.store.ts'
 import type { PasswordChange, PasswordReset } from './password-changes.model.ts'
 
 /**
@@ -158,7 +158,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
     await consumeCode(ctx, tx, proof)
     const now = await holderForCodeSignIn(tx, provider, credential)
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
-    if (!now.identity.verified) await verifyIdentity(tx, user.id, now.identity.id)
+    if (!now.identity.verified) await proveIdentity(ctx, tx, now.identity)
     // The record names no device: the request proves a code, not that it comes from a device of the user.
     const { name, key: deviceKey } = event.device
     const recorded = { ...event, device: { key: '', name } }

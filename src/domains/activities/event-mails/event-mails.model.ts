@@ -6,8 +6,11 @@ import type { Mail } from '#platform/mail/index.ts'
 
 import type { PersonalKind } from '../personal-mails.model.ts'
 
+/** Link of the page of a guest: CONFIRM to prove the address, LINK to open it again. */
+export type LinkKind = 'CONFIRM' | 'LINK'
+
 /** MESSAGE: written by the organizer. MOVED: another start or end. PLACE: another place. */
-export type EventKind = 'MESSAGE' | 'MOVED' | 'PLACE' | 'CANCELLED' | PersonalKind
+export type EventKind = 'MESSAGE' | 'MOVED' | 'PLACE' | 'CANCELLED' | PersonalKind | LinkKind
 
 /** Earlier values of an activity. */
 export type Before = Partial<
@@ -33,6 +36,8 @@ export interface Recipient {
   readonly timeZone?: string | null
   /** The link of the pass, which is as good as the pass. */
   readonly passUrl?: string | undefined
+  /** Of a guest, in place of the web application. */
+  readonly pageUrl?: string | undefined
 }
 
 /** All of a mail but its id. */

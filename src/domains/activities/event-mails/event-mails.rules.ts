@@ -2,7 +2,7 @@
 
 import type { Locale } from '#lib/localized.ts'
 
-import type { EventKind } from './event-mails.model.ts'
+import type { EventKind, LinkKind } from './event-mails.model.ts'
 
 interface Words {
   /** They follow the name of the activity. That of a MESSAGE is the organizer's. */
@@ -17,6 +17,9 @@ interface Words {
   /** A period and the name of its zone. */
   readonly inZone: (period: string, zone: string) => string
   readonly open: string
+  readonly confirm: string
+  /** For somebody whose address was entered by another person. */
+  readonly notYou: string
   readonly pass: string
   readonly map: string
   /** Why the recipient gets the mail, and how it stops. */
@@ -32,6 +35,8 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
       CONFIRMED: 'You have a place',
       REMOVED: 'Your registration was cancelled',
       PASS: 'Your pass',
+      CONFIRM: 'Confirm your registration',
+      LINK: 'Your registration',
     },
     leads: {
       MESSAGE: (activity, organizer) => `${organizer} wrote to the participants of ${activity}:`,
@@ -41,6 +46,9 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
       CONFIRMED: (activity) => `A place became free: you are now registered for ${activity}.`,
       REMOVED: (activity, organizer) => `${organizer} has cancelled your registration for ${activity}.`,
       PASS: (activity) => `You have a pass for ${activity}. Show its QR code at the entrance.`,
+      CONFIRM: (activity) =>
+        `Somebody has entered this address to register for ${activity}. Open the link and confirm it.`,
+      LINK: (activity) => `This is the link of your registration for ${activity}.`,
     },
     when: 'When',
     where: 'Where',
@@ -50,6 +58,8 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
     yours: 'In your time',
     inZone: (period, zone) => `${period} (${zone})`,
     open: 'Open my registration',
+    confirm: 'Confirm my registration',
+    notYou: 'If it was not you, ignore this mail: without a confirmation the registration ends within 24 hours.',
     pass: 'Open my pass',
     map: 'Show on a map',
     stop: 'You get this mail because you take part in the activity. Choose which mails you get',
@@ -62,6 +72,8 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
       CONFIRMED: '你已获得名额',
       REMOVED: '你的报名已被取消',
       PASS: '你的通行证',
+      CONFIRM: '请确认报名',
+      LINK: '你的报名',
     },
     leads: {
       MESSAGE: (activity, organizer) => `${organizer} 给“${activity}”的参与者留言：`,
@@ -71,6 +83,8 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
       CONFIRMED: (activity) => `有名额空出，你已成功报名“${activity}”。`,
       REMOVED: (activity, organizer) => `${organizer} 取消了你在“${activity}”的报名。`,
       PASS: (activity) => `你已获得“${activity}”的通行证，入场时请出示其二维码。`,
+      CONFIRM: (activity) => `有人用此邮箱报名“${activity}”。请打开链接确认。`,
+      LINK: (activity) => `这是你报名“${activity}”的链接。`,
     },
     when: '时间',
     where: '地点',
@@ -80,11 +94,15 @@ export const WORDS: Readonly<Record<Locale, Words>> = {
     yours: '你的当地时间',
     inZone: (period, zone) => `${period}（${zone}）`,
     open: '查看我的报名',
+    confirm: '确认我的报名',
+    notYou: '如果不是你本人操作，请忽略本邮件：未经确认的报名将在 24 小时内失效。',
     pass: '打开我的通行证',
     map: '查看地图',
     stop: '你参与了此活动，因此收到本邮件。选择接收哪些邮件',
   },
 }
+
+export const isLink = (kind: EventKind): kind is LinkKind => kind === 'CONFIRM' || kind === 'LINK'
 
 /** In place of pictures, which would be fetched from elsewhere, their descriptions. `rendered`: HTML of lib/markdown. */
 const withoutPictures = (rendered: string): string =>

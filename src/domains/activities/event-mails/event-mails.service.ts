@@ -3,7 +3,7 @@
 import type { AppContext } from '#context'
 import type { ComposeMail } from '#domains/contributions.ts'
 import { type Content, letter, mailServerOf, senderOf } from '#domains/delivery/index.ts'
-import { mailTargetsOf, refusalsToMail, unsubscribeUrl } from '#domains/notifications/index.ts'
+import { refusalsToMail, unsubscribeUrl } from '#domains/notifications/index.ts'
 import { rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
 import { mapLink } from '#lib/map-link.ts'
@@ -18,9 +18,11 @@ import { livePassesOf } from '../passes/passes.store.ts'
 import type { PersonalMail } from '../personal-mails.model.ts'
 import { zoneOf } from '../register/register.rules.ts'
 import { addressText, ownerNameOf } from '../register/register.view.ts'
+import { findGuests } from '../registrations/guests.store.ts'
 import { findRegistration } from '../registrations/registrations.store.ts'
+import { addresseeOf, guestUrl, mailAddressesOf } from './addressees.service.ts'
 import type { EventMail, EventNews, Recipient } from './event-mails.model.ts'
-import { forMail, WORDS } from './event-mails.rules.ts'
+import { forMail, isLink, WORDS } from './event-mails.rules.ts'
 
 /**
  * Prepares what all recipients of one piece of news share, for as many as share it; the returned function makes the mail of one of them and reads
@@ -34,22 +36,29 @@ export async function eventMails(
   const organizer = onOneLine(ownerNameOf(row, true) ?? senderOf(ctx).name)
   const written = await writtenPart(ctx, news)
   const sharedOf = async (locale: Locale) => ({
-    content: contentOf(ctx, row, news, { organizer, locale }),
+    content: contentOf(row, news, { organizer, locale }),
     calendar: await calendarOf(ctx, row, news, { organizer, locale }),
   })
   const shared = { en: await sharedOf('en'), zh: await sharedOf('zh') }
-  return ({ address, locale, timeZone, passUrl: pass }) => {
+  // What somebody has just asked for cannot be stopped.
+  const isAsked = isLink(news.kind)
+  return ({ address, locale, timeZone, passUrl: pass, pageUrl }) => {
     const words = WORDS[locale]
     const { content, calendar } = shared[locale]
     const stop = unsubscribeUrl(ctx, row.owner, address)
+    const page = pageUrl ?? `${ctx.config.publicUrl}/console/activities/${row.id}`
     const own = timeZone == null ? [] : timesIn(row, timeZone, locale)
     const mail = letter(
       {
         ...content,
         ...(written && { body: written }),
         facts: [...content.facts!, ...own],
-        links: [...(pass === undefined ? [] : [[words.pass, pass] as const]), ...content.links!],
-        foot: [words.stop, `${stop}?lang=${locale}`],
+        links: [
+          ...(pass === undefined ? [] : [[words.pass, pass] as const]),
+          [news.kind === 'CONFIRM' ? words.confirm : words.open, page],
+          ...content.links!,
+        ],
+        ...(!isAsked && { foot: [words.stop, `${stop}?lang=${locale}`] as const }),
       },
       locale,
       senderOf(ctx),
@@ -59,7 +68,7 @@ export async function eventMails(
       ...mail,
       fromName: organizer,
       replyTo: row.contactEmail,
-      unsubscribeUrl: stop,
+      ...(!isAsked && { unsubscribeUrl: stop }),
       ...(calendar && { calendar }),
     }
   }
@@ -93,7 +102,7 @@ interface Telling {
   readonly locale: Locale
 }
 
-function contentOf(ctx: AppContext, row: ActivityRow, news: EventNews, { organizer, locale }: Telling): Content {
+function contentOf(row: ActivityRow, news: EventNews, { organizer, locale }: Telling): Content {
   const words = WORDS[locale]
   const { kind, before = {} } = news
   const name = onOneLine(row.name)
@@ -113,17 +122,14 @@ function contentOf(ctx: AppContext, row: ActivityRow, news: EventNews, { organiz
     subject: onOneLine(`[${name}] ${kind === 'MESSAGE' ? (news.subject ?? '') : words.subjects[kind]}`),
     lead: words.leads[kind](name, organizer),
     facts: facts.filter(([, value]) => value !== ''),
-    advice: [],
-    links: [
-      [words.open, `${ctx.config.publicUrl}/console/activities/${row.id}`],
-      ...(map === undefined ? [] : [[words.map, map] as const]),
-    ],
+    advice: kind === 'CONFIRM' ? [words.notYou] : [],
+    links: map === undefined ? [] : [[words.map, map]],
   }
 }
 
 /** None for people who no longer take part: an update would enter the activity into their calendars again. */
 async function calendarOf(ctx: AppContext, row: ActivityRow, { kind }: EventNews, { organizer, locale }: Telling) {
-  if (kind === 'REMOVED') return undefined
+  if (kind === 'REMOVED' || isLink(kind)) return undefined
   const method = kind === 'CANCELLED' ? 'CANCEL' : 'PUBLISH'
   const email = row.contactEmail ?? mailServerOf(ctx)?.from.address
   const publisher = email === undefined ? undefined : { name: organizer, email }
@@ -135,22 +141,34 @@ async function calendarOf(ctx: AppContext, row: ActivityRow, { kind }: EventNews
  * may have waited for a day.
  */
 export const composePersonalMail: ComposeMail = async (ctx, to, data) => {
-  const { activityId, userId, kind } = data as unknown as PersonalMail
+  const { activityId, userId: person, kind } = data as unknown as PersonalMail
   const { read } = ctx.db
   const row = await findActivity(read, activityId)
-  const target = (await mailTargetsOf(ctx, read, [userId])).get(userId)
+  const target = (await mailAddressesOf(ctx, read, [person])).get(person)
   if (row === undefined || target?.address !== to) return undefined
-  const [refusal] = await refusalsToMail(ctx, read, row.owner, 'IMPORTANT', [{ userId, address: to }])
+  const [refusal] = await refusalsToMail(ctx, read, row.owner, 'IMPORTANT', [addresseeOf(person, to)])
   if (refusal !== null) return undefined
-  const [pass] = kind === 'PASS' ? await livePassesOf(read, activityId, userId, ctx.clock.now()) : []
-  const isTrue = kind === 'PASS' ? pass !== undefined : (await statusOf(ctx, activityId, userId)) === STATUS[kind]
+  const [pass] = kind === 'PASS' ? await livePassesOf(read, activityId, person, ctx.clock.now()) : []
+  const isTrue = kind === 'PASS' ? pass !== undefined : (await statusOf(ctx, activityId, person)) === STATUS[kind]
   if (!isTrue) return undefined
   const mailTo = await eventMails(ctx, row, { kind })
   const locale = target.locale ?? row.language
-  return mailTo({ address: to, locale, timeZone: target.timeZone, passUrl: pass && passUrl(ctx, pass) })
+  const { timeZone, pageUrl } = target
+  return mailTo({ address: to, locale, timeZone, passUrl: pass && passUrl(ctx, pass), pageUrl })
+}
+
+/** The link of the page of a guest. None if there is no such guest any longer, or if they have another address. */
+export const composeGuestMail: ComposeMail = async (ctx, to, data) => {
+  const [guest] = await findGuests(ctx.db.read, [Number(data['registrationId'])])
+  const row = guest && (await findActivity(ctx.db.read, guest.activityId))
+  const pageUrl = guest && guestUrl(ctx, guest)
+  if (row === undefined || guest?.email !== to || pageUrl === undefined) return undefined
+  const mailTo = await eventMails(ctx, row, { kind: guest.emailConfirmedAt === null ? 'CONFIRM' : 'LINK' })
+  return mailTo({ address: to, locale: guest.language ?? row.language, pageUrl })
 }
 
 const STATUS = { CONFIRMED: 'CONFIRMED', REMOVED: 'CANCELLED' } as const
 
-const statusOf = async (ctx: AppContext, activityId: number, userId: number) =>
-  (await findRegistration(ctx.db.read, activityId, userId))?.status
+const statusOf = async (ctx: AppContext, activityId: number, person: number) =>
+  (person > 0 ? await findRegistration(ctx.db.read, activityId, person) : (await findGuests(ctx.db.read, [-person]))[0])
+    ?.status

@@ -4,10 +4,11 @@ import { type AppContext, perContext } from '#context'
 import type { NoticedChange, SkipReason } from '#db/schema/activity-messages.ts'
 import type { Tx } from '#db/store.ts'
 import type { ComposeMail, SettleMail } from '#domains/contributions.ts'
-import { mailTargetsOf, refusalsToMail } from '#domains/notifications/index.ts'
+import { refusalsToMail } from '#domains/notifications/index.ts'
 import { siteOf } from '#http/site.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
+import { addresseeOf, mailAddressesOf } from '../event-mails/addressees.service.ts'
 import type { Before, EventNews } from '../event-mails/event-mails.model.ts'
 import { eventMails } from '../event-mails/event-mails.service.ts'
 import { passUrl } from '../links/links.view.ts'
@@ -28,9 +29,9 @@ export const composeMail: ComposeMail = async (ctx, to, data) => {
   const row = await store.findAnyMessage(ctx.db.read, messageId)
   const activity = row && (await store.findActivityOfMessage(ctx.db.read, row.activityId))
   if (row === undefined || activity === undefined || row.state !== 'RUNNING') return undefined
-  const target = (await mailTargetsOf(ctx, ctx.db.read, [person])).get(person)
+  const target = (await mailAddressesOf(ctx, ctx.db.read, [person])).get(person)
   if (target?.address !== to) return undefined
-  const people = [{ userId: person, address: to }]
+  const people = [addresseeOf(person, to)]
   const [refusal] = await refusalsToMail(ctx, ctx.db.read, activity.owner, importanceOf(row.kind), people)
   if (refusal !== null) return undefined
   const pass = row.attachPass ? await recipients.findLivePass(ctx.db.read, activity.id, person) : undefined
@@ -39,6 +40,7 @@ export const composeMail: ComposeMail = async (ctx, to, data) => {
     address: to,
     locale: target.locale ?? activity.language,
     timeZone: target.timeZone,
+    pageUrl: target.pageUrl,
     ...(pass && { passUrl: passUrl(ctx, pass) }),
   })
   return mail
@@ -93,9 +95,9 @@ async function reasonOf(
   const row = await store.findAnyMessage(tx, messageId)
   const activity = row && (await store.findActivityOfMessage(tx, row.activityId))
   if (row?.state !== 'RUNNING' || activity === undefined) return null
-  const address = (await mailTargetsOf(ctx, tx, [person])).get(person)?.address
+  const address = (await mailAddressesOf(ctx, tx, [person])).get(person)?.address
   if (address == null) return 'NO_ADDRESS'
-  const people = [{ userId: person, address }]
+  const people = [addresseeOf(person, address)]
   const [refusal] = await refusalsToMail(ctx, tx, activity.owner, importanceOf(row.kind), people)
   // The address is another one than when the mail was queued.
   return refusal ?? 'NO_ADDRESS'

@@ -8,11 +8,12 @@ import { type AppContext, perContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { hasMailServer, sendComposed } from '#domains/delivery/index.ts'
 import type { Job } from '#domains/domain.ts'
-import { mailTargetsOf, type Notice, notify, refusalsToMail } from '#domains/notifications/index.ts'
+import { type Notice, notify, refusalsToMail } from '#domains/notifications/index.ts'
 import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 import type { Use } from '#platform/limiter.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
+import { addresseeOf, mailAddressesOf } from '../event-mails/addressees.service.ts'
 import { zoneOf } from '../register/register.rules.ts'
 import { mailUses, spendMails } from './budgets.service.ts'
 import { importanceOf, noticeBody, subjectOf } from './messages.rules.ts'
@@ -147,15 +148,17 @@ async function listSlice(
   const people =
     step === 'REGISTERED'
       ? await recipients.registeredAfter(tx, activityId, filter, at)
-      : await recipients.holdersAfter(tx, activityId, at)
-  if (channels.includes('APP')) await tellInApp(ctx, tx, row, activity, people)
+      : step === 'GUESTS'
+        ? await recipients.guestsAfter(tx, activityId, filter, at)
+        : await recipients.holdersAfter(tx, activityId, at)
+  if (channels.includes('APP') && step !== 'GUESTS') await tellInApp(ctx, tx, row, activity, people)
   const mailsUsed = channels.includes('EMAIL') ? await queueMails(ctx, tx, row, activity, uses, people) : 0
   const isLast = people.length < SLICE
   // A filter is about registrations.
-  const nextStep = step === 'REGISTERED' && filter === null ? 'HOLDERS' : 'MAILS'
+  const nextStep = step === 'REGISTERED' ? 'GUESTS' : step === 'GUESTS' && filter === null ? 'HOLDERS' : 'MAILS'
   const position = isLast
     ? ({ step: nextStep, cursor: nextStep === 'MAILS' ? tx.stamp : 0 } as const)
-    : { cursor: people.at(-1)!.userId }
+    : { cursor: Math.abs(people.at(-1)!.person) }
   const mailsCounted = Math.max(0, row.mailsCounted - mailsUsed)
   if (!(await store.updateMessage(tx, row, { ...position, mailsCounted })))
     throw new Error(`message ${row.id} was advanced by another process`)
@@ -186,7 +189,7 @@ async function tellInApp(
   const inserted = await recipients.insertRecipients(
     tx,
     row.id,
-    people.map(({ userId, registrationId }) => ({ person: userId, registrationId, ...sent })),
+    people.map((one) => ({ ...one, ...sent })),
   )
   const userIds = inserted.map(({ person }) => person)
   await notify(ctx, tx, { ...noticeOf(row, activity), userIds, toMany: true })
@@ -202,39 +205,38 @@ async function queueMails(
   people: readonly recipients.Participant[],
 ): Promise<number> {
   const now = ctx.clock.now()
-  const targets = await mailTargetsOf(
+  const targets = await mailAddressesOf(
     ctx,
     tx,
-    people.map(({ userId }) => userId),
+    people.map(({ person }) => person),
   )
-  const addressOf = ({ userId }: recipients.Participant) => targets.get(userId)?.address ?? null
+  const addressOf = ({ person }: recipients.Participant) => targets.get(person)?.address ?? null
   const reachable = people.filter((one) => addressOf(one) !== null)
   const refusals = await refusalsToMail(
     ctx,
     tx,
     activity.owner,
     importanceOf(row.kind),
-    reachable.map((one) => ({ userId: one.userId, address: addressOf(one)! })),
+    reachable.map((one) => addresseeOf(one.person, addressOf(one)!)),
   )
-  const refused = new Map(reachable.map((one, i) => [one.userId, refusals[i] ?? null]))
+  const refused = new Map(reachable.map((one, i) => [one.person, refusals[i] ?? null]))
   const isThere = hasMailServer(ctx)
-  const wanted = isThere ? reachable.filter((one) => refused.get(one.userId) === null) : []
+  const wanted = isThere ? reachable.filter((one) => refused.get(one.person) === null) : []
   const counted = Math.min(row.mailsCounted, wanted.length)
   const overdraw = row.kind === 'CANCELLED'
   const more = await spendMails(tx, uses, { wanted: wanted.length - counted, overdraw, now })
-  const queued = new Set(wanted.slice(0, counted + more).map(({ userId }) => userId))
+  const queued = new Set(wanted.slice(0, counted + more).map(({ person }) => person))
   const stateOf = (one: recipients.Participant) => {
-    if (queued.has(one.userId)) return { state: 'QUEUED', reason: null } as const
+    if (queued.has(one.person)) return { state: 'QUEUED', reason: null } as const
     const reason =
-      addressOf(one) === null ? 'NO_ADDRESS' : isThere ? (refused.get(one.userId) ?? 'BUDGET') : 'NO_MAIL_SERVER'
+      addressOf(one) === null ? 'NO_ADDRESS' : isThere ? (refused.get(one.person) ?? 'BUDGET') : 'NO_MAIL_SERVER'
     return { state: 'SKIPPED', reason } as const
   }
   const inserted = await recipients.insertRecipients(
     tx,
     row.id,
     people.map((one) => ({
-      person: one.userId,
-      registrationId: one.registrationId,
+      ...one,
       channel: 'EMAIL',
       ...stateOf(one),
       sentAt: null,

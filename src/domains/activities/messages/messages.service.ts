@@ -74,17 +74,21 @@ export async function createMessage(
     sendAt: input.sendAt ?? null,
   }
   await checkDraft(ctx, id, draft)
-  const { people, withAddress } = await recipients.countParticipants(ctx.db.readInWorker, id, draft.filter)
-  const mails = draft.channels.includes('EMAIL') && hasMailServer(ctx) ? withAddress : 0
+  const reach = await recipients.countParticipants(ctx.db.readInWorker, id, draft.filter)
+  const people = reach.users + reach.guests
+  const sendsMails = draft.channels.includes('EMAIL') && hasMailServer(ctx)
+  const mails = sendsMails ? reach.usersWithAddress + reach.guestsWithAddress : 0
   const uses = await mailUses(ctx, activity.owner)
   if (input.dryRun === true) {
     const left = await leftOf(ctx.db.read, uses, ctx.clock.now())
-    const app = draft.channels.includes('APP') ? people : 0
+    const app = draft.channels.includes('APP') ? reach.users : 0
+    const usersReached = Math.max(app, sendsMails ? reach.usersWithAddress : 0)
+    const guestsReached = sendsMails ? reach.guestsWithAddress : 0
     return {
       recipients: people,
       app,
       email: mails,
-      withoutChannel: people - Math.max(app, mails),
+      withoutChannel: people - usersReached - guestsReached,
       mailBudgetLeft: left === Infinity ? null : left,
     }
   }

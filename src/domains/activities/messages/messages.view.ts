@@ -26,7 +26,8 @@ export async function countsOf(db: Db | Tx, rows: readonly MessageRow[]): Promis
       return [
         id,
         {
-          recipients: number(channels[0]!),
+          // Guests have no app.
+          recipients: channels.includes('EMAIL') ? number('EMAIL') : number(channels[0]!),
           app: { sent: number('APP', 'SENT') },
           email: {
             queued: email('QUEUED'),

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, exists, gt, inArray, isNotNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
@@ -20,18 +20,22 @@ import { deleteSome } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { hasProvedEmail } from '#domains/accounts/index.ts'
 
+import { participantName } from '../activities.store.ts'
 import type { RecipientsQuery } from './messages.model.ts'
 
 const p = sql.placeholder
 
 export interface Participant {
-  readonly userId: number
+  /** See `personOf`. */
+  readonly person: number
   readonly registrationId: number | null
 }
 
 type Some = Pick<Builders, 'select'>
 
 const hasAccount = ne(users.status, 'DELETED')
+/** Without an account, and with their data. */
+const isKeptGuest = and(isNull(registrations.userId).inlineParams(), isNull(registrations.erasedAt).inlineParams())
 const registered: readonly RegistrationStatus[] = ['CONFIRMED', 'WAITING']
 
 const livePass = (db: Some, activityId: number) =>
@@ -95,7 +99,7 @@ export async function registeredAfter(
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<Participant[]> {
   return db
-    .select({ userId: users.id, registrationId: registrations.id })
+    .select({ person: users.id, registrationId: registrations.id })
     .from(registrations)
     .innerJoin(users, eq(users.id, registrations.userId))
     .where(and(meets(db, activityId, filter), hasAccount, gt(registrations.userId, after)))
@@ -103,15 +107,32 @@ export async function registeredAfter(
     .limit(limit)
 }
 
-/** The live pass of a user. */
+/** The next guests after the registration `after`, by ascending id. */
+export async function guestsAfter(
+  db: Db | Tx,
+  activityId: number,
+  filter: ParticipantFilter | null,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<Participant[]> {
+  const rows = await db
+    .select({ registrationId: registrations.id })
+    .from(registrations)
+    .leftJoin(users, eq(users.id, registrations.userId))
+    .where(and(meets(db, activityId, filter), isKeptGuest, gt(registrations.id, after)))
+    .orderBy(asc(registrations.id))
+    .limit(limit)
+  return rows.map(({ registrationId }) => ({ person: -registrationId, registrationId }))
+}
+
+/** The live pass of a person. */
 export async function findLivePass(
   db: Db | Tx,
   activityId: number,
-  userId: number,
+  person: number,
 ): Promise<{ uuid: string } | undefined> {
   const ofUser = and(
     eq(passes.activityId, activityId),
-    eq(passes.liveHolderId, userId),
+    eq(passes.liveHolderId, person),
     isNotNull(passes.liveHolderId).inlineParams(),
   )
   return (await db.select({ uuid: passes.uuid }).from(passes).where(ofUser))[0]
@@ -150,15 +171,23 @@ export async function holdersAfter(
     .where(and(isOtherHolder(db, activityId), gt(passes.liveHolderId, after)))
     .orderBy(asc(passes.liveHolderId))
     .limit(limit)
-  return rows.map(({ userId }) => ({ userId, registrationId: null }))
+  return rows.map(({ userId }) => ({ person: userId, registrationId: null }))
 }
 
-/** How many people a message would reach now, and how many of them have a proved address. */
+/** People whom a message would reach now. */
+export interface Reach {
+  readonly users: number
+  readonly guests: number
+  /** Those of both who have a proved address. */
+  readonly usersWithAddress: number
+  readonly guestsWithAddress: number
+}
+
 export async function countParticipants(
   db: Db | Tx,
   activityId: number,
   filter: ParticipantFilter | null,
-): Promise<{ people: number; withAddress: number }> {
+): Promise<Reach> {
   const address = hasProvedEmail(db, sql`${users.id}`)
   const counts = { people: count(), withAddress: sql<number>`count(case when ${address} then 1 end)` }
   const [some] = await db
@@ -166,15 +195,28 @@ export async function countParticipants(
     .from(registrations)
     .innerJoin(users, eq(users.id, registrations.userId))
     .where(and(meets(db, activityId, filter), hasAccount))
-  if (filter !== null) return { people: some!.people, withAddress: Number(some!.withAddress) }
+  const isProved = sql`${registrations.email} is not null and ${registrations.emailConfirmedAt} is not null`
+  const [guests] = await db
+    .select({ people: count(), withAddress: sql<number>`count(case when ${isProved} then 1 end)` })
+    .from(registrations)
+    .leftJoin(users, eq(users.id, registrations.userId))
+    .where(and(meets(db, activityId, filter), isKeptGuest))
+  const reach = {
+    users: some!.people,
+    guests: guests!.people,
+    usersWithAddress: Number(some!.withAddress),
+    guestsWithAddress: Number(guests!.withAddress),
+  }
+  if (filter !== null) return reach
   const [others] = await db
     .select(counts)
     .from(passes)
     .innerJoin(users, eq(users.id, passes.liveHolderId))
     .where(isOtherHolder(db, activityId))
   return {
-    people: some!.people + others!.people,
-    withAddress: Number(some!.withAddress) + Number(others!.withAddress),
+    ...reach,
+    users: reach.users + others!.people,
+    usersWithAddress: reach.usersWithAddress + Number(others!.withAddress),
   }
 }
 
@@ -273,7 +315,7 @@ export async function countRecipients(db: Db | Tx, messageIds: readonly number[]
     .groupBy(recipients.messageId, recipients.channel, recipients.state)
 }
 
-/** In the order of their accounts. The caller has checked the message. */
+/** Guests first, then users, in the order of their ids. The caller has checked the message. */
 export function recipientsPage(db: Db, messageId: number, query: RecipientsQuery): Promise<Page<ListedRecipient>> {
   const where = and(
     eq(recipients.messageId, messageId),
@@ -291,14 +333,16 @@ const listedRecipients = (db: Some) =>
   db
     .select({
       registrationId: recipients.registrationId,
-      name: users.nickname,
+      name: sql<string>`coalesce(${participantName}, '')`,
       channel: recipients.channel,
       state: recipients.state,
       sentAt: recipients.sentAt,
       reason: recipients.reason,
     })
     .from(recipients)
-    .innerJoin(users, eq(users.id, recipients.person))
+    .leftJoin(registrations, eq(registrations.id, sql`-${recipients.person}`))
+    // A guest may have an account by now.
+    .leftJoin(users, eq(users.id, sql`coalesce(${registrations.userId}, ${recipients.person})`))
     .$dynamic()
 
 type ListedRecipient = Awaited<ReturnType<typeof listedRecipients>>[number]

@@ -22,11 +22,14 @@ import { mapLink } from '#lib/map-link.ts'
 import { dayText, momentText, monthDay, zonedPeriod } from '#lib/moments.ts'
 
 import { type ActivityRow, findCounters, findEarlierStart } from '../activities.store.ts'
+import { guestFormCard } from '../guest-forms/guest-forms.page.ts'
+import { findForm } from '../guest-forms/guest-forms.service.ts'
 import { activityUrl } from '../links/links.view.ts'
 import { descriptionHtml, descriptionText } from '../register/description.view.ts'
 import { qrContentOf } from '../register/register.rules.ts'
 import { addressText, coverUrlOf, ownerNameOf } from '../register/register.view.ts'
 import { calendarLinks, eventData, type Step, stepOf } from './pages.rules.ts'
+import { codeOf } from './pages.service.ts'
 import { localTimes, pictureOf, whenHtml } from './pages.view.ts'
 
 const WORDS = {
@@ -119,6 +122,7 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
   const left = row.registration === null || row.capacity === 0 ? undefined : await placesLeft(ctx, row)
   const now = ctx.clock.now()
   const step = stepOf(row, left, now)
+  const guestForm = left === 0 && row.registration?.waitlist !== true ? null : await findForm(ctx, row)
   const earlierStart = row.status === 'ACTIVE' ? await findEarlierStart(ctx.db.read, row) : undefined
   const address = addressText(row, locale)
   const organizer = organizerOf(ctx, row)
@@ -148,6 +152,7 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
           ])}
           ${step !== 'over' && html`${mainButton(shown, step)} ${calendarMenu(ctx, shown, text, address)}`}`,
       )}
+      ${guestForm !== null && guestFormCard(guestForm, { uuid: row.uuid, code: codeOf(request), locale })}
       ${about !== '' && card(prose(about), { title: words.about, level: 2 })}
       ${step !== 'over' && card(withTheApp(row, locale), { title: words.join, level: 2 })}
     </article>`,

@@ -1,4 +1,4 @@
-import { and, asc, eq, exists, gt, inArray, isNull, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 
 import { registrations } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
@@ -15,7 +15,10 @@ function hasRegistration(db: Db | Tx, status: NonNullable<PassFilter['registrati
     .where(
       and(
         eq(registrations.activityId, passes.activityId),
-        eq(registrations.userId, passes.holderUserId),
+        or(
+          eq(registrations.userId, passes.holderUserId),
+          and(isNull(passes.holderUserId), eq(registrations.id, passes.registrationId)),
+        ),
         status === 'NONE' ? undefined : eq(registrations.status, status),
       ),
     )

@@ -97,12 +97,7 @@ async function issueTo(
     tx,
     open.map((place) => ({ id: place.id, autoPassId: issuedTo.get(personOf(place))! })),
   )
-  await notifyHolders(
-    ctx,
-    tx,
-    activity,
-    open.flatMap(({ userId }) => userId ?? []),
-  )
+  await notifyHolders(ctx, tx, activity, open)
   return open.length
 }
 

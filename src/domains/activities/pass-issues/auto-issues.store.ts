@@ -14,7 +14,13 @@ const isOpen = and(eq(registrations.status, 'CONFIRMED'), isNull(registrations.a
 /** Those of the registrations, with the names of their people. */
 export const placesWithoutPass = (tx: Tx, activityId: number, ids: readonly number[]) =>
   tx
-    .select({ id: registrations.id, userId: registrations.userId, holderName: participantName })
+    .select({
+      id: registrations.id,
+      userId: registrations.userId,
+      email: registrations.email,
+      emailConfirmedAt: registrations.emailConfirmedAt,
+      holderName: participantName,
+    })
     .from(registrations)
     .leftJoin(users, eq(users.id, registrations.userId))
     .where(and(inArray(registrations.id, [...ids]), eq(registrations.activityId, activityId), isOpen))

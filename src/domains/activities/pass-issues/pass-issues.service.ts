@@ -3,6 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { ownerKey } from '#db/owner-key.ts'
+import { personOf } from '#db/schema/activities.ts'
 import type { PassField } from '#db/schema/passes.ts'
 import type { Tx } from '#db/store.ts'
 import { budgetUsedUp, usesOf } from '#http/budget.ts'
@@ -19,7 +20,8 @@ import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { findTemplate, type TemplateRow } from '../pass-templates/pass-templates.store.ts'
 import { toPassView } from '../passes/passes.service.ts'
 import type { PassRow } from '../passes/passes.store.ts'
-import { tellPeople } from '../personal-mails.service.ts'
+import { type Person, tellPeople } from '../personal-mails.service.ts'
+import { confirmedGuests } from '../registrations/guests.store.ts'
 import { registeredUsers } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import {
@@ -180,6 +182,8 @@ interface Recipient {
   readonly name: string
   readonly values: Readonly<Record<string, string>>
   readonly problems: FieldProblem[]
+  /** Somebody who has registered without an account. */
+  readonly guest?: store.GuestHolder
 }
 
 const checkHolders = itemChecker(Holder)
@@ -216,6 +220,15 @@ async function registeredHolders(ctx: AppContext, activityId: number, { fields }
     after = ids.at(-1)!
     await pause()
   }
+  for (let after = 0; holders.length < MAX_HOLDERS;) {
+    const ids = await confirmedGuests(ctx.db.read, activityId, after, USERS_PER_QUERY)
+    const guests = await store.guestsWithoutPass(ctx.db.read, activityId, ids, ctx.clock.now())
+    for (const guest of guests.values())
+      holders.push({ path: 'body', userId: null, name: guest.name, values, problems: [], guest })
+    if (ids.length < USERS_PER_QUERY) break
+    after = ids.at(-1)!
+    await pause()
+  }
   return holders.slice(0, MAX_HOLDERS)
 }
 
@@ -228,7 +241,17 @@ async function stillRegistered(
   const current: Recipient[] = []
   for (const some of chunksOf(holders, USERS_PER_QUERY)) {
     const waiting = await store.registeredWithoutPass(tx, activityId, userIdsOf(some), now)
-    for (const holder of some) if (waiting.has(holder.userId!)) current.push(holder)
+    const guestIds = some.flatMap(({ guest }) => guest?.id ?? [])
+    const guests = await store.guestsWithoutPass(tx, activityId, guestIds, now)
+    // Their expired passes may not have been ended yet.
+    await store.expirePassesOf(
+      tx,
+      activityId,
+      guestIds.map((id) => -id),
+      now,
+    )
+    for (const holder of some)
+      if (holder.guest === undefined ? waiting.has(holder.userId!) : guests.has(holder.guest.id)) current.push(holder)
     await tx.pause()
   }
   return current
@@ -310,14 +333,15 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
   for (const some of chunksOf([...holders.entries()], PASSES_PER_STATEMENT)) {
     const inserted = await store.insertPasses(
       tx,
-      some.map(([i, { userId, name }]) => ({
+      some.map(([i, { userId, name, guest }]) => ({
         uuid: uuid(),
         activityId: activity.id,
         issueId,
         templateId: template?.id ?? null,
         color: template?.color ?? '',
         holderUserId: userId,
-        liveHolderId: isOver ? null : userId,
+        registrationId: guest?.id ?? null,
+        liveHolderId: isOver ? null : (userId ?? (guest === undefined ? null : personOf({ userId, id: guest.id }))),
         holderName: userId === null ? name : names.get(userId)!,
         fields: fields[i]!,
         keyId,
@@ -328,7 +352,10 @@ async function insert(ctx: AppContext, tx: Tx, batch: Batch): Promise<PassRow[]>
     await tx.pause()
   }
   await store.countPasses(tx, activity.id, rows.length)
-  await notifyHolders(ctx, tx, activity, [...names.keys()])
+  await notifyHolders(ctx, tx, activity, [
+    ...[...names.keys()].map((userId) => ({ userId })),
+    ...holders.flatMap(({ guest }) => (guest === undefined ? [] : [{ ...guest, userId: null }])),
+  ])
   return rows
 }
 
@@ -376,9 +403,8 @@ export async function notifyHolders(
   ctx: AppContext,
   tx: Tx,
   activity: ActivityRow,
-  userIds: readonly number[],
+  people: readonly Person[],
 ): Promise<void> {
-  const people = userIds.map((userId) => ({ userId }))
   for (const some of chunksOf(people, USERS_PER_NOTICE)) {
     await tellPeople(ctx, tx, activity, 'PASS', some)
     await tx.pause()

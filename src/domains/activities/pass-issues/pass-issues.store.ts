@@ -129,6 +129,46 @@ export async function registeredWithoutPass(
   return new Set(rows.map(({ userId }) => userId!))
 }
 
+/** A guest who gets a pass. */
+export type GuestHolder = Pick<typeof registrations.$inferSelect, 'id' | 'email' | 'emailConfirmedAt'> & {
+  readonly name: string
+}
+
+/** Those of the guests, by their registrations, who have a place in the activity and no live pass for it. */
+export async function guestsWithoutPass(
+  db: Db | Tx,
+  activityId: number,
+  ids: readonly number[],
+  now: number,
+): Promise<ReadonlyMap<number, GuestHolder>> {
+  if (ids.length === 0) return new Map()
+  const { id, name, email, emailConfirmedAt } = registrations
+  const rows = await db
+    .select({ id, name, email, emailConfirmedAt })
+    .from(registrations)
+    .leftJoin(
+      passes,
+      and(
+        eq(passes.activityId, registrations.activityId),
+        eq(passes.liveHolderId, sql`-${registrations.id}`),
+        // The condition of the index.
+        sql`${passes.liveHolderId} is not null`,
+        or(isNull(validToNow), gte(validToNow, now)),
+      ),
+    )
+    .where(
+      and(
+        eq(registrations.activityId, activityId),
+        inArray(registrations.id, [...ids]),
+        isNull(registrations.userId),
+        eq(registrations.status, 'CONFIRMED'),
+        isNull(passes.id),
+      ),
+    )
+    .orderBy(asc(registrations.id))
+  return new Map(rows.map((row) => [row.id, { ...row, name: row.name ?? '' }]))
+}
+
 /**
  * Ends expired passes of these people (`personOf`), so that they can get new ones: those that the job has not reached yet, and those that follow the
  * activity, which keep its present end from now on.

@@ -85,10 +85,31 @@ const liveOfUser = prepared((db) =>
     .orderBy(desc(passes.id))
     .limit(100),
 )
+const liveOfGuest = prepared((db) =>
+  db
+    .select(passColumns)
+    .from(passes)
+    .where(and(eq(passes.registrationId, p('id')), isNotNull(passes.registrationId).inlineParams(), isKept, isLive))
+    .orderBy(desc(passes.id))
+    .limit(100),
+)
 
-/** The user's passes that are neither expired nor revoked, the newest first. */
-export const livePassesOf = (db: Db | Tx, activityId: number, userId: number, now: number): Promise<PassRow[]> =>
-  liveOfUser(db, { activityId, userId, now })
+/** The passes of a person (`personOf`) that are neither expired nor revoked, the newest first. */
+export const livePassesOf = (db: Db | Tx, activityId: number, person: number, now: number): Promise<PassRow[]> =>
+  person > 0 ? liveOfUser(db, { activityId, userId: person, now }) : liveOfGuest(db, { id: -person, now })
+
+const ofRegistration = prepared((db) =>
+  db
+    .select(passColumns)
+    .from(passes)
+    .where(and(eq(passes.registrationId, p('id')), isNotNull(passes.registrationId).inlineParams(), isKept))
+    .orderBy(sql`case when ${passes.revokedAt} is null then 0 else 1 end`, desc(passes.id))
+    .limit(1),
+)
+
+/** The newest pass of a guest, if possible one that is not revoked. */
+export const passOfGuest = async (db: Db | Tx, registrationId: number): Promise<PassRow | undefined> =>
+  (await ofRegistration(db, { id: registrationId }))[0]
 
 const anyOfHolder = prepared((db) =>
   db

@@ -134,6 +134,17 @@ const PassConfigInput = Model(
 )
 
 const QuestionKey = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,31}$', examples: ['tshirt'] })
+const Guests = Type.Boolean({
+  description:
+    'Whether people without an account can register, by name and e-mail. Not for RESTRICTED activities, and only on a server with a mail server',
+  examples: [false],
+})
+const RetentionDays = Type.Integer({
+  minimum: 1,
+  maximum: 365,
+  description: 'Days after the end for which the data of guests is kept; null = `guests.retentionDays` of the server',
+  examples: [30],
+})
 const Capacity = Type.Integer({ minimum: 1, maximum: MAX_CAPACITY, examples: [200] })
 const RegistrationInput = Model(
   'ActivityRegistrationInput',
@@ -143,6 +154,8 @@ const RegistrationInput = Model(
     waitlist: optional(Type.Boolean()),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
     closesAt: optional({ ...Later, description: 'By default the start of the activity' }),
+    guests: optional(Guests),
+    guestRetentionDays: optional(RetentionDays),
     questions: optional(
       Type.Array(
         Model('RegistrationQuestionInput', {
@@ -297,6 +310,8 @@ const RegistrationView = Model('ActivityRegistration', {
   waitlist: Type.Boolean(),
   opensAt: Nullable(Time),
   closesAt: Nullable(Time),
+  guests: Guests,
+  guestRetentionDays: Nullable(RetentionDays),
   questions: Type.Array(
     Model('RegistrationQuestion', { key: QuestionKey, label: Text('Size of the T-shirt'), required: Type.Boolean() }),
   ),

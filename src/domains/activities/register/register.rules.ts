@@ -65,7 +65,14 @@ const NO_CHECK_IN_RULES: CheckInConfig = {
   rotatingSeconds: null,
 }
 const NO_PASS_VALUES: PassConfig = { validFrom: null, validTo: null, maxUses: null }
-const OPEN_REGISTRATION: RegistrationConfig = { waitlist: false, opensAt: null, closesAt: null, questions: [] }
+const OPEN_REGISTRATION: RegistrationConfig = {
+  waitlist: false,
+  opensAt: null,
+  closesAt: null,
+  questions: [],
+  guests: false,
+  guestRetentionDays: null,
+}
 
 /** The defaults. A request for a new activity must give the name and the times. */
 export const NEW_ACTIVITY: ActivityFields = {
@@ -142,6 +149,9 @@ export function fieldsOf(input: UpdateActivity, before: ActivityFields): Activit
     )
     if (capacity !== undefined) fields.capacity = capacity ?? 0
   }
+  // A change to RESTRICTED closes the form for guests.
+  if (fields.visibility === 'RESTRICTED' && fields.registration?.guests && registration?.guests !== true)
+    fields.registration = { ...fields.registration, guests: false }
   return fields
 }
 
@@ -177,6 +187,7 @@ export function problemsOf(fields: ActivityFields, input: UpdateActivity, orgId:
         problems.push(errors.questionTwice(`body.registration.questions.${i}.key`))
   }
   if (fields.visibility === 'RESTRICTED') {
+    if (registration?.guests) problems.push(errors.guestsAmongMembers('body.registration.guests'))
     if (orgId === 0) problems.push(errors.restrictedToNobody('body.visibility'))
     else if (input.restrictedScopeId != null && input.restrictedScopeId !== orgId)
       problems.push(errors.foreignScope('body.restrictedScopeId'))

@@ -7,6 +7,7 @@ import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { provedEmailsOf } from '#domains/accounts/index.ts'
+import { hasMailServer } from '#domains/delivery/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { attachFile, releaseFile, setPublic } from '#domains/files/index.ts'
@@ -119,7 +120,7 @@ export async function addActivity(
 ): Promise<ActivityRow> {
   const timeZone = input.timeZone ?? (await store.latestZone(tx, owner.userId)) ?? serverZone()
   const fields = fieldsOf({ ...input, timeZone }, NEW_ACTIVITY)
-  await checkFields(tx, fields, input, owner, null)
+  await checkFields(ctx, tx, fields, input, owner, NEW_ACTIVITY)
   await checkRoom(ctx, tx, owner, 1, quota)
   const created = await store.insertActivity(tx, owner, fields)
   await changeCover(ctx, tx, owner, created, null)
@@ -144,20 +145,26 @@ export async function addCopies(
   return added
 }
 
-/** `contactBefore`: the address that stays allowed, even if another user has proved it. @throws AppError 400 with all problems */
+/** What `before` has stays allowed, even if another user has proved the address. @throws AppError 400 with all problems */
 async function checkFields(
+  ctx: AppContext,
   tx: Tx,
   fields: ActivityFields,
   input: UpdateActivity,
   owner: Owner,
-  contactBefore: string | null,
+  before: ActivityFields,
 ): Promise<void> {
   const problems = problemsOf(fields, input, owner.orgId)
+  if (fields.registration?.guests && before.registration?.guests !== true) {
+    // Settings are cached.
+    if (!(await getSetting(ctx, 'guests.enabled'))) problems.push(errors.guestsDisabled('body.registration.guests'))
+    else if (!hasMailServer(ctx)) problems.push(errors.guestsNeedMail('body.registration.guests'))
+  }
   const templateId = input.passConfig?.templateId
   if (templateId != null && !(await store.hasTemplate(tx, ownerKey(owner), templateId)))
     problems.push(errors.noSuchTemplate('body.passConfig.templateId'))
   const { contactEmail } = fields
-  const isOtherContact = contactEmail !== null && contactEmail !== contactBefore
+  const isOtherContact = contactEmail !== null && contactEmail !== before.contactEmail
   if (isOtherContact && !(await provedEmailsOf(tx, owner.userId)).includes(contactEmail))
     problems.push(errors.unprovedContact('body.contactEmail'))
   if (problems.length > 0) throw invalidAll(problems)
@@ -313,7 +320,7 @@ export async function changeFields(
   if (!canBeEdited(row.status)) throw errors.isOver()
   const owner = { userId: uploaderId, orgId: orgOf(row.owner) }
   const fields = fieldsOf(input, row)
-  await checkFields(tx, fields, input, owner, row.contactEmail)
+  await checkFields(ctx, tx, fields, input, owner, row)
   if (row.hasPass && !fields.hasPass && (await countLive(tx, id, ctx.clock.now())) > 0) throw errors.passesAreLive()
   const changes = differences(row, fields)
   const updated = await store.updateActivity(tx, row, changes)

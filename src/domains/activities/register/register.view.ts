@@ -65,6 +65,8 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
       waitlist: row.registration.waitlist,
       opensAt: row.registration.opensAt,
       closesAt: row.registration.closesAt,
+      guests: row.registration.guests ?? false,
+      guestRetentionDays: row.registration.guestRetentionDays ?? null,
       questions: row.registration.questions.map(({ key, label, required }) => ({ key, label, required })),
     },
     seriesId: row.seriesId,

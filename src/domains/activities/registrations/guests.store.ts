@@ -178,6 +178,20 @@ export const cancelledGuests = (tx: Tx, since: number, limit: number): Promise<n
     limit,
   )
 
+/** Guests with a place: at most `limit` with ids greater than `after`, ascending. */
+export const confirmedGuests = (db: Db, activityId: number, after: number, limit: number): Promise<number[]> =>
+  idsOf(
+    db,
+    and(
+      eq(registrations.activityId, activityId),
+      isKept,
+      eq(registrations.status, 'CONFIRMED'),
+      gt(registrations.id, after),
+    ),
+    'id',
+    limit,
+  )
+
 /** At most `limit` guests of the activity whose data is still there. */
 export const keptGuests = (tx: Tx, activityId: number, limit: number): Promise<number[]> =>
   idsOf(tx, and(eq(registrations.activityId, activityId), isKept), 'id', limit)

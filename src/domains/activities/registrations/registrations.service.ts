@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import type { RegistrationConfig } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -106,19 +107,24 @@ async function findOrFail(tx: Tx, id: number): Promise<ActivityRow> {
   return activity
 }
 
-const isOpen = (activity: ActivityRow, now: number): boolean =>
+export const isOpen = (activity: ActivityRow, now: number): boolean =>
   activity.status === 'ACTIVE' &&
   activity.registration !== null &&
   phaseOf(activity.registration, activity, now) === 'open'
 
-/** The answers of a user who registers now. @throws AppError 400 */
-export function answersTo(activity: ActivityRow, given: Answers, now: number): Answers {
+/** @throws AppError 400 unless people can register now */
+export function requireOpen(activity: ActivityRow, now: number): RegistrationConfig {
   const { status, registration } = activity
   if (registration === null) throw noRegistration()
   if (status !== 'ACTIVE') throw notActive()
   const phase = phaseOf(registration, activity, now)
   if (phase !== 'open') throw phase === 'early' ? notOpenYet() : closed()
-  const checked = checkAnswers(registration.questions, given)
+  return registration
+}
+
+/** The answers of somebody who registers now. @throws AppError 400 */
+export function answersTo(activity: ActivityRow, given: Answers, now: number): Answers {
+  const checked = checkAnswers(requireOpen(activity, now).questions, given)
   if ('problems' in checked) throw invalidAll(checked.problems)
   return checked.answers
 }
@@ -177,7 +183,7 @@ async function positionsOf(ctx: AppContext, rows: readonly Viewed[]): Promise<Re
   return positions
 }
 
-const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<RegistrationView> =>
+export const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<RegistrationView> =>
   viewOf(row, (await positionsOf(ctx, [row])).get(row.id))
 
 type Viewed = Omit<store.ListedRow, 'nickname'>

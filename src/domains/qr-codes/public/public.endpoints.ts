@@ -22,6 +22,7 @@ const landing = endpoint({
     'of a pass what `POST /api/activities/{id}/pass/verify` shows without a token, of an asset what its owner made public. With your token you also get the JSON of activities that you may see as a member or a manager.',
   tag,
   access: openToUsers,
+  isForCrowds: true,
   params: ByLanding,
   query: LandingQuery,
   answers: 'text/html',
