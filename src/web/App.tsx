@@ -75,7 +75,7 @@ export function App() {
 /** The pages of signed-in users. Others go to the sign-in, and afterwards back to the page that they wanted unless they had signed out. */
 function SignedIn() {
   const session = useOptionalSession()
-  const { pathname, search } = useLocation()
+  const { pathname, search, hash } = useLocation()
   const [isKnown, setKnown] = useState(session !== undefined)
   useEffect(() => {
     if (isKnown) return
@@ -87,7 +87,7 @@ function SignedIn() {
   }, [isKnown])
   if (session !== undefined) return <Shell />
   if (!isKnown) return <Ring />
-  const target: Target | null = hasSignedOut() ? null : { nextPathname: pathname, nextSearch: search }
+  const target: Target | null = hasSignedOut() ? null : { nextPathname: pathname, nextSearch: search, nextHash: hash }
   return <Navigate to="/login" replace state={target} />
 }
 

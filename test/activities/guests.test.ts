@@ -224,7 +224,7 @@ describe('the form', () => {
     )
   })
 
-  test('tells how many places are left and when registration closes', async () => {
+  test('shows how many places are left and when registration closes', async () => {
     const alice = await world.withEmail()
     const activity = await openToGuests(world.server, alice, { capacity: 1, waitlist: true, questions: QUESTIONS })
     const form = async () => ok(await world.server.request('GET', `/public/activities/${activity.uuid}/guests/form`))

@@ -36,7 +36,14 @@ export const logged: LoggedFixture = {
     const body = { name: 'New', registration: { capacity: 3 }, checkInConfig: { maxPerUser: 2, shortCode: 'SECRET7' } }
     const place = { radiusMeters: null, latitude: null, longitude: null }
     const rules = { ...place, opensAt: null, closesAt: null, registeredOnly: false, rotatingSeconds: null }
-    const questions = { waitlist: false, opensAt: null, closesAt: null, questions: [] }
+    const questions = {
+      waitlist: false,
+      opensAt: null,
+      closesAt: null,
+      questions: [],
+      guests: false,
+      guestRetentionDays: null,
+    }
     return {
       call: () => change({ ...body, description: '' }),
       row: {

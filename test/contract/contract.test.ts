@@ -74,6 +74,7 @@ describe('contract', () => {
       'devices',
       'found',
       'groups',
+      'guests',
       'loginRecords',
       'notifications',
       'orgs',

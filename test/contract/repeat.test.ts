@@ -405,6 +405,7 @@ const IGNORED = {
     'auth.phoneBind',
     'auth.replaceRecoveryCodes',
     'auth.verifyMobile',
+    'guests.claim',
     'restores.start',
     'restores.undo',
   ],

@@ -6,13 +6,16 @@ import { useLocation } from 'react-router'
 export interface Target {
   readonly nextPathname?: string
   readonly nextSearch?: string
+  /** With `#`. */
+  readonly nextHash?: string
 }
 
 /** `state`: for links to other pages before the sign-in. `target`: a path below `/console`. */
 export function useTarget(): { readonly state: Target | null; readonly target: string } {
   const { state } = useLocation() as { state: Target | null }
   // The router refuses paths with two slashes at the start, which name another server.
-  return { state, target: (state?.nextPathname ?? '/').replace(/^[/\\]+/, '/') + (state?.nextSearch ?? '') }
+  const path = (state?.nextPathname ?? '/').replace(/^[/\\]+/, '/')
+  return { state, target: path + (state?.nextSearch ?? '') + (state?.nextHash ?? '') }
 }
 
 /** The code of the organization whose link to join the visitor has opened. */

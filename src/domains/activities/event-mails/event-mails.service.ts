@@ -40,7 +40,7 @@ export async function eventMails(
     calendar: await calendarOf(ctx, row, news, { organizer, locale }),
   })
   const shared = { en: await sharedOf('en'), zh: await sharedOf('zh') }
-  // What somebody has just asked for cannot be stopped.
+  // Somebody has just asked for this mail, so it cannot be stopped.
   const isAsked = isLink(news.kind)
   return ({ address, locale, timeZone, passUrl: pass, pageUrl }) => {
     const words = WORDS[locale]

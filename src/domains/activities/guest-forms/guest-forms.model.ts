@@ -26,7 +26,7 @@ export const PROTECTED_MS = HOUR
 export const FORMS_WINDOW_MS = MINUTE
 export const FORMS_OF_ADDRESS = 200
 export const FORMS_OF_ACTIVITY = 1000
-/** The organizer is told when so much of a limit is used. */
+/** The organizer is notified when this part of a limit is used. */
 export const WARN_AT = 0.8
 
 const MAX_ANSWERS = 100

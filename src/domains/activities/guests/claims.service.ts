@@ -60,7 +60,7 @@ export async function claimGuest(
 /** Activities that one notification each is about. */
 const MAX_TOLD = 20
 
-/** Tells the user of an address that was just proved that it has registrations without the account. Nothing moves by itself. */
+/** Notifies the user who has just proved an address that it has registrations without the account. Nothing moves by itself. */
 export const addressProved: Listener<'address.proved'> = async (ctx, tx, { userId, email }) => {
   for (const { id, name } of await activitiesOfAddress(tx, email, MAX_TOLD))
     await notify(ctx, tx, {

@@ -1,4 +1,4 @@
-/** What the secret link of a guest shows and does. Mail scanners open links, so only a POST changes anything. */
+/** The page behind the secret link of a guest. Mail scanners open links, so only a POST changes anything. */
 
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'

@@ -59,7 +59,7 @@ export const guestEndpoints = [
       403: NOT_SEEN,
     },
     run: async ({ ctx, params, body, caller, request }) => {
-      await service.registerGuest(ctx, params.uuid, body, caller)
+      await service.addGuest(ctx, params.uuid, body, caller)
       return wantsJson(request) ? CHECK_MAIL : checkMailPage(ctx, params.uuid, caller.locale)
     },
   }),
@@ -106,7 +106,7 @@ export const guestEndpoints = [
     id: 'guests.change',
     method: 'POST',
     path: PAGE,
-    summary: 'Confirm, change or cancel the registration of a guest',
+    summary: 'Change the registration of a guest',
     description:
       'Sent by the page, or as JSON. `confirm` gives the place, or that on the waiting list; if there is none, the registration ends. `cancel` deletes a ' +
       'registration that was not confirmed. `answers` replaces all answers while registration is open. `resend-pass` mails the link of the pass.',
@@ -142,7 +142,7 @@ export const guestEndpoints = [
     id: 'guests.pass',
     method: 'GET',
     path: `${PAGE}/pass`,
-    summary: 'Go to the pass of a guest',
+    summary: 'Open the pass of a guest',
     answers: 'text/html',
     refuses: { 404: 'The link is wrong or has ended, or the guest has no pass.' },
     run: ({ ctx, params, caller }) => page.guestPass(ctx, params.secret, caller),
@@ -163,7 +163,7 @@ export const guestEndpoints = [
       400: 'You have registered for this activity, or have a pass for it, or may not see it, or the guest has no place.',
       404: WRONG_LINK,
     },
-    ignoresKey: 'A repeated request finds that the link has ended.',
+    ignoresKey: 'It checks a secret.',
     run: ({ ctx, actor, body, caller }) => claimGuest(ctx, actor, body.secret, caller),
   }),
 ]

@@ -86,7 +86,7 @@ export const answersIn = ({ answers, answer }: Pick<NewGuest, 'answers' | 'answe
  * Registers a guest, who must confirm by the link of a mail. If the address has a registration, its link is sent instead, and nothing else
  * happens, so that nobody learns it. @throws AppError 400, 403, 404, 429; none of them depends on who is registered
  */
-export async function registerGuest(ctx: AppContext, uuid: string, input: NewGuest, caller: Caller): Promise<void> {
+export async function addGuest(ctx: AppContext, uuid: string, input: NewGuest, caller: Caller): Promise<void> {
   const seen = await findSeen(ctx, uuid, caller, input.code)
   refuseIfDisabled(seen)
   await requireGuests(ctx, seen)
@@ -133,7 +133,7 @@ export async function registerGuest(ctx: AppContext, uuid: string, input: NewGue
   )
 }
 
-/** Whether the registration stands in the way of another one of the same address. */
+/** Whether the registration has to end before its address can register again. */
 const isLive = ({ status, createdAt }: RegistrationRow, now: number): boolean =>
   status === 'PENDING' ? createdAt > now - PENDING_MS : status !== 'CANCELLED'
 
@@ -194,7 +194,7 @@ async function takeRate(ctx: AppContext, { id }: ActivityRow, { ip }: Visitor): 
 
 interface Limits {
   readonly recipient: Use
-  /** Those of which the organizer is told. */
+  /** The organizer is notified when one of them is nearly used up. */
   readonly told: readonly Use[]
   readonly all: readonly Use[]
 }
@@ -241,7 +241,7 @@ async function findRoom(tx: Tx, { id, capacity }: ActivityRow, now: number): Pro
   return { pending, oldest }
 }
 
-/** Tells the organizer once a day that a limit is nearly used up. */
+/** Notifies the organizer once a day that a limit is nearly used up. */
 async function warn(
   ctx: AppContext,
   tx: Tx,

@@ -145,7 +145,7 @@ export async function addCopies(
   return added
 }
 
-/** What `before` has stays allowed, even if another user has proved the address. @throws AppError 400 with all problems */
+/** The values of `before` stay allowed, even if another user has proved the address. @throws AppError 400 with all problems */
 async function checkFields(
   ctx: AppContext,
   tx: Tx,

@@ -66,7 +66,7 @@ export const findGuests = (db: Db | Tx, ids: readonly number[]): Promise<Registr
     .where(and(inArray(registrations.id, [...ids]), isGuest))
 
 type Columns = typeof registrations.$inferInsert
-/** What a request decides. `email` in lower case, or null. */
+/** The columns that a request decides. `email` in lower case, or null. */
 export type NewGuest = Pick<Columns, 'activityId' | 'status' | 'source' | 'email' | 'language' | 'answers'> & {
   readonly name: string
 } & Partial<Pick<Columns, 'secret' | 'secretHash' | 'note' | 'emailConfirmedAt' | 'reason'>>

@@ -29,6 +29,7 @@ export const activities = area({
     { path: '/activities/:id/messages/:messageId', component: part(() => import('./messages/MessagePage.tsx')) },
     // Public pages of activities and of their check-in link to this address: `/s/check-in/<uuid>` below `/console`.
     { path: '/s/:type/:uuid', component: part(() => import('./Visit.tsx')) },
+    { path: '/registrations/claim', component: part(() => import('./ClaimGuest.tsx')) },
     { path: '/activities/:id/edit', component: part(() => import('./ActivityEdit.tsx')) },
   ],
   keep: async (userId) => (await import('./my-passes.ts')).keepActivities(userId),
