@@ -439,8 +439,12 @@ function refusal(
   return bare(page, requestId)
 }
 
-export const wantsJson = (request: Request): boolean =>
-  (request.headers.get('accept') ?? '').includes('application/json')
+/** Whether the client asks for JSON, or has sent JSON and does not ask for a page. */
+export function wantsJson({ headers }: Request): boolean {
+  const accept = headers.get('accept') ?? ''
+  if (accept.includes('application/json')) return true
+  return (headers.get('content-type') ?? '').startsWith('application/json') && !accept.includes('text/html')
+}
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */
 export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates: Gatekeeper) {

@@ -96,7 +96,9 @@ describe.if(inProcess)('forms of guests', () => {
       const formToken = await ripeToken(world.server, to, headers)
       replies.push(await sendForm(world.server, to, { email, formToken }, headers))
     }
-    expect(replies.slice(0, 3).map(({ data }) => data)).toEqual(Array(3).fill({ state: 'CHECK_MAIL' }))
+    expect(replies.slice(0, 3).map(({ data }) => data)).toEqual(
+      Array.from({ length: 3 }, () => ({ state: 'CHECK_MAIL' })),
+    )
     for (const reply of replies.slice(3)) expect(refusalOf(reply)).toEqual(REFUSED)
     await world.allDelivered()
     expect(world.gateways.mails.filter(({ to }) => to === email)).toHaveLength(3)
