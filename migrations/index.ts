@@ -63,10 +63,10 @@ import sqlite0063 from './sqlite/0063_guests_contract.sql' with { type: 'text' }
 import sqlite0070 from './sqlite/0070_check_in_lists.sql' with { type: 'text' }
 import sqlite0071 from './sqlite/0071_check_in_lists_indexes.sql' with { type: 'text' }
 import sqlite0073 from './sqlite/0073_activity_gates.sql' with { type: 'text' }
-import sqlite0074 from './sqlite/0074_guest_lifecycle.sql' with { type: 'text' }
 import sqlite0074 from './sqlite/0074_overview.sql' with { type: 'text' }
-import sqlite0075 from './sqlite/0075_guest_lifecycle_indexes.sql' with { type: 'text' }
 import sqlite0075 from './sqlite/0075_overview_counts.sql' with { type: 'text' }
+import sqlite0076 from './sqlite/0076_guest_lifecycle.sql' with { type: 'text' }
+import sqlite0077 from './sqlite/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -130,10 +130,10 @@ import postgres0063 from './postgres/0063_guests_contract.sql' with { type: 'tex
 import postgres0070 from './postgres/0070_check_in_lists.sql' with { type: 'text' }
 import postgres0071 from './postgres/0071_check_in_lists_indexes.sql' with { type: 'text' }
 import postgres0073 from './postgres/0073_activity_gates.sql' with { type: 'text' }
-import postgres0074 from './postgres/0074_guest_lifecycle.sql' with { type: 'text' }
 import postgres0074 from './postgres/0074_overview.sql' with { type: 'text' }
-import postgres0075 from './postgres/0075_guest_lifecycle_indexes.sql' with { type: 'text' }
 import postgres0075 from './postgres/0075_overview_counts.sql' with { type: 'text' }
+import postgres0076 from './postgres/0076_guest_lifecycle.sql' with { type: 'text' }
+import postgres0077 from './postgres/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -206,9 +206,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0071_check_in_lists_indexes', sql: sqlite0071 },
     { name: '0073_activity_gates', sql: sqlite0073 },
     { name: '0074_overview', sql: sqlite0074 },
-    { name: '0074_guest_lifecycle', sql: sqlite0074 },
     { name: '0075_overview_counts', sql: sqlite0075 },
-    { name: '0075_guest_lifecycle_indexes', sql: sqlite0075 },
+    { name: '0076_guest_lifecycle', sql: sqlite0076 },
+    { name: '0077_guest_lifecycle_indexes', sql: sqlite0077 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -274,9 +274,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0070_check_in_lists', sql: postgres0070 },
     { name: '0071_check_in_lists_indexes', sql: postgres0071 },
     { name: '0073_activity_gates', sql: postgres0073 },
-    { name: '0074_guest_lifecycle', sql: postgres0074 },
     { name: '0074_overview', sql: postgres0074 },
-    { name: '0075_guest_lifecycle_indexes', sql: postgres0075 },
     { name: '0075_overview_counts', sql: postgres0075 },
+    { name: '0076_guest_lifecycle', sql: postgres0076 },
+    { name: '0077_guest_lifecycle_indexes', sql: postgres0077 },
   ],
 }

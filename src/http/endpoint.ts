@@ -357,10 +357,10 @@ export interface Endpoint<
    * A GET whose address is the secret: browsers neither store its answers nor send its address to other sites. `run` calls `findBySecret`.
    */
   readonly isSecretLink?: boolean
-  /** A signed-in GET that clients repeat every few seconds: like those of public GETs, its answer has an `ETag`, and is 304 if nothing has changed. */
-  readonly isPolled?: boolean
   /** Opened by hundreds of people at one place, who share an address: counted in the larger rate of bytes. */
   readonly isForCrowds?: boolean
+  /** A signed-in GET that clients repeat every few seconds: like those of public GETs, its answer has an `ETag`, and is 304 if nothing has changed. */
+  readonly isPolled?: boolean
   /** Limits of this operation for each user or address. Beyond them the answer is 429. */
   readonly budgets?: readonly Budget<{ readonly query: ValueOf<Q>; readonly body: ValueOf<B> }>[]
   /** Largest body in bytes; 1 MiB by default. */

@@ -17,12 +17,11 @@ import { discoveryEndpoints } from './discovery/discovery.endpoints.ts'
 import { removeAllPassed } from './discovery/discovery.service.ts'
 import { refreshDiscovery } from './discovery/discovery.store.ts'
 import { activityObject, activityTarget } from './entities.store.ts'
-import { composePersonalMail } from './event-mails/event-mails.service.ts'
+import { composeGuestMail, composePersonalMail } from './event-mails/event-mails.service.ts'
 import { gateLinkAdminEndpoints } from './gate-links/gate-links.admin.endpoints.ts'
 import { gateLinkEndpoints } from './gate-links/gate-links.endpoints.ts'
 import { gateScanEndpoints } from './gate-links/gate-scans.endpoints.ts'
 import { gateSessionEndpoints } from './gate-links/gate-sessions.endpoints.ts'
-import { composeGuestMail, composePersonalMail } from './event-mails/event-mails.service.ts'
 import { gateEndpoints } from './gates/gates.endpoints.ts'
 import { refusedChecksJob } from './gates/gates.jobs.ts'
 import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
@@ -119,8 +118,12 @@ export const activities = domain({
     pass: passLandingPage,
   },
   fileEntities: { ACTIVITY: mayRead },
-  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_MESSAGE: composeMail, ACTIVITY_TEST: composeTestMail },
-  composedMails: { ACTIVITY: composePersonalMail, ACTIVITY_GUEST: composeGuestMail, ACTIVITY_MESSAGE: composeMail },
+  composedMails: {
+    ACTIVITY: composePersonalMail,
+    ACTIVITY_GUEST: composeGuestMail,
+    ACTIVITY_MESSAGE: composeMail,
+    ACTIVITY_TEST: composeTestMail,
+  },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>
