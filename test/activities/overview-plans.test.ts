@@ -2,7 +2,13 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { countPending, entriesByMinute, messagesOf, passTotals } from '#domains/activities/overview/overview.store.ts'
+import {
+  countPending,
+  entriesByMinute,
+  gatesOf,
+  messagesOf,
+  passTotals,
+} from '#domains/activities/overview/overview.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, useServer } from '../harness/index.ts'
@@ -19,10 +25,18 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
       await entriesByMinute(read, id, 0, 1)
       await countPending(read, id)
       await messagesOf(read, id)
+      await gatesOf(read, id, 2, 1)
     })
     const lines = plans.flatMap(({ plan }) => plan).join('\n')
     expect(lines).not.toMatch(/SCAN (?!one_row|CONSTANT|counted)|\bpasses\b|pass_uses/)
-    for (const table of ['list_totals', 'pass_minutes', 'registrations', 'activity_messages'])
+    for (const table of [
+      'list_totals',
+      'pass_minutes',
+      'registrations',
+      'activity_messages',
+      'activity_gates',
+      'gate_devices',
+    ])
       expect(lines).toContain(`SEARCH ${table} USING`)
   })
 })

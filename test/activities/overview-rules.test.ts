@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import { lastMinutes, nextSteps } from '#domains/activities/overview/overview.rules.ts'
+import { isOnline, lastMinutes, nextSteps } from '#domains/activities/overview/overview.rules.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 const NOW = 1_700_000_000_000
@@ -16,7 +16,7 @@ const active = {
   capacity: 0,
   registration: null,
 } as const
-const facts = { counters: { confirmed: 0, waiting: 0, passes: 0 }, revoked: 0, lastMessageAt: undefined }
+const facts = { counters: { confirmed: 0, waiting: 0, passes: 0 }, revoked: 0, gates: 0, lastMessageAt: undefined }
 type Case = [what: string, activity: object, facts: object, next: string[]]
 
 const counters = (confirmed: number, passes = 0, waiting = 0) => ({ counters: { confirmed, waiting, passes } })
@@ -41,6 +41,7 @@ describe('the next steps', () => {
     ['forget old messages', soon, { ...counters(1, 1), lastMessageAt: NOW - 7 * DAY - 1 }, ['SEND_REMINDER']],
     ['are to open a gate a day before', { startTime: NOW + DAY }, {}, ['OPEN_GATE']],
     ['are to open a gate while it runs', { startTime: NOW - HOUR }, counters(1, 1), ['OPEN_GATE']],
+    ['are none while a gate is open', { startTime: NOW - HOUR }, { gates: 1 }, []],
     ['are none of a gate without passes', { startTime: NOW - HOUR, hasPass: false }, {}, []],
     [
       'are in the order in which they are done',
@@ -52,6 +53,15 @@ describe('the next steps', () => {
   test.each(cases)('%s', (_, activity, given, next) => {
     expect(nextSteps({ ...active, ...activity }, { ...facts, ...given }, NOW)).toEqual(next as never)
   })
+})
+
+test.each([
+  [null, false],
+  [NOW, true],
+  [NOW - 2 * MINUTE, true],
+  [NOW - 2 * MINUTE - 1, false],
+])('a gate that was last seen at %p is online: %p', (lastSeenAt, expected) => {
+  expect(isOnline(lastSeenAt, NOW)).toBe(expected)
 })
 
 test('the last 60 minutes end with the present one', () => {

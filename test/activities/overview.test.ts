@@ -8,6 +8,7 @@ import { ok, race, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { checkIn } from './check-in-helpers.ts'
 import { issueOne, nonce, redeem, redeemed, revoke, upload } from './gate-helpers.ts'
+import { createGate, deviceAt, scan } from './gate-link-helpers.ts'
 import { createActivity } from './helpers.ts'
 import { withPasses } from './pass-helpers.ts'
 import { register } from './registering.ts'
@@ -25,6 +26,7 @@ describe('the overview', () => {
       checkIns: { total: 0, users: 0 },
       inside: 0,
       lists: [],
+      gates: [],
       lastMinutes: expect.any(Array),
       messages: { sent: 0, failed: 0 },
       next: ['PUBLISH'],
@@ -99,6 +101,26 @@ describe('the overview', () => {
     const { id: recordId } = items.find(({ result }) => result === 'ACCEPTED')!
     ok(await alice.call('passes.undo', { params: { id, recordId }, body: {} }))
     expect((await overview(id)).lastMinutes.find(({ at }) => at === minute)!.entries).toBe(0)
+  })
+
+  test('shows the gates that have not ended, with the scans of their devices', async () => {
+    const { id } = await withPasses(alice)
+    const pass = await issueOne(alice, id)
+    const [door, other] = [await createGate(alice, id, { name: 'Door' }), await createGate(alice, id)]
+    ok(await alice.call('activityGates.revoke', { params: { id, gateId: other.id } }))
+    const device = await deviceAt(server, door)
+    for (let i = 0; i < 2; i++) ok(await scan(device, { passUuid: pass.uuid }))
+    expect((await overview(id)).gates).toEqual([
+      {
+        gateId: door.id,
+        name: 'Door',
+        online: true,
+        admitted: 1,
+        refused: 1,
+        waiting: 0,
+        lastSeenAt: expect.any(Number),
+      },
+    ] as never)
   })
 
   test('is for those who may read check-ins', async () => {

@@ -26,6 +26,18 @@ export const Overview = Model('ActivityOverview', {
   lists: Type.Array(Model('OverviewList', { listId: Id, name: Text('Workshop A'), admitted: Count, inside: Count }), {
     description: 'The check-in lists in their order',
   }),
+  gates: Type.Array(
+    Model('OverviewGate', {
+      gateId: Id,
+      name: Text('Door A'),
+      online: Type.Boolean({ description: 'A device was seen in the last two minutes' }),
+      admitted: Count,
+      refused: Count,
+      waiting: { ...Count, description: 'Scans that wait on its devices for a connection, as they said last' },
+      lastSeenAt: Nullable({ ...Time, description: 'Null before the first device opens it' }),
+    }),
+    { description: 'The gates without an account that have not ended, with the numbers of all their devices' },
+  ),
   lastMinutes: Type.Array(Model('OverviewMinute', { at: Time, entries: Count }), {
     description: 'Entries of passes at all doors, of the last 60 minutes, the present one last',
   }),
@@ -38,7 +50,7 @@ export const Overview = Model('ActivityOverview', {
     description:
       '`PUBLISH`: it is a DRAFT. `ANSWER_REQUESTS`: people wait although there are places. `ISSUE_PASSES`: more people have a place than passes are ' +
       'valid, and `autoIssue` is off. `SEND_REMINDER`: it starts within 48 hours, and no message was sent for 7 days. `OPEN_GATE`: it has passes and runs, ' +
-      'or starts within 24 hours',
+      'or starts within 24 hours, and no gate without an account is open',
   }),
 })
 export type Overview = Static<typeof Overview>

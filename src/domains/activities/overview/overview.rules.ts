@@ -22,16 +22,27 @@ type Activity = Pick<
 interface Facts {
   readonly counters: Pick<typeof activityCounters.$inferSelect, 'confirmed' | 'waiting' | 'passes'>
   readonly revoked: number
+  /** Gates without an account that have not ended. */
+  readonly gates: number
   /** When a manager sent the last message; undefined if none was sent. */
   readonly lastMessageAt: number | undefined
 }
+
+/** Gates ask for news every minute. */
+const ONLINE_MS = 2 * MINUTE
+export const isOnline = (lastSeenAt: number | null, now: number): boolean =>
+  lastSeenAt !== null && now - lastSeenAt <= ONLINE_MS
 
 const REMINDER_MS = 48 * HOUR
 const GATE_MS = DAY
 const SILENCE_MS = 7 * DAY
 
 /** The steps that make sense now, in the order of `NEXT_STEPS`. */
-export function nextSteps(activity: Activity, { counters, revoked, lastMessageAt }: Facts, now: number): NextStep[] {
+export function nextSteps(
+  activity: Activity,
+  { counters, revoked, gates, lastMessageAt }: Facts,
+  now: number,
+): NextStep[] {
   const { status, hasPass, autoIssue, startTime, endTime, capacity } = activity
   if (status === 'DRAFT') return ['PUBLISH']
   if (status !== 'ACTIVE' || now > endTime) return []
@@ -43,6 +54,6 @@ export function nextSteps(activity: Activity, { counters, revoked, lastMessageAt
     ...(waiting > 0 && hasPlaces ? (['ANSWER_REQUESTS'] as const) : []),
     ...(hasPass && !autoIssue && confirmed > passes - revoked ? (['ISSUE_PASSES'] as const) : []),
     ...(isSoon && isSilent && confirmed + passes > 0 ? (['SEND_REMINDER'] as const) : []),
-    ...(hasPass && startTime - now <= GATE_MS ? (['OPEN_GATE'] as const) : []),
+    ...(hasPass && gates === 0 && startTime - now <= GATE_MS ? (['OPEN_GATE'] as const) : []),
   ]
 }

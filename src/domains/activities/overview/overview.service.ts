@@ -4,10 +4,11 @@ import type { AppContext } from '#context'
 
 import { findCounters } from '../activities.store.ts'
 import { allLists } from '../check-in-lists/check-in-lists.store.ts'
+import { expiryOf } from '../gate-links/gate-links.rules.ts'
 import { registrationsPage } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity } from '../visibility/visibility.service.ts'
 import type { Overview } from './overview.model.ts'
-import { lastMinutes, nextSteps } from './overview.rules.ts'
+import { isOnline, lastMinutes, nextSteps } from './overview.rules.ts'
 import * as store from './overview.store.ts'
 
 export async function getOverview(ctx: AppContext, id: number, asking: Asking): Promise<Overview> {
@@ -15,11 +16,12 @@ export async function getOverview(ctx: AppContext, id: number, asking: Asking): 
   const { read } = ctx.db
   const now = ctx.clock.now()
   const minutes = lastMinutes(now)
-  const [counters, passes, lists, messages, pending, registered, entries] = await Promise.all([
+  const [counters, passes, lists, messages, gates, pending, registered, entries] = await Promise.all([
     findCounters(read, id),
     store.passTotals(read, id),
     allLists(read, id),
     store.messagesOf(read, id),
+    activity.status === 'CANCELLED' ? [] : store.gatesOf(read, id, expiryOf({ expiresAt: null }, activity), now),
     store.countPending(read, id),
     // Without those that are pending.
     registrationsPage(read, id, { page: 1, size: 1 }),
@@ -45,8 +47,17 @@ export async function getOverview(ctx: AppContext, id: number, asking: Asking): 
     checkIns: { total: counters.checkIns, users: counters.checkedInUsers },
     inside: passes.inside,
     lists: lists.map(({ id: listId, name, admitted, inside }) => ({ listId, name, admitted, inside })),
+    gates: gates.map(({ gateId, name, admitted, refused, waiting: held, lastSeenAt }) => ({
+      gateId,
+      name,
+      online: isOnline(lastSeenAt, now),
+      admitted,
+      refused,
+      waiting: held,
+      lastSeenAt,
+    })),
     lastMinutes: minutes.map((at) => ({ at, entries: entries.get(at) ?? 0 })),
     messages: sums,
-    next: nextSteps(activity, { counters, revoked: passes.revoked, lastMessageAt }, now),
+    next: nextSteps(activity, { counters, revoked: passes.revoked, gates: gates.length, lastMessageAt }, now),
   }
 }

@@ -1,8 +1,9 @@
-import { and, count, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, isNull, lte, max, sql } from 'drizzle-orm'
 
 import { keptTotal } from '#db/list-totals.ts'
 import { prepared } from '#db/prepared.ts'
 import { registrations } from '#db/schema/activities.ts'
+import { activityGates as gates, gateDevices as devices } from '#db/schema/activity-gates.ts'
 import { activityMessages as messages } from '#db/schema/activity-messages.ts'
 import { passMinutes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
@@ -51,6 +52,37 @@ export async function countPending(db: Db, activityId: number): Promise<number> 
     .where(and(eq(registrations.activityId, activityId), eq(registrations.status, 'PENDING')))
   return row!.n
 }
+
+/** So many may an activity have. */
+const MOST_GATES = 50
+
+const liveGates = prepared((db) =>
+  db
+    .select({
+      gateId: gates.id,
+      name: gates.name,
+      admitted: sql`coalesce(sum(${devices.admitted}), 0)`.mapWith(Number),
+      refused: sql`coalesce(sum(${devices.refused}), 0)`.mapWith(Number),
+      waiting: sql`coalesce(sum(${devices.waiting}), 0)`.mapWith(Number),
+      lastSeenAt: max(devices.lastSeenAt),
+    })
+    .from(gates)
+    .leftJoin(devices, eq(devices.gateId, gates.id))
+    .where(
+      and(
+        eq(gates.activityId, p('activityId')),
+        isNull(gates.revokedAt).inlineParams(),
+        sql`coalesce(${gates.expiresAt}, ${p('ownExpiry')}) > ${p('now')}`,
+      ),
+    )
+    .groupBy(gates.id, gates.name)
+    .orderBy(asc(gates.id))
+    .limit(MOST_GATES),
+)
+
+/** The gates of the activity that have not ended, with the sums of their devices. `ownExpiry`: when those without an end of their own expire. */
+export const gatesOf = (db: Db, activityId: number, ownExpiry: number, now: number) =>
+  liveGates(db, { activityId, ownExpiry, now })
 
 /** Ten a day for three months. */
 const MOST_MESSAGES = 1000
