@@ -30,6 +30,13 @@ async function listed(person: Person, orgId?: number) {
   return { id, body: {}, params: { listId: list.id } }
 }
 
+/** An activity with a gate without an account. */
+async function gated(person: Person, orgId?: number) {
+  const id = await adding()(person, orgId)
+  const gate = await createGate(person, id, { expiresAt: FAR, orgId: orgId ?? null })
+  return { id, body: {}, params: { gateId: gate.id } }
+}
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const fields = { name: mark, description: mark, location: mark, checkInConfig: { shortCode: 'SECRET' } }
@@ -99,6 +106,13 @@ export const isolation: IsolationFixture = {
     }),
     pass: async (person, orgId) =>
       (await issued(person, await adding()(person, orgId), { holderName: 'Lin Mei' }))[0]!.id,
+    'activityGates.create': async (person, orgId) => ({
+      id: await adding()(person, orgId),
+      body: { name: 'Door', expiresAt: FAR },
+    }),
+    'activityGates.update': gated,
+    'activityGates.revoke': gated,
+    'activityGates.renew': gated,
     'checkInLists.update': listed,
     'checkInLists.delete': listed,
     'checkInLists.reorder': async (person, orgId) => {
