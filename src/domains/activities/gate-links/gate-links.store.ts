@@ -153,16 +153,24 @@ const seen = prepared((db) =>
 )
 export const markSeen = async (tx: Tx, id: number, at: number): Promise<void> => void (await seen(tx, { id, at }))
 
-export async function saveWaiting(tx: Tx, id: number, waiting: number): Promise<void> {
-  await tx.update(devices).set({ waiting }).where(eq(devices.id, id))
-}
+const waitingSaved = prepared((db) =>
+  db
+    .update(devices)
+    .set({ waiting: sql`${p('waiting')}` })
+    .where(eq(devices.id, p('id')))
+    .returning({ id: devices.id }),
+)
+export const saveWaiting = async (tx: Tx, id: number, waiting: number): Promise<void> =>
+  void (await waitingSaved(tx, { id, waiting }))
 
-export async function countSearch(tx: Tx, id: number): Promise<void> {
-  await tx
+const searchCounted = prepared((db) =>
+  db
     .update(devices)
     .set({ searches: sql`${devices.searches} + 1` })
-    .where(eq(devices.id, id))
-}
+    .where(eq(devices.id, p('id')))
+    .returning({ id: devices.id }),
+)
+export const countSearch = async (tx: Tx, id: number): Promise<void> => void (await searchCounted(tx, { id }))
 
 /** Deletes at most `limit` devices of the gates of an activity. Returns their number. */
 export const removeDevices = (tx: Tx, activityId: number, limit: number): Promise<number> =>
