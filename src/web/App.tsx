@@ -21,6 +21,7 @@ const loadShell = () => import('./shell/Shell.tsx')
 const Shell = part(loadShell, Ring)
 const Register = part(() => import('./sign-in/Register.tsx'), Ring)
 const Forgot = part(() => import('./sign-in/Forgot.tsx'), Ring)
+const LinkGate = part(() => import('./areas/activities/gate/LinkGate.tsx'), Ring)
 
 const queryClient = new QueryClient({
   defaultOptions: {
@@ -63,6 +64,7 @@ export function App() {
             <Route path="/login" element={<SignIn />} />
             <Route path="/register" element={<Register />} />
             <Route path="/forgot" element={<Forgot />} />
+            <Route path="/gate" element={<LinkGate />} />
             <Route path="*" element={<SignedIn />} />
           </Routes>
         </PageErrors>

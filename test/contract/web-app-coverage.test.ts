@@ -48,7 +48,6 @@ const OF_USERS_ELSEWHERE: Readonly<Record<string, string>> = {
   'orgs.joinByQrCode': 'A preview by orgs.public is shown first, then orgs.apply is called.',
   'orgs.switch': 'Each browser remembers its own workspace.',
   'orgs.transferOwnership': 'orgs.transfer offers the ownership, and the member must accept it.',
-  'passes.get': LISTED,
   'passes.issueByTemplate': OTHER_WAY,
   'profile.updateUser': OTHER_WAY,
   'sessions.create': FOR_APPS,

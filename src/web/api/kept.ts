@@ -20,6 +20,7 @@ const KEPT: ReadonlySet<OperationId> = new Set<OperationId>([
   'activities.list',
   'activities.get',
   'activities.qrCodes',
+  'checkInLists.list',
   'registrations.get',
   'inventories.list',
   'inventories.get',

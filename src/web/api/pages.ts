@@ -33,6 +33,8 @@ export const readFirstPage = async <Id extends PagedId>(id: Id, query: object): 
 export interface PagesSettings<Item> {
   size?: number
   enabled?: boolean
+  /** Milliseconds after which the list is read again while the page is visible. */
+  every?: number
   /** The list is read again every two seconds as long as this holds for one of its rows. */
   isChanging?: (item: Item) => boolean
 }
@@ -41,7 +43,7 @@ export interface PagesSettings<Item> {
 export function usePages<Id extends PagedId>(
   id: Id,
   input: InputOf<Id> | undefined = undefined,
-  { size = SIZE, enabled = true, isChanging }: PagesSettings<ItemOf<Id>> = {},
+  { size = SIZE, enabled = true, every, isChanging }: PagesSettings<ItemOf<Id>> = {},
 ): Paged<ItemOf<Id>> {
   type Answer = { items: ItemOf<Id>[]; total: number }
   const { params, query = {} } = (input ?? {}) as { params?: Record<string, string | number>; query?: object }
@@ -56,6 +58,7 @@ export function usePages<Id extends PagedId>(
     initialPageParam: 1,
     getNextPageParam: (last, all) => (all.length * size < last.total ? all.length + 1 : undefined),
     enabled,
+    ...(every !== undefined && { refetchInterval: every }),
     ...(isChanging && {
       refetchInterval: ({ state: { data } }) =>
         data?.pages.some(({ items }) => items.some((item) => isChanging(item))) ? 2_000 : false,

@@ -1,7 +1,8 @@
 /**
  * Data of the signed-in user in this browser, in IndexedDB: its transactions are atomic across tabs, and it holds more than localStorage.
  * Every row belongs to a user. Nothing is written while nobody is signed in, and everything is deleted when the session ends, except the
- * entries of the outbox, of which this browser has the only copy (docs/adr/0033-offline.md).
+ * entries of the outbox, of which this browser has the only copy (docs/adr/0033-offline.md). The rows of a gate without an account have its
+ * negative id as user. Sessions do not touch them.
  */
 
 import { deleteShared } from './shared.ts'
@@ -16,6 +17,8 @@ const KEYS = {
   changed: ['userId', 'activityId', 'uuid'],
   uses: ['userId', 'activityId', 'uuid'],
   nonces: ['userId', 'activityId', 'direction', 'pass'],
+  lists: ['userId', 'activityId', 'list'],
+  admitted: ['userId', 'activityId', 'list', 'uuid'],
 } as const
 /** The last answers of operations, with an index by their time. */
 const ANSWERS = 'answers'
@@ -37,12 +40,12 @@ let opened: Promise<IDBDatabase> | undefined
 function open(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
     setTimeout(() => reject(new DOMException('The database does not answer', 'UnknownError')), PATIENCE)
-    const request = indexedDB.open('tessera', 2)
+    const request = indexedDB.open('tessera', 3)
     request.addEventListener('upgradeneeded', ({ oldVersion }) => {
       for (const [name, keyPath] of Object.entries(KEYS))
         if (!request.result.objectStoreNames.contains(name))
           request.result.createObjectStore(name, { keyPath: [...keyPath] })
-      // Version 2 has added a store of the gate.
+      // Versions 2 and 3 have added stores of the gate.
       if (oldVersion > 0) return
       const answers = request.result.createObjectStore(ANSWERS, { keyPath: ['userId', 'id', 'key'] })
       answers.createIndex(BY_TIME, 'at')
@@ -79,6 +82,8 @@ export interface Transaction {
 
 /** The user whose rows may be written. */
 let owner: number | undefined
+/** This page is a gate without an account. */
+let isGate = false
 /** Set while there are rows that must be deleted when the session has ended: the id of their user. */
 const KEPT = 'tessera.kept'
 
@@ -89,7 +94,8 @@ export async function transact<Result>(
 ): Promise<Result> {
   const database = await open()
   // An answer may come after the sign-out.
-  if (mode === 'readwrite' && owner === undefined) throw new DOMException('Nobody is signed in', 'AbortError')
+  if (mode === 'readwrite' && owner === undefined && !isGate)
+    throw new DOMException('Nobody is signed in', 'AbortError')
   // Strict: an entry must be on the disk before the visitor is let in.
   return await inTransaction(database.transaction([...Object.keys(KEYS), OUTBOX], mode, { durability: 'strict' }), work)
 }
@@ -187,6 +193,11 @@ export function keepFor(userId: number | undefined): void {
   if (userId !== undefined) storage.setItem(KEPT, String(userId))
 }
 
+/** This page writes rows of a gate without an account, also while a user is signed in. */
+export function keepForGate(): void {
+  isGate = true
+}
+
 /** If the browser refuses it, the next start of the page tries again. */
 async function deleteKept(mark: string): Promise<void> {
   try {
@@ -196,7 +207,8 @@ async function deleteKept(mark: string): Promise<void> {
       tx.addEventListener('complete', resolve)
       tx.addEventListener('abort', () => reject(tx.error!))
     })
-    for (const name of PRIVATE) tx.objectStore(name).clear()
+    // The rows of gates without an account have negative keys.
+    for (const name of PRIVATE) tx.objectStore(name).delete(IDBKeyRange.lowerBound([0]))
     await ended
     if (storage.getItem(KEPT) === mark && owner === undefined) storage.removeItem(KEPT)
   } catch {

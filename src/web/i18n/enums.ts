@@ -38,6 +38,12 @@ export const enums = {
     QR: word('QR code', '扫码'),
     MANUAL: word('By hand', '人工'),
   },
+  checkInListKind: {
+    ENTRANCE: word('Entrance', '入口'),
+    SESSION: word('Session', '分会场'),
+    MEAL: word('Meal', '用餐'),
+    OTHER: word('Other', '其他'),
+  },
   passStatus: {
     ISSUED: word('Valid', '有效'),
     USED: word('Used up', '已用完'),

@@ -18,6 +18,7 @@ import { Page } from '../../ui/Page.tsx'
 import { Facts, Figures } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { deletion } from './activity-words.ts'
+import { ActivityGates } from './ActivityGates.tsx'
 import { ActivityMessages } from './ActivityMessages.tsx'
 import { Owner, period, position } from './shared.tsx'
 
@@ -189,6 +190,7 @@ function Details({ activity }: { activity: AdminActivity }) {
         </Card>
       </Box>
       <ActivityMessages activityId={activity.id} />
+      {activity.hasPass && <ActivityGates activityId={activity.id} />}
       <HistorySection targetType="ACTIVITY" targetId={activity.id} />
     </>
   )

@@ -16,6 +16,7 @@ import { useSession } from '../../session/session.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Nothing, part } from '../../ui/part.tsx'
 import { CheckIns } from './CheckIns.tsx'
 import { AskInviteCode } from './InviteCode.tsx'
 import { Messages } from './messages/Messages.tsx'
@@ -28,6 +29,9 @@ import { useOwnerOf, useRights } from './rights.ts'
 import { StatusActions } from './StatusActions.tsx'
 import { scannedIn } from './words.ts'
 
+const CheckInLists = part(() => import('./lists/CheckInLists.tsx'), Nothing)
+const Gates = part(() => import('./gate/Gates.tsx'), Nothing)
+
 const words = texts({
   en: {
     title: 'Activity',
@@ -38,6 +42,8 @@ const words = texts({
     registrations: 'Registrations',
     checkIns: 'Check-ins',
     passes: 'Passes',
+    lists: 'Check-in lists',
+    gates: 'Gates',
     messages: 'Messages',
     asVisitor: 'Visitors see this page like this.',
     back: 'Back to managing',
@@ -51,6 +57,8 @@ const words = texts({
     registrations: '报名',
     checkIns: '签到',
     passes: '通行证',
+    lists: '签到名单',
+    gates: '检票口',
     messages: '消息',
     asVisitor: '参加者看到的页面如下。',
     back: '返回管理',
@@ -112,6 +120,8 @@ function Shown({ activity, code }: ShownProps) {
     },
     { id: 'check-ins', label: t.checkIns, isShown: activity.hasCheckIn && can('activities.checkInStats') },
     { id: 'passes', label: t.passes, isShown: activity.hasPass && can('passes.issue') },
+    { id: 'lists', label: t.lists, isShown: activity.hasPass && isManager && can('checkInLists.list') },
+    { id: 'gates', label: t.gates, isShown: activity.hasPass && isManager && can('activityGates.list') },
     {
       id: 'messages',
       label: t.messages,
@@ -168,6 +178,8 @@ function Shown({ activity, code }: ShownProps) {
       {chosen === 'registrations' && <Registrations activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
+      {chosen === 'lists' && <CheckInLists activity={activity} />}
+      {chosen === 'gates' && <Gates activity={activity} />}
       {chosen === 'messages' && <Messages activity={activity} />}
     </Page>
   )

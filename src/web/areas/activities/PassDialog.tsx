@@ -1,11 +1,22 @@
 /** One pass: its code to show, its page to print or send, its scans, and revoking it. */
 
 import { Block, ContentCopy, Edit, Fullscreen, OpenInNew } from '@mui/icons-material'
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, TextField, Typography } from '@mui/material'
+import {
+  Box,
+  Button,
+  Dialog,
+  DialogActions,
+  DialogContent,
+  DialogTitle,
+  Stack,
+  TextField,
+  Typography,
+} from '@mui/material'
 import { useState } from 'react'
 
+import { useCall } from '../../api/hooks.ts'
 import type { Activity, Pass } from '../../api/types.ts'
-import { timeIn } from '../../i18n/format.ts'
+import { dateTime, timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
@@ -30,6 +41,9 @@ const words = texts({
     until: (time: string) => `valid until ${time}`,
     revokedBecause: (reason: string) => `Reason: ${reason}`,
     scans: 'Scans at the gate',
+    lists: 'Check-in lists',
+    usedOn: (n: number) => (n === 0 ? 'not used' : n === 1 ? '1 entry' : `${n} entries`),
+    inside: 'inside',
     change: 'Change',
     follows: 'until the end of the activity',
     revoke: 'Revoke',
@@ -49,6 +63,9 @@ const words = texts({
     until: (time: string) => `有效期至 ${time}`,
     revokedBecause: (reason: string) => `原因：${reason}`,
     scans: '检票记录',
+    lists: '签到名单',
+    usedOn: (n: number) => (n === 0 ? '未使用' : `${n} 次`),
+    inside: '在场',
     change: '修改',
     follows: '随活动结束',
     revoke: '作废',
@@ -126,6 +143,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
               </Typography>
             </>
           )}
+          <ListsOfPass passId={pass.id} />
           <div>
             <Typography variant="h3" component="h3">
               {t.scans}
@@ -155,6 +173,29 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
       {dialog === 'change' && <PassForm pass={pass} endTime={activity.endTime} onClose={close} />}
       {dialog === 'revoke' && <RevokeDialog pass={pass} onClose={close} />}
     </Dialog>
+  )
+}
+
+/** How often it was used on each check-in list. The list of passes does not tell. */
+function ListsOfPass({ passId }: { passId: number }) {
+  const t = useTexts(words)
+  const { data } = useCall('passes.get', { params: { passId } })
+  if (data === undefined || data.lists.length === 0) return null
+  return (
+    <div>
+      <Typography variant="h3" component="h3" id="pass-lists">
+        {t.lists}
+      </Typography>
+      <Box component="ul" aria-labelledby="pass-lists" sx={{ m: 0, pl: 2.5 }}>
+        {data.lists.map(({ listId, name, used, inside, lastUsedAt }) => (
+          <li key={listId}>
+            {[name, t.usedOn(used), inside && t.inside, lastUsedAt !== null && dateTime(lastUsedAt)]
+              .filter(Boolean)
+              .join(' · ')}
+          </li>
+        ))}
+      </Box>
+    </div>
   )
 }
 

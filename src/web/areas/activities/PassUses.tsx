@@ -1,12 +1,13 @@
 /** Every entry and every refusal at the gate: of an activity, or of one pass. */
 
-import { Card, CardContent, Chip, FormControlLabel, Switch } from '@mui/material'
+import { Card, CardContent, Chip, FormControlLabel, Stack, Switch } from '@mui/material'
 import { useState } from 'react'
 
-import { usePages } from '../../api/pages.ts'
+import { useAll, usePages } from '../../api/pages.ts'
 import type { PassUse } from '../../api/types.ts'
 import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { ChoiceField } from '../../ui/fields.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { reasonWords } from './reasons.ts'
@@ -23,6 +24,9 @@ const words = texts({
     empty: 'No pass has been scanned yet.',
     emptyDouble: 'No pass has been used twice.',
     unknown: 'Unknown pass',
+    list: 'Check-in list',
+    anywhere: 'All',
+    at: (gate: string, device: string | null) => (device === null ? gate : `${gate} (${device})`),
     undone: 'Undone',
     undoneBy: (name: string, time: string) => `undone by ${name}, ${time}`,
   },
@@ -36,6 +40,9 @@ const words = texts({
     empty: '还没有检票记录。',
     emptyDouble: '没有重复使用的通行证。',
     unknown: '未知通行证',
+    list: '签到名单',
+    anywhere: '全部',
+    at: (gate: string, device: string | null) => (device === null ? gate : `${gate}（${device}）`),
     undone: '已撤销',
     undoneBy: (name: string, time: string) => `由 ${name} 于 ${time} 撤销`,
   },
@@ -50,18 +57,32 @@ export interface UsesProps {
 export function PassUses({ activityId, canUndo }: UsesProps) {
   const t = useTexts(words)
   const [isDoubleUse, setDoubleUse] = useState(false)
+  const [listId, setListId] = useState<number | null>(null)
+  const params = { id: activityId }
+  const lists = useAll('checkInLists.list', { params })
   const query = usePages('passes.activityRecords', {
-    params: { id: activityId },
-    query: { ...(isDoubleUse && { isDoubleUse }) },
+    params,
+    query: { ...(isDoubleUse && { isDoubleUse }), ...(listId !== null && { listId }) },
   })
   return (
     <Card variant="outlined">
       <CardContent>
-        <FormControlLabel
-          sx={{ mb: 1 }}
-          control={<Switch checked={isDoubleUse} onChange={(_, checked) => setDoubleUse(checked)} />}
-          label={t.onlyDouble}
-        />
+        <Stack direction="row" useFlexGap sx={{ mb: 1, columnGap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
+          {(lists.data?.length ?? 0) > 0 && (
+            <ChoiceField
+              label={t.list}
+              value={listId}
+              onChange={setListId}
+              choices={lists.data ?? []}
+              none={t.anywhere}
+              sx={{ minWidth: 180 }}
+            />
+          )}
+          <FormControlLabel
+            control={<Switch checked={isDoubleUse} onChange={(_, checked) => setDoubleUse(checked)} />}
+            label={t.onlyDouble}
+          />
+        </Stack>
         <Rows query={query} label={t.records} keyOf={({ id }) => id} empty={isDoubleUse ? t.emptyDouble : t.empty}>
           {(use) => <UseRow use={use} {...(canUndo && isLatest(use, query.items) && { undo: { activityId } })} />}
         </Rows>
@@ -84,15 +105,18 @@ export function UsesOfPass({ activityId, canUndo, passId }: UsesProps & { passId
 }
 
 /** Whether it is the use of its pass that can be undone. `uses`: the newest first. */
-export const isLatest = ({ id, passId }: PassUse, uses: readonly PassUse[] = []): boolean =>
+export const isLatest = ({ id, passId, list }: PassUse, uses: readonly PassUse[] = []): boolean =>
   passId !== null &&
-  uses.find((use) => use.passId === passId && use.result === 'ACCEPTED' && use.undoneAt === null)?.id === id
+  // Each list has a latest use of its own.
+  uses.find(
+    (use) => use.passId === passId && use.list?.id === list?.id && use.result === 'ACCEPTED' && use.undoneAt === null,
+  )?.id === id
 
 interface UseRowProps {
   use: PassUse
   isNameless?: boolean
   /** If the use can be undone. */
-  undo?: Pick<UndoUseProps, 'activityId' | 'onDone'>
+  undo?: Omit<UndoUseProps, 'use'>
 }
 
 export function UseRow({ use, isNameless = false, undo }: UseRowProps) {
@@ -102,6 +126,8 @@ export function UseRow({ use, isNameless = false, undo }: UseRowProps) {
   const { undoneAt, undoneBy } = use
   const time = [
     dateTime(use.usedAt),
+    use.list?.name,
+    use.gate && t.at(use.gate.name, use.gate.deviceName),
     use.offline && t.offline,
     undoneAt !== null && undoneBy !== null && t.undoneBy(undoneBy.name, dateTime(undoneAt)),
     use.undoReason,

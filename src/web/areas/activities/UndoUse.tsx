@@ -34,6 +34,8 @@ export interface UndoUseProps {
   activityId: number
   use: PassUse
   onDone?: ((use: PassUse) => unknown) | undefined
+  /** Instead of the operation for users, if the page is a gate without an account. */
+  send?: (use: PassUse, reason: string | null) => Promise<PassUse>
 }
 
 export function UndoUse(props: UndoUseProps) {
@@ -55,7 +57,7 @@ export function UndoUse(props: UndoUseProps) {
   )
 }
 
-function UndoDialog({ activityId, use, onDone, onClose }: UndoUseProps & { onClose: () => void }) {
+function UndoDialog({ activityId, use, onDone, send, onClose }: UndoUseProps & { onClose: () => void }) {
   const t = useTexts(words)
   const form = useForm(
     'passes.undo',
@@ -67,6 +69,7 @@ function UndoDialog({ activityId, use, onDone, onClose }: UndoUseProps & { onClo
         onClose()
         onDone?.(undone)
       },
+      ...(send && { send: ({ body }) => send(use, body?.reason ?? null) }),
       input: ({ reason }) => ({
         params: { id: activityId, recordId: use.id },
         body: { reason: reason.trim() || null },

@@ -3,9 +3,9 @@
 import { Event } from '@mui/icons-material'
 
 import { things } from '../../i18n/things.ts'
-import { outboxOf } from '../../session/outbox.ts'
 import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
+import { gateOutbox } from './gate/outbox.ts'
 
 export const activities = area({
   menu: [
@@ -33,14 +33,5 @@ export const activities = area({
     { path: '/activities/:id/edit', component: part(() => import('./ActivityEdit.tsx')) },
   ],
   keep: async (userId) => (await import('./my-passes.ts')).keepActivities(userId),
-  unsent: outboxOf({
-    name: 'gate',
-    // The server takes 1,000.
-    batch: 200,
-    send: async (scans) => (await import('./gate/gate-store.ts')).uploadScans(scans),
-    notice: (n) => ({
-      en: `${n === 1 ? '1 scan at a gate was' : `${n} scans at a gate were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
-      zh: `${n} 条检票记录尚未上传，将在你下次用此浏览器登录时上传。`,
-    }),
-  }),
+  unsent: gateOutbox,
 })

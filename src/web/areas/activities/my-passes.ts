@@ -1,10 +1,11 @@
 /** The passes of the user for the activities that come next. The interface lists passes of one activity at a time. */
 
 import { call } from '../../api/client.ts'
-import { readFirstPage } from '../../api/pages.ts'
+import { readFirstPage, readRows } from '../../api/pages.ts'
 import type { ActivityItem, ActivityQrCode } from '../../api/types.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { ownerQuery } from '../../session/session.ts'
+import { gateOfUser } from './gate/gate-server.ts'
 import { GateStore } from './gate/gate-store.ts'
 
 export interface MyPass {
@@ -48,6 +49,7 @@ export async function keepActivities(userId: number): Promise<void> {
   for (const { id } of gates.slice(0, GATES)) {
     await call('activities.get', { params: { id } })
     // The server refuses it to those who do not manage the activity.
-    await new GateStore(id, userId).prepare().catch(() => undefined)
+    const lists = () => readRows('checkInLists.list', { params: { id } }, {})
+    await Promise.all([new GateStore(gateOfUser(userId, id)).prepare(), lists()]).catch(() => undefined)
   }
 }

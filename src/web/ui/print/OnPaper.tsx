@@ -12,7 +12,11 @@ export function OnPaper({ paper, children }: { paper: Paper; children: ReactNode
       <GlobalStyles
         styles={{
           '@page': { size: `${PAPERS[paper][0]}mm ${PAPERS[paper][1]}mm`, margin: 0 },
-          '@media print': { '#root': { display: 'none !important' }, 'html, body': { background: '#fff', margin: 0 } },
+          // A dialog that prints is outside the page too.
+          '@media print': {
+            '#root, .MuiDialog-root': { display: 'none !important' },
+            'html, body': { background: '#fff', margin: 0 },
+          },
         }}
       />
       <Portal>

@@ -4,11 +4,17 @@ import { Box, Card, CardContent, Typography } from '@mui/material'
 
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { isLatest, UseRow } from '../PassUses.tsx'
+import type { UndoUseProps } from '../UndoUse.tsx'
 import type { Gate } from './use-gate.ts'
 
 const words = texts({ en: { title: 'Last scans' }, zh: { title: '最近扫码' } })
 
-export function LastScans({ gate: { lastScans, undone }, activityId }: { gate: Gate; activityId: number }) {
+interface LastScansProps {
+  gate: Gate
+  undo: Omit<UndoUseProps, 'use' | 'onDone'> | undefined
+}
+
+export function LastScans({ gate: { lastScans, undone }, undo }: LastScansProps) {
   const t = useTexts(words)
   const uses = lastScans.map(({ use }) => use)
   if (uses.length === 0) return null
@@ -21,7 +27,7 @@ export function LastScans({ gate: { lastScans, undone }, activityId }: { gate: G
         <Box component="ul" aria-labelledby="last-scans" sx={{ listStyle: 'none', m: 0, p: 0 }}>
           {uses.map((use) => (
             <Box key={use.id} component="li" sx={{ py: 1, '& + &': { borderTop: 1, borderColor: 'divider' } }}>
-              <UseRow use={use} {...(isLatest(use, uses) && { undo: { activityId, onDone: undone } })} />
+              <UseRow use={use} {...(undo && isLatest(use, uses) && { undo: { ...undo, onDone: undone } })} />
             </Box>
           ))}
         </Box>

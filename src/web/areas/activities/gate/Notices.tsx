@@ -118,7 +118,7 @@ export function Notices({ gate }: { gate: Gate }) {
 }
 
 /** Scans that the server did not take, each reason once. */
-function Refused({ gate }: { gate: Gate }) {
+export function Refused({ gate }: { gate: Gate }) {
   const t = useTexts(words)
   const [isAsking, setAsking] = useState(false)
   const [isSending, setSending] = useState(false)

@@ -41,14 +41,15 @@ export interface VerdictCardProps {
   isBusy: boolean
   /** Shown before the first scan. */
   waiting: string
+  /** True: it is said elsewhere. */
+  isSilent?: boolean
 }
 
-export function VerdictCard({ verdict, isBusy, waiting }: VerdictCardProps) {
-  const t = useTexts(words)
+export function VerdictCard({ verdict, isBusy, waiting, isSilent = false }: VerdictCardProps) {
   const background = verdict === undefined ? undefined : verdict.isValid ? green[900] : red[900]
   return (
     <Box
-      role="alert"
+      {...(!isSilent && { role: 'alert' })}
       key={verdict?.key}
       sx={{
         minHeight: 132,
@@ -75,17 +76,20 @@ export function VerdictCard({ verdict, isBusy, waiting }: VerdictCardProps) {
           <Cancel sx={{ fontSize: 64 }} />
         )}
         <Box sx={{ minWidth: 0, flex: 1 }}>
-          {verdict === undefined ? <Typography>{waiting}</Typography> : <Words verdict={verdict} t={t} />}
+          {verdict === undefined ? <Typography>{waiting}</Typography> : <VerdictWords verdict={verdict} />}
         </Box>
       </Stack>
     </Box>
   )
 }
 
-function Words({ verdict, t }: { verdict: Verdict; t: (typeof words)['en'] }) {
+export function VerdictWords({ verdict }: { verdict: Verdict }) {
+  const t = useTexts(words)
   const reasons = useTexts(reasonWords)
   const { isValid, pass, reason, direction, isOffline, error } = verdict
   const name = pass?.holderName
+  // The counts of the pass are those of the entrance.
+  const list = verdict.scan?.use.list
   const title = isValid
     ? (name ?? (direction === 'EXIT' ? t.left : t.letIn))
     : reason === 'NEEDS_CONNECTION' || reason === null
@@ -96,9 +100,10 @@ function Words({ verdict, t }: { verdict: Verdict; t: (typeof words)['en'] }) {
     !isValid && name,
     reason === 'NEEDS_CONNECTION' && t.needs,
     error?.message,
-    isValid && pass && direction === 'ENTRY' && pass.maxUses > 1 && t.uses(pass.usedCount, pass.maxUses),
+    list?.name,
+    isValid && pass && direction === 'ENTRY' && pass.maxUses > 1 && !list && t.uses(pass.usedCount, pass.maxUses),
     ...(pass?.fields.map(({ label, value }) => `${label}: ${value}`) ?? []),
-    reason === 'USED' && pass?.lastUsedAt && t.last(dateTime(pass.lastUsedAt)),
+    reason === 'USED' && !list && pass?.lastUsedAt && t.last(dateTime(pass.lastUsedAt)),
     reason === 'EXPIRED' && pass?.validTo && t.until(dateTime(pass.validTo)),
     reason === 'NOT_YET_VALID' && pass?.validFrom && t.from(dateTime(pass.validFrom)),
     reason === 'REVOKED' && pass?.revokeReason && t.because(pass.revokeReason),

@@ -2,14 +2,13 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 
-import { callWith } from '../../../api/client.ts'
 import { ApiError, isLost } from '../../../api/errors.ts'
-import type { GateDirection, Pass, PassVerification, RefusalReason } from '../../../api/types.ts'
+import type { GateDirection, GatePass, RefusalReason } from '../../../api/types.ts'
 import { serverTime } from '../../../browser/server-time.ts'
 import { onOutbox } from '../../../session/outbox.ts'
-import { useSession } from '../../../session/session.ts'
 import { prepareReader } from '../../../ui/code-reader.ts'
-import { EMPTY, type GateState, GateStore, newNonce, type UsesRow } from './gate-store.ts'
+import type { GateServer, Verification } from './gate-server.ts'
+import { EMPTY, type GateState, GateStore, type ListChoice, newNonce, type UsesRow } from './gate-store.ts'
 import { signal } from './signals.ts'
 import { useVerdicts, type Verdict, type Verdicts } from './use-verdicts.ts'
 import { canVerify, passIn, readToken } from './verify-token.ts'
@@ -36,9 +35,9 @@ const PATIENCE = 4_000
 /** Milliseconds between two attempts to reach the server. */
 const PAUSE = 20_000
 
-export function useGate(activityId: number, direction: GateDirection): Gate {
-  const { user } = useSession()
-  const store = useMemo(() => new GateStore(activityId, user.id), [activityId, user.id])
+/** `server` and `list` must stay the same objects as long as they mean the same. */
+export function useGate(server: GateServer, direction: GateDirection, list?: ListChoice): Gate {
+  const store = useMemo(() => new GateStore(server, list), [server, list])
   const [state, setState] = useState(EMPTY)
   const [isOnline, setOnline] = useState(true)
   const canCheck = useCanCheck()
@@ -85,7 +84,7 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
     (scanned: Scanned) => {
       const run = async () => {
         try {
-          const next = await judge(store, activityId, scanned, { direction, isAlone: isAlone.current })
+          const next = await judge({ server, store, list }, scanned, { direction, isAlone: isAlone.current })
           isAlone.current ||= next.isOffline
           // Scans that wait come first: the server does not know yet which passes this gate has let in.
           if (isAlone.current && !next.isOffline) void renew()
@@ -108,7 +107,7 @@ export function useGate(activityId: number, direction: GateDirection): Gate {
       setBusy(true)
       void run()
     },
-    [store, activityId, direction, read, renew, show],
+    [server, store, list, direction, read, renew, show],
   )
   const sendRefused = useCallback(() => store.sendRefused().catch(setProblem).then(read), [store, read])
   const discardRefused = useCallback(() => store.discardRefused().then(read), [store, read])
@@ -151,12 +150,18 @@ function useReader(): boolean | undefined {
   return hasReader
 }
 
+interface Place {
+  readonly server: GateServer
+  readonly store: GateStore
+  readonly list: ListChoice | undefined
+}
+
 async function judge(
-  store: GateStore,
-  activityId: number,
+  place: Place,
   scanned: Scanned,
   { direction, isAlone }: { readonly direction: GateDirection; readonly isAlone: boolean },
 ): Promise<Verdict> {
+  const { server, store, list } = place
   const identity = 'content' in scanned ? passIn(scanned.content) : scanned.passUuid
   // A browser without storage checks passes with a connection only, and cannot repeat a scan whose answer was lost.
   const nonce = await store.nonceOf(identity, direction).catch(newNonce)
@@ -164,15 +169,21 @@ async function judge(
   const alone = async (): Promise<Verdict> => ({
     ...base,
     isOffline: true,
-    ...(await judgeAlone(store, activityId, scanned, { nonce, direction })),
+    ...(await judgeAlone(place, scanned, { nonce, direction })),
   })
   if (isAlone) {
     const verdict = await alone()
     if (verdict.reason !== 'NEEDS_CONNECTION') return verdict
   }
-  let answer: PassVerification
+  let answer: Verification
   try {
-    answer = await askServer(activityId, { ...scanned, direction, nonce, redeem: true })
+    answer = await askServer(server, {
+      ...scanned,
+      direction,
+      nonce,
+      redeem: true,
+      ...(list && { listId: list.id }),
+    })
   } catch (error) {
     if (isLost(error)) return await alone()
     // 400: the nonce belongs to another pass, such as a forged one with the same uuid.
@@ -181,47 +192,43 @@ async function judge(
     if (error instanceof ApiError) return { ...base, isValid: false, reason: null, error }
     throw error
   }
-  const { valid, reason, undone, use } = answer
+  const { valid, reason, undone, use, pass } = answer
   if (undone) {
     // The answer to the first try was lost, and its use was undone meanwhile: this is another visit.
     await store.forgetNonce(identity, direction)
-    return await judge(store, activityId, scanned, { direction, isAlone })
+    return await judge(place, scanned, { direction, isAlone })
   }
-  // With `redeem` the whole pass is answered.
-  const pass = answer.pass as Pass | null
   // The server has decided: what the browser keeps of it must not change the verdict.
   const before = await keep(store, identity, pass, { valid, reason, direction }).catch(() => undefined)
   return { ...base, isValid: valid, reason, pass, ...(use && { scan: { use, before } }) }
 }
 
 /** @throws ApiError, also if there is no answer in time; the renewal of the tokens takes longer at times */
-function askServer(activityId: number, body: object): Promise<PassVerification> {
+function askServer(server: GateServer, body: object): Promise<Verification> {
   const signal = AbortSignal.timeout(PATIENCE)
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    callWith('passes.verify', { params: { id: activityId }, body }, { signal, waitsForSignIn: false }).then(
-      (answer) => (answer === null ? reject(new ApiError(0, 0, '')) : resolve(answer as PassVerification)),
-      reject,
-    )
+    server
+      .verify(body, signal)
+      .then((answer) => (answer === null ? reject(new ApiError(0, 0, '')) : resolve(answer)), reject)
   })
 }
 
 async function keep(
   store: GateStore,
   identity: string,
-  pass: Pass | null,
+  pass: GatePass | null,
   { valid, reason, direction }: { valid: boolean; reason: RefusalReason | null; direction: GateDirection },
 ): Promise<UsesRow | undefined> {
   await store.forgetNonce(identity, direction)
   if (pass === null || !(valid || reason === 'USED')) return undefined
   const left = pass.maxUses === 0 ? null : pass.maxUses - pass.usedCount
-  return await store.remember(pass.uuid, { left, hasLeft: direction === 'EXIT' }, valid && direction === 'ENTRY')
+  return await store.remember(pass.uuid, { left, isValid: valid, direction })
 }
 
 /** The verdict of the signature, the times in the code or the newest list, the revocations, and the passages that this gate has seen. */
 async function judgeAlone(
-  store: GateStore,
-  activityId: number,
+  { server, store }: Place,
   scanned: Scanned,
   scan: { readonly nonce: string; readonly direction: GateDirection },
 ): Promise<{ isValid: boolean; reason: Verdict['reason'] }> {
@@ -234,7 +241,7 @@ async function judgeAlone(
   if (token === 'MALFORMED') return refuse(/\/s\/pass\//i.test(content) ? 'NEEDS_CONNECTION' : 'MALFORMED')
   if (token === 'FORGED') return refuse('FORGED')
   const now = serverTime()
-  if (token.activityId !== activityId) return refuse('WRONG_ACTIVITY')
+  if (token.activityId !== server.activityId) return refuse('WRONG_ACTIVITY')
   const { validFrom, validTo } = await store.timesOf(token)
   if (validTo !== null && now > validTo) return refuse('EXPIRED')
   if (validFrom !== null && now < validFrom) return refuse('NOT_YET_VALID')

@@ -3,7 +3,7 @@
 import { useCallback, useState } from 'react'
 
 import type { ApiError } from '../../../api/errors.ts'
-import type { GateDirection, Pass, PassUse, RefusalReason } from '../../../api/types.ts'
+import type { GateDirection, GatePass, PassUse, RefusalReason } from '../../../api/types.ts'
 import type { GateStore, UsesRow } from './gate-store.ts'
 
 export interface Verdict {
@@ -14,7 +14,7 @@ export interface Verdict {
   /** `NEEDS_CONNECTION`: the content cannot be checked without the server. */
   readonly reason: RefusalReason | 'NEEDS_CONNECTION' | null
   /** Null without a connection: the code does not contain the name. */
-  readonly pass: Pass | null
+  readonly pass: GatePass | null
   readonly isOffline: boolean
   /** A refusal of the server that is not about the pass, such as a missing permission. */
   readonly error?: ApiError
