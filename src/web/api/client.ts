@@ -63,6 +63,26 @@ export async function callWith(id: OperationId, input: AnyInput = {}, options: C
     : freshOrKept(user, id, input, load))
 }
 
+/** An answer with its `ETag`. */
+export interface Tagged<Data> {
+  readonly tag: string | null
+  readonly data: Data
+}
+
+/** `callWith` for answers that are asked for again and again. Returns `before` itself as long as nothing has changed. */
+export async function callTagged<Data>(
+  id: OperationId,
+  input: AnyInput,
+  before: Tagged<Data> | undefined,
+  signal: AbortSignal,
+): Promise<Tagged<Data>> {
+  const headers: Record<string, string> = before?.tag ? { 'if-none-match': before.tag } : {}
+  const response = await send(id, input, { signal, headers })
+  if (response.status === 304 && before !== undefined) return before
+  const data = dataOf(await response.text(), response.headers.get(PUBLIC_URL)) as Data
+  return { tag: response.headers.get('etag'), data }
+}
+
 /** `data` of an answer; null if there is none. `publicUrl`: the value of that header. */
 function dataOf(answer: string, publicUrl: string | null): unknown {
   try {
@@ -81,7 +101,7 @@ export function urlOf(id: OperationId, { params = {}, query = {} }: AnyInput = {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`
 }
 
-/** Sends the request and returns an answer with status 2xx. For answers that are not JSON. */
+/** Sends the request and returns an answer with status 2xx, or 304 to a request with `if-none-match`. For answers that are not JSON. */
 export async function send(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<Response> {
   await opened()
   return await repeated(() => attempt(id, input, options), options.waitsForSignIn)
@@ -164,7 +184,8 @@ export function requestHeaders(): Record<string, string> {
 }
 
 async function accepted(response: Response): Promise<Response> {
-  if (response.ok) return response
+  // 304: the answer that the caller has.
+  if (response.ok || response.status === 304) return response
   throw await errorOf(response)
 }
 

@@ -15,7 +15,7 @@ import { type ReactNode, useState } from 'react'
 import { Link, type LinkProps } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
-import type { Activity } from '../../api/types.ts'
+import type { Activity, ActivityOverview } from '../../api/types.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useCopy } from '../../ui/copy.ts'
@@ -23,6 +23,7 @@ import { CheckInSelf } from './CheckInSelf.tsx'
 import { ActivityCodes } from './Codes.tsx'
 import { Facts } from './Facts.tsx'
 import { IssueDialog } from './IssueDialog.tsx'
+import { Live, useOverview } from './Live.tsx'
 import type { NextStep } from './next-step.ts'
 import { Cancelled, type OverviewProps } from './Overview.tsx'
 import type { OwnProps } from './RegisterSelf.tsx'
@@ -37,6 +38,15 @@ const words = texts({
     checkedIn: 'Checked in',
     passes: 'Passes issued',
     admitted: 'Admitted',
+    inside: 'Inside',
+    pending: 'Unconfirmed',
+    other: {
+      ISSUE_PASSES: 'Issue passes',
+      OPEN_GATE: 'Open the gate',
+      PUBLISH: 'Publish',
+      ANSWER_REQUESTS: 'Answer requests',
+      SEND_REMINDER: 'Send a reminder',
+    },
     next: 'Next step',
     asVisitor: 'See as visitor',
     issue: (n: number) => (n === 1 ? 'Issue 1 pass' : `Issue ${number(n)} passes`),
@@ -71,6 +81,15 @@ const words = texts({
     checkedIn: '已签到',
     passes: '已发通行证',
     admitted: '已入场',
+    inside: '在场',
+    pending: '待确认',
+    other: {
+      ISSUE_PASSES: '发放通行证',
+      OPEN_GATE: '打开检票',
+      PUBLISH: '发布',
+      ANSWER_REQUESTS: '处理报名申请',
+      SEND_REMINDER: '发送提醒',
+    },
     next: '下一步',
     asVisitor: '以参加者身份查看',
     issue: (n: number) => `发放 ${number(n)} 张通行证`,
@@ -99,6 +118,8 @@ const words = texts({
   },
 })
 
+type OverviewStep = ActivityOverview['next'][number]
+
 export interface OrganizerProps extends OverviewProps {
   step: NextStep | undefined
 }
@@ -106,6 +127,7 @@ export interface OrganizerProps extends OverviewProps {
 export function Organizer({ activity, code, scanned, step }: OrganizerProps) {
   const t = useTexts(words)
   const isDraft = activity.status === 'DRAFT'
+  const overview = useOverview(activity)
   return (
     <Stack spacing={2}>
       <Cancelled activity={activity} />
@@ -115,11 +137,15 @@ export function Organizer({ activity, code, scanned, step }: OrganizerProps) {
       {(!isDraft || step !== undefined) && (
         <Card variant="outlined">
           <CardContent sx={{ display: 'grid', gap: 2.5, gridTemplateColumns: { md: isDraft ? undefined : '3fr 2fr' } }}>
-            {!isDraft && <Numbers activity={activity} />}
-            {step && <Step activity={activity} code={code} step={step} />}
+            {!isDraft && <Numbers activity={activity} overview={overview} />}
+            <Stack spacing={2}>
+              {step && <Step activity={activity} code={code} step={step} />}
+              <OtherSteps activity={activity} step={step} next={overview?.next ?? []} />
+            </Stack>
           </CardContent>
         </Card>
       )}
+      {overview && <Live activity={activity} overview={overview} />}
       <Box
         sx={{
           display: 'grid',
@@ -150,10 +176,17 @@ export function Organizer({ activity, code, scanned, step }: OrganizerProps) {
   )
 }
 
-function Numbers({ activity: { stats, registration, hasCheckIn, hasPass } }: { activity: Activity }) {
+interface NumbersProps {
+  activity: Activity
+  /** The numbers of the activity itself are shown until these are there. */
+  overview: ActivityOverview | undefined
+}
+
+function Numbers({ activity: { stats, registration, hasCheckIn, hasPass }, overview }: NumbersProps) {
   const t = useTexts(words)
   if (stats === null) return null
-  const { confirmed, waiting } = stats.registrations
+  const { confirmed, waiting } = overview?.registrations ?? stats.registrations
+  const pending = overview?.registrations.pending ?? 0
   const capacity = registration?.capacity ?? null
   return (
     <div>
@@ -189,15 +222,20 @@ function Numbers({ activity: { stats, registration, hasCheckIn, hasPass } }: { a
               </Figure>
             )}
             <Figure name={t.waiting} value={waiting} />
+            {pending > 0 && <Figure name={t.pending} value={pending} />}
           </>
         )}
         {hasPass && (
           <>
-            <Figure name={t.passes} value={stats.passes} />
-            <Figure name={t.admitted} value={stats.passUses} />
+            <Figure
+              name={t.passes}
+              value={overview ? overview.passes.issued - overview.passes.revoked : stats.passes}
+            />
+            <Figure name={t.admitted} value={overview?.passes.used ?? stats.passUses} />
+            {overview && <Figure name={t.inside} value={overview.inside} />}
           </>
         )}
-        {hasCheckIn && <Figure name={t.checkedIn} value={stats.checkedInUsers} />}
+        {hasCheckIn && <Figure name={t.checkedIn} value={overview?.checkIns.users ?? stats.checkedInUsers} />}
       </Box>
     </div>
   )
@@ -250,6 +288,47 @@ function Step({ activity, code, step }: OwnProps & { step: NextStep }) {
       </Button>
       {dialog === 'ISSUE' && <IssueDialog activity={activity} onClose={close} />}
       {dialog === 'END' && <StatusDialog activity={activity} asked="ENDED" onClose={close} />}
+    </Stack>
+  )
+}
+
+/** The step of this page that says the same, and where the others are done. */
+const SAME: Readonly<Partial<Record<OverviewStep, NextStep>>> = {
+  PUBLISH: 'PUBLISH',
+  ISSUE_PASSES: 'ISSUE',
+  OPEN_GATE: 'GATE',
+  SEND_REMINDER: 'WRITE',
+}
+
+interface OtherStepsProps {
+  activity: Activity
+  /** Shown already. */
+  step: NextStep | undefined
+  next: readonly OverviewStep[]
+}
+
+/** Things that the server finds left to do, besides the next step. */
+function OtherSteps({ activity, step, next }: OtherStepsProps) {
+  const t = useTexts(words)
+  const path = `/activities/${activity.id}`
+  const places: Readonly<Partial<Record<OverviewStep, LinkProps['to']>>> = {
+    ISSUE_PASSES: { search: '?tab=passes' },
+    OPEN_GATE: `${path}/gate`,
+    ANSWER_REQUESTS: { search: '?tab=registrations' },
+    SEND_REMINDER: `${path}/messages/new`,
+  }
+  const others = next.flatMap((one) => {
+    const to = places[one]
+    return to === undefined || (step !== undefined && SAME[one] === step) ? [] : [{ one, to }]
+  })
+  if (others.length === 0) return null
+  return (
+    <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+      {others.map(({ one, to }) => (
+        <Button key={one} variant="outlined" component={Link} to={to}>
+          {t.other[one]}
+        </Button>
+      ))}
     </Stack>
   )
 }
