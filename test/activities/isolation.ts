@@ -30,11 +30,13 @@ async function listed(person: Person, orgId?: number) {
   return { id, body: {}, params: { listId: list.id } }
 }
 
-/** An activity with a gate without an account. */
-async function gated(person: Person, orgId?: number) {
-  const id = await adding()(person, orgId)
-  const gate = await createGate(person, id, { expiresAt: FAR, orgId: orgId ?? null })
-  return { id, body: {}, params: { gateId: gate.id } }
+/** Of the person who manages the activity. */
+async function registering(person: Person, orgId?: number, note = ''): Promise<number> {
+  const id = await adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR })(person, orgId)
+  const body = orgId === undefined ? {} : { orgId }
+  const { data } = ok(await person.call('registrations.register', { params: { id }, body }))
+  ok(await person.call('registrations.update', { params: { registrationId: data.id }, body: { note } }))
+  return data.id
 }
 
 export const isolation: IsolationFixture = {
@@ -50,6 +52,7 @@ export const isolation: IsolationFixture = {
       validTo: FAR,
       fields: { seat: mark },
     })
+    const registration = await registering(victim, undefined, mark)
     const visited = await createActivity(victim, { status: 'ACTIVE', hasCheckIn: true, startTime: 1, endTime: FAR })
     return {
       activity,
@@ -60,6 +63,7 @@ export const isolation: IsolationFixture = {
       pass: pass!.id,
       checkInList: ok(await victim.call('checkInLists.create', { params: { id: activity }, body: { name: mark } })).data
         .id,
+      registration,
       activityMessage: (await sent(victim, { id: activity }, { subject: mark, body: mark })).id,
       activityGate: (await createGate(victim, activity, { name: mark, expiresAt: FAR })).id,
       passUse: (await redeemed(victim, activity, { passUuid: pass!.uuid })).use!.id,
@@ -71,6 +75,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/(admin\/)?passes\/:/, 'pass'],
     [/^\/api\/pass\/templates\/:/, 'passTemplate'],
     [/^\/public\/gate\/records\/:/, 'passUseOfGate'],
+    [/^\/api\/registrations\/:/, 'registration'],
   ],
   fields: { coverFileId: 'activityFile', activityId: 'activity', recordId: 'checkIn', listId: 'checkInList' },
   fieldsIn: [
@@ -91,6 +96,7 @@ export const isolation: IsolationFixture = {
     ],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/\/pass\/redemptions$/, { items: [{ passUuid: UNKNOWN_UUID, nonce: 'of-the-isolation-test', usedAt: 1 }] }],
+    [/^\/api\/registrations\/:registrationId$/, {}],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
     [/\/pass\/batch$/, { action: 'UPDATE', filter: {}, values: { maxUses: 2 } }],
     [/^\/api\/(activities\/:id\/pass|pass\/templates\/:templateId)\/issue$/, { holderName: 'Lin Mei' }],
@@ -104,15 +110,9 @@ export const isolation: IsolationFixture = {
       id: (await createTemplate(person, orgId === undefined ? {} : { orgId })).id,
       body: { activityId: await adding()(person, orgId) },
     }),
+    registration: registering,
     pass: async (person, orgId) =>
       (await issued(person, await adding()(person, orgId), { holderName: 'Lin Mei' }))[0]!.id,
-    'activityGates.create': async (person, orgId) => ({
-      id: await adding()(person, orgId),
-      body: { name: 'Door', expiresAt: FAR },
-    }),
-    'activityGates.update': gated,
-    'activityGates.revoke': gated,
-    'activityGates.renew': gated,
     'checkInLists.update': listed,
     'checkInLists.delete': listed,
     'checkInLists.reorder': async (person, orgId) => {

@@ -63,22 +63,41 @@ describe('the table of participants', () => {
       'Name',
       'Status',
       'Position',
+      'Source',
+      'E-mail',
+      'Language',
       'Registered (Asia/Kathmandu)',
+      'Confirmed on (Asia/Kathmandu)',
       'Pass no.',
       'Pass',
-      'Admissions',
       'First check-in (Asia/Kathmandu)',
+      'Admissions',
       'Size of the T-shirt',
       'Anything else?',
     ])
     const time = expect.any(Date)
     expect(rows.slice(1)).toEqual([
-      [third, 'Waiting', 2, time, null, null, null, null, null, null],
-      [second, 'Waiting', 1, time, null, null, null, null, null, null],
-      [first, 'Confirmed', null, time, pass!.id, 'Issued', 0, time, ANSWERS.size, ANSWERS.note],
+      [third, 'Waiting', 2, 'Account', null, null, time, null, null, null, null, null, null, null],
+      [second, 'Waiting', 1, 'Account', null, null, time, null, null, null, null, null, null, null],
+      [
+        first,
+        'Confirmed',
+        null,
+        'Account',
+        null,
+        null,
+        time,
+        time,
+        pass!.id,
+        'Issued',
+        time,
+        0,
+        ANSWERS.size,
+        ANSWERS.note,
+      ],
     ])
     // Kathmandu is 5:45 ahead of UTC.
-    const moved = (rows[3]![3] as Date).getTime() - server.clock.now()
+    const moved = (rows[3]![6] as Date).getTime() - server.clock.now()
     if (inProcess) expect(Math.round(moved / 60_000)).toBe(345)
   })
 
@@ -102,8 +121,8 @@ describe('the table of participants', () => {
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(response.headers.get('content-disposition')).toMatch(/filename="participants-\d{8}-\+0800\.csv"/)
     const [titles, row] = new TextDecoder().decode(bytes).split('\r\n')
-    expect(titles).toContain('姓名,状态,候补位次,报名时间（UTC+08:00）')
-    expect(row).toMatch(/,已报名,,\d{4}-\d\d-\d\d \d\d:\d\d/)
+    expect(titles).toContain('姓名,状态,候补位次,来源,邮箱,语言,报名时间（UTC+08:00）')
+    expect(row).toMatch(/,已报名,,账号,,,\d{4}-\d\d-\d\d \d\d:\d\d/)
     // A formula stays a text, in workbooks by the type of the cell.
     expect(row).toContain(`'=1+1`)
   })
@@ -115,7 +134,7 @@ describe('the table of participants', () => {
     ok(await register(bob, asked, { answers: { diet: 'vegan' } }))
     const { name, rows } = await workbook(host, asked, { sort: 'createdAt' }, 'zh-CN')
     expect(name).toBe('参与者 Europe-Berlin')
-    expect(rows.map((row) => row.slice(8))).toEqual([
+    expect(rows.map((row) => row.slice(12))).toEqual([
       ['Diet', 'note', 'size'],
       [null, ANSWERS.note, ANSWERS.size],
       ['vegan', null, null],
@@ -131,7 +150,7 @@ describe('the table of participants', () => {
     ok(await cancel(bob, held))
     const { rows } = await workbook(host, held, { sort: 'createdAt' })
     const ofBob = passes.find(({ holderUserId }) => holderUserId === bob.id)!
-    expect(rows.slice(1).map((row) => [row[1], row[4], row[5]])).toEqual([
+    expect(rows.slice(1).map((row) => [row[1], row[8], row[9]])).toEqual([
       ['Confirmed', again!.id, 'Issued'],
       ['Cancelled', ofBob.id, 'Revoked'],
     ])

@@ -6,8 +6,9 @@ import { sql } from 'drizzle-orm'
 
 import { users } from '#db/schema/accounts.ts'
 import { activityCounters, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
+import type { ListQuery } from '#domains/activities/participants/participants.model.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
-import type { ListQuery, Register } from '#domains/activities/registrations/registrations.model.ts'
+import type { Register } from '#domains/activities/registrations/registrations.model.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { ok, type Person, type TestServer } from '../harness/index.ts'

@@ -293,6 +293,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ holderName: 'newer', maxUses: 3, validTo: 4_070_908_800_000 }),
     raisesNothing: true,
   },
+  'registrations.update': {
+    params: () => ({ registrationId: id['registration']! }),
+    body: () => ({ note: 'newer', status: 'WAITING' }),
+    raisesNothing: true,
+  },
   'passes.revoke': { params: () => ({ passId: id['pass']! }), body: () => ({ reason: 'Lost' }), raisesNothing: true },
   'admin.passes.revoke': {
     who: () => admin,
@@ -394,6 +399,13 @@ beforeAll(async () => {
   const list = { params: { id: id['activity'] }, body: { name: 'list' } }
   id['checkInList'] = ok(await alice.call('checkInLists.create', list)).data.id
   id['pass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
+  const open = await createActivity(alice, {
+    registration: {},
+    status: 'ACTIVE',
+    startTime: Date.now() + 86_400_000,
+    endTime: Date.now() + 90_000_000,
+  })
+  id['registration'] = ok(await alice.call('registrations.register', { params: { id: open.id }, body: {} })).data.id
   id['otherPass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)

@@ -57,6 +57,8 @@ export interface RegistrationConfig {
   readonly guests?: boolean
   /** Days after the end for which the data of guests is kept; null or absent: the setting. */
   readonly guestRetentionDays?: number | null
+  /** Whether everybody waits until a manager confirms them. Absent in rows of earlier versions. */
+  readonly approval?: boolean
 }
 
 const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`

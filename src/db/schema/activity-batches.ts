@@ -27,6 +27,8 @@ export const activityBatches = table(
     /** Of the request that works on it now. An activity has one at a time; after `leaseUntil` it counts as dead. */
     lease: col.text('lease'),
     leaseUntil: col.time('lease_until').notNull(),
+    /** The registrations that a request has added. Null unless it adds some. */
+    ids: col.json<readonly number[]>('ids'),
     finishedAt: col.time('finished_at'),
     createdAt: col.time('created_at').notNull(),
   },

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
-import { activities } from './activities.ts'
+import { activities, type RegistrationSource } from './activities.ts'
 
 /** MESSAGE is written by a manager; all others are automatic notices. */
 export const MESSAGE_KINDS = ['MESSAGE', 'MOVED', 'PLACE', 'CANCELLED'] as const
@@ -17,6 +17,13 @@ export type RecipientState = (typeof RECIPIENT_STATES)[number]
 export const SKIP_REASONS = ['NO_ADDRESS', 'OPTED_OUT', 'NO_MAIL_SERVER', 'BUDGET', 'SUPPRESSED'] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
+/**
+ * CONFIRMED: moved up from the waiting list. ACCEPTED: confirmed by a manager. WAITING and REJECTED: by a manager. REMOVED: a manager has cancelled the
+ * registration. PASS: got one.
+ */
+export const NEWS_KINDS = ['CONFIRMED', 'ACCEPTED', 'WAITING', 'REJECTED', 'REMOVED', 'PASS'] as const
+export type NewsKind = (typeof NEWS_KINDS)[number]
+
 /** A change that an automatic notice is about. Times are epoch milliseconds; null stands for an empty value. */
 export interface NoticedChange {
   readonly field: 'startTime' | 'endTime' | 'location' | 'region' | 'position'
@@ -30,6 +37,8 @@ export interface ParticipantFilter {
   readonly status?: string
   readonly pass?: boolean
   readonly checkedIn?: boolean
+  readonly guest?: boolean
+  readonly source?: RegistrationSource
   readonly ids?: number[]
   readonly keyword?: string
 }
@@ -123,5 +132,27 @@ export const activityMessageRecipients = table(
   (t) => [
     primaryKey({ columns: [t.messageId, t.person, t.channel] }),
     index('activity_message_recipients_state').on(t.messageId, t.channel, t.state),
+  ],
+)
+
+/** News to one person about their registration or pass: a row for each piece of news and channel, without the text. */
+export const activityNews = table(
+  'activity_news',
+  {
+    id: col.id(),
+    /** No foreign key: the version before deletes activities without these rows. */
+    activityId: col.int('activity_id').notNull(),
+    /** See `personOf`. */
+    person: col.int('person').notNull(),
+    kind: col.text('kind').$type<NewsKind>().notNull(),
+    channel: col.text('channel').$type<MessageChannel>().notNull(),
+    state: col.text('state').$type<RecipientState>().notNull(),
+    reason: col.text('reason').$type<SkipReason>(),
+    sentAt: col.time('sent_at'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    index('activity_news_person').on(t.activityId, t.person, t.id),
+    index('activity_news_created').on(t.createdAt),
   ],
 )

@@ -53,6 +53,7 @@ import { countTemplates } from './pass-templates/pass-templates.store.ts'
 import { passEndpoints } from './passes/passes.endpoints.ts'
 import { expiryJob } from './passes/passes.service.ts'
 import { hasPasses, renameHolder } from './passes/passes.store.ts'
+import { oldNewsJob, settlePersonalMail } from './personal-mails.service.ts'
 import { purgeJobs } from './purging.service.ts'
 import { activityEndpoints } from './register/register.endpoints.ts'
 import { cancelActivities, clearCovers, mayRead } from './register/register.service.ts'
@@ -100,13 +101,14 @@ export const activities = domain({
     autoIssueJob,
     refusedChecksJob,
     oldBatchesJob,
+    oldNewsJob,
     messagesJob,
     ...purgeJobs,
     ...guestJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
-  settledMails: { ACTIVITY_MESSAGE: settleMail },
+  settledMails: { ACTIVITY: settlePersonalMail, ACTIVITY_MESSAGE: settleMail },
   start: startMessages,
   stop: stopMessages,
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },

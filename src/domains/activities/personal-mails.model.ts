@@ -1,7 +1,8 @@
 /** Mails about the registration or the pass of one user. */
 
-/** CONFIRMED: moved up from the waiting list. REMOVED: the organizer has cancelled the registration. PASS: got one. */
-export type PersonalKind = 'CONFIRMED' | 'REMOVED' | 'PASS'
+import type { NewsKind } from '#db/schema/activity-messages.ts'
+
+export type PersonalKind = NewsKind
 
 /** The part of such a mail that the outbox keeps. */
 export interface PersonalMail {
@@ -9,6 +10,8 @@ export interface PersonalMail {
   readonly activityId: number
   /** See `personOf`. */
   readonly userId: number
+  /** The record of the mail. Absent in mails of the version before. */
+  readonly newsId?: number
 }
 
 /** To one user: those who share in an activity cause them at will, and users may cancel and register again. */

@@ -3,15 +3,20 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { orgOf } from '#db/owner-key.ts'
-import { personOf, type registrations } from '#db/schema/activities.ts'
+import type { registrations } from '#db/schema/activities.ts'
+import type { SkipReason } from '#db/schema/activity-messages.ts'
+import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
+import type { SettleMail } from '#domains/contributions.ts'
 import { hasMailServer, sendComposed } from '#domains/delivery/index.ts'
+import type { Job } from '#domains/domain.ts'
 import { mailTargetsOf, notify } from '#domains/notifications/index.ts'
 import type { Localized } from '#lib/localized.ts'
-import { DAY } from '#platform/clock.ts'
+import { DAY, HOUR } from '#platform/clock.ts'
 
 import type { ActivityRow } from './activities.store.ts'
 import { PERSONAL_MAILS_A_DAY, type PersonalKind, type PersonalMail } from './personal-mails.model.ts'
+import * as store from './personal-mails.store.ts'
 
 interface Notice {
   readonly title: (activity: string) => Localized
@@ -27,6 +32,30 @@ const NOTICES: Readonly<Record<PersonalKind, Notice>> = {
       zh: `有名额空出，你已成功报名“${name}”。`,
     }),
     event: 'REGISTRATION_CONFIRMED',
+  },
+  ACCEPTED: {
+    title: () => ({ en: 'Your registration is confirmed', zh: '你的报名已确认' }),
+    body: (name) => ({
+      en: `The organizer has confirmed your registration for ${name}.`,
+      zh: `主办方已确认你在“${name}”的报名。`,
+    }),
+    event: 'REGISTRATION_CONFIRMED',
+  },
+  WAITING: {
+    title: () => ({ en: 'You are on the waiting list', zh: '你已进入候补名单' }),
+    body: (name) => ({
+      en: `The organizer has put you on the waiting list of ${name}.`,
+      zh: `主办方已将你列入“${name}”的候补名单。`,
+    }),
+    event: 'REGISTRATION_WAITING',
+  },
+  REJECTED: {
+    title: () => ({ en: 'Your registration was not accepted', zh: '你的报名未通过' }),
+    body: (name) => ({
+      en: `The organizer has not accepted your registration for ${name}.`,
+      zh: `主办方未接受你在“${name}”的报名。`,
+    }),
+    event: 'REGISTRATION_REJECTED',
   },
   REMOVED: {
     title: () => ({ en: 'Your registration was cancelled', zh: '你的报名已被取消' }),
@@ -50,66 +79,104 @@ const NOTICES: Readonly<Record<PersonalKind, Notice>> = {
 export type Person = Pick<typeof registrations.$inferSelect, 'userId'> &
   Partial<Pick<typeof registrations.$inferSelect, 'id' | 'email' | 'emailConfirmedAt'>>
 
-/** At most some hundred people, in the write that made the news. */
+/** At most some hundred people, in the write that made the news. `reason`: words of the organizer for all of them. */
 export async function tellPeople(
   ctx: AppContext,
   tx: Tx,
   activity: ActivityRow,
   kind: PersonalKind,
   people: readonly Person[],
+  reason = '',
 ): Promise<void> {
-  await mailGuests(ctx, tx, activity, kind, people)
-  const { id, name, owner } = activity
   const userIds = people.flatMap(({ userId }) => userId ?? [])
+  if (userIds.length > 0) await tellInApp(ctx, tx, activity, kind, userIds, reason)
+  await mailPeople(ctx, tx, activity, kind, people)
+}
+
+async function tellInApp(
+  ctx: AppContext,
+  tx: Tx,
+  { id, name, owner }: ActivityRow,
+  kind: PersonalKind,
+  userIds: readonly number[],
+  reason: string,
+): Promise<void> {
   const { title, body, event } = NOTICES[kind]
+  const { en, zh } = body(name)
   await notify(ctx, tx, {
     userIds,
     type: 'SYSTEM',
     title: title(name),
-    body: body(name),
+    body: reason === '' ? { en, zh } : { en: `${en} ${reason}`, zh: `${zh}${reason}` },
     data: { activityId: id, ...(event === null ? { orgId: orgOf(owner) || null } : { event }) },
     // A later one takes its place: users can cancel and register again.
     subject: `${kind === 'PASS' ? 'PASS' : 'REGISTRATION'} ${id}`,
   })
-  await mailUsers(ctx, tx, activity, kind, userIds)
+  const told = { activityId: id, kind, channel: 'APP', state: 'SENT', reason: null, sentAt: tx.stamp } as const
+  await store.insertNews(
+    tx,
+    userIds.map((person) => ({ ...told, person })),
+  )
 }
 
-/** Not for activities without automatic notices, and not for guests without a confirmed address. */
-async function mailGuests(
+/** Not for activities without automatic notices, and not for people without a proved address. */
+async function mailPeople(
   ctx: AppContext,
   tx: Tx,
   { id: activityId, autoNotices }: ActivityRow,
   kind: PersonalKind,
   people: readonly Person[],
 ): Promise<void> {
-  if (!autoNotices || !hasMailServer(ctx)) return
-  const mails = []
-  for (const { userId, id, email = null, emailConfirmedAt = null } of people) {
-    if (userId !== null || id === undefined || email === null || emailConfirmedAt === null) continue
-    const person = personOf({ userId, id })
+  if (!autoNotices) return
+  const userIds = people.flatMap(({ userId }) => userId ?? [])
+  const targets = hasMailServer(ctx) ? await mailTargetsOf(ctx, tx, userIds) : undefined
+  const addressOf = ({ userId, email = null, emailConfirmedAt = null }: Person): string | null =>
+    userId === null ? (emailConfirmedAt === null ? null : email) : (targets?.get(userId)?.address ?? null)
+  const planned: { person: number; address: string | null; skipped: SkipReason | null }[] = []
+  for (const one of people) {
+    const person = one.userId ?? (one.id === undefined ? undefined : -one.id)
+    if (person === undefined) continue
+    const address = addressOf(one)
     const use = { key: `activities:mails:${person}`, limit: PERSONAL_MAILS_A_DAY, windowMs: DAY }
-    if ((await spend(tx, [use], ctx.clock.now())) !== undefined) continue
-    const data: PersonalMail = { kind, activityId, userId: person }
-    mails.push({ to: email, kind: 'ACTIVITY', data: { ...data } } as const)
+    const isOver = targets !== undefined && address !== null && (await spend(tx, [use], ctx.clock.now())) !== undefined
+    const skipped =
+      targets === undefined ? 'NO_MAIL_SERVER' : address === null ? 'NO_ADDRESS' : isOver ? 'BUDGET' : null
+    planned.push({ person, address, skipped })
   }
+  const newsIds = await store.insertNews(
+    tx,
+    planned.map(({ person, skipped }) => ({
+      activityId,
+      person,
+      kind,
+      channel: 'EMAIL',
+      state: skipped === null ? 'QUEUED' : 'SKIPPED',
+      reason: skipped,
+      sentAt: null,
+    })),
+  )
+  const mails = planned.flatMap(({ person, address, skipped }, i) => {
+    const data: PersonalMail = { kind, activityId, userId: person, newsId: newsIds[i]! }
+    return address === null || skipped !== null ? [] : [{ to: address, kind: 'ACTIVITY', data: { ...data } } as const]
+  })
   await sendComposed(ctx, tx, mails)
 }
 
-/** Not for activities without automatic notices, and not for users without a proved address. */
-async function mailUsers(
-  ctx: AppContext,
-  tx: Tx,
-  { id: activityId, autoNotices }: ActivityRow,
-  kind: PersonalKind,
-  userIds: readonly number[],
-): Promise<void> {
-  if (!autoNotices || !hasMailServer(ctx)) return
-  const mails = []
-  for (const [userId, { address }] of await mailTargetsOf(ctx, tx, userIds)) {
-    const use = { key: `activities:mails:${userId}`, limit: PERSONAL_MAILS_A_DAY, windowMs: DAY }
-    if (address === null || (await spend(tx, [use], ctx.clock.now())) !== undefined) continue
-    const data: PersonalMail = { kind, activityId, userId }
-    mails.push({ to: address, kind: 'ACTIVITY', data: { ...data } } as const)
-  }
-  await sendComposed(ctx, tx, mails)
+/** Records what became of a mail. It was dropped if the person has opted out or left the address, or if the news was no longer true. */
+export const settlePersonalMail: SettleMail = async (_ctx, tx, data, result) => {
+  const { newsId } = data as unknown as PersonalMail
+  if (newsId === undefined) return
+  const state = result === 'DROPPED' ? 'SKIPPED' : result
+  await store.settleNews(tx, newsId, { state, reason: null, sentAt: result === 'SENT' ? tx.stamp : null })
+}
+
+const NEWS_KEPT_MS = 365 * DAY
+
+export const oldNewsJob: Job = {
+  name: 'activities.deleteOldNews',
+  every: HOUR,
+  run: (ctx) =>
+    inSlices(ctx, 'activities.deleteOldNews', (tx, limit) =>
+      store.deleteOldNews(tx, ctx.clock.now() - NEWS_KEPT_MS, limit),
+    ),
 }

@@ -31,6 +31,7 @@ import { listed as listedUses } from './gates/gates.store.ts'
 import { removeMessages } from './messages/messages.store.ts'
 import { removeRecipients } from './messages/recipients.store.ts'
 import { isKept, listed as listedPasses, type PassRow } from './passes/passes.store.ts'
+import { removeNews } from './personal-mails.store.ts'
 import { listed as listedActivities } from './register/register.store.ts'
 import { listed as listedRegistrations } from './registrations/registrations.store.ts'
 
@@ -149,6 +150,7 @@ export const SHOWN: readonly Remove[] = [
   removeCheckInSlots,
   removeRecipients,
   removeMessages,
+  removeNews,
 ]
 
 /** Rows that requests which had begun before the deletion can still refer to. Later ones refer to earlier ones. */

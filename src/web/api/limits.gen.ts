@@ -253,6 +253,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'qrCodes.updateLink':
     'slug! length=100, rules[].target! length=4096, rules[].hours.from!, rules[].hours.to!, rules[].timeZone! length=64, rules[].firstScans min=1 max=1000000 isWhole, fallbackUrl! length=4096, maxScans min=1 max=10000000 isWhole, password! length=128',
   'registrations.register': 'inviteCode length=200, code length=200',
+  'registrations.update':
+    'status choices=CONFIRMED|WAITING|CANCELLED|REJECTED, name! length=100, email length=254, note length=2000, reason length=200',
   'restores.start': 'confirm! length=200, password length=200',
   'restores.undo': 'password length=200',
   'scanRecords.create':

@@ -129,7 +129,7 @@ function contentOf(row: ActivityRow, news: EventNews, { organizer, locale }: Tel
 
 /** None for people who no longer take part: an update would enter the activity into their calendars again. */
 async function calendarOf(ctx: AppContext, row: ActivityRow, { kind }: EventNews, { organizer, locale }: Telling) {
-  if (kind === 'REMOVED' || isLink(kind)) return undefined
+  if (kind === 'REMOVED' || kind === 'REJECTED' || kind === 'WAITING' || isLink(kind)) return undefined
   const method = kind === 'CANCELLED' ? 'CANCEL' : 'PUBLISH'
   const email = row.contactEmail ?? mailServerOf(ctx)?.from.address
   const publisher = email === undefined ? undefined : { name: organizer, email }
@@ -149,9 +149,10 @@ export const composePersonalMail: ComposeMail = async (ctx, to, data) => {
   const [refusal] = await refusalsToMail(ctx, read, row.owner, 'IMPORTANT', [addresseeOf(person, to)])
   if (refusal !== null) return undefined
   const [pass] = kind === 'PASS' ? await livePassesOf(read, activityId, person, ctx.clock.now()) : []
-  const isTrue = kind === 'PASS' ? pass !== undefined : (await statusOf(ctx, activityId, person)) === STATUS[kind]
+  const registration = kind === 'PASS' ? undefined : await registrationOf(ctx, activityId, person)
+  const isTrue = kind === 'PASS' ? pass !== undefined : registration?.status === STATUS[kind]
   if (!isTrue) return undefined
-  const mailTo = await eventMails(ctx, row, { kind })
+  const mailTo = await eventMails(ctx, row, { kind, noticeText: registration?.reason ?? '' })
   const locale = target.locale ?? row.language
   const { timeZone, pageUrl } = target
   return mailTo({ address: to, locale, timeZone, passUrl: pass && passUrl(ctx, pass), pageUrl })
@@ -167,8 +168,13 @@ export const composeGuestMail: ComposeMail = async (ctx, to, data) => {
   return mailTo({ address: to, locale: guest.language ?? row.language, pageUrl })
 }
 
-const STATUS = { CONFIRMED: 'CONFIRMED', REMOVED: 'CANCELLED' } as const
+const STATUS = {
+  CONFIRMED: 'CONFIRMED',
+  ACCEPTED: 'CONFIRMED',
+  WAITING: 'WAITING',
+  REJECTED: 'REJECTED',
+  REMOVED: 'CANCELLED',
+} as const
 
-const statusOf = async (ctx: AppContext, activityId: number, person: number) =>
-  (person > 0 ? await findRegistration(ctx.db.read, activityId, person) : (await findGuests(ctx.db.read, [-person]))[0])
-    ?.status
+const registrationOf = async (ctx: AppContext, activityId: number, person: number) =>
+  person > 0 ? findRegistration(ctx.db.read, activityId, person) : (await findGuests(ctx.db.read, [-person]))[0]

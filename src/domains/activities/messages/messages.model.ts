@@ -25,15 +25,13 @@ import {
 } from '#http/schema.ts'
 import { DAY } from '#platform/clock.ts'
 
-/** Registrations that a filter may name. */
-const MAX_IDS = 5000
+import { FILTER_DESCRIPTION, filterFields, ParticipantFilter } from '../registrations/filters.model.ts'
+
 export const MAX_WAITING = 20
 export const MAX_AHEAD_MS = 90 * DAY
 /** Messages a day. Automatic notices do not count. */
 export const MESSAGES_OF_ACTIVITY = 10
 export const MESSAGES_OF_USER = 50
-
-const STATUSES = 'CONFIRMED|WAITING|CANCELLED'
 
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema))
 
@@ -51,31 +49,6 @@ const Reason = Named(
   }),
 )
 
-const filterFields = {
-  status: Type.Optional(
-    Type.String({
-      pattern: `^(${STATUSES})(,(${STATUSES}))*$`,
-      description:
-        'One or more of CONFIRMED, WAITING and CANCELLED, separated by commas. CONFIRMED and WAITING by default',
-      examples: ['CONFIRMED'],
-    }),
-  ),
-  pass: Type.Optional(Type.Boolean({ description: 'Whether they hold a live pass', examples: [true] })),
-  checkedIn: Type.Optional(
-    Type.Boolean({ description: 'Whether they have checked in, or a gate let them in', examples: [false] }),
-  ),
-  ids: Type.Optional(
-    Type.Array(Id, { maxItems: MAX_IDS, uniqueItems: true, description: 'Ids of registrations', examples: [[42]] }),
-  ),
-  keyword: Type.Optional(Line(100, 1, { description: 'Searched for in the name', examples: ['lin'] })),
-}
-const FILTER_DESCRIPTION = 'Participants who meet all of this'
-const FilterInput = Model(
-  'ParticipantFilter',
-  { description: FILTER_DESCRIPTION, additionalProperties: false },
-  filterFields,
-)
-
 const Subject = Line(100, 1, { examples: ['Things to bring'] })
 const Body = Multiline(5000, 1, { description: 'Markdown', examples: ['Please bring **gloves**.'] })
 const Channels = Type.Array(ChannelName, { minItems: 1, maxItems: 2, uniqueItems: true, examples: [['APP', 'EMAIL']] })
@@ -84,7 +57,7 @@ export const NewMessage = Model('NewActivityMessage', {
   subject: Subject,
   body: Body,
   filter: optional({
-    ...FilterInput,
+    ...ParticipantFilter,
     description: `${FILTER_DESCRIPTION}. Without it, all CONFIRMED and WAITING ones and all holders of live passes`,
   }),
   channels: optional({ ...Channels, description: 'Both by default' }),

@@ -1,12 +1,11 @@
-import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 
-import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { checkInUsers, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
+import { registrations, type RegistrationStatus } from '#db/schema/activities.ts'
 import {
   activityMessageRecipients as recipients,
   activityMessages as messages,
@@ -21,6 +20,7 @@ import type { Builders, Db, Tx } from '#db/store.ts'
 import { hasProvedEmail } from '#domains/accounts/index.ts'
 
 import { participantName } from '../activities.store.ts'
+import { meets as meetsFilter } from '../registrations/filters.store.ts'
 import type { RecipientsQuery } from './messages.model.ts'
 
 const p = sql.placeholder
@@ -38,57 +38,10 @@ const hasAccount = ne(users.status, 'DELETED')
 const isKeptGuest = and(isNull(registrations.userId).inlineParams(), isNull(registrations.erasedAt).inlineParams())
 const registered: readonly RegistrationStatus[] = ['CONFIRMED', 'WAITING']
 
-const livePass = (db: Some, activityId: number) =>
-  db
-    .select({ one: sql`1` })
-    .from(passes)
-    .where(
-      and(
-        eq(passes.activityId, activityId),
-        isNotNull(passes.liveHolderId).inlineParams(),
-        eq(passes.liveHolderId, registrations.userId),
-      ),
-    )
-
-/** A check-in, or an entry that a gate has accepted. */
-function cameIn(db: Some, activityId: number): SQL {
-  const checkIn = db
-    .select({ one: sql`1` })
-    .from(checkInUsers)
-    .where(
-      and(
-        eq(checkInUsers.activityId, activityId),
-        eq(checkInUsers.userId, registrations.userId),
-        gt(checkInUsers.count, 0),
-      ),
-    )
-  const entry = db
-    .select({ one: sql`1` })
-    .from(passes)
-    .where(
-      and(
-        eq(passes.holderUserId, registrations.userId),
-        isNotNull(passes.holderUserId).inlineParams(),
-        eq(passes.activityId, activityId),
-        gt(passes.usedCount, 0),
-      ),
-    )
-  return sql`(${exists(checkIn)} or ${exists(entry)})`
-}
-
 /** Registrations of the activity that meet the filter. Null: CONFIRMED and WAITING ones. */
 function meets(db: Some, activityId: number, filter: ParticipantFilter | null): SQL | undefined {
-  const { status, pass, checkedIn, ids, keyword } = filter ?? {}
-  const statuses = status === undefined ? registered : (status.split(',') as RegistrationStatus[])
-  return and(
-    eq(registrations.activityId, activityId),
-    // Slices follow the unique index of activity and user.
-    inArray(notByIndex(registrations.status), [...statuses]),
-    pass === undefined ? undefined : (pass ? exists : notExists)(livePass(db, activityId)),
-    checkedIn === undefined ? undefined : checkedIn ? cameIn(db, activityId) : sql`not ${cameIn(db, activityId)}`,
-    ids === undefined ? undefined : inArray(notByIndex(registrations.id), [...ids]),
-    keyword === undefined ? undefined : contains(users.nickname, keyword),
-  )
+  const status = filter?.status === undefined ? registered : (filter.status.split(',') as RegistrationStatus[])
+  return and(eq(registrations.activityId, activityId), meetsFilter(db, activityId, { ...filter, status }))
 }
 
 /** The next registered users after `after`, by ascending id. */

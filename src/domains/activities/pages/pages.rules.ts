@@ -26,7 +26,7 @@ export function stepOf(row: Shown, left: number | undefined, now: number): Step 
   if (registration === null) return 'signIn'
   const phase = phaseOf(registration, { startTime, endTime }, now)
   if (phase !== 'open') return phase === 'early' ? 'early' : 'closed'
-  if (left !== 0) return 'register'
+  if (left !== 0 || registration.approval) return 'register'
   return registration.waitlist ? 'wait' : 'full'
 }
 

@@ -1,7 +1,12 @@
 /** The participants of an activity as a table, with their passes, check-ins and answers. It is generated while it is sent. */
 
 import type { AppContext } from '#context'
-import { personOf, type RegistrationQuestion, type RegistrationStatus } from '#db/schema/activities.ts'
+import {
+  personOf,
+  type RegistrationQuestion,
+  type RegistrationSource,
+  type RegistrationStatus,
+} from '#db/schema/activities.ts'
 import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -16,13 +21,18 @@ import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 
 import { zoneOf } from '../activities.rules.ts'
 import { type PassStatus, statusOf } from '../passes/passes.rules.ts'
-import type { ListQuery } from '../registrations/registrations.model.ts'
-import { countWaitingBefore, registrationsPage } from '../registrations/registrations.store.ts'
-import { type Asking, manageActivity } from '../visibility/visibility.service.ts'
+import { sortedIds } from '../registrations/filters.store.ts'
+import { positionsOf } from '../registrations/registrations.service.ts'
+import { registrationsPage } from '../registrations/registrations.store.ts'
+import { type Asking, manageActivity, MANAGER_POINT, manages } from '../visibility/visibility.service.ts'
+import { factsOf, filterOf } from './listing.service.ts'
+import type { ListQuery } from './participants.model.ts'
 import * as store from './participants.store.ts'
 
 /** A sheet has room for 1,048,575 below its titles. */
 const MAX_ROWS = 1_000_000
+/** In orders that no index has. Their ids are in memory. */
+const MAX_SORTED = 100_000
 /** Questions that are no longer asked, of which the table has the answers. */
 const MAX_EARLIER = 100
 
@@ -30,20 +40,31 @@ const COLUMNS = [
   { en: 'Name', zh: '姓名', width: 30 },
   { en: 'Status', zh: '状态', width: 12 },
   { en: 'Position', zh: '候补位次', width: 10 },
+  { en: 'Source', zh: '来源', width: 12 },
+  { en: 'E-mail', zh: '邮箱', width: 30 },
+  { en: 'Language', zh: '语言', width: 10 },
   { en: 'Registered', zh: '报名时间', width: 20, isTime: true },
+  { en: 'Confirmed on', zh: '确认时间', width: 20, isTime: true },
   { en: 'Pass no.', zh: '通行证编号', width: 12 },
   { en: 'Pass', zh: '通行证', width: 12 },
-  { en: 'Admissions', zh: '入场次数', width: 12 },
   { en: 'First check-in', zh: '首次签到', width: 20, isTime: true },
+  { en: 'Admissions', zh: '入场次数', width: 12 },
 ] as const satisfies readonly TitledColumn[]
 const ANSWER_WIDTH = 24
+const NOTE = { en: 'Note', zh: '备注', width: 40 } as const
 
-const STATUSES: Readonly<Record<RegistrationStatus, Localized>> = {
+export const STATUSES: Readonly<Record<RegistrationStatus, Localized>> = {
   CONFIRMED: { en: 'Confirmed', zh: '已报名' },
   WAITING: { en: 'Waiting', zh: '候补' },
   CANCELLED: { en: 'Cancelled', zh: '已取消' },
   PENDING: { en: 'Pending', zh: '待确认' },
   REJECTED: { en: 'Rejected', zh: '未通过' },
+}
+export const SOURCES: Readonly<Record<RegistrationSource, Localized>> = {
+  ACCOUNT: { en: 'Account', zh: '账号' },
+  GUEST: { en: 'Guest', zh: '访客' },
+  MANUAL: { en: 'Manual', zh: '手动添加' },
+  IMPORT: { en: 'Import', zh: '导入' },
 }
 const PASSES: Readonly<Record<PassStatus, Localized>> = {
   ISSUED: { en: 'Issued', zh: '有效' },
@@ -56,6 +77,7 @@ interface Table {
   readonly locale: Locale
   readonly zone: string
   readonly questions: readonly Pick<RegistrationQuestion, 'key' | 'label'>[]
+  readonly withNotes: boolean
   readonly now: number
 }
 
@@ -70,94 +92,108 @@ export const exportParticipants = async (
   caller: Pick<Caller, 'locale' | 'signal'>,
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, asking.viewer.userId, caller), async (reads) => {
-    const { registration, ...activity } = await manageActivity(ctx, id, 'checkin:read', asking)
-    const { format, keyword, status, lang: locale = caller.locale } = query
-    const { total } = await registrationsPage(ctx.db.read, id, { status, page: 1, size: 1 })
-    if (total > MAX_ROWS) throw tooManyRows()
+    const withNotes = query.notes === true
+    const row = await manageActivity(ctx, id, withNotes ? MANAGER_POINT : 'checkin:read', asking)
+    const { registration, ...activity } = row
+    const { userId } = asking.viewer
+    const filter = filterOf(query, withNotes || (await manages(ctx, userId, row, MANAGER_POINT)))
+    const { format, sort = '-createdAt', lang: locale = caller.locale } = query
+    const isByTime = sort.endsWith('createdAt') && (filter.status?.length === 1 || !filter.status?.includes('PENDING'))
+    const ids = isByTime ? undefined : await ctx.db.search(userId, (db) => sortedIds(db, id, filter, sort, MAX_SORTED))
+    if (!isByTime && ids === undefined) throw tooManyRows(MAX_SORTED)
+    const status = filter.status?.length === 1 ? filter.status[0] : undefined
+    const { total } = ids
+      ? { total: ids.length }
+      : await registrationsPage(ctx.db.read, id, { status, sort: undefined, page: 1, size: 1 })
+    if (total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
     const zone = zoneAsked(query, zoneOf(activity))
     const asked = registration?.questions ?? []
     const earlier = (await store.answeredKeys(reads.read, id, MAX_EARLIER + asked.length))
       .filter((key) => asked.every((question) => question.key !== key))
       .map((key) => ({ key, label: key }))
-    const table = { locale, zone, questions: [...asked, ...earlier], now: ctx.clock.now() }
-    const participants = { activityId: id, status, keyword, newestFirst: query.sort !== 'createdAt' }
+    const table = { locale, zone, questions: [...asked, ...earlier], withNotes, now: ctx.clock.now() }
+    const participants = { activityId: id, filter, newestFirst: sort !== 'createdAt' }
     const place = zone.replaceAll('/', '-')
     const sheet = {
       name: `${{ en: 'Participants', zh: '参与者' }[locale]} ${place}`,
       columns: [
         ...columnsIn(COLUMNS, locale, zone),
         ...table.questions.map(({ label }) => ({ title: label, width: ANSWER_WIDTH })),
+        ...(withNotes ? columnsIn([NOTE], locale, zone) : []),
       ],
-      rows: rowsOf(reads.read, participants, table),
+      rows: ids ? rowsByIds(ctx, reads.read, id, ids, table) : rowsOf(ctx, reads.read, participants, table),
     }
     const day = localTime(table.now, zone).toPlainDate().toString().replaceAll('-', '')
     const name = `participants-${day}-${place.replace(':', '')}.${format}`
     return { ...(await tableFile(sheet, format, table.now)), name, rows: total }
   })
 
-const tooManyRows = () =>
+const tooManyRows = (most: number) =>
   badRequest(
-    `A table has at most ${MAX_ROWS} registrations: select a status`,
-    `单个表格最多包含 ${MAX_ROWS} 条报名，请选择状态`,
+    `A table in this order has at most ${most} registrations: select a status`,
+    `按此顺序的表格最多包含 ${most} 条报名，请选择状态`,
   )
 
 /** Rows read at once, which takes a few milliseconds. */
 const ROWS_PER_READ = 250
 
-async function* rowsOf(db: Db, participants: store.Participants, table: Table): AsyncGenerator<readonly Cell[]> {
-  const { activityId, newestFirst } = participants
-  let position: number | undefined
+async function* rowsOf(ctx: AppContext, db: Db, participants: store.Participants, table: Table) {
   for (let after: store.ParticipantRow | undefined; ;) {
     const rows = await store.participantsAfter(db, participants, after, ROWS_PER_READ)
-    const facts = await factsOf(
+    yield* cellsOfRows(
+      ctx,
       db,
-      activityId,
       rows.filter((row) => row.isMatch),
+      table,
     )
-    for (const row of rows) {
-      if (row.status === 'WAITING')
-        position = position === undefined ? (await countWaitingBefore(db, row)) + 1 : position + (newestFirst ? -1 : 1)
-      if (row.isMatch) yield cellsOf(row, row.status === 'WAITING' ? position! : null, facts, table)
-    }
     if (rows.length < ROWS_PER_READ) return
     after = rows.at(-1)!
     await pause()
   }
 }
 
-interface Facts {
-  /** Of each person the live pass, or else the newest one. */
-  readonly passes: ReadonlyMap<number, Awaited<ReturnType<typeof store.passesOf>>[number]>
-  readonly checkIns: ReadonlyMap<number, number>
-}
-
-async function factsOf(db: Db, activityId: number, rows: readonly store.ParticipantRow[]): Promise<Facts> {
-  const found = await store.passesOf(db, activityId, rows)
-  const byAge = [...found, ...found.filter(({ liveHolderId }) => liveHolderId !== null)]
-  return {
-    passes: new Map(byAge.map((pass) => [pass.person, pass])),
-    checkIns: await store.firstCheckIns(db, activityId, rows),
+async function* rowsByIds(ctx: AppContext, db: Db, activityId: number, ids: readonly number[], table: Table) {
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const rows = await store.participantsByIds(db, activityId, ids.slice(at, at + ROWS_PER_READ))
+    yield* cellsOfRows(ctx, db, rows, table)
+    await pause()
   }
 }
 
+async function* cellsOfRows(
+  ctx: AppContext,
+  db: Db,
+  rows: readonly store.ExportedRow[],
+  table: Table,
+): AsyncGenerator<readonly Cell[]> {
+  const facts = await factsOf(db, rows[0]?.activityId ?? 0, rows)
+  const positions = await positionsOf(ctx, rows)
+  for (const row of rows) yield cellsOf(row, positions.get(row.id) ?? null, facts, table)
+}
+
 function cellsOf(
-  row: store.ParticipantRow,
+  row: store.ExportedRow,
   position: number | null,
-  { passes, checkIns }: Facts,
-  { locale, zone, questions, now }: Table,
+  { passes, checkIns }: Awaited<ReturnType<typeof factsOf>>,
+  { locale, zone, questions, withNotes, now }: Table,
 ): Cell[] {
-  const { nickname, status, createdAt, answers } = row
+  const { nickname, status, source, email, language, createdAt, confirmedAt, answers, note } = row
   const pass = passes.get(personOf(row))
   const checkedInAt = checkIns.get(personOf(row))
   return [
     nickname,
     STATUSES[status][locale],
     position,
+    SOURCES[source][locale],
+    email,
+    language,
     localTime(createdAt, zone),
+    confirmedAt === null ? null : localTime(confirmedAt, zone),
     pass?.id ?? null,
     pass === undefined ? null : PASSES[statusOf(pass, now)][locale],
-    pass?.usedCount ?? null,
     checkedInAt === undefined ? null : localTime(checkedInAt, zone),
+    pass?.usedCount ?? null,
     ...questions.map(({ key }) => answers[key] ?? null),
+    ...(withNotes ? [note || null] : []),
   ]
 }

@@ -1,32 +1,47 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, min, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, min, ne, or, sql } from 'drizzle-orm'
 
-import { contains } from '#db/contains.ts'
-import { dialect } from '#db/dialect.ts'
+import { dialect, notByIndex } from '#db/dialect.ts'
 import { users } from '#db/schema/accounts.ts'
-import { checkIns, registrations, type RegistrationStatus } from '#db/schema/activities.ts'
+import { checkIns, registrations } from '#db/schema/activities.ts'
+import { activityMessageRecipients as recipients, activityMessages as messages } from '#db/schema/activity-messages.ts'
 import { passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
 import { participantName } from '../activities.store.ts'
 import { passColumns } from '../passes/passes.store.ts'
+import { type Filter, meets } from '../registrations/filters.store.ts'
 
 export interface Participants {
   readonly activityId: number
-  readonly status: RegistrationStatus | undefined
-  /** Part of the nickname. */
-  readonly keyword: string | undefined
+  readonly filter: Filter
   readonly newestFirst: boolean
 }
 
 export type ParticipantRow = Awaited<ReturnType<typeof participantsAfter>>[number]
 
+const shown = {
+  id: registrations.id,
+  activityId: registrations.activityId,
+  userId: registrations.userId,
+  status: registrations.status,
+  source: registrations.source,
+  email: registrations.email,
+  language: registrations.language,
+  answers: registrations.answers,
+  note: registrations.note,
+  confirmedAt: registrations.confirmedAt,
+  waitOrder: registrations.waitOrder,
+  createdAt: registrations.createdAt,
+  nickname: participantName,
+}
+
 /**
- * At most `limit` registrations after the one that is given, each with whether its nickname has the keyword: a statement that looked for
- * matches only could read all of them.
+ * At most `limit` registrations after the one that is given, each with whether it meets the filter: a statement that looked for matches only could
+ * read all of them. The filter has at most one status, or not PENDING.
  */
 export function participantsAfter(
   db: Db,
-  { activityId, status, keyword, newestFirst }: Participants,
+  { activityId, filter, newestFirst }: Participants,
   after: { readonly createdAt: number; readonly id: number } | undefined,
   limit: number,
 ) {
@@ -34,25 +49,20 @@ export function participantsAfter(
   const [order, beyond] = newestFirst ? [desc, lt] : [asc, gt]
   const rest =
     after && or(beyond(createdAt, after.createdAt), and(eq(createdAt, after.createdAt), beyond(id, after.id)))
-  const isMatch: SQL = keyword ? contains(participantName, keyword) : sql`1 = 1`
+  const [status, another] = filter.status ?? []
   return db
     .select({
-      id,
-      activityId: registrations.activityId,
-      userId: registrations.userId,
-      status: registrations.status,
-      answers: registrations.answers,
-      waitOrder: registrations.waitOrder,
-      createdAt,
-      nickname: participantName,
-      isMatch: sql<boolean>`case when ${isMatch} then 1 else 0 end`.mapWith(Boolean),
+      ...shown,
+      isMatch: sql<boolean>`case when ${meets(db, activityId, filter)} then 1 else 0 end`.mapWith(Boolean),
     })
     .from(registrations)
     .leftJoin(users, eq(users.id, registrations.userId))
     .where(
       and(
         eq(registrations.activityId, activityId),
-        status === undefined ? ne(registrations.status, 'PENDING').inlineParams() : eq(registrations.status, status),
+        status === undefined || another !== undefined
+          ? ne(registrations.status, 'PENDING').inlineParams()
+          : eq(registrations.status, status),
         rest,
       ),
     )
@@ -60,7 +70,48 @@ export function participantsAfter(
     .limit(limit)
 }
 
-export type Person = Pick<ParticipantRow, 'id' | 'userId'>
+export type ExportedRow = Awaited<ReturnType<typeof participantsByIds>>[number]
+
+/** In the order of the ids. */
+export async function participantsByIds(db: Db, activityId: number, ids: readonly number[]) {
+  const rows = await db
+    .select(shown)
+    .from(registrations)
+    .leftJoin(users, eq(users.id, registrations.userId))
+    .where(and(inArray(registrations.id, [...ids]), eq(notByIndex(registrations.activityId), activityId)))
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((one) => found.get(one) ?? [])
+}
+
+/** Messages of the activity that were sent to the person: at most `limit` rows, of the latest 200 messages. */
+export async function messagesOf(db: Db, activityId: number, person: number, limit: number) {
+  const latest = db
+    .select({ id: messages.id, kind: messages.kind, at: messages.sendAt })
+    .from(messages)
+    .where(eq(messages.activityId, activityId))
+    .orderBy(desc(messages.id))
+    .limit(200)
+    .as('latest')
+  return db
+    .select({
+      messageId: latest.id,
+      kind: latest.kind,
+      at: latest.at,
+      channel: recipients.channel,
+      state: recipients.state,
+      sentAt: recipients.sentAt,
+      reason: recipients.reason,
+    })
+    .from(latest)
+    .innerJoin(recipients, and(eq(recipients.messageId, latest.id), eq(recipients.person, person)))
+    .orderBy(desc(latest.id), asc(recipients.channel))
+    .limit(limit)
+}
+
+export interface Person {
+  readonly id: number
+  readonly userId: number | null
+}
 
 const usersAmong = (people: readonly Person[]): number[] => people.flatMap(({ userId }) => userId ?? [])
 const guestsAmong = (people: readonly Person[]): number[] =>

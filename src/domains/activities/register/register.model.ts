@@ -146,12 +146,18 @@ const RetentionDays = Type.Integer({
   examples: [30],
 })
 const Capacity = Type.Integer({ minimum: 1, maximum: MAX_CAPACITY, examples: [200] })
+const Approval = Type.Boolean({
+  description:
+    'Whether everybody who registers is WAITING until a manager confirms them. If it is turned off, the list moves up',
+  examples: [false],
+})
 const RegistrationInput = Model(
   'ActivityRegistrationInput',
   { description: 'Absent fields stay as they are; null ends registration' },
   {
     capacity: optional({ ...Capacity, description: 'Places; null = unlimited' }),
     waitlist: optional(Type.Boolean()),
+    approval: optional(Approval),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
     closesAt: optional({ ...Later, description: 'By default the start of the activity' }),
     guests: optional(Guests),
@@ -308,6 +314,7 @@ const PassConfigView = Model('PassConfig', {
 const RegistrationView = Model('ActivityRegistration', {
   capacity: Nullable({ ...Capacity, description: 'Places; null = unlimited' }),
   waitlist: Type.Boolean(),
+  approval: Approval,
   opensAt: Nullable(Time),
   closesAt: Nullable(Time),
   guests: Guests,

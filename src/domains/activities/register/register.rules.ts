@@ -65,13 +65,14 @@ const NO_CHECK_IN_RULES: CheckInConfig = {
   rotatingSeconds: null,
 }
 const NO_PASS_VALUES: PassConfig = { validFrom: null, validTo: null, maxUses: null }
-const OPEN_REGISTRATION: RegistrationConfig = {
+const OPEN_REGISTRATION: Required<RegistrationConfig> = {
   waitlist: false,
   opensAt: null,
   closesAt: null,
   questions: [],
   guests: false,
   guestRetentionDays: null,
+  approval: false,
 }
 
 /** The defaults. A request for a new activity must give the name and the times. */

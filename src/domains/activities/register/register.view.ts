@@ -63,6 +63,7 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
     registration: row.registration && {
       capacity: row.capacity || null,
       waitlist: row.registration.waitlist,
+      approval: row.registration.approval ?? false,
       opensAt: row.registration.opensAt,
       closesAt: row.registration.closesAt,
       guests: row.registration.guests ?? false,

@@ -11,19 +11,27 @@ import { tellPeople } from '../personal-mails.service.ts'
 import { refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { givesPlaces } from './registrations.rules.ts'
 import * as store from './registrations.store.ts'
+import { setStatus } from './waiting.store.ts'
 
 const full = () => badRequest('All places of this activity are taken', '该活动名额已满')
 const waitingListFull = () => badRequest('The waiting list of this activity is full', '该活动的候补名单已满')
 
 /** Takes a place, or one on the waiting list. @throws AppError 400 if there is none */
 export async function placeIn(tx: Tx, activity: ActivityRow): Promise<'CONFIRMED' | 'WAITING'> {
+  if (activity.registration?.approval) return wait(tx, activity.id)
   if (await store.takePlace(tx, activity.id, placesOf(activity))) return 'CONFIRMED'
   if (activity.registration?.waitlist !== true) throw full()
-  if (!(await store.joinWaitingList(tx, activity.id))) throw waitingListFull()
+  return wait(tx, activity.id)
+}
+
+async function wait(tx: Tx, activityId: number): Promise<'WAITING'> {
+  if (!(await store.joinWaitingList(tx, activityId))) throw waitingListFull()
   return 'WAITING'
 }
 
-const placesOf = ({ capacity }: ActivityRow): number => (capacity === 0 ? Number.MAX_SAFE_INTEGER : capacity)
+/** With `overCapacity`, more people may be confirmed than there are places. */
+export const placesOf = ({ capacity }: Pick<ActivityRow, 'capacity'>, overCapacity = false): number =>
+  capacity === 0 || overCapacity ? Number.MAX_SAFE_INTEGER : capacity
 
 /**
  * Ends a registration and gives its place to the first one on the waiting list. Undefined, with nothing changed, if it has ended already.
@@ -55,6 +63,52 @@ export async function cancelAll(
   return cancelled
 }
 
+interface ByHand {
+  readonly to: 'CONFIRMED' | 'WAITING' | 'CANCELLED' | 'REJECTED'
+  /** For the person; of those that end. */
+  readonly reason: string
+  readonly overCapacity: boolean
+}
+
+/**
+ * Changes of registrations by a manager, each of which must be possible (`canSetStatus`). Nobody else moves up.
+ * @throws AppError 400 if there are not enough places
+ */
+export async function changeStatuses(
+  ctx: AppContext,
+  tx: Tx,
+  activity: ActivityRow,
+  rows: readonly store.RegistrationRow[],
+  { to, reason, overCapacity }: ByHand,
+): Promise<store.RegistrationRow[]> {
+  const { id } = activity
+  if (to === 'CONFIRMED' && !(await store.takePlaces(tx, id, rows.length, placesOf(activity, overCapacity))))
+    throw full()
+  if (to === 'WAITING' && !(await store.joinWaitingList(tx, id, rows.length))) throw waitingListFull()
+  const after = await setStatus(tx, rows, to, reason)
+  await store.uncount(tx, rows)
+  const autoPassIds = rows.flatMap((row) => row.autoPassId ?? [])
+  if (autoPassIds.length > 0) await emit(ctx, tx, 'registrations.ended', { autoPassIds })
+  if (to === 'CONFIRMED') await announceConfirmed(ctx, tx, activity, after)
+  return after
+}
+
+/** Emits the event in pieces. */
+export async function announceConfirmed(
+  ctx: AppContext,
+  tx: Tx,
+  activity: ActivityRow,
+  rows: readonly { readonly id: number }[],
+): Promise<void> {
+  const ids = rows.map((row) => row.id)
+  for (let at = 0; at < ids.length; at += MOVED_PER_WRITE)
+    await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: ids.slice(at, at + MOVED_PER_WRITE) })
+}
+
+/** Gives the places that a manager has made free. Who was put on the waiting list in the same write (`last`) stays there for now. */
+export const refill = (ctx: AppContext, tx: Tx, activity: ActivityRow, last: number): Promise<number> =>
+  moveUp(ctx, tx, activity, last)
+
 /** Users who get places in one write, and a notification each: about 10 ms on SQLite. The job continues. */
 const MOVED_PER_WRITE = 100
 
@@ -64,12 +118,12 @@ export async function fillPlaces(ctx: AppContext, tx: Tx, activityId: number): P
   if (activity !== undefined) await moveUp(ctx, tx, activity)
 }
 
-/** Returns the number of users who got places. */
-async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow): Promise<number> {
+/** Returns the number of people who got places: not the `last` ones of the waiting list. */
+async function moveUp(ctx: AppContext, tx: Tx, activity: ActivityRow, last = 0): Promise<number> {
   if (!givesPlaces(activity, ctx.clock.now())) return 0
   const { id } = activity
   const { confirmed, waiting } = await findCounters(tx, id)
-  const free = Math.min(placesOf(activity) - confirmed, waiting, MOVED_PER_WRITE)
+  const free = Math.min(placesOf(activity) - confirmed, waiting - last, MOVED_PER_WRITE)
   if (free <= 0) return 0
   const moved = await store.confirmFirst(tx, id, free)
   await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: moved.map((row) => row.id) })

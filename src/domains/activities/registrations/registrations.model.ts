@@ -1,21 +1,6 @@
 import { REGISTRATION_SOURCES, REGISTRATION_STATUSES } from '#db/schema/activities.ts'
 import type { Budget } from '#http/budget.ts'
-import {
-  ActivityExportZone,
-  Enum,
-  Id,
-  Line,
-  Model,
-  Named,
-  Nullable,
-  PageOf,
-  PageQuery,
-  Sort,
-  type Static,
-  Text,
-  Time,
-  Type,
-} from '#http/schema.ts'
+import { Enum, Id, Model, Named, Nullable, type Static, Text, Time, Type } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
 import { InviteCode } from '../visibility/visibility.model.ts'
@@ -39,14 +24,14 @@ const MAX_ANSWERS = 100
 
 const Answers = Type.Record(Type.String(), Type.String(), { examples: [{ size: 'M' }] })
 
+export const AnswersInput = {
+  ...Answers,
+  maxProperties: MAX_ANSWERS,
+  description: `Answers by the keys of the questions of the activity, each of at most ${MAX_ANSWER} characters`,
+}
+
 export const Register = Model('RegisterForActivity', {
-  answers: Type.Optional(
-    Nullable({
-      ...Answers,
-      maxProperties: MAX_ANSWERS,
-      description: `Answers by the keys of the questions of the activity, each of at most ${MAX_ANSWER} characters`,
-    }),
-  ),
+  answers: Type.Optional(Nullable(AnswersInput)),
   inviteCode: Type.Optional(Nullable(InviteCode)),
   code: Type.Optional(Nullable({ ...InviteCode, description: 'The same as `inviteCode`' })),
   orgId: Type.Optional(Nullable(Id)),
@@ -61,7 +46,7 @@ const Guest = Model('RegisteredGuest', {
   confirmedAt: Nullable({ ...Time, description: 'When the guest proved the address' }),
 })
 
-const fields = {
+export const registrationFields = {
   id: Id,
   userId: Nullable({ ...Id, description: 'Null for a guest without an account' }),
   status: RegistrationStatus,
@@ -70,32 +55,11 @@ const fields = {
   ),
   answers: Answers,
   createdAt: { ...Time, description: 'When the person registered, or registered again after a cancellation' },
+  reason: Nullable(Text('The workshop is for beginners', { description: 'Why it was rejected or cancelled' })),
   source: Enum(REGISTRATION_SOURCES, {
     description: 'ACCOUNT and GUEST registered themselves; MANUAL and IMPORT were entered by a manager',
   }),
   guest: Nullable(Guest),
 }
-export const RegistrationView = Model('UserRegistration', fields)
+export const RegistrationView = Model('UserRegistration', registrationFields)
 export type RegistrationView = Static<typeof RegistrationView>
-
-export const ListedRegistration = Model('ListedRegistration', { ...fields, nickname: Text('Lin') })
-export type ListedRegistration = Static<typeof ListedRegistration>
-export const RegistrationPage = PageOf(ListedRegistration)
-
-export const ListQuery = PageQuery({
-  status: Type.Optional(RegistrationStatus),
-  keyword: Type.Optional(Line(100, 0, { description: 'Searched for in the nicknames of users', examples: ['lin'] })),
-  sort: Sort(['createdAt']),
-  format: Type.Optional(
-    Enum(['json', 'xlsx', 'csv'], {
-      default: 'json',
-      description: '`xlsx` and `csv` answer with a table of all pages',
-    }),
-  ),
-  tz: ActivityExportZone,
-  lang: Type.Optional(
-    Enum(['en', 'zh'], { description: 'Of titles and words of the table; that of `Accept-Language` by default' }),
-  ),
-  orgId: Type.Optional(Id),
-})
-export type ListQuery = Static<typeof ListQuery>

@@ -1,6 +1,11 @@
 /** The period in which users can register for an activity, and the check of their answers. */
 
-import type { ActivityStatus, RegistrationConfig, RegistrationQuestion } from '#db/schema/activities.ts'
+import type {
+  ActivityStatus,
+  RegistrationConfig,
+  RegistrationQuestion,
+  RegistrationStatus,
+} from '#db/schema/activities.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { textProblem, tooLong } from '#http/normalize.ts'
 
@@ -26,19 +31,40 @@ export function phaseOf({ opensAt, closesAt }: RegistrationConfig, { startTime, 
 export const givesPlaces = (
   activity: Times & { readonly status: ActivityStatus; readonly registration: RegistrationConfig | null },
   now: number,
-): boolean => activity.status === 'ACTIVE' && activity.registration !== null && now < activity.endTime
+): boolean =>
+  activity.status === 'ACTIVE' &&
+  activity.registration !== null &&
+  activity.registration.approval !== true &&
+  now < activity.endTime
+
+const BY_HAND: Readonly<Record<RegistrationStatus, readonly RegistrationStatus[]>> = {
+  PENDING: ['CONFIRMED', 'WAITING', 'REJECTED', 'CANCELLED'],
+  WAITING: ['CONFIRMED', 'REJECTED', 'CANCELLED'],
+  CONFIRMED: ['WAITING', 'REJECTED', 'CANCELLED'],
+  CANCELLED: ['CONFIRMED', 'WAITING'],
+  REJECTED: ['CONFIRMED', 'WAITING'],
+}
+/** Whether a manager can change the status of a registration in this way. */
+export const canSetStatus = (from: RegistrationStatus, to: RegistrationStatus): boolean => BY_HAND[from].includes(to)
 
 export type Answers = Readonly<Record<string, string>>
 
-/** The answers to keep, trimmed and without empty ones, or the problems that they have. */
+/**
+ * The answers to keep, trimmed and without empty ones, or the problems that they have. `lenient`: none is required, for managers. `kept`: earlier
+ * answers, of which those to questions that are no longer asked stay.
+ */
 export function checkAnswers(
   questions: readonly RegistrationQuestion[],
   given: Readonly<Record<string, unknown>>,
+  { lenient = false, kept = {} }: { readonly lenient?: boolean; readonly kept?: Answers } = {},
 ): { readonly answers: Answers } | { readonly problems: readonly FieldProblem[] } {
   const problems: FieldProblem[] = []
   const answers: [string, string][] = []
   const keys = new Set(questions.map(({ key }) => key))
-  for (const key of Object.keys(given)) if (!keys.has(key)) problems.push(unknownQuestion(pathOf(key)))
+  for (const [key, answer] of Object.entries(given))
+    if (!keys.has(key) && (!Object.hasOwn(kept, key) || kept[key] !== answer))
+      problems.push(unknownQuestion(pathOf(key)))
+  for (const [key, answer] of Object.entries(kept)) if (!keys.has(key)) answers.push([key, answer])
   for (const { key, required } of questions) {
     const answer = Object.hasOwn(given, key) ? given[key] : ''
     const path = pathOf(key)
@@ -50,7 +76,7 @@ export function checkAnswers(
     const wrong = text.length > MAX_ANSWER ? tooLong(MAX_ANSWER) : textProblem(text, 'multiline')
     if (wrong !== undefined) problems.push({ path, text: wrong })
     else if (text !== '') answers.push([key, text])
-    else if (required) problems.push(missing(path))
+    else if (required && !lenient) problems.push(missing(path))
   }
   return problems.length > 0 ? { problems } : { answers: Object.fromEntries(answers) }
 }

@@ -1,7 +1,7 @@
 /** Registration: users register for an activity, wait for a place, and cancel. */
 
 import type { AppContext } from '#context'
-import { mapPage, type Page, readerFor } from '#db/paging.ts'
+import { readerFor } from '#db/paging.ts'
 import type { RegistrationConfig } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
@@ -19,13 +19,15 @@ import {
   seeActivity,
 } from '../visibility/visibility.service.ts'
 import { cancelAll, endPlace, fillPlaces, placeIn } from './places.service.ts'
-import type { ListedRegistration, ListQuery, Register, RegistrationView } from './registrations.model.ts'
+import type { Register, RegistrationView } from './registrations.model.ts'
 import { type Answers, checkAnswers, phaseOf } from './registrations.rules.ts'
 import * as store from './registrations.store.ts'
 
 const noRegistration = () => badRequest('This activity has no registration', '该活动不接受报名')
 const notOpenYet = () => badRequest('Registration for this activity is not open yet', '该活动的报名尚未开始')
 const closed = () => badRequest('Registration for this activity is closed', '该活动的报名已截止')
+const wasRejected = () =>
+  badRequest('The organizer has not accepted your registration for this activity', '主办方未接受你对该活动的报名')
 /** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
 export async function register(
   ctx: AppContext,
@@ -40,6 +42,7 @@ export async function register(
     const activity = await findOrFail(tx, id)
     const own = await store.findRegistration(tx, id, userId)
     const now = ctx.clock.now()
+    if (own?.status === 'REJECTED') throw wasRejected()
     if (own === undefined || own.status === 'CANCELLED') {
       const answers = answersTo(activity, input.answers ?? {}, now)
       const saved = await store.saveRegistration(tx, own, {
@@ -149,25 +152,10 @@ async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?:
   for (const id of await store.withWaitingList(tx, freed, ACTIVITIES_PER_WRITE)) await fillPlaces(ctx, tx, id)
 }
 
-/** For managers. */
-export async function listRegistrations(
-  ctx: AppContext,
-  id: number,
-  query: ListQuery,
-  asking: Asking,
-): Promise<Page<ListedRegistration>> {
-  await manageActivity(ctx, id, 'checkin:read', asking)
-  const { keyword } = query
-  const page =
-    keyword === undefined
-      ? await store.registrationsPage(ctx.db.read, id, query)
-      : await ctx.db.search(asking.viewer.userId, (db) => store.searchRegistrations(db, id, query, keyword))
-  const positions = await positionsOf(ctx, page.items)
-  return mapPage(page, (row) => ({ ...viewOf(row, positions.get(row.id)), nickname: row.nickname }))
-}
+type Placed = Pick<store.RegistrationRow, 'id' | 'activityId' | 'status' | 'waitOrder' | 'createdAt'>
 
 /** Places in the waiting list, by the ids of the WAITING ones among registrations of one activity. Walks over the list once. */
-async function positionsOf(ctx: AppContext, rows: readonly Viewed[]): Promise<ReadonlyMap<number, number>> {
+export async function positionsOf(ctx: AppContext, rows: readonly Placed[]): Promise<ReadonlyMap<number, number>> {
   const waiting = rows
     .filter((row) => row.status === 'WAITING')
     .toSorted((a, b) => store.waitOrderOf(a) - store.waitOrderOf(b) || a.id - b.id)
@@ -186,10 +174,10 @@ async function positionsOf(ctx: AppContext, rows: readonly Viewed[]): Promise<Re
 export const toView = async (ctx: AppContext, row: store.RegistrationRow): Promise<RegistrationView> =>
   viewOf(row, (await positionsOf(ctx, [row])).get(row.id))
 
-type Viewed = Omit<store.ListedRow, 'nickname'>
+type Viewed = Omit<store.ListedRow, 'nickname' | 'note' | 'confirmedAt'>
 
-const viewOf = (row: Viewed, position: number | undefined): RegistrationView => {
-  const { id, userId, status, answers, createdAt, source, name, email, language, emailConfirmedAt } = row
+export const viewOf = (row: Viewed, position: number | undefined): RegistrationView => {
+  const { id, userId, status, answers, createdAt, reason, source, name, email, language, emailConfirmedAt } = row
   const guest = userId === null ? { name: name ?? '', email, language, confirmedAt: emailConfirmedAt } : null
-  return { id, userId, status, position: position ?? null, answers, createdAt, source, guest }
+  return { id, userId, status, position: position ?? null, answers, createdAt, reason: reason || null, source, guest }
 }

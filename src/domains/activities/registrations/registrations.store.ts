@@ -1,8 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 
-import { contains } from '#db/contains.ts'
 import { pagedTable } from '#db/lists.ts'
-import type { Page } from '#db/paging.ts'
+import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
@@ -15,8 +14,8 @@ import type { Builders, Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
 import { participantName } from '../activities.store.ts'
-import { type ListQuery, MAX_WAITING } from './registrations.model.ts'
-import type { Answers } from './registrations.rules.ts'
+import { MAX_WAITING } from './registrations.model.ts'
+import { type Answers, givesPlaces } from './registrations.rules.ts'
 
 const p = sql.placeholder
 
@@ -37,7 +36,7 @@ export const findRegistration = async (
 
 export const listed = pagedTable(registrations, ['id', 'activityId', 'status', 'createdAt'])
 
-const withNickname = (db: Pick<Builders, 'select'>) =>
+export const withNickname = (db: Pick<Builders, 'select'>) =>
   db
     .select({
       id: registrations.id,
@@ -50,6 +49,9 @@ const withNickname = (db: Pick<Builders, 'select'>) =>
       emailConfirmedAt: registrations.emailConfirmedAt,
       language: registrations.language,
       answers: registrations.answers,
+      note: registrations.note,
+      reason: registrations.reason,
+      confirmedAt: registrations.confirmedAt,
       waitOrder: registrations.waitOrder,
       createdAt: registrations.createdAt,
       nickname: participantName,
@@ -61,33 +63,34 @@ const withNickname = (db: Pick<Builders, 'select'>) =>
 export type ListedRow = Awaited<ReturnType<typeof withNickname>>[number]
 
 const byTime = { orders: { createdAt: ['createdAt', 'id'] }, sort: '-createdAt', select: withNickname } as const
+const byStatus = { ...byTime, orders: { ...byTime.orders, status: ['status', 'createdAt', 'id'] } } as const
 /** Without those that guests have not confirmed. */
 const ofActivity = listed.list({
   owner: ['activityId'],
   whereNot: { status: 'PENDING' },
   total: 'registrations.activity',
-  ...byTime,
+  ...byStatus,
 })
 const ofActivityByStatus = listed.list({ owner: ['activityId', 'status'], ...byTime })
 
-/** Newest first, unless another order is asked for. Ignores the keyword. */
-export const registrationsPage = (db: Db, activityId: number, query: ListQuery): Promise<Page<ListedRow>> =>
-  query.status === undefined
-    ? ofActivity.page(db, { activityId }, query)
-    : ofActivityByStatus.page(db, { activityId, status: query.status }, query)
+export interface IndexedQuery extends PageInput {
+  readonly status?: RegistrationStatus | undefined
+  readonly sort?: 'createdAt' | '-createdAt' | 'status' | '-status' | undefined
+}
 
-/** `db` is that of `Store.search`. */
-export function searchRegistrations(
+/** Newest first, unless another order is asked for. Those of one status are in the order of time. */
+export const registrationsPage = (
   db: Db,
   activityId: number,
-  query: ListQuery,
-  keyword: string,
-): Promise<Page<ListedRow>> {
-  const matches = contains(participantName, keyword)
-  return query.status === undefined
-    ? ofActivity.search(db, { activityId }, query, matches)
-    : ofActivityByStatus.search(db, { activityId, status: query.status }, query, matches)
-}
+  { status, sort, ...page }: IndexedQuery,
+): Promise<Page<ListedRow>> =>
+  status === undefined
+    ? ofActivity.page(db, { activityId }, { ...page, sort })
+    : ofActivityByStatus.page(
+        db,
+        { activityId, status },
+        { ...page, sort: sort === 'createdAt' || sort === 'status' ? 'createdAt' : '-createdAt' },
+      )
 
 /** The order of the waiting list; of equal ones the lower id is first. */
 export const waitOrder = sql<number>`coalesce(${registrations.waitOrder}, ${registrations.createdAt})`
@@ -116,7 +119,7 @@ export const countWaitingBefore = async (db: Db, to: Place, from?: Place): Promi
   (
     await waitingBefore(db, {
       activityId: to.activityId,
-      fromOrder: from === undefined ? 0 : waitOrderOf(from),
+      fromOrder: from === undefined ? Number.MIN_SAFE_INTEGER : waitOrderOf(from),
       fromId: from?.id ?? 0,
       order: waitOrderOf(to),
       id: to.id,
@@ -139,8 +142,13 @@ const confirm = prepared((db) =>
 const wait = prepared((db) =>
   db
     .update(counters)
-    .set({ waiting: sql`${counters.waiting} + 1` })
-    .where(and(eq(counters.activityId, p('activityId')), lt(counters.waiting, MAX_WAITING).inlineParams()))
+    .set({ waiting: sql`${counters.waiting} + ${p('people')}` })
+    .where(
+      and(
+        eq(counters.activityId, p('activityId')),
+        sql`${counters.waiting} + ${p('people')} <= ${sql.raw(String(MAX_WAITING))}`,
+      ),
+    )
     .returning({ activityId: counters.activityId }),
 )
 
@@ -148,9 +156,20 @@ const wait = prepared((db) =>
 export const takePlace = async (tx: Tx, activityId: number, places: number): Promise<boolean> =>
   (await confirm(tx, { activityId, places })).length > 0
 
-/** False if the waiting list is full. The caller inserts the registration. */
-export const joinWaitingList = async (tx: Tx, activityId: number): Promise<boolean> =>
-  (await wait(tx, { activityId })).length > 0
+/** False if the waiting list has no room for them. The caller inserts the registrations. */
+export const joinWaitingList = async (tx: Tx, activityId: number, people = 1): Promise<boolean> =>
+  (await wait(tx, { activityId, people })).length > 0
+
+const confirmSome = prepared((db) =>
+  db
+    .update(counters)
+    .set({ confirmed: sql`${counters.confirmed} + ${p('people')}` })
+    .where(and(eq(counters.activityId, p('activityId')), sql`${counters.confirmed} + ${p('people')} <= ${p('places')}`))
+    .returning({ activityId: counters.activityId }),
+)
+/** Takes places for people whom a manager confirms, whether or not others wait. False if there are not so many. */
+export const takePlaces = async (tx: Tx, activityId: number, people: number, places: number): Promise<boolean> =>
+  (await confirmSome(tx, { activityId, people, places })).length > 0
 
 /** A new registration, or the one that the user has cancelled (`before`) with new values. */
 export async function saveRegistration(
@@ -170,7 +189,7 @@ export async function saveRegistration(
   }
   const [row] = await tx
     .update(registrations)
-    .set({ ...values, ...times })
+    .set({ ...values, ...times, reason: '' })
     .where(and(eq(registrations.id, before.id), eq(registrations.status, 'CANCELLED')))
     .returning()
   listed.updated(tx, before, row!)
@@ -212,7 +231,7 @@ export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow
 }
 
 /** Takes registrations with these values out of the counts of their activities. */
-async function uncount(tx: Tx, rows: readonly Pick<RegistrationRow, 'activityId' | 'status'>[]): Promise<void> {
+export async function uncount(tx: Tx, rows: readonly Pick<RegistrationRow, 'activityId' | 'status'>[]): Promise<void> {
   for (const [activityId, some] of Map.groupBy(rows, (row) => row.activityId)) {
     const n = (status: RegistrationStatus) => some.filter((row) => row.status === status).length
     await tx
@@ -292,7 +311,13 @@ export async function withWaitingList(tx: Tx, activityIds: readonly number[], li
 export async function withFreePlaces(db: Db, now: number): Promise<number[]> {
   const hasPlaces = or(eq(activities.capacity, 0), lt(counters.confirmed, activities.capacity))
   const rows = await db
-    .select({ id: counters.activityId })
+    .select({
+      id: counters.activityId,
+      status: activities.status,
+      registration: activities.registration,
+      startTime: activities.startTime,
+      endTime: activities.endTime,
+    })
     .from(counters)
     .innerJoin(activities, eq(activities.id, counters.activityId))
     .where(
@@ -304,7 +329,7 @@ export async function withFreePlaces(db: Db, now: number): Promise<number[]> {
         hasPlaces,
       ),
     )
-  return rows.map((row) => row.id)
+  return rows.filter((row) => givesPlaces(row, now)).map((row) => row.id)
 }
 
 /** Users with a place: at most `limit` with ids greater than `afterUserId`, ascending. */

@@ -1,0 +1,196 @@
+/** Selects registrations by a filter, and lists them in orders that no index has. */
+
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+
+import { contains } from '#db/contains.ts'
+import { notByIndex } from '#db/dialect.ts'
+import type { Page, PageInput } from '#db/paging.ts'
+import { users } from '#db/schema/accounts.ts'
+import { checkInUsers, registrations, type RegistrationSource, type RegistrationStatus } from '#db/schema/activities.ts'
+import { passes } from '#db/schema/passes.ts'
+import { SliceSize } from '#db/slices.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import { sortInSteps } from '#lib/sort-in-steps.ts'
+
+import { participantName } from '../activities.store.ts'
+import { type ListedRow, waitOrder, withNickname } from './registrations.store.ts'
+
+/** All parts must hold. */
+export interface Filter {
+  /** Without it: all but PENDING. */
+  readonly status?: readonly RegistrationStatus[] | undefined
+  readonly pass?: boolean | undefined
+  readonly checkedIn?: boolean | undefined
+  readonly guest?: boolean | undefined
+  readonly source?: RegistrationSource | undefined
+  readonly ids?: readonly number[] | undefined
+  readonly keyword?: string | undefined
+  /** Whether notes are searched too, which are for managers only. */
+  readonly inNotes?: boolean | undefined
+}
+
+type Some = Pick<Builders, 'select'>
+
+/** `personOf` the registration of the outer query. */
+const person = sql<number>`coalesce(${registrations.userId}, -${registrations.id})`
+
+const livePass = (db: Some, activityId: number) =>
+  db
+    .select({ one: sql`1` })
+    .from(passes)
+    .where(
+      and(
+        eq(passes.activityId, activityId),
+        isNotNull(passes.liveHolderId).inlineParams(),
+        eq(passes.liveHolderId, person),
+      ),
+    )
+
+/** A check-in, or an entry that a gate has accepted. */
+function cameIn(db: Some, activityId: number): SQL {
+  const checkIn = db
+    .select({ one: sql`1` })
+    .from(checkInUsers)
+    .where(and(eq(checkInUsers.activityId, activityId), eq(checkInUsers.userId, person), gt(checkInUsers.count, 0)))
+  const entryOf = (isTheirs: SQL | undefined) =>
+    db
+      .select({ one: sql`1` })
+      .from(passes)
+      .where(and(isTheirs, eq(passes.activityId, activityId), gt(passes.usedCount, 0)))
+  const ofUser = and(eq(passes.holderUserId, registrations.userId), isNotNull(passes.holderUserId).inlineParams())
+  const ofGuest = and(
+    eq(passes.registrationId, registrations.id),
+    isNotNull(passes.registrationId).inlineParams(),
+    sql`${registrations.userId} is null`,
+  )
+  return sql`(${exists(checkIn)} or ${exists(entryOf(ofUser))} or ${exists(entryOf(ofGuest))})`
+}
+
+/** Whether a registration of the activity meets the filter. Users are joined beside. No index answers it. */
+export function meets(db: Some, activityId: number, filter: Filter): SQL | undefined {
+  const { status, pass, checkedIn, guest, source, ids, keyword, inNotes = true } = filter
+  const texts = [participantName, registrations.email, ...(inNotes ? [registrations.note] : [])]
+  return and(
+    status === undefined
+      ? ne(notByIndex(registrations.status), 'PENDING')
+      : inArray(notByIndex(registrations.status), [...status]),
+    pass === undefined ? undefined : (pass ? exists : notExists)(livePass(db, activityId)),
+    checkedIn === undefined ? undefined : checkedIn ? cameIn(db, activityId) : sql`not ${cameIn(db, activityId)}`,
+    guest === undefined
+      ? undefined
+      : guest
+        ? isNull(notByIndex(registrations.userId))
+        : isNotNull(notByIndex(registrations.userId)),
+    source === undefined ? undefined : eq(registrations.source, source),
+    ids === undefined ? undefined : inArray(notByIndex(registrations.id), [...ids]),
+    keyword ? or(...texts.map((text) => sql`coalesce(${contains(text, keyword)}, false)`)) : undefined,
+  )
+}
+
+const keyColumns = {
+  id: registrations.id,
+  status: registrations.status,
+  createdAt: registrations.createdAt,
+  order: waitOrder.mapWith(Number),
+  confirmedAt: registrations.confirmedAt,
+  name: participantName,
+}
+export interface Key {
+  readonly id: number
+  readonly status: RegistrationStatus
+  readonly createdAt: number
+  readonly order: number
+  readonly confirmedAt: number | null
+  readonly name: string
+}
+
+type Sorted = 'createdAt' | 'name' | 'status' | 'position'
+export type Sort = Sorted | `-${Sorted}`
+
+/** Rows with the same name or status, and those that do not wait, are in the order of time. */
+const byTime = (a: Key, b: Key): number => a.createdAt - b.createdAt || a.id - b.id
+const compared = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
+const place = (row: Key): number => (row.status === 'WAITING' ? row.order : Number.MAX_VALUE)
+const COMPARE: Readonly<Record<Sorted, (a: Key, b: Key) => number>> = {
+  createdAt: byTime,
+  name: (a, b) => compared(a.name.toLowerCase(), b.name.toLowerCase()) || byTime(a, b),
+  status: (a, b) => compared(a.status, b.status) || byTime(a, b),
+  position: (a, b) => compared(place(a), place(b)) || (a.status === 'WAITING' ? a.id - b.id : byTime(a, b)),
+}
+
+function compareBy(sort: Sort): (a: Key, b: Key) => number {
+  const isReversed = sort.startsWith('-')
+  const compare = COMPARE[(isReversed ? sort.slice(1) : sort) as Sorted]
+  return isReversed ? (a, b) => compare(b, a) : compare
+}
+
+/** Registrations that meet the filter, in pieces, by ascending id and after the id `from`. Each statement reads some thousand rows at most. */
+export async function* keysOf(db: Db, activityId: number, filter: Filter, from = 0): AsyncGenerator<Key[]> {
+  const slices = new SliceSize()
+  // Ids are compared here: thousands of parameters in each statement would take longer.
+  const { ids, ...rest } = filter
+  const named = ids && new Set(ids)
+  const isMatch = sql<boolean>`case when ${meets(db, activityId, rest)} then 1 else 0 end`.mapWith(Boolean)
+  for (let after = from; ;) {
+    const limit = slices.rows
+    const rows = await db
+      .select({ ...keyColumns, isMatch })
+      .from(registrations)
+      .leftJoin(users, eq(users.id, registrations.userId))
+      .where(and(eq(registrations.activityId, activityId), gt(registrations.id, after)))
+      .orderBy(asc(registrations.id))
+      .limit(limit)
+    yield rows.filter((row) => row.isMatch && (named === undefined || named.has(row.id)))
+    if (rows.length < limit) return
+    after = rows.at(-1)!.id
+    slices.next()
+  }
+}
+
+/** A page in any order. Reads all registrations of the activity: `db` is that of `Store.search`. */
+export async function scannedPage(
+  db: Db,
+  activityId: number,
+  filter: Filter,
+  sort: Sort,
+  { page, size }: PageInput,
+): Promise<Page<ListedRow>> {
+  const compare = compareBy(sort)
+  const needed = page * size
+  let total = 0
+  let first: Key[] = []
+  for await (const keys of keysOf(db, activityId, filter)) {
+    total += keys.length
+    first.push(...keys)
+    // Those behind the page are not kept.
+    if (first.length > 2 * needed + 10_000) first = (await sortInSteps(first, compare)).slice(0, needed)
+  }
+  const ids = (await sortInSteps(first, compare)).slice(needed - size, needed).map(({ id }) => id)
+  return { items: await rowsOf(db, activityId, ids), total, page, size }
+}
+
+/** The ids in this order. Undefined if there are more than `limit`. `db` is that of `Store.search`. */
+export async function sortedIds(
+  db: Db,
+  activityId: number,
+  filter: Filter,
+  sort: Sort,
+  limit: number,
+): Promise<number[] | undefined> {
+  const all: Key[] = []
+  for await (const keys of keysOf(db, activityId, filter)) {
+    all.push(...keys)
+    if (all.length > limit) return undefined
+  }
+  return (await sortInSteps(all, compareBy(sort))).map(({ id }) => id)
+}
+
+/** In the order of the ids. */
+export async function rowsOf(db: Db | Tx, activityId: number, ids: readonly number[]): Promise<ListedRow[]> {
+  if (ids.length === 0) return []
+  const rows = await withNickname(db).where(
+    and(inArray(registrations.id, [...ids]), eq(notByIndex(registrations.activityId), activityId)),
+  )
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
