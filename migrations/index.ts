@@ -67,7 +67,7 @@ import sqlite0074 from './sqlite/0074_overview.sql' with { type: 'text' }
 import sqlite0075 from './sqlite/0075_overview_counts.sql' with { type: 'text' }
 import sqlite0076 from './sqlite/0076_guest_lifecycle.sql' with { type: 'text' }
 import sqlite0077 from './sqlite/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
-import sqlite0077 from './sqlite/0077_people.sql' with { type: 'text' }
+import sqlite0078 from './sqlite/0078_people.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -135,7 +135,7 @@ import postgres0074 from './postgres/0074_overview.sql' with { type: 'text' }
 import postgres0075 from './postgres/0075_overview_counts.sql' with { type: 'text' }
 import postgres0076 from './postgres/0076_guest_lifecycle.sql' with { type: 'text' }
 import postgres0077 from './postgres/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
-import postgres0077 from './postgres/0077_people.sql' with { type: 'text' }
+import postgres0078 from './postgres/0078_people.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -211,7 +211,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0075_overview_counts', sql: sqlite0075 },
     { name: '0076_guest_lifecycle', sql: sqlite0076 },
     { name: '0077_guest_lifecycle_indexes', sql: sqlite0077 },
-    { name: '0077_people', sql: sqlite0077 },
+    { name: '0078_people', sql: sqlite0078 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -280,7 +280,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0074_overview', sql: postgres0074 },
     { name: '0075_overview_counts', sql: postgres0075 },
     { name: '0076_guest_lifecycle', sql: postgres0076 },
-    { name: '0077_people', sql: postgres0077 },
     { name: '0077_guest_lifecycle_indexes', sql: postgres0077 },
+    { name: '0078_people', sql: postgres0078 },
   ],
 }

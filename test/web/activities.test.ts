@@ -370,7 +370,16 @@ describe('the page of an organizer', () => {
   })
 
   const NOW = Date.UTC(2026, 10, 28, 12)
-  const registration = { capacity: null, waitlist: true, opensAt: null, closesAt: null, questions: [] }
+  const registration = {
+    capacity: null,
+    waitlist: true,
+    opensAt: null,
+    closesAt: null,
+    questions: [],
+    approval: false,
+    guests: false,
+    guestRetentionDays: null,
+  }
   const counted = (confirmed: number, passes: number) => ({
     registration,
     hasPass: true,
