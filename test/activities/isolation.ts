@@ -22,6 +22,7 @@ const adding =
     return (await createActivity(person, { status: 'ACTIVE', hasCheckIn: true, hasPass: true, ...ofOrg, ...given })).id
   }
 
+const open = adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR })
 /** An activity with a check-in list. */
 async function listed(person: Person, orgId?: number) {
   const id = await adding()(person, orgId)
@@ -32,7 +33,7 @@ async function listed(person: Person, orgId?: number) {
 
 /** Of the person who manages the activity. */
 async function registering(person: Person, orgId?: number, note = ''): Promise<number> {
-  const id = await adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR })(person, orgId)
+  const id = await open(person, orgId)
   const body = orgId === undefined ? {} : { orgId }
   const { data } = ok(await person.call('registrations.register', { params: { id }, body }))
   ok(await person.call('registrations.update', { params: { registrationId: data.id }, body: { note } }))
@@ -96,7 +97,9 @@ export const isolation: IsolationFixture = {
     ],
     [/^\/api\/activities\/:id\/check-in$/, { code: null }],
     [/\/pass\/redemptions$/, { items: [{ passUuid: UNKNOWN_UUID, nonce: 'of-the-isolation-test', usedAt: 1 }] }],
-    [/^\/api\/registrations\/:registrationId$/, {}],
+    [/^\/api\/registrations\/:registrationId(\/check-in)?$/, {}],
+    [/^\/api\/activities\/:id\/registrations$/, { items: [{ name: 'Lin Mei' }] }],
+    [/\/registrations\/batch$/, { action: 'CONFIRM', filter: {} }],
     [/^\/api\/activities\/:id\/status$/, { status: 'ACTIVE' }],
     [/\/pass\/batch$/, { action: 'UPDATE', filter: {}, values: { maxUses: 2 } }],
     [/^\/api\/(activities\/:id\/pass|pass\/templates\/:templateId)\/issue$/, { holderName: 'Lin Mei' }],
@@ -127,7 +130,13 @@ export const isolation: IsolationFixture = {
     },
     'activities.delete': adding({ status: 'ENDED' }),
     'activities.resetInviteCode': adding({ visibility: 'INVITE_ONLY' }),
-    'registrations.register': adding({ registration: {}, startTime: TOMORROW, endTime: TOMORROW + HOUR }),
+    'registrations.register': open,
+    'registrations.add': open,
+    'registrations.batch': open,
+    'registrations.move': async (person, orgId) => ({
+      id: await registering(person, orgId),
+      body: { activityId: await open(person, orgId) },
+    }),
   },
   callersOwn: [
     'registrations.get',

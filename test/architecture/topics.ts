@@ -63,6 +63,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'pass-issues',
     'pass-changes',
+    'additions',
   ],
   admin: ['admin', 'markdown', 'statistics'],
   album: ['album', 'admin', 'sync'],

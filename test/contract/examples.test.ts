@@ -33,8 +33,9 @@ const NOTHING_BOUND = [400, /bound/] as const
 const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp]>> = {
   // The example of PUT …/revoke comes before.
   'passes.update': [400, /revoked pass/],
-  // It names everything that can be changed, some of which accounts and CONFIRMED ones do not have.
-  'registrations.update': [400, /not valid/],
+  // The activity of the examples has no registration.
+  'registrations.add': [400, /no registration/],
+  'registrations.move': [400, /activity/],
   'setup.page': LINK_USED,
   'setup.submit': LINK_USED,
   'undos.page': [403, /link/],

@@ -64,6 +64,12 @@ async function orgWithBob(): Promise<{ id: number; orgId: number }> {
 const objectName = 'asset'
 const field = () => ({ name: name(), type: 'TEXT' })
 const times = () => ({ startTime: Date.now() + DAY, endTime: Date.now() + DAY + HOUR })
+const opened = async (): Promise<number> =>
+  (await createActivity(alice, { ...times(), registration: {}, hasCheckIn: true, status: 'ACTIVE' })).id
+const added = async (): Promise<number> => {
+  const body = { items: [{ name: 'Lin Mei' }] }
+  return ok(await alice.call('registrations.add', { params: { id: await opened() }, body })).data.items[0]!.id
+}
 const groupWith = async (...members: readonly Person[]): Promise<number> => {
   for (const member of members) await befriend(alice, member)
   const body = { name: name(), userIds: members.map(({ id }) => id) }
@@ -260,6 +266,13 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const { id } = await createActivity(alice, { ...times(), registration: {}, visibility: 'PUBLIC', status: 'ACTIVE' })
     return { who: bob, params: { id }, body: {} }
   },
+  'registrations.add': async () => ({ params: { id: await opened() }, body: { items: [{ name: 'Lin Mei' }] } }),
+  'registrations.batch': async () => ({ params: { id: await opened() }, body: { action: 'CONFIRM', filter: {} } }),
+  'registrations.move': async () => ({
+    params: { registrationId: await added() },
+    body: { activityId: await opened() },
+  }),
+  'registrations.checkIn': async () => ({ params: { registrationId: await added() }, body: {} }),
   'activityMessages.create': async () => ({
     params: { id: (await createActivity(alice)).id },
     body: { subject: name(), body: 'Text' },

@@ -5,6 +5,7 @@ import { domain } from '#domains/domain.ts'
 import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
+import { additionEndpoints } from './additions/additions.endpoints.ts'
 import { activityAdminEndpoints } from './admin/activities.admin.endpoints.ts'
 import { passAdminEndpoints } from './admin/passes.admin.endpoints.ts'
 import { oldBatchesJob } from './batches/batches.service.ts'
@@ -89,6 +90,7 @@ export const activities = domain({
     ...messageEndpoints,
     ...participantEndpoints,
     ...overviewEndpoints,
+    ...additionEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,

@@ -253,6 +253,11 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug! length=100, sortOrder min=-2147483648 max=2147483647 isWhole',
   'qrCodes.updateLink':
     'slug! length=100, rules[].target! length=4096, rules[].hours.from!, rules[].hours.to!, rules[].timeZone! length=64, rules[].firstScans min=1 max=1000000 isWhole, fallbackUrl! length=4096, maxScans min=1 max=10000000 isWhole, password! length=128',
+  'registrations.add':
+    'items!, items[].name length=100, items[].email length=254, items[].note length=2000, requestId length=64',
+  'registrations.batch':
+    'action! choices=CONFIRM|WAIT|REJECT|CANCEL, filter!, filter.source choices=ACCOUNT|GUEST|MANUAL|IMPORT, filter.keyword length=100, reason length=200, requestId length=64',
+  'registrations.move': 'activityId!',
   'registrations.register': 'inviteCode length=200, code length=200',
   'registrations.update':
     'status choices=CONFIRMED|WAITING|CANCELLED|REJECTED, name! length=100, email length=254, note length=2000, reason length=200',

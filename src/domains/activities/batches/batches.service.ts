@@ -112,13 +112,37 @@ const anotherRuns = (ms: number) =>
     Math.max(Math.ceil(ms / 1000), 1),
   )
 
+const fingerprintOf = (asked: object): string => createHash('sha256').update(JSON.stringify(asked)).digest('base64url')
+
+/**
+ * The ids of the registrations that `add` adds, or that the same request has added before.
+ * @throws AppError 400 if the id belongs to another request
+ */
+export async function addOnce(
+  ctx: AppContext,
+  tx: Tx,
+  { activityId, userId, requestId, asked }: Batch,
+  add: () => Promise<readonly number[]>,
+): Promise<readonly number[]> {
+  if (requestId === null) return add()
+  const fingerprint = fingerprintOf(asked)
+  const earlier = await store.findBatch(tx, activityId, userId, requestId)
+  if (earlier !== undefined && (earlier.fingerprint !== fingerprint || earlier.ids === null))
+    throw badRequest('This requestId belongs to another request', '该 requestId 已用于其他请求')
+  if (earlier?.ids != null) return earlier.ids
+  const ids = await add()
+  const isFirst = await store.insertAddition(tx, { activityId, userId, requestId, fingerprint }, ids, ctx.clock.now())
+  if (!isFirst) throw anotherRuns(1000)
+  return ids
+}
+
 async function open(
   tx: Tx,
   { activityId, userId, requestId, asked }: Batch,
   lease: string,
   now: number,
 ): Promise<store.BatchRow> {
-  const fingerprint = createHash('sha256').update(JSON.stringify(asked)).digest('base64url')
+  const fingerprint = fingerprintOf(asked)
   const earlier = requestId === null ? undefined : await store.findBatch(tx, activityId, userId, requestId)
   if (earlier !== undefined && earlier.fingerprint !== fingerprint)
     throw badRequest('This requestId belongs to another request', '该 requestId 已用于其他请求')

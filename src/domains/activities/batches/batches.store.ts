@@ -75,3 +75,19 @@ export async function deleteBatch(tx: Tx, id: number): Promise<void> {
 /** Deletes at most `limit` requests that began before this time. Returns their number. */
 export const deleteOld = (tx: Tx, before: number, limit: number): Promise<number> =>
   deleteSome(tx, batches, lt(batches.createdAt, before), limit)
+
+/** A request that has added these registrations in one write. False if there is one with the same id. */
+export async function insertAddition(
+  tx: Tx,
+  batch: Pick<BatchRow, 'activityId' | 'userId' | 'requestId' | 'fingerprint'>,
+  ids: readonly number[],
+  now: number,
+): Promise<boolean> {
+  const done = { ids, matched: ids.length, changed: ids.length, lease: null, leaseUntil: now, finishedAt: now }
+  const rows = await tx
+    .insert(batches)
+    .values({ ...batch, ...done, createdAt: now })
+    .onConflictDoNothing()
+    .returning({ id: batches.id })
+  return rows.length > 0
+}

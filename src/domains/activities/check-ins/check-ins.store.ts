@@ -208,6 +208,7 @@ const addToActivities = (db: Builders) =>
 const given = jsonRows('given', {
   activityId: 'int',
   userId: 'int',
+  registrationId: 'int',
   sequence: 'int',
   method: 'text',
   distance: 'int',
@@ -262,13 +263,61 @@ export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Prom
     ...counts.values([...byUser.values()].filter(({ count }) => count > 0)),
     ...slots.values([...bySlot.values()]),
     ...sums.values([...byActivity.values()]),
-    ...given.values(recorded),
+    ...given.values(recorded.map((row) => ({ ...row, registrationId: null }))),
   })
   for (const row of inserted) listed.inserted(tx, row)
   const key = (row: Pick<CheckInRow, 'activityId' | 'userId' | 'sequence'>) =>
     `${row.activityId} ${row.userId} ${row.sequence}`
   const idOf = new Map(inserted.map((row) => [key(row), row.id]))
   return rows.map((row) => row && { ...row, id: idOf.get(key(row))! })
+}
+
+/** A participant whom a manager checks in. */
+export interface CheckedInByHand {
+  readonly activityId: number
+  readonly userId: number | null
+  /** Of a guest. */
+  readonly registrationId: number | null
+}
+
+const personIn = ({ userId, registrationId }: Omit<CheckedInByHand, 'activityId'>): number => userId ?? -registrationId!
+
+/** Records and counts it, in a write that is `IN_ORDER`. Undefined, with nothing recorded, if the person has checked in already. */
+export async function insertByHand(tx: Tx, participant: CheckedInByHand): Promise<number | undefined> {
+  const { activityId } = participant
+  const person = personIn(participant)
+  const [before] = await tx
+    .select({ count: checkInUsers.count, deleted: checkInUsers.deleted })
+    .from(checkInUsers)
+    .where(and(eq(checkInUsers.activityId, activityId), eq(checkInUsers.userId, person)))
+  if (before !== undefined && before.count > 0) return undefined
+  const checkedInAt = tx.stamp
+  const row = { ...participant, sequence: 1 + (before?.deleted ?? 0), method: 'MANUAL', distance: null, checkedInAt }
+  const [inserted] = await storeAll(tx, {
+    ...counts.values([{ activityId, userId: person, count: 1 }]),
+    ...slots.values([{ activityId, slot: slotOf(checkedInAt), method: 'MANUAL', count: 1 }]),
+    ...sums.values([{ activityId, checkIns: 1, users: 1 }]),
+    ...given.values([row]),
+  })
+  listed.inserted(tx, inserted!)
+  return inserted!.id
+}
+
+/** The latest check-in of a participant; with `method`, of those of this method. */
+export async function latestOf(
+  db: Db | Tx,
+  { activityId, userId, registrationId }: CheckedInByHand,
+  method?: CheckInMethod,
+): Promise<CheckInRow | undefined> {
+  const isTheirs =
+    userId === null
+      ? and(eq(checkIns.registrationId, registrationId!), sql`${checkIns.registrationId} is not null`)
+      : and(eq(checkIns.activityId, activityId), eq(checkIns.userId, userId))
+  const [row] = await withUsers(db)
+    .where(and(isTheirs, method === undefined ? undefined : eq(checkIns.method, method)))
+    .orderBy(desc(checkIns.checkedInAt), desc(checkIns.id))
+    .limit(1)
+  return row
 }
 
 /** Numbers of check-ins by hour of the day and method, in a period with one UTC offset. */

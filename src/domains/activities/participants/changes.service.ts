@@ -48,7 +48,7 @@ export async function updateRegistration(
     const { row, current } = await findAgain(tx, id)
     await changeStatus(ctx, tx, current, row, input)
     const after = (await store.findById(tx, id))!
-    if (input.position !== undefined) {
+    if (input.position != null) {
       if (after.status !== 'WAITING') throw invalidAll([notWaiting('body.position')])
       await store.putAt(tx, after, input.position)
     }
@@ -113,9 +113,9 @@ async function detailsOf(
   const problems: FieldProblem[] = []
   const personal = { name, email: given, language }
   if (row.userId !== null)
-    for (const [key, value] of Object.entries(personal)) if (value !== undefined) problems.push(ofGuests(`body.${key}`))
-  if (name !== undefined) change.name = name
-  if (language !== undefined) change.language = language
+    for (const [key, value] of Object.entries(personal)) if (value != null) problems.push(ofGuests(`body.${key}`))
+  if (name != null) change.name = name
+  if (language !== undefined && row.userId === null) change.language = language
   const email = given ? normalizeEmail(given) : null
   if (given !== undefined && row.userId === null && email !== row.email) {
     if (email === undefined) problems.push(noAddress('body.email'))

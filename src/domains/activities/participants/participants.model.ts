@@ -116,6 +116,9 @@ export const OverCapacity = Type.Boolean({
 })
 export const Notify = Type.Boolean({ description: 'Whether the person is notified; true by default', examples: [true] })
 
+/** The examples are of accounts. */
+export const OF_GUESTS = { examples: [null] }
+
 export const UpdateRegistration = Model('UpdateRegistration', {
   status: Type.Optional(
     Enum(SET_STATUSES, {
@@ -125,20 +128,31 @@ export const UpdateRegistration = Model('UpdateRegistration', {
       examples: ['CONFIRMED'],
     }),
   ),
-  position: Type.Optional(
-    Type.Integer({
-      description: 'The place in the waiting list of a WAITING one. The others move on; beyond an end, it is that end',
-      examples: [1],
+  position: {
+    ...optional(
+      Type.Integer({
+        description:
+          'The place in the waiting list of a WAITING one. The others move on; beyond an end, it is that end',
+      }),
+    ),
+    // Not of the registration of the examples.
+    examples: [null],
+  },
+  name: { ...optional({ ...GuestName, description: 'Of a guest. Null changes nothing' }), ...OF_GUESTS },
+  email: {
+    ...optional({
+      ...GuestEmail,
+      description: 'Of a guest. Another address is not confirmed, and ends the link of the guest',
     }),
-  ),
-  name: Type.Optional({ ...GuestName, description: 'Of a guest' }),
-  email: optional({
-    ...GuestEmail,
-    description: 'Of a guest. Another address is not confirmed, and ends the link of the guest',
-  }),
-  answers: optional({ ...AnswersInput, description: 'Replaces the answers. None is required from managers' }),
+    ...OF_GUESTS,
+  },
+  answers: {
+    ...optional({ ...AnswersInput, description: 'Replaces the answers. None is required from managers' }),
+    // The activity of the examples asks nothing.
+    examples: [null],
+  },
   note: optional(Note),
-  language: optional(GuestLanguage),
+  language: { ...optional(GuestLanguage), ...OF_GUESTS },
   reason: optional(Reason),
   overCapacity: optional(OverCapacity),
   notify: optional(Notify),

@@ -81,16 +81,32 @@ export async function changeStatuses(
   rows: readonly store.RegistrationRow[],
   { to, reason, overCapacity }: ByHand,
 ): Promise<store.RegistrationRow[]> {
-  const { id } = activity
-  if (to === 'CONFIRMED' && !(await store.takePlaces(tx, id, rows.length, placesOf(activity, overCapacity))))
-    throw full()
-  if (to === 'WAITING' && !(await store.joinWaitingList(tx, id, rows.length))) throw waitingListFull()
+  const people = rows.length
+  const confirmed = to === 'CONFIRMED' ? people : 0
+  await takeByHand(tx, activity, { confirmed, waiting: to === 'WAITING' ? people : 0, overCapacity })
   const after = await setStatus(tx, rows, to, reason)
   await store.uncount(tx, rows)
   const autoPassIds = rows.flatMap((row) => row.autoPassId ?? [])
   if (autoPassIds.length > 0) await emit(ctx, tx, 'registrations.ended', { autoPassIds })
   if (to === 'CONFIRMED') await announceConfirmed(ctx, tx, activity, after)
   return after
+}
+
+interface Taken {
+  readonly confirmed: number
+  readonly waiting: number
+  readonly overCapacity: boolean
+}
+
+/** Takes places for people whom a manager adds. @throws AppError 400 if there are not enough */
+export async function takeByHand(
+  tx: Tx,
+  activity: ActivityRow,
+  { confirmed, waiting, overCapacity }: Taken,
+): Promise<void> {
+  if (confirmed > 0 && !(await store.takePlaces(tx, activity.id, confirmed, placesOf(activity, overCapacity))))
+    throw full()
+  if (waiting > 0 && !(await store.joinWaitingList(tx, activity.id, waiting))) throw waitingListFull()
 }
 
 /** Emits the event in pieces. */
