@@ -68,6 +68,7 @@ import sqlite0075 from './sqlite/0075_overview_counts.sql' with { type: 'text' }
 import sqlite0076 from './sqlite/0076_guest_lifecycle.sql' with { type: 'text' }
 import sqlite0077 from './sqlite/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 import sqlite0078 from './sqlite/0078_people.sql' with { type: 'text' }
+import sqlite0079 from './sqlite/0079_invitations.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -136,6 +137,7 @@ import postgres0075 from './postgres/0075_overview_counts.sql' with { type: 'tex
 import postgres0076 from './postgres/0076_guest_lifecycle.sql' with { type: 'text' }
 import postgres0077 from './postgres/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 import postgres0078 from './postgres/0078_people.sql' with { type: 'text' }
+import postgres0079 from './postgres/0079_invitations.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -212,6 +214,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0076_guest_lifecycle', sql: sqlite0076 },
     { name: '0077_guest_lifecycle_indexes', sql: sqlite0077 },
     { name: '0078_people', sql: sqlite0078 },
+    { name: '0079_invitations', sql: sqlite0079 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -282,5 +285,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0076_guest_lifecycle', sql: postgres0076 },
     { name: '0077_guest_lifecycle_indexes', sql: postgres0077 },
     { name: '0078_people', sql: postgres0078 },
+    { name: '0079_invitations', sql: postgres0079 },
   ],
 }

@@ -59,6 +59,38 @@ export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: numb
   return undefined
 }
 
+/**
+ * Counts each use whose own limit allows it, of some thousand with different keys, in few statements. Returns those that are refused.
+ */
+export async function spendEach(tx: Tx, uses: readonly Use[], now: number): Promise<Set<Use>> {
+  const refused = new Set<Use>()
+  for (let at = 0; at < uses.length; at += EACH_PER_STATEMENT) {
+    const some = uses.slice(at, at + EACH_PER_STATEMENT)
+    const keys = some.map(({ key }) => key)
+    const rows = new Map((await tx.select().from(counters).where(inArray(counters.key, keys))).map((r) => [r.key, r]))
+    const spent = some.flatMap((use) => {
+      const result = countAll([use], (key) => rows.get(key), now)
+      if ('refusedFor' in result) refused.add(use)
+      else return result.map(({ after }) => ({ key: use.key, ...after, expiresAt: after.windowStart + use.windowMs }))
+      return []
+    })
+    if (spent.length === 0) continue
+    await tx
+      .insert(counters)
+      .values(spent)
+      .onConflictDoUpdate({
+        target: counters.key,
+        set: {
+          count: sql`excluded.count`,
+          windowStart: sql`excluded.window_start`,
+          expiresAt: sql`excluded.expires_at`,
+        },
+      })
+  }
+  return refused
+}
+const EACH_PER_STATEMENT = 200
+
 const p = sql.placeholder
 const startWindow = prepared((db) =>
   db

@@ -77,7 +77,7 @@ export interface Contributions {
 }
 
 /** See `sendComposed` of delivery. */
-export type ComposedKind = 'ACTIVITY' | 'ACTIVITY_MESSAGE' | 'ACTIVITY_TEST' | 'ACTIVITY_GUEST'
+export type ComposedKind = 'ACTIVITY' | 'ACTIVITY_MESSAGE' | 'ACTIVITY_TEST' | 'ACTIVITY_GUEST' | 'INVITATION'
 /** Undefined if the mail is no longer wanted. */
 export type ComposeMail = (
   ctx: AppContext,

@@ -7,6 +7,7 @@ import { checkIn } from './check-in-helpers.ts'
 import { redeemed } from './gate-helpers.ts'
 import { createGate } from './gate-link-helpers.ts'
 import { type ActivityFields, createActivity } from './helpers.ts'
+import { withCode } from './inviting.ts'
 import { sent } from './message-helpers.ts'
 import { createTemplate, issued } from './pass-helpers.ts'
 
@@ -62,6 +63,7 @@ export const isolation: IsolationFixture = {
       checkIn: ok(await checkIn(victim, visited)).data.id,
       passTemplate,
       pass: pass!.id,
+      activityInvitation: (await withCode(victim, { id: activity }, { text: mark })).id,
       checkInList: ok(await victim.call('checkInLists.create', { params: { id: activity }, body: { name: mark } })).data
         .id,
       registration,
@@ -84,11 +86,13 @@ export const isolation: IsolationFixture = {
     [/\/pass\/records\//, { recordId: 'passUse' }],
     [/^\/api\/admin\/activities$/, { ownerId: 'user' }],
     [/^\/api\/(admin\/)?activities\/.*\/messages/, { messageId: 'activityMessage' }],
+    [/^\/api\/(admin\/)?activities\/.*\/invitations/, { invitationId: 'activityInvitation' }],
     [/^\/api\/(admin\/)?activities\/.*\/gates/, { gateId: 'activityGate' }],
   ],
   bodies: [
     [/^\/api\/activities$/, { endTime: 2 }],
     [/^\/api\/activities\/:id\/messages$/, { filter: {} }],
+    [/^\/api\/activities\/:id\/invitations$/, { items: null, count: 1, expiresAt: null }],
     [/^\/api\/activities\/:id\/lists\/reorder$/, { ids: [1] }],
     [/^\/api\/activities\/:id\/copy$/, { startTime: TOMORROW }],
     [
@@ -137,6 +141,7 @@ export const isolation: IsolationFixture = {
       id: await registering(person, orgId),
       body: { activityId: await open(person, orgId) },
     }),
+    'activityInvitations.create': adding({ visibility: 'INVITE_ONLY' }),
   },
   callersOwn: [
     'registrations.get',
@@ -145,6 +150,8 @@ export const isolation: IsolationFixture = {
     'activityMessages.get',
     'activityMessages.recipients',
     'activityMessages.delete',
+    'activityInvitations.send',
+    'activityInvitations.revoke',
   ],
   reads: ({ activity }) => [
     '/api/discover/activities?size=100',

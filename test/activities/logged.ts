@@ -5,6 +5,7 @@ import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 import { checkIn, openActivity } from './check-in-helpers.ts'
 import { issueOne } from './gate-helpers.ts'
 import { createActivity, minimal } from './helpers.ts'
+import { withCode } from './inviting.ts'
 import { sent } from './message-helpers.ts'
 import { withPasses } from './pass-helpers.ts'
 
@@ -40,6 +41,7 @@ export const logged: LoggedFixture = {
       waitlist: false,
       opensAt: null,
       closesAt: null,
+      personalOnly: false,
       questions: [],
       guests: false,
       guestRetentionDays: null,
@@ -101,6 +103,23 @@ export const logged: LoggedFixture = {
       },
       refused: [() => remove(999_999)],
       unchanged: () => remove(),
+    }
+  },
+  'admin.activityInvitations.revoke': async ({ server, admin }) => {
+    const owner = await server.person()
+    const activity = await createActivity(owner)
+    const { id } = await withCode(owner, activity)
+    const revoke = (of = id) => admin.delete(`${ACTIVITIES}/${activity.id}/invitations/${of}`)
+    return {
+      call: () => revoke(),
+      row: {
+        targetId: id,
+        targetName: activity.name,
+        before: { activityId: activity.id, state: 'OPEN' },
+        after: null,
+      },
+      refused: [() => revoke(999_999)],
+      unchanged: () => revoke(),
     }
   },
   'admin.passes.revoke': async ({ server, admin }) => {

@@ -57,6 +57,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'gates',
     'gate-links',
     'messages',
+    'invitations',
     'participants',
     'overview',
     'purging',

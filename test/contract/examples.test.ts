@@ -207,6 +207,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The message of the examples has begun, and belongs to another activity than that of the administrators' examples.
   'activityMessages.delete': [400, /being sent/],
   'admin.activityMessages.delete': NO_SUCH_ROW,
+  // The server of the examples has a mail server, but mails invitations for organizations only.
+  'activityInvitations.send': [400, /mail/],
+  'admin.activityInvitations.revoke': NO_SUCH_ROW,
   'admin.activityGates.revoke': NO_SUCH_ROW,
   // The examples of the owners' operations have deleted them.
   'admin.albums.delete': NO_SUCH_ROW,

@@ -277,6 +277,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     params: { id: (await createActivity(alice)).id },
     body: { subject: name(), body: 'Text' },
   }),
+  'activityInvitations.create': async () => ({
+    params: { id: (await createActivity(alice)).id },
+    body: { count: 2 },
+  }),
   'activityGates.create': async () => ({ params: { id: (await withPasses(alice)).id }, body: { name: name() } }),
   'activityGates.renew': async () => {
     const { id } = await withPasses(alice)
@@ -373,6 +377,7 @@ const IGNORED = {
     'auth.phoneUnbind',
     'profile.setPassword',
   ],
+  'While its mail waits, it sends no second one.': ['activityInvitations.send'],
   'The server ends before a repeated request can arrive.': ['server.restart'],
   'Its answer has the address, which is not stored.': ['server.checks.start'],
   'It only adds to a number.': ['server.printed'],

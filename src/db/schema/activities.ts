@@ -53,6 +53,8 @@ export interface RegistrationConfig {
   readonly opensAt: number | null
   readonly closesAt: number | null
   readonly questions: readonly RegistrationQuestion[]
+  /** Whether registering needs a personal invitation. Absent in rows of older versions. */
+  readonly personalOnly?: boolean
   /** Whether people without an account can register. Absent in rows of older versions, like the next one. */
   readonly guests?: boolean
   /** Days after the end for which the data of guests is kept; null or absent: the setting. */
@@ -304,6 +306,8 @@ export const registrations = table(
     secretHash: col.text('secret_hash'),
     /** The secret, encrypted (platform/seal.ts): mails contain the link again. */
     secret: col.text('secret'),
+    /** The personal invitation that a guest has named and uses by confirming. */
+    invitationId: col.int('invitation_id'),
     answers: col.json<Readonly<Record<string, string>>>('answers').notNull(),
     /** For managers only. */
     note: col.text('note').notNull().default(''),

@@ -160,3 +160,10 @@ export const mailChoices = table(
   },
   (t) => [primaryKey({ columns: [t.address, t.owner] }), index('mail_choices_owner').on(t.owner)],
 )
+
+/** Addresses whose owners refuse the invitations of all organizers. The rows are kept permanently. */
+export const invitationRefusals = table('invitation_refusals', {
+  /** A keyed hash of the address. */
+  address: col.text('address').primaryKey(),
+  createdAt: col.time('created_at').notNull(),
+})

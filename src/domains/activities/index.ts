@@ -29,6 +29,9 @@ import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
 import { addressProved } from './guests/claims.service.ts'
 import { guestEndpoints } from './guests/guests.endpoints.ts'
 import { guestJobs } from './guests/guests.jobs.ts'
+import { invitationAdminEndpoints, invitationEndpoints } from './invitations/invitations.endpoints.ts'
+import { invitationsJob } from './invitations/invitations.jobs.ts'
+import { composeInvitation, settleInvitation } from './invitations/mails.service.ts'
 import { kioskEndpoints } from './kiosk/kiosk.endpoints.ts'
 import { kioskPage } from './kiosk/kiosk.page.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
@@ -88,6 +91,7 @@ export const activities = domain({
     ...registrationEndpoints,
     ...guestEndpoints,
     ...messageEndpoints,
+    ...invitationEndpoints,
     ...participantEndpoints,
     ...overviewEndpoints,
     ...additionEndpoints,
@@ -95,6 +99,7 @@ export const activities = domain({
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,
     ...messageAdminEndpoints,
+    ...invitationAdminEndpoints,
     ...gateLinkAdminEndpoints,
   ],
   jobs: [
@@ -105,12 +110,13 @@ export const activities = domain({
     oldBatchesJob,
     oldNewsJob,
     messagesJob,
+    invitationsJob,
     ...purgeJobs,
     ...guestJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
-  settledMails: { ACTIVITY: settlePersonalMail, ACTIVITY_MESSAGE: settleMail },
+  settledMails: { ACTIVITY: settlePersonalMail, ACTIVITY_MESSAGE: settleMail, INVITATION: settleInvitation },
   start: startMessages,
   stop: stopMessages,
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
@@ -127,6 +133,7 @@ export const activities = domain({
     ACTIVITY_GUEST: composeGuestMail,
     ACTIVITY_MESSAGE: composeMail,
     ACTIVITY_TEST: composeTestMail,
+    INVITATION: composeInvitation,
   },
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },

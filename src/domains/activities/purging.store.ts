@@ -28,6 +28,7 @@ import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
 import { removeDevices, removeGates } from './gate-links/gate-links.store.ts'
 import { listed as listedUses } from './gates/gates.store.ts'
+import { removeInvitations } from './invitations/invitations.store.ts'
 import { removeMessages } from './messages/messages.store.ts'
 import { removeRecipients } from './messages/recipients.store.ts'
 import { isKept, listed as listedPasses, type PassRow } from './passes/passes.store.ts'
@@ -150,6 +151,7 @@ export const SHOWN: readonly Remove[] = [
   removeCheckInSlots,
   removeRecipients,
   removeMessages,
+  removeInvitations,
   removeNews,
 ]
 

@@ -102,7 +102,7 @@ export async function sendLastNotice<K extends NoticeKind>(
 
 /**
  * Sends mails that their domain composes (`composedMails`), after the write commits; codes and notices never wait for them. Retried for a day. The addresses
- * must be proved. At most some hundred: they are inserted by one statement.
+ * must be proved, except those of invitations, which have budgets of their own. At most some hundred: they are inserted by one statement.
  */
 export async function sendComposed(ctx: AppContext, tx: Tx, mails: readonly ComposedMessage[]): Promise<void> {
   const now = ctx.clock.now()

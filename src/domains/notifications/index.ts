@@ -37,6 +37,14 @@ export const notifications = domain({
 
 export { addRecipients, notifyMembers, startMemberSend } from './sends/sends.service.ts'
 export type { Importance, MailRefusal } from './mail/mail.model.ts'
-export { type Addressee, type MailTarget, mailTargetsOf, refusalsToMail, unsubscribeUrl } from './mail/mail.service.ts'
+export {
+  type Addressee,
+  type MailTarget,
+  mailTargetsOf,
+  noInvitationsUrl,
+  refusalsToInvite,
+  refusalsToMail,
+  unsubscribeUrl,
+} from './mail/mail.service.ts'
 export { type Notice, notify } from './notifications.service.ts'
 export { countOnSubjects, unreadOnSubject } from './notifications.store.ts'

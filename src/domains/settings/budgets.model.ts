@@ -90,4 +90,16 @@ export const budgets = {
     ],
     ['参与者邮件总数', '服务器每天向所有活动的参与者发送的邮件数；0 表示不限。'],
   ),
+  'budget.invitationMailsPerOwner': setting(
+    size,
+    1000,
+    [
+      'Invitations by mail',
+      'Invitations to activities that an organization may mail a day; 0 = unlimited. Users may mail at most 50 a day, and none without a proved address.',
+    ],
+    [
+      '邀请邮件数',
+      '每个组织每天可通过邮件发送的活动邀请数；0 表示不限。个人每天最多 50 封，未验证邮箱的用户不能发送。',
+    ],
+  ),
 }

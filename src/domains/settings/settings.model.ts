@@ -239,6 +239,15 @@ export const definitions = {
     ],
     ['变更通知等待时间', '活动的时间或地点最后一次变更后，到通知参与者之前的秒数。'],
   ),
+  'mail.invitations': setting(
+    Enum(['OFF', 'ORGANIZATIONS', 'ALL']),
+    'ORGANIZATIONS',
+    [
+      'Invitations by mail',
+      'Which activities may invite strangers by mail: `OFF` none, `ORGANIZATIONS` those of organizations, `ALL` personal ones too.',
+    ],
+    ['邮件邀请', '哪些活动可通过邮件邀请陌生人：`OFF` 均不可，`ORGANIZATIONS` 仅组织的活动，`ALL` 个人活动也可。'],
+  ),
   'upload.maxBytes': setting(
     integer(1, LARGEST_UPLOAD),
     20 * MIB,

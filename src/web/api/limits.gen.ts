@@ -20,6 +20,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, description length=20000, descriptionFormat choices=PLAIN|MARKDOWN, region.province length=50, region.city length=50, region.district length=50, location length=200, latitude min=-90 max=90, longitude min=-180 max=180, timeZone! length=64, language choices=en|zh, visibility choices=PUBLIC|RESTRICTED|INVITE_ONLY, restrictedScopeType choices=ORGANIZATION, checkInConfig.radiusMeters min=10 max=100000 isWhole, checkInConfig.latitude min=-90 max=90, checkInConfig.longitude min=-180 max=180, checkInConfig.maxPerUser min=0 max=10000 isWhole, checkInConfig.rotatingSeconds min=15 max=300 isWhole, passConfig.maxUses min=0 max=1000000 isWhole, registration.capacity min=1 max=1000000 isWhole, registration.guestRetentionDays min=1 max=365 isWhole, registration.questions[].key!, registration.questions[].label! length=100, contactEmail! length=254, noticeText length=500',
   'activityGates.create': 'name! length=100, direction choices=ENTRY|EXIT|BOTH, maxDevices min=1 max=50 isWhole',
   'activityGates.update': 'name! length=100, direction choices=ENTRY|EXIT|BOTH, maxDevices min=1 max=50 isWhole',
+  'activityInvitations.create':
+    'items[].email length=254, items[].name length=100, count min=1 max=1000 isWhole, text length=500, requestId length=64',
   'activityMessages.create':
     'subject! length=100, body! length=5000, filter.source choices=ACCOUNT|GUEST|MANUAL|IMPORT, filter.keyword length=100, requestId length=64',
   'activityMessages.preview': 'subject! length=100, body! length=5000',

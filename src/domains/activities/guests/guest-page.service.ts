@@ -3,44 +3,33 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
-import { addressHash, endSuppression, sendComposed } from '#domains/delivery/index.ts'
-import { emit } from '#domains/domain.ts'
+import { addressHash, sendComposed } from '#domains/delivery/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { findBySecret } from '#http/admission.ts'
 import { secondsOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
-import { AppError, badRequest, limited, notFound } from '#http/errors.ts'
-import type { Localized } from '#lib/localized.ts'
+import { badRequest, limited, notFound } from '#http/errors.ts'
 import { DAY } from '#platform/clock.ts'
 import { sha256 } from '#platform/ids.ts'
 
-import { type ActivityRow, findActivity, IN_ORDER } from '../activities.store.ts'
+import { findActivity, IN_ORDER } from '../activities.store.ts'
 import { publicItem } from '../discovery/discovery.service.ts'
 import { PENDING_MS } from '../guest-forms/guest-forms.model.ts'
-import { noGuests, takesGuests } from '../guest-forms/guest-forms.service.ts'
 import { calendarOf } from '../links/links.service.ts'
 import { passUrl } from '../links/links.view.ts'
 import { statusOf } from '../passes/passes.rules.ts'
 import { passOfGuest } from '../passes/passes.store.ts'
 import type { PersonalMail } from '../personal-mails.model.ts'
 import * as guests from '../registrations/guests.store.ts'
-import { endPlace, placeIn } from '../registrations/places.service.ts'
-import { answersTo, isOpen, requireOpen, toView } from '../registrations/registrations.service.ts'
+import { endPlace } from '../registrations/places.service.ts'
+import { answersTo, isOpen, toView } from '../registrations/registrations.service.ts'
 import { type RegistrationRow, setAnswers } from '../registrations/registrations.store.ts'
 import { refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { GuestAction, GuestPage } from './guests.model.ts'
-import { answersIn } from './guests.service.ts'
-
-/** Why a registration ended that its guest confirmed too late. */
-const FULL: Localized = { en: 'All places were taken', zh: '名额已满' }
+import { answersIn, canConfirm, confirmGuest, type FoundGuest, LIVE } from './guests.service.ts'
 
 const noPass = () => badRequest('You have no valid pass', '你没有有效的通行证')
 const unconfirmed = () => badRequest('Confirm your registration first', '请先确认报名')
-
-export interface FoundGuest {
-  readonly row: RegistrationRow
-  readonly activity: ActivityRow
-}
 
 /** @throws AppError 404 for a link that is wrong or has ended, 429 after too many wrong ones */
 export async function findGuest(ctx: AppContext, given: string, caller: Pick<Caller, 'ip'>): Promise<FoundGuest> {
@@ -63,10 +52,6 @@ async function find(
 /** @throws AppError as `findGuest` */
 export const readGuest = async (ctx: AppContext, given: string, caller: Pick<Caller, 'ip'>): Promise<GuestPage> =>
   toPage(ctx, await findGuest(ctx, given, caller))
-
-const LIVE = ['CONFIRMED', 'WAITING', 'PENDING']
-const canConfirm = ({ status, emailConfirmedAt }: RegistrationRow): boolean =>
-  LIVE.includes(status) && emailConfirmedAt === null
 
 export async function toPage(ctx: AppContext, { row, activity }: FoundGuest): Promise<GuestPage> {
   const { status, position, answers } = await toView(ctx, row)
@@ -91,7 +76,7 @@ export async function toPage(ctx: AppContext, { row, activity }: FoundGuest): Pr
 type Change = (ctx: AppContext, tx: Tx, found: FoundGuest, input: GuestAction) => Promise<RegistrationRow | undefined>
 
 const CHANGES: Readonly<Record<GuestAction['action'], Change>> = {
-  confirm,
+  confirm: confirmGuest,
   cancel,
   answers: changeAnswers,
   'resend-pass': resendPass,
@@ -117,28 +102,6 @@ export async function changeGuest(
     IN_ORDER,
   )
   return toPage(ctx, changed)
-}
-
-/** Gives the place, or that on the waiting list. If there is none, the registration ends. */
-async function confirm(ctx: AppContext, tx: Tx, { row, activity }: FoundGuest): Promise<RegistrationRow> {
-  if (!canConfirm(row)) return row
-  const proof = { emailConfirmedAt: tx.stamp }
-  await endSuppression(ctx, tx, row.email!)
-  // Entered by a manager: it has its place.
-  if (row.status !== 'PENDING') return (await guests.changeGuest(tx, row, proof))!
-  if (!takesGuests(activity)) throw noGuests()
-  requireOpen(activity, ctx.clock.now())
-  const status = await placeIn(tx, activity).catch((error: unknown) => {
-    if (error instanceof AppError && error.status === 400) return undefined
-    throw error
-  })
-  if (status === undefined)
-    return (await guests.changeGuest(tx, row, { ...proof, status: 'CANCELLED', reason: FULL[row.language ?? 'en'] }))!
-  // The order of the waiting list is that of the confirmations.
-  const times = { createdAt: tx.stamp, confirmedAt: status === 'CONFIRMED' ? tx.stamp : null }
-  const saved = (await guests.changeGuest(tx, row, { ...proof, ...times, status }))!
-  if (status === 'CONFIRMED') await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: [saved.id] })
-  return saved
 }
 
 async function cancel(ctx: AppContext, tx: Tx, { row, activity }: FoundGuest): Promise<RegistrationRow | undefined> {

@@ -13,8 +13,9 @@ import { localTimes, whenHtml } from '../pages/pages.view.ts'
 import { contentOf } from '../pass-keys/pass-keys.service.ts'
 import { passOfGuest } from '../passes/passes.store.ts'
 import { addressText, ownerNameOf } from '../register/register.view.ts'
-import { findGuest, type FoundGuest, toPage } from './guest-page.service.ts'
+import { findGuest, toPage } from './guest-page.service.ts'
 import type { GuestAction, GuestPage } from './guests.model.ts'
+import type { FoundGuest } from './guests.service.ts'
 
 const WORDS = {
   en: {

@@ -4,13 +4,15 @@ import type { AppContext } from '#context'
 import { findRefusal, leftOf, spend, takeOnce } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
 import { emailOf } from '#domains/accounts/index.ts'
-import { addressHash, sendComposed } from '#domains/delivery/index.ts'
+import { addressHash, endSuppression, sendComposed } from '#domains/delivery/index.ts'
+import { emit } from '#domains/domain.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { secondsOf, usesByAddress } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
-import { limited, notFound } from '#http/errors.ts'
+import { AppError, limited, notFound } from '#http/errors.ts'
 import { ipNetworks } from '#lib/ip.ts'
+import type { Localized } from '#lib/localized.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 import { DAY } from '#platform/clock.ts'
 import { secret, sha256 } from '#platform/ids.ts'
@@ -30,11 +32,25 @@ import {
   USES_OF_TOKEN,
   WARN_AT,
 } from '../guest-forms/guest-forms.model.ts'
-import { findForm, noGuests, readToken, requireGuests, usedTooOften } from '../guest-forms/guest-forms.service.ts'
+import {
+  findForm,
+  noGuests,
+  readToken,
+  requireGuests,
+  takesGuests,
+  usedTooOften,
+} from '../guest-forms/guest-forms.service.ts'
 import * as store from '../registrations/guests.store.ts'
+import { placeIn } from '../registrations/places.service.ts'
 import type { Answers } from '../registrations/registrations.rules.ts'
 import { answersTo, requireOpen } from '../registrations/registrations.service.ts'
 import type { RegistrationRow } from '../registrations/registrations.store.ts'
+import {
+  checkInvitation,
+  checkNamedInvitation,
+  type PersonalInvitation,
+  useFor,
+} from '../visibility/personal-codes.service.ts'
 import { refuseIfDisabled, see } from '../visibility/visibility.service.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
@@ -110,6 +126,7 @@ export async function addGuest(ctx: AppContext, uuid: string, input: NewGuest, c
       await requireGuests(ctx, activity)
       const now = ctx.clock.now()
       const answers = answersTo(activity, given, now)
+      const invitation = await checkInvitation(tx, activity, input.code, now)
       requireUses(limits, await spend(tx, uses, now), token)
       const room = await findRoom(tx, activity, now)
       const row = await store.findGuestByAddress(tx, activity.id, email)
@@ -124,13 +141,59 @@ export async function addGuest(ctx: AppContext, uuid: string, input: NewGuest, c
             email,
             language: input.language ?? caller.locale,
             answers,
+            invitationId: invitation?.id ?? null,
           })
         : row
+      if (isNew && isProof(invitation, email)) await confirmGuest(ctx, tx, { row: guest, activity })
       await mailLink(ctx, tx, guest)
       await warn(ctx, tx, activity, limits, room.pending + 1 >= WARN_AT * pendingBound(activity.capacity))
     },
     IN_ORDER,
   )
+}
+
+/** Whether the code was mailed to the address of the guest: who gives it has got mail there. */
+const isProof = (invitation: PersonalInvitation | undefined, email: string): boolean =>
+  invitation?.email === email && invitation.sentAt !== null
+
+export interface FoundGuest {
+  readonly row: RegistrationRow
+  readonly activity: ActivityRow
+}
+
+export const LIVE = ['CONFIRMED', 'WAITING', 'PENDING']
+export const canConfirm = ({ status, emailConfirmedAt }: RegistrationRow): boolean =>
+  LIVE.includes(status) && emailConfirmedAt === null
+
+/** Why a registration ended that its guest confirmed too late. */
+const FULL: Localized = { en: 'All places were taken', zh: '名额已满' }
+
+/**
+ * Gives the place, or that on the waiting list. If there is none, the registration ends, and the invitation stays open.
+ * @throws AppError 400 if the invitation that the guest has named has ended, or if one is needed
+ */
+export async function confirmGuest(ctx: AppContext, tx: Tx, { row, activity }: FoundGuest): Promise<RegistrationRow> {
+  if (!canConfirm(row)) return row
+  const now = ctx.clock.now()
+  const proof = { emailConfirmedAt: tx.stamp }
+  await endSuppression(ctx, tx, row.email!)
+  // Entered by a manager: it has its place.
+  if (row.status !== 'PENDING') return (await store.changeGuest(tx, row, proof))!
+  if (!takesGuests(activity)) throw noGuests()
+  requireOpen(activity, now)
+  const invitation = await checkNamedInvitation(tx, activity, row.invitationId, now)
+  const status = await placeIn(tx, activity, invitation?.overCapacity).catch((error: unknown) => {
+    if (error instanceof AppError && error.status === 400) return undefined
+    throw error
+  })
+  if (status === undefined)
+    return (await store.changeGuest(tx, row, { ...proof, status: 'CANCELLED', reason: FULL[row.language ?? 'en'] }))!
+  // The order of the waiting list is that of the confirmations.
+  const times = { createdAt: tx.stamp, confirmedAt: status === 'CONFIRMED' ? tx.stamp : null }
+  const saved = (await store.changeGuest(tx, row, { ...proof, ...times, status }))!
+  if (invitation !== undefined) await useFor(tx, invitation, saved.id, now)
+  if (status === 'CONFIRMED') await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: [saved.id] })
+  return saved
 }
 
 /** Whether the registration has to end before its address can register again. */

@@ -28,6 +28,7 @@ import { activityUrl } from '../links/links.view.ts'
 import { descriptionHtml, descriptionText } from '../register/description.view.ts'
 import { qrContentOf } from '../register/register.rules.ts'
 import { addressText, coverUrlOf, ownerNameOf } from '../register/register.view.ts'
+import { personalCodeIn } from '../visibility/personal-codes.rules.ts'
 import { calendarLinks, eventData, type Step, stepOf } from './pages.rules.ts'
 import { codeOf } from './pages.service.ts'
 import { localTimes, pictureOf, whenHtml } from './pages.view.ts'
@@ -154,7 +155,7 @@ export async function activityPage(ctx: AppContext, shown: ShownActivity): Promi
       )}
       ${guestForm !== null && guestFormCard(guestForm, { uuid: row.uuid, code: codeOf(request), locale })}
       ${about !== '' && card(prose(about), { title: words.about, level: 2 })}
-      ${step !== 'over' && card(withTheApp(row, locale), { title: words.join, level: 2 })}
+      ${step !== 'over' && card(withTheApp(row, request, locale), { title: words.join, level: 2 })}
     </article>`,
   })
 }
@@ -276,9 +277,11 @@ function calendarMenu(ctx: AppContext, shown: ShownActivity, text: string, addre
   </details>`
 }
 
-function withTheApp(row: ActivityRow, locale: Locale): Html {
+/** Who came with a personal invitation does not learn the common invite code. */
+function withTheApp(row: ActivityRow, request: Request, locale: Locale): Html {
   const words = WORDS[locale]
-  const content = qrContentOf(row)
+  const personal = personalCodeIn(codeOf(request))
+  const content = personal === undefined ? qrContentOf(row) : qrContentOf({ id: row.id, inviteCode: personal })
   return html`${row.hasPass && html`<p>${words.pass}</p>`} ${row.hasCheckIn && html`<p>${words.checkIn}</p>`}
     ${qrPicture(pictureOf(content), words.joinAlt(row.name))}
     <p>${words.scan}</p>

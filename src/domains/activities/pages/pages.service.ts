@@ -13,6 +13,7 @@ import { calendarOf } from '../links/links.service.ts'
 import { decodeToken } from '../pass-keys/pass-keys.rules.ts'
 import { verifyToken } from '../pass-keys/pass-keys.service.ts'
 import { findPassByUuid, type PassRow } from '../passes/passes.store.ts'
+import { recordOpening } from '../visibility/personal-codes.service.ts'
 import { see } from '../visibility/visibility.service.ts'
 
 const UUID = new RegExp(`^${UUID_PATTERN}$`, 'i')
@@ -41,7 +42,10 @@ export async function findVisited(
 ): Promise<ActivityRow> {
   const row = UUID.test(id) ? await find[type](ctx.db.read, id) : undefined
   if (type === 'check-in' && row?.hasCheckIn === false) throw notFound()
-  return (await see(ctx, row, { viewer: { userId, orgId: 0 }, caller, code: codeOf(request) })).row
+  const code = codeOf(request)
+  const { row: seen } = await see(ctx, row, { viewer: { userId, orgId: 0 }, caller, code })
+  await recordOpening(ctx, seen.id, code)
+  return seen
 }
 
 /**

@@ -146,6 +146,11 @@ const RetentionDays = Type.Integer({
   examples: [30],
 })
 const Capacity = Type.Integer({ minimum: 1, maximum: MAX_CAPACITY, examples: [200] })
+const PersonalOnly = Type.Boolean({
+  description:
+    'Whether registering needs a personal invitation: the common invite code then only shows the activity. No effect if it is RESTRICTED. False by default',
+  examples: [false],
+})
 const Approval = Type.Boolean({
   description:
     'Whether everybody who registers is WAITING until a manager confirms them. If it is turned off, the list moves up',
@@ -160,6 +165,7 @@ const RegistrationInput = Model(
     approval: optional(Approval),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
     closesAt: optional({ ...Later, description: 'By default the start of the activity' }),
+    personalOnly: optional(PersonalOnly),
     guests: optional(Guests),
     guestRetentionDays: optional(RetentionDays),
     questions: optional(
@@ -317,6 +323,7 @@ const RegistrationView = Model('ActivityRegistration', {
   approval: Approval,
   opensAt: Nullable(Time),
   closesAt: Nullable(Time),
+  personalOnly: PersonalOnly,
   guests: Guests,
   guestRetentionDays: Nullable(RetentionDays),
   questions: Type.Array(

@@ -70,6 +70,7 @@ const OPEN_REGISTRATION: Required<RegistrationConfig> = {
   opensAt: null,
   closesAt: null,
   questions: [],
+  personalOnly: false,
   guests: false,
   guestRetentionDays: null,
   approval: false,

@@ -26,6 +26,7 @@ import { currentKey } from '../pass-keys/pass-keys.service.ts'
 import { setDue } from '../passes/due-issues.store.ts'
 import { countLive } from '../passes/passes.store.ts'
 import { fillPlaces } from '../registrations/places.service.ts'
+import { recordOpening } from '../visibility/personal-codes.service.ts'
 import {
   type Asking,
   manageActivity,
@@ -205,6 +206,7 @@ async function changeCover(
 
 export async function getActivity(ctx: AppContext, id: number, asking: Asking): Promise<ActivityView> {
   const { row, isManager } = await seeActivity(ctx, id, asking)
+  if (!isManager) await recordOpening(ctx, id, asking.code)
   return toView(ctx, row, { isManager, isMember: await isMember(ctx, asking.viewer.userId, row) })
 }
 

@@ -66,6 +66,7 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
       approval: row.registration.approval ?? false,
       opensAt: row.registration.opensAt,
       closesAt: row.registration.closesAt,
+      personalOnly: row.registration.personalOnly ?? false,
       guests: row.registration.guests ?? false,
       guestRetentionDays: row.registration.guestRetentionDays ?? null,
       questions: row.registration.questions.map(({ key, label, required }) => ({ key, label, required })),

@@ -69,7 +69,7 @@ type Columns = typeof registrations.$inferInsert
 /** The columns that a request decides. `email` in lower case, or null. */
 export type NewGuest = Pick<Columns, 'activityId' | 'status' | 'source' | 'email' | 'language' | 'answers'> & {
   readonly name: string
-} & Partial<Pick<Columns, 'secret' | 'secretHash' | 'note' | 'emailConfirmedAt' | 'reason'>>
+} & Partial<Pick<Columns, 'secret' | 'secretHash' | 'note' | 'emailConfirmedAt' | 'reason' | 'invitationId'>>
 
 const timesOf = (tx: Tx, status: Columns['status']) => ({
   confirmedAt: status === 'CONFIRMED' ? tx.stamp : null,

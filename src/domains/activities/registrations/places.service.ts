@@ -16,10 +16,14 @@ import { setStatus } from './waiting.store.ts'
 const full = () => badRequest('All places of this activity are taken', '该活动名额已满')
 const waitingListFull = () => badRequest('The waiting list of this activity is full', '该活动的候补名单已满')
 
-/** Takes a place, or one on the waiting list. @throws AppError 400 if there is none */
-export async function placeIn(tx: Tx, activity: ActivityRow): Promise<'CONFIRMED' | 'WAITING'> {
+/** Takes a place, or one on the waiting list. `overCapacity`: a place even if all are taken. @throws AppError 400 if there is none */
+export async function placeIn(tx: Tx, activity: ActivityRow, overCapacity = false): Promise<'CONFIRMED' | 'WAITING'> {
   if (activity.registration?.approval) return wait(tx, activity.id)
   if (await store.takePlace(tx, activity.id, placesOf(activity))) return 'CONFIRMED'
+  if (overCapacity) {
+    await store.takePlaces(tx, activity.id, 1, placesOf(activity, true))
+    return 'CONFIRMED'
+  }
   if (activity.registration?.waitlist !== true) throw full()
   return wait(tx, activity.id)
 }

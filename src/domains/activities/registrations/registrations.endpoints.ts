@@ -25,7 +25,10 @@ export const registrationEndpoints = [
     query: InOrg,
     body: Register,
     data: RegistrationView,
-    refuses: { 403: 'The activity is by invitation only, or its organization is disabled.' },
+    refuses: {
+      400: 'You cannot register now, all places are taken, or the code of a personal invitation is wrong or used, or missing with `personalOnly`.',
+      403: 'The activity is by invitation only, or its organization is disabled.',
+    },
     run: ({ ctx, owner, caller, params, body }) =>
       service.register(ctx, params.id, body, { viewer: owner, caller, code: body.inviteCode ?? body.code }),
   }),

@@ -11,6 +11,8 @@ import { invalidAll } from '#http/validate.ts'
 import { notActive } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { tellPeople } from '../personal-mails.service.ts'
+import { takeInvitation } from '../visibility/personal-codes.service.ts'
+import { setUser } from '../visibility/personal-codes.store.ts'
 import {
   type Asking,
   findNamed,
@@ -45,12 +47,14 @@ export async function register(
     if (own?.status === 'REJECTED') throw wasRejected()
     if (own === undefined || own.status === 'CANCELLED') {
       const answers = answersTo(activity, input.answers ?? {}, now)
+      const invitation = await takeInvitation(tx, activity, asking.code, now)
       const saved = await store.saveRegistration(tx, own, {
         activityId: id,
         userId,
-        status: await placeIn(tx, activity),
+        status: await placeIn(tx, activity, invitation?.overCapacity),
         answers,
       })
+      if (invitation !== undefined) await setUser(tx, invitation.id, saved.id)
       if (saved.status === 'CONFIRMED')
         await emit(ctx, tx, 'registrations.confirmed', { activity, registrationIds: [saved.id] })
       return saved

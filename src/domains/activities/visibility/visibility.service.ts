@@ -13,6 +13,8 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { codeRequired } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { personalCodeIn } from './personal-codes.rules.ts'
+import { admits } from './personal-codes.service.ts'
 import { normalizeInviteCode, sightOf } from './visibility.rules.ts'
 import { isRegisteredFor } from './visibility.store.ts'
 
@@ -44,7 +46,7 @@ export interface Asking {
   /** The owner of a `dualByRow` operation. */
   readonly viewer: Owner
   readonly caller: Pick<Caller, 'ip'>
-  /** The invite code, as the user typed it or as it was in a scanned code. */
+  /** The invite code of the activity or of a personal invitation, as the user typed it or as it was in a scanned code. */
   readonly code?: string | null | undefined
 }
 
@@ -68,12 +70,17 @@ export async function see(ctx: AppContext, row: ActivityRow | undefined, asking:
   if (row === undefined) throw notFound()
   const isManager = await manages(ctx, viewer.userId, row, MANAGER_POINT)
   const isReader = await isMemberWho(ctx, viewer.userId, row)
-  const hasCode = row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
+  const personal = row.visibility === 'RESTRICTED' ? undefined : personalCodeIn(code)
+  const hasCode =
+    personal === undefined
+      ? row.inviteCode !== null && code != null && normalizeInviteCode(code) === row.inviteCode
+      : await admits(ctx.db.read, row.id, personal, ctx.clock.now())
   const isRegistered = !isManager && !hasCode && (await isInvitedBefore(ctx, viewer.userId, row))
   const sight = sightOf(row, { isManager, isReader, hasCode: hasCode || isRegistered })
   if (sight === 'unknown') throw notFound()
   // The code that a registered user was given may have been replaced.
-  if (!isManager && !isRegistered && row.inviteCode !== null && code != null)
+  const isGuess = personal !== undefined || (row.inviteCode !== null && code != null)
+  if (!isManager && !isRegistered && isGuess)
     await guess(ctx, WRONG_CODES, asking.caller.ip, tooManyWrongCodes, () => hasCode || undefined)
   if (sight === 'code required') throw codeRequired()
   return { row, isManager }

@@ -35,7 +35,7 @@ export const mailEndpoints = [
     method: 'GET',
     path: `${MAIL_PATH}/:token`,
     secrets: ['token'],
-    summary: 'Show the page on which mails about activities are stopped',
+    summary: 'Show the page on which mails about activities, or invitations, are stopped',
     description: 'Linked from each of these mails. Opening it changes nothing. Wrong links count among 60 a minute.',
     tag: 'Public pages',
     access: open,

@@ -42,7 +42,8 @@ export const ChooseMails = Model('ChooseMails', {
       default: 'ORGANIZER',
       description:
         'ORGANIZER: no messages of this organizer. IMPORTANT: no messages of any organizer. NONE: no mails about activities. ALL: all of them again. ' +
-        'A mail program that sends the one-click form of RFC 8058 chooses ORGANIZER',
+        'A mail program that sends the one-click form of RFC 8058 chooses ORGANIZER. In the link of an invitation, ALL allows invitations again, and ' +
+        'all others end those of everybody',
     }),
   ),
 })

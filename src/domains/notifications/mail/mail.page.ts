@@ -6,7 +6,7 @@ import { button, card, form, hiddenField, type Html, html, htmlPage, notice, tex
 import type { Locale } from '#lib/localized.ts'
 
 import { MAIL_PATH, type MailChoice } from './mail.model.ts'
-import type { MailPage } from './mail.service.ts'
+import type { InvitationsPage, MailPage } from './mail.service.ts'
 
 const WORDS = {
   en: {
@@ -25,6 +25,14 @@ const WORDS = {
       IMPORTANT: 'Everything but messages: registration, pass, date, place and cancellation',
       NONE: 'No mails about activities at all',
       ALL: 'All mails again',
+    },
+    invitations: {
+      title: 'Invitations by mail',
+      on: (address: string) => `People and organizations on this server can invite ${address} by mail.`,
+      off: (address: string) => `People and organizations on this server can no longer invite ${address} by mail.`,
+      stop: 'Never write to me again',
+      again: 'Allow invitations again',
+      hint: 'This is about invitations of everybody. Mails about activities that you take part in go on.',
     },
     none: 'You then also learn nothing by mail of a new date, a new place or a cancellation.',
   },
@@ -45,15 +53,59 @@ const WORDS = {
       NONE: '不接收任何活动邮件',
       ALL: '恢复接收全部邮件',
     },
+    invitations: {
+      title: '邮件邀请',
+      on: (address: string) => `此服务器上的用户和组织可以通过邮件邀请 ${address}。`,
+      off: (address: string) => `此服务器上的任何人都不能再通过邮件邀请 ${address}。`,
+      stop: '不再给我发邮件',
+      again: '重新允许邀请',
+      hint: '此设置针对所有人的邀请，你已参与的活动仍会发送邮件。',
+    },
     none: '选择后，活动改期、换址或取消也不会再以邮件通知。',
   },
 } as const satisfies Record<Locale, object>
 
-export function mailPage(
+interface Shown {
+  readonly caller: Caller
+  readonly isChanged: boolean
+}
+
+export const mailPage = (ctx: AppContext, token: string, page: MailPage | InvitationsPage, shown: Shown): Response =>
+  'isRefused' in page ? invitationsPage(ctx, token, page, shown) : choicesPage(ctx, token, page, shown)
+
+function invitationsPage(
+  ctx: AppContext,
+  token: string,
+  { address, isRefused }: InvitationsPage,
+  { caller: { locale }, isChanged }: Shown,
+): Response {
+  const { saved, invitations: words } = WORDS[locale]
+  const path = `${MAIL_PATH}/${token}`
+  const choice: MailChoice = isRefused ? 'ALL' : 'NONE'
+  return htmlPage(ctx, {
+    title: words.title,
+    locale,
+    path,
+    body: html`${isChanged && notice(saved)}
+    ${card(
+      [
+        text(isRefused ? words.off(address) : words.on(address)),
+        form(`${path}?lang=${locale}`, [
+          hiddenField('choice', choice),
+          button(isRefused ? words.again : words.stop, { kind: isRefused ? 'plain' : 'primary' }),
+        ]),
+        html`<p class="hint">${words.hint}</p>`,
+      ],
+      { title: words.title },
+    )}`,
+  })
+}
+
+function choicesPage(
   ctx: AppContext,
   token: string,
   { address, organizer, everybody, ofOrganizer }: MailPage,
-  { caller: { locale }, isChanged }: { readonly caller: Caller; readonly isChanged: boolean },
+  { caller: { locale }, isChanged }: Shown,
 ): Response {
   const words = WORDS[locale]
   const name = organizer ?? words.someone

@@ -127,21 +127,46 @@ export async function refusalsToMail(
   })
 }
 
-/** Begins the contents of a token. */
+/**
+ * Why an invitation is not mailed to some hundred addresses that nobody has proved, in their order; null for those that get it. The choices of
+ * their owners about `owner` and all organizers count too.
+ */
+export async function refusalsToInvite(
+  ctx: AppContext,
+  db: Db | Tx,
+  owner: OwnerKey,
+  addresses: readonly string[],
+): Promise<(MailRefusal | null)[]> {
+  const hashes = addresses.map((address) => addressHash(ctx, address))
+  const refusing = await store.refusingInvitations(db, hashes)
+  const people = addresses.map((address) => ({ userId: null, address }))
+  const others = await refusalsToMail(ctx, db, owner, 'MESSAGE', people)
+  return hashes.map((hash, i) => (refusing.has(hash) ? 'OPTED_OUT' : others[i]!))
+}
+
+/** Begin the contents of tokens. */
 const PURPOSE = 'mail choices'
+const INVITATIONS = 'invitations'
 
 /** The page on which the owner of an address stops mails about activities of `owner`. It needs no row, and does not end. */
 export const unsubscribeUrl = (ctx: AppContext, owner: OwnerKey, address: string): string =>
   `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify([PURPOSE, owner, address]))}`
 
+/** The page on which the owner of an address ends all invitations by mail, to activities and to organizations. */
+export const noInvitationsUrl = (ctx: AppContext, address: string): string =>
+  `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify([INVITATIONS, address]))}`
+
 interface Subject {
-  readonly owner: OwnerKey
+  /** Of the activities; null if the page is about invitations. */
+  readonly owner: OwnerKey | null
   readonly address: string
 }
 
 function subjectOf(ctx: AppContext, token: string): Subject | undefined {
   const text = ctx.seal.open(token)
   // The key seals other texts too.
+  if (text?.startsWith(`["${INVITATIONS}",`) === true)
+    return { owner: null, address: (JSON.parse(text) as [string, string])[1] }
   if (text?.startsWith(`["${PURPOSE}",`) !== true) return undefined
   const [, owner, address] = JSON.parse(text) as [string, OwnerKey, string]
   return { owner, address }
@@ -158,22 +183,33 @@ export interface MailPage {
   readonly ofOrganizer: ActivityMails
 }
 
+/** Contents of the page about invitations. */
+export interface InvitationsPage {
+  readonly address: string
+  readonly isRefused: boolean
+}
+
 /** @throws AppError 404 for a wrong token, 429 after too many */
-export async function showMailPage(ctx: AppContext, token: string, caller: Caller): Promise<MailPage> {
+export async function showMailPage(
+  ctx: AppContext,
+  token: string,
+  caller: Caller,
+): Promise<MailPage | InvitationsPage> {
   return pageOf(ctx, await findSubject(ctx, token, caller))
 }
 
-/** The same choice again changes nothing. @throws AppError as `showMailPage` */
+/** On the page about invitations, ALL allows them again and all others end them. The same choice again changes nothing. @throws AppError as `showMailPage` */
 export async function chooseMails(
   ctx: AppContext,
   token: string,
   choice: MailChoice,
   caller: Caller,
-): Promise<MailPage> {
+): Promise<MailPage | InvitationsPage> {
   const subject = await findSubject(ctx, token, caller)
   const { owner, address } = subject
   const hash = addressHash(ctx, address)
   await ctx.db.write('notifications.chooseMails', async (tx) => {
+    if (owner === null) return choice === 'ALL' ? store.allowInvitations(tx, hash) : store.refuseInvitations(tx, hash)
     if (choice === 'ORGANIZER') return store.saveChoice(tx, hash, owner, 'IMPORTANT')
     if (choice === 'ALL') return store.deleteChoices(tx, [hash], [EVERYBODY, owner])
     return store.saveChoice(tx, hash, EVERYBODY, choice)
@@ -187,8 +223,13 @@ async function findSubject(ctx: AppContext, token: string, caller: Caller): Prom
   return subject
 }
 
-async function pageOf(ctx: AppContext, { owner, address }: Subject): Promise<MailPage> {
-  const choices = await store.choicesOf(ctx.db.read, [addressHash(ctx, address)], owner)
+async function pageOf(ctx: AppContext, { owner, address }: Subject): Promise<MailPage | InvitationsPage> {
+  const hash = addressHash(ctx, address)
+  if (owner === null) {
+    const refusing = await store.refusingInvitations(ctx.db.read, [hash])
+    return { address: shortened(address), isRefused: refusing.has(hash) }
+  }
+  const choices = await store.choicesOf(ctx.db.read, [hash], owner)
   const choiceAbout = (whom: OwnerKey): ActivityMails => choices.find((one) => one.owner === whom)?.choice ?? 'ALL'
   return {
     address: shortened(address),

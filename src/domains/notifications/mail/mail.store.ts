@@ -3,7 +3,12 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { type ActivityMails, mailChoices, notificationPreferences as preferences } from '#db/schema/notifications.ts'
+import {
+  type ActivityMails,
+  invitationRefusals,
+  mailChoices,
+  notificationPreferences as preferences,
+} from '#db/schema/notifications.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -83,6 +88,22 @@ export async function deleteChoices(tx: Tx, addresses: readonly string[], owners
 /** Choices about an owner that was deleted, at most `limit`. Returns how many it deleted. */
 export const deleteChoicesAbout = (tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>
   deleteSome(tx, mailChoices, eq(mailChoices.owner, owner), limit)
+
+/** The hashes among `addresses` whose owners want no invitations. */
+export async function refusingInvitations(db: Db | Tx, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set()
+  const rows = await db
+    .select({ address: invitationRefusals.address })
+    .from(invitationRefusals)
+    .where(inArray(invitationRefusals.address, [...addresses]))
+  return new Set(rows.map((row) => row.address))
+}
+
+export const refuseInvitations = async (tx: Tx, address: string): Promise<void> =>
+  void (await tx.insert(invitationRefusals).values({ address, createdAt: tx.stamp }).onConflictDoNothing())
+
+export const allowInvitations = async (tx: Tx, address: string): Promise<void> =>
+  void (await tx.delete(invitationRefusals).where(eq(invitationRefusals.address, address)))
 
 const organization = prepared((db) =>
   db
