@@ -375,10 +375,11 @@ describe('the page of an organizer', () => {
     waitlist: true,
     opensAt: null,
     closesAt: null,
-    questions: [],
     approval: false,
     guests: false,
     guestRetentionDays: null,
+    personalOnly: false,
+    questions: [],
   }
   const counted = (confirmed: number, passes: number) => ({
     registration,

@@ -19,6 +19,7 @@ import { Facts, Figures } from '../../ui/parts.tsx'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { deletion } from './activity-words.ts'
 import { ActivityGates } from './ActivityGates.tsx'
+import { ActivityInvitations } from './ActivityInvitations.tsx'
 import { ActivityMessages } from './ActivityMessages.tsx'
 import { Owner, period, position } from './shared.tsx'
 
@@ -191,6 +192,7 @@ function Details({ activity }: { activity: AdminActivity }) {
       </Box>
       <ActivityMessages activityId={activity.id} />
       {activity.hasPass && <ActivityGates activityId={activity.id} />}
+      <ActivityInvitations activityId={activity.id} />
       <HistorySection targetType="ACTIVITY" targetId={activity.id} />
     </>
   )

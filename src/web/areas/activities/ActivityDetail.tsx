@@ -13,7 +13,7 @@ import { leave } from '../../browser/unsaved.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useSession } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
+import { Answer, Loading } from '../../ui/Answer.tsx'
 import { Owned } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Nothing, part } from '../../ui/part.tsx'
@@ -31,6 +31,7 @@ import { scannedIn } from './words.ts'
 
 const CheckInLists = part(() => import('./lists/CheckInLists.tsx'), Nothing)
 const Gates = part(() => import('./gate/Gates.tsx'), Nothing)
+const Invitations = part(() => import('./invitations/Invitations.tsx'), Loading)
 
 const words = texts({
   en: {
@@ -40,6 +41,7 @@ const words = texts({
     parts: 'Parts of the activity',
     overview: 'Overview',
     registrations: 'Registrations',
+    invitations: 'Invitations',
     checkIns: 'Check-ins',
     passes: 'Passes',
     lists: 'Check-in lists',
@@ -55,6 +57,7 @@ const words = texts({
     parts: '活动内容',
     overview: '概览',
     registrations: '报名',
+    invitations: '邀请',
     checkIns: '签到',
     passes: '通行证',
     lists: '签到名单',
@@ -118,6 +121,12 @@ function Shown({ activity, code }: ShownProps) {
       label: t.registrations,
       isShown: activity.registration !== null && can('registrations.list'),
     },
+    {
+      id: 'invitations',
+      label: t.invitations,
+      isShown:
+        activity.registration !== null && activity.visibility !== 'RESTRICTED' && can('activityInvitations.list'),
+    },
     { id: 'check-ins', label: t.checkIns, isShown: activity.hasCheckIn && can('activities.checkInStats') },
     { id: 'passes', label: t.passes, isShown: activity.hasPass && can('passes.issue') },
     { id: 'lists', label: t.lists, isShown: activity.hasPass && isManager && can('checkInLists.list') },
@@ -176,6 +185,7 @@ function Shown({ activity, code }: ShownProps) {
           <Overview activity={activity} code={code} scanned={scanned} />
         ))}
       {chosen === 'registrations' && <Registrations activity={activity} />}
+      {chosen === 'invitations' && <Invitations activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
       {chosen === 'lists' && <CheckInLists activity={activity} />}

@@ -168,6 +168,12 @@ export function RegistrationRules({ form }: FormParts) {
         opens={['registration.opensAt', t.opensNow]}
         closes={['registration.closesAt', t.closesAtStart]}
       />
+      {values.visibility !== 'RESTRICTED' && (
+        <CheckField
+          {...form.check('registration.personalOnly', { label: t.personalOnly, help: t.personalOnlyHelp })}
+          isBox
+        />
+      )}
       <Questions form={form} />
     </Part>
   )

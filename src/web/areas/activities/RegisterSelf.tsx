@@ -37,6 +37,8 @@ const words = texts({
     },
     formTitle: (name: string) => `Register for “${name}”`,
     noQuestions: 'You get a place at once if there is one.',
+    personalCode: 'Code of your invitation',
+    personalHelp: 'Registering needs a personal invitation, which is good for one person',
     save: 'Save answers',
     done: 'Your registration is saved.',
     cancelTitle: 'Cancel your registration?',
@@ -59,6 +61,8 @@ const words = texts({
     closedByStatus: { ENDED: '活动已结束，报名已关闭。', CANCELLED: '活动已取消，报名已关闭。' },
     formTitle: (name: string) => `报名“${name}”`,
     noQuestions: '有名额时立即报名成功。',
+    personalCode: '你的个人邀请码',
+    personalHelp: '报名需要个人邀请，每个邀请仅限一人使用',
     save: '保存回答',
     done: '报名信息已保存。',
     cancelTitle: '取消报名？',
@@ -171,16 +175,21 @@ function RegisterDialog({
 }: OwnProps & { current: UserRegistration | undefined; onClose: () => void }) {
   const t = useTexts(words)
   const questions = activity.registration?.questions ?? []
+  const isPersonal =
+    activity.registration?.personalOnly === true && activity.visibility !== 'RESTRICTED' && current === undefined
   const form = useForm(
     'registrations.register',
-    () => Object.fromEntries(questions.map(({ key }) => [`answers.${key}`, current?.answers[key] ?? ''])),
+    (): Record<string, string> => ({
+      ...Object.fromEntries(questions.map(({ key }) => [`answers.${key}`, current?.answers[key] ?? ''])),
+      ...(isPersonal && { inviteCode: code ?? '' }),
+    }),
     {
       done: t.done,
       refreshes: ['registrations', 'activities'],
       onDone: onClose,
       input: (values) => ({
         params: { id: activity.id },
-        body: { ...nested(values), ...(code && { inviteCode: code }) },
+        body: { ...(code && { inviteCode: code }), ...nested(values) },
       }),
     },
   )
@@ -193,6 +202,14 @@ function RegisterDialog({
       maxWidth="xs"
     >
       {questions.length === 0 && <Typography>{t.noQuestions}</Typography>}
+      {isPersonal && (
+        <TextField
+          {...form.text('inviteCode', { label: t.personalCode, help: t.personalHelp })}
+          required
+          autoComplete="off"
+          slotProps={{ htmlInput: { autoCapitalize: 'characters' } }}
+        />
+      )}
       {questions.map(({ key, label, required }) => (
         <TextField key={key} {...form.text(`answers.${key}`, { label })} required={required} multiline />
       ))}

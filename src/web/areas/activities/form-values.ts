@@ -34,6 +34,7 @@ export interface Values {
   readonly 'registration.waitlist': boolean
   readonly 'registration.opensAt': number | null
   readonly 'registration.closesAt': number | null
+  readonly 'registration.personalOnly': boolean
   readonly 'registration.questions': readonly Question[]
   readonly hasCheckIn: boolean
   readonly 'checkInConfig.radiusMeters': number | null
@@ -106,6 +107,7 @@ export const emptyValues = (): Values => ({
   'registration.waitlist': true,
   'registration.opensAt': null,
   'registration.closesAt': null,
+  'registration.personalOnly': false,
   'registration.questions': [],
   hasCheckIn: true,
   'checkInConfig.radiusMeters': null,
@@ -173,6 +175,7 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'registration.waitlist': registration?.waitlist ?? true,
     'registration.opensAt': registration?.opensAt ?? null,
     'registration.closesAt': registration?.closesAt ?? null,
+    'registration.personalOnly': registration?.personalOnly ?? false,
     'registration.questions': registration?.questions ?? [],
     hasCheckIn: activity.hasCheckIn,
     'checkInConfig.radiusMeters': checkInConfig.radiusMeters,
