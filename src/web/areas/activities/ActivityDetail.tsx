@@ -23,8 +23,8 @@ import { Messages } from './messages/Messages.tsx'
 import { nextStepOf } from './next-step.ts'
 import { Organizer } from './Organizer.tsx'
 import { Overview } from './Overview.tsx'
+import { Participants } from './participants/Participants.tsx'
 import { Passes } from './Passes.tsx'
-import { Registrations } from './Registrations.tsx'
 import { useOwnerOf, useRights } from './rights.ts'
 import { StatusActions } from './StatusActions.tsx'
 import { scannedIn } from './words.ts'
@@ -184,8 +184,8 @@ function Shown({ activity, code }: ShownProps) {
         ) : (
           <Overview activity={activity} code={code} scanned={scanned} />
         ))}
-      {chosen === 'registrations' && <Registrations activity={activity} />}
       {chosen === 'invitations' && <Invitations activity={activity} />}
+      {chosen === 'registrations' && <Participants activity={activity} />}
       {chosen === 'check-ins' && <CheckIns activity={activity} />}
       {chosen === 'passes' && <Passes activity={activity} />}
       {chosen === 'lists' && <CheckInLists activity={activity} />}

@@ -163,6 +163,7 @@ export function RegistrationRules({ form }: FormParts) {
       {values['registration.capacity'] !== null && (
         <CheckField {...form.check('registration.waitlist', { label: t.waitlist })} isBox />
       )}
+      <CheckField {...form.check('registration.approval', { label: t.approval, help: t.approvalHelp })} />
       <Times
         form={form}
         opens={['registration.opensAt', t.opensNow]}

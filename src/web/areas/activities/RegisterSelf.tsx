@@ -25,6 +25,10 @@ const words = texts({
     waiting: (n: number | null) =>
       n === null ? 'You are on the waiting list.' : `You are number ${n} on the waiting list.`,
     waitingText: 'If somebody cancels, you move up and get a notification.',
+    asked: 'You have registered. A manager of the activity confirms it, and you get a notification.',
+    askedText: 'You get a place when a manager of the activity has confirmed it.',
+    rejected: 'Your registration was not accepted.',
+    because: (reason: string) => `Reason: ${reason}`,
     places: (n: number, hasWaitlist: boolean) =>
       `${n === 1 ? '1 place' : `${n} places`}${hasWaitlist ? ', waiting list when they are taken' : ''}.`,
     notYet: (time: string) => `Registration opens ${time}.`,
@@ -53,6 +57,10 @@ const words = texts({
     registered: '你已报名。',
     waiting: (n: number | null) => (n === null ? '你在候补名单中。' : `你在候补名单中排第 ${n} 位。`),
     waitingText: '有人取消时会自动递补，并通知你。',
+    asked: '你已报名，等待活动管理者确认，届时会通知你。',
+    askedText: '活动管理者确认后即获得名额。',
+    rejected: '你的报名未通过。',
+    because: (reason: string) => `原因：${reason}`,
     places: (n: number, hasWaitlist: boolean) => `${n} 个名额${hasWaitlist ? '，满员后可候补' : ''}。`,
     notYet: (time: string) => `${time} 开始报名。`,
     until: (time: string) => `报名截止时间：${time}。`,
@@ -92,15 +100,18 @@ export function RegisterSelf({ activity, code }: OwnProps) {
     { enabled: isAllowed },
   )
   const isListed = all.error !== null || all.data?.items.some(({ id }) => id === activity.id) === true
-  const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isListed })
-  const isLoading = isAllowed && (all.isPending || (isListed && mine.isPending))
   const { registration } = activity
+  // The list does not have those who were rejected.
+  const isAsked = isListed || (isAllowed && registration?.approval === true)
+  const mine = useCall('registrations.get', { params, query: { ...(code && { code }) } }, { enabled: isAsked })
+  const isLoading = isAllowed && (all.isPending || (isAsked && mine.isPending))
   if (registration === null) return null
   const opensAt = registration.opensAt ?? 0
   const closesAt = Math.min(registration.closesAt ?? startTime, endTime)
   const isActive = activity.status === 'ACTIVE'
   const isAccepting = isActive && now >= opensAt && now <= closesAt
-  const current = isListed && mine.data?.status !== 'CANCELLED' ? mine.data : undefined
+  const current = isAsked && mine.data?.status !== 'CANCELLED' ? mine.data : undefined
+  const isRejected = current?.status === 'REJECTED'
   const hasQuestions = registration.questions.length > 0
   const stateOf = () => {
     if (activity.status === 'ENDED' || activity.status === 'CANCELLED') return t.closedByStatus[activity.status]
@@ -120,7 +131,12 @@ export function RegisterSelf({ activity, code }: OwnProps) {
           {current?.status === 'CONFIRMED' && <Alert severity="success">{t.registered}</Alert>}
           {current?.status === 'WAITING' && (
             <Alert severity="info">
-              {t.waiting(current.position)} {t.waitingText}
+              {registration.approval ? t.asked : `${t.waiting(current.position)} ${t.waitingText}`}
+            </Alert>
+          )}
+          {isRejected && (
+            <Alert severity="warning" sx={{ overflowWrap: 'anywhere' }}>
+              {[t.rejected, current.reason && t.because(current.reason)].filter(Boolean).join(' ')}
             </Alert>
           )}
           {current === undefined && (
@@ -136,12 +152,12 @@ export function RegisterSelf({ activity, code }: OwnProps) {
                 {t.register}
               </Button>
             )}
-            {isAccepting && current !== undefined && hasQuestions && (
+            {isAccepting && current !== undefined && !isRejected && hasQuestions && (
               <Button variant="outlined" onClick={() => setDialog('register')}>
                 {t.change}
               </Button>
             )}
-            {isActive && current !== undefined && (
+            {isActive && current !== undefined && !isRejected && (
               <Button color="error" onClick={() => setDialog('cancel')}>
                 {t.cancel}
               </Button>
@@ -201,7 +217,6 @@ function RegisterDialog({
       onClose={onClose}
       maxWidth="xs"
     >
-      {questions.length === 0 && <Typography>{t.noQuestions}</Typography>}
       {isPersonal && (
         <TextField
           {...form.text('inviteCode', { label: t.personalCode, help: t.personalHelp })}
@@ -210,6 +225,8 @@ function RegisterDialog({
           slotProps={{ htmlInput: { autoCapitalize: 'characters' } }}
         />
       )}
+      {activity.registration?.approval && <Typography>{t.askedText}</Typography>}
+      {questions.length === 0 && !activity.registration?.approval && <Typography>{t.noQuestions}</Typography>}
       {questions.map(({ key, label, required }) => (
         <TextField key={key} {...form.text(`answers.${key}`, { label })} required={required} multiline />
       ))}

@@ -36,6 +36,7 @@ export interface Values {
   readonly 'registration.closesAt': number | null
   readonly 'registration.personalOnly': boolean
   readonly 'registration.questions': readonly Question[]
+  readonly 'registration.approval': boolean
   readonly hasCheckIn: boolean
   readonly 'checkInConfig.radiusMeters': number | null
   readonly 'checkInConfig.shortCode': string
@@ -109,6 +110,7 @@ export const emptyValues = (): Values => ({
   'registration.closesAt': null,
   'registration.personalOnly': false,
   'registration.questions': [],
+  'registration.approval': false,
   hasCheckIn: true,
   'checkInConfig.radiusMeters': null,
   'checkInConfig.shortCode': '',
@@ -177,6 +179,7 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'registration.closesAt': registration?.closesAt ?? null,
     'registration.personalOnly': registration?.personalOnly ?? false,
     'registration.questions': registration?.questions ?? [],
+    'registration.approval': registration?.approval ?? false,
     hasCheckIn: activity.hasCheckIn,
     'checkInConfig.radiusMeters': checkInConfig.radiusMeters,
     'checkInConfig.shortCode': checkInConfig.shortCode ?? '',

@@ -3,11 +3,11 @@
 import { Send } from '@mui/icons-material'
 import { Alert, FormControl, FormHelperText, FormLabel, Stack, TextField, Typography } from '@mui/material'
 import { useRef, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useLocation, useNavigate, useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import { newId } from '../../../api/new-id.ts'
-import type { Activity, MessageChannel } from '../../../api/types.ts'
+import type { Activity, MessageChannel, ParticipantFilter } from '../../../api/types.ts'
 import { serverTime } from '../../../browser/server-time.ts'
 import { useEnum } from '../../../i18n/enums.ts'
 import { dateTime, inputTime, number } from '../../../i18n/format.ts'
@@ -33,6 +33,8 @@ const words = texts({
   en: {
     title: 'New message',
     to: 'Recipients',
+    selected: (n: number) => (n === 1 ? 'The selected person.' : `The ${number(n)} selected people.`),
+    shown: 'Everybody whom search and filters of the list of participants showed.',
     text: 'Text',
     channels: 'How',
     subject: 'Subject',
@@ -73,6 +75,8 @@ const words = texts({
   zh: {
     title: '新消息',
     to: '接收者',
+    selected: (n: number) => `所选的 ${number(n)} 人。`,
+    shown: '报名名单中按搜索和筛选显示的所有人。',
     text: '内容',
     channels: '发送方式',
     subject: '主题',
@@ -133,7 +137,9 @@ function Write({ activity }: { activity: Activity }) {
   const t = useTexts(words)
   const { mailAvailable } = useSession().user
   const navigate = useNavigate()
-  const back = `/activities/${activity.id}?tab=messages`
+  // From the list of participants. A reload keeps it.
+  const chosen = (useLocation().state as { filter: ParticipantFilter; count?: number } | null) ?? undefined
+  const back = `/activities/${activity.id}?tab=${chosen ? 'registrations' : 'messages'}`
   const request = useRef({ asked: '', id: '' })
   const form = useForm(
     'activityMessages.create',
@@ -144,7 +150,7 @@ function Write({ activity }: { activity: Activity }) {
       onDone: (message) =>
         void navigate(`/activities/${activity.id}/messages/${(message as { id: number }).id}`, { replace: true }),
       input({ subject, body, channels, attachPass, when, sendAt, ...audience }) {
-        const filter = filterOf(audience)
+        const filter = chosen?.filter ?? filterOf(audience)
         const message = {
           subject: subject.trim(),
           body,
@@ -162,7 +168,8 @@ function Write({ activity }: { activity: Activity }) {
   )
   const { subject, body, channels, attachPass, when, sendAt, status, pass, checkedIn } = form.values
   const isLater = when === 'LATER'
-  const reach = useRecipients(activity.id, { filter: filterOf({ status, pass, checkedIn }), channels })
+  const filter = chosen?.filter ?? filterOf({ status, pass, checkedIn })
+  const reach = useRecipients(activity.id, { filter, channels })
   const count = reach.data?.recipients
   const isOverBudget = reach.data !== undefined && isShort(reach.data)
   const ask = isLater ? t.askLater(count ?? 0, dateTime(sendAt)) : t.ask(count ?? 0)
@@ -177,7 +184,11 @@ function Write({ activity }: { activity: Activity }) {
       >
         <Section title={t.to}>
           <Stack spacing={2}>
-            <AudienceField activity={activity} value={form.values} onChange={form.set} />
+            {chosen ? (
+              <Typography>{chosen.count === undefined ? t.shown : t.selected(chosen.count)}</Typography>
+            ) : (
+              <AudienceField activity={activity} value={form.values} onChange={form.set} />
+            )}
             {mailAvailable ? (
               <Channels value={channels} onChange={(next) => form.set({ channels: next })} />
             ) : (

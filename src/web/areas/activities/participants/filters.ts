@@ -1,0 +1,34 @@
+/** The choice of the chips above the list of participants, and the filter of the interface that it stands for. */
+
+import type { ParticipantFilter, RegistrationStatus } from '../../../api/types.ts'
+
+export interface Chosen {
+  readonly keyword: string
+  readonly status: RegistrationStatus | null
+  /** Each of them is a chip that is on, and at most one of two opposites. */
+  readonly flags: readonly Flag[]
+}
+
+export const FLAGS = {
+  hasPass: { pass: true },
+  noPass: { pass: false },
+  arrived: { checkedIn: true },
+  notArrived: { checkedIn: false },
+  guests: { guest: true },
+} as const satisfies Readonly<Record<string, ParticipantFilter>>
+export type Flag = keyof typeof FLAGS
+
+export const EVERYBODY: Chosen = { keyword: '', status: null, flags: [] }
+
+/** The interface takes the same as a query and in a body, but for ids. */
+export const filterOf = ({ keyword, status, flags }: Chosen): Omit<ParticipantFilter, 'ids'> => ({
+  ...(keyword !== '' && { keyword }),
+  ...(status !== null && { status }),
+  ...Object.assign({}, ...flags.map((flag) => FLAGS[flag])),
+})
+
+/** With this chip on or off. Its opposite is then off. */
+export const toggled = (flags: readonly Flag[], flag: Flag): readonly Flag[] => {
+  const others = flags.filter((one) => Object.keys(FLAGS[one])[0] !== Object.keys(FLAGS[flag])[0])
+  return flags.includes(flag) ? others : [...others, flag]
+}
