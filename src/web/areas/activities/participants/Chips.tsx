@@ -1,7 +1,7 @@
 /** The chips above the list of participants, each with the number of people that it would show. */
 
 import { Chip, Stack } from '@mui/material'
-import { useQueries } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { callWith } from '../../../api/client.ts'
 import type { Activity, RegistrationStatus } from '../../../api/types.ts'
@@ -40,21 +40,26 @@ const words = texts({
 
 const OPPOSITES: Partial<Record<Flag, Flag>> = { noPass: 'hasPass', notArrived: 'arrived' }
 
+const FLAG_NAMES = Object.keys(FLAGS) as Flag[]
 const STATUSES = ['CONFIRMED', 'WAITING', 'PENDING', 'REJECTED', 'CANCELLED'] as const
 
-/** The number of people for each of these filters; undefined while it is counted. */
-const useCounts = (id: number, filters: readonly ReturnType<typeof filterOf>[]): readonly (number | undefined)[] =>
-  useQueries({
-    queries: filters.map((filter) => ({
-      queryKey: ['registrations', 'count', id, filter],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        (await callWith(
-          'registrations.list',
-          { params: { id }, query: { ...filter, page: 1, size: 1 } },
-          { signal },
-        )) as { total: number },
-    })),
-  }).map(({ data }) => data?.total)
+/**
+ * The number of people for each of these filters, none before the first count. One after the other: the server refuses searches of a user
+ * while several of them wait, and the list itself is one.
+ */
+const useCounts = (id: number, filters: readonly ReturnType<typeof filterOf>[]): readonly number[] =>
+  useQuery({
+    queryKey: ['registrations', 'count', id, filters],
+    queryFn: async ({ signal }) => {
+      const counts: number[] = []
+      for (const filter of filters) {
+        const input = { params: { id }, query: { ...filter, page: 1, size: 1 } }
+        counts.push(((await callWith('registrations.list', input, { signal })) as { total: number }).total)
+      }
+      return counts
+    },
+    placeholderData: keepPreviousData,
+  }).data ?? []
 
 export interface ChipsProps {
   activity: Activity
@@ -67,28 +72,31 @@ export function Chips({ activity, value, onChange }: ChipsProps) {
   const t = useTexts(words)
   const shared = useTexts(participantWords)
   const { status, flags } = value
-  const withNumber = (word: string, count: number | undefined) =>
-    count === undefined ? word : `${word} ${number(count)}`
-  const shown = (Object.keys(FLAGS) as Flag[]).filter((flag) => activity.hasPass || !('pass' in FLAGS[flag]))
   const others = { ...value, keyword: '' }
-  const ofStatus = useCounts(
-    activity.id,
-    STATUSES.map((one) => filterOf({ ...others, status: one })),
-  )
-  const ofFlag = useCounts(
-    activity.id,
-    shown.map((flag) => filterOf({ ...others, flags: flags.includes(flag) ? flags : toggled(flags, flag) })),
-  )
-  const statuses = STATUSES.map((one, i) => [one, withNumber(shared.statuses[one], ofStatus[i])] as const).filter(
-    ([one], i) => one === 'CONFIRMED' || one === status || ofStatus[i] !== 0,
-  )
+  const shown = FLAG_NAMES.filter((flag) => activity.hasPass || !('pass' in FLAGS[flag]))
+  const counts = useCounts(activity.id, [
+    ...STATUSES.map((one) => filterOf({ ...others, status: one })),
+    ...shown.map((flag) => filterOf({ ...others, flags: flags.includes(flag) ? flags : toggled(flags, flag) })),
+  ])
+  const countOf = (chip: RegistrationStatus | Flag) => counts[[...STATUSES, ...shown].indexOf(chip)]
+  const withNumber = (word: string, chip: RegistrationStatus | Flag) => {
+    const count = countOf(chip)
+    return count === undefined ? word : `${word} ${number(count)}`
+  }
+  const statuses = STATUSES.filter((one) => one === 'CONFIRMED' || one === status || (countOf(one) ?? 0) > 0)
+  const isOffered = (flag: Flag) => {
+    const opposite = OPPOSITES[flag]
+    if (flags.includes(flag)) return true
+    // "Without a pass" says nothing as long as nobody has one.
+    return (countOf(flag) ?? 0) > 0 && (opposite === undefined || (countOf(opposite) ?? 0) > 0)
+  }
   return (
     <Stack spacing={1}>
       <ChipField<RegistrationStatus | 'ALL'>
         label={t.status}
         value={status ?? 'ALL'}
         onChange={(next) => onChange({ status: next === 'ALL' ? null : next })}
-        choices={[['ALL', t.all], ...statuses]}
+        choices={[['ALL', t.all], ...statuses.map((one) => [one, withNumber(shared.statuses[one], one)] as const)]}
       />
       <Stack
         component="fieldset"
@@ -98,17 +106,14 @@ export function Chips({ activity, value, onChange }: ChipsProps) {
         sx={{ flexWrap: 'wrap', border: 0, m: 0, p: 0 }}
         aria-label={t.others}
       >
-        {shown.map((flag, i) => {
+        {shown.filter(isOffered).map((flag) => {
           const isOn = flags.includes(flag)
-          // "Without a pass" says nothing as long as nobody has one.
-          const countOf = (one: Flag | undefined) => (one === undefined ? undefined : ofFlag[shown.indexOf(one)])
-          if (!isOn && (ofFlag[i] === 0 || countOf(OPPOSITES[flag]) === 0)) return null
           return (
             <Chip
               key={flag}
               component="button"
               aria-pressed={isOn}
-              label={withNumber(t.flags[flag], ofFlag[i])}
+              label={withNumber(t.flags[flag], flag)}
               onClick={() => onChange({ flags: toggled(flags, flag) })}
               color={isOn ? 'primary' : 'default'}
               variant={isOn ? 'filled' : 'outlined'}
