@@ -18,7 +18,15 @@ const QUESTIONS = [{ key: 'size', label: 'Size of the T-shirt', required: false 
 const open = (name: string, registration: Parameters<typeof openActivity>[2] = {}, fields = {}) =>
   openActivity(server, alice, { waitlist: true, questions: QUESTIONS, ...registration }, { name, ...fields })
 
+/** Enters guests by hand. */
+const add = async (id: number, ...items: { name: string; email?: string; note?: string; status?: 'WAITING' }[]) =>
+  ok(await alice.call('registrations.add', { params: { id }, body: { items, notify: false } })).data.items
+
 const pathOf = ({ id }: { id: number }) => `/console/activities/${id}?tab=registrations`
+
+/** `Ann CONFIRMED`, by name. */
+const statesOf = async (activity: { id: number }) =>
+  (await list(alice, activity, { size: 100 })).items.map(({ nickname, status }) => `${nickname} ${status}`).toSorted()
 
 const sheet = (page: Page, name: string) => page.getByRole('dialog', { name })
 
@@ -120,6 +128,124 @@ describe('a manager', () => {
     await person.getByText('Confirmed', { exact: true }).first().waitFor()
     await visitor.reload()
     await visitor.getByText('You are registered.').waitFor()
+  })
+
+  test('changes the status of the selected people after reading their number', async () => {
+    const activity = await open('Sowing')
+    await add(activity.id, { name: 'Ann' }, { name: 'Ben' }, { name: 'Cid' })
+    const page = await browser.signedIn(alice)
+    await page.goto(pathOf(activity))
+    for (const name of ['Ann', 'Ben']) await page.getByLabel(`Select ${name}`).check()
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Change status' }).click()
+    await page.getByRole('menuitem', { name: 'Reject' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Reject many people' })
+    await dialog.getByText('For the 2 selected people.').waitFor()
+    await dialog.getByLabel('Reason (optional)').fill('Members first')
+    expect(await barriers(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Count' }).click()
+    const question = page.getByRole('dialog', { name: 'Reject 2 people?' })
+    await screenshot(page, 'participants-batch')
+    expect(await statesOf(activity)).toEqual(['Ann CONFIRMED', 'Ben CONFIRMED', 'Cid CONFIRMED'])
+    await question.getByRole('button', { name: 'Reject' }).click()
+    await page.getByText('2 registrations changed.').waitFor()
+    expect(await statesOf(activity)).toEqual(['Ann REJECTED', 'Ben REJECTED', 'Cid CONFIRMED'])
+    // The selection is over, so this is for all that the filter shows.
+    await page.getByRole('radio', { name: 'Rejected 2' }).check()
+    await page.getByText('2 people').waitFor()
+    await page.getByRole('button', { name: 'Change status' }).click()
+    await page.getByRole('menuitem', { name: 'Confirm' }).click()
+    await page.getByText('For everybody whom search and filters of the list show.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click()
+    await page.getByRole('dialog', { name: 'Confirm 2 people?' }).getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('2 registrations changed.').first().waitFor()
+    await until(async () => (await statesOf(activity)).join() === 'Ann CONFIRMED,Ben CONFIRMED,Cid CONFIRMED')
+  })
+
+  test('adds a guest by hand, also when no place is left', async () => {
+    browser.allow(/status of 400/)
+    const activity = await open('Weeding', { capacity: 1 })
+    await add(activity.id, { name: 'First' })
+    const page = await browser.signedIn(alice)
+    await page.goto(pathOf(activity))
+    await page.getByRole('button', { name: 'Add' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a person' })
+    await dialog.getByLabel('Name').fill('Lin Mei')
+    await dialog.getByLabel('E-mail (optional)').fill('lin@example')
+    await dialog.getByLabel('Size of the T-shirt').fill('M')
+    await dialog.getByLabel('Note').fill('Speaker')
+    expect(await barriers(page)).toEqual([])
+    await screenshot(page, 'participants-add')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    // The refusal is at its field.
+    await dialog.locator('[name=email][aria-invalid=true]').waitFor()
+    await dialog.getByLabel('E-mail (optional)').fill('lin@example.org')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await statesOf(activity)).toEqual(['First CONFIRMED'])
+    await dialog.getByLabel('Even if all places are taken').check()
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('The person is registered.').waitFor()
+    await page.getByRole('link', { name: 'Lin Mei' }).waitFor()
+    const lin = (await list(alice, activity)).items.find(({ nickname }) => nickname === 'Lin Mei')!
+    expect(lin).toMatchObject({ status: 'CONFIRMED', source: 'MANUAL', answers: { size: 'M' }, userId: null })
+    expect(lin.guest).toMatchObject({ name: 'Lin Mei', email: 'lin@example.org', confirmedAt: null })
+  })
+
+  test('changes name and position of a guest', async () => {
+    const activity = await open('Composting', { capacity: 1 })
+    await add(activity.id, { name: 'Host' })
+    await add(activity.id, { name: 'Ann', status: 'WAITING' }, { name: 'Ben', status: 'WAITING' })
+    const page = await browser.signedIn(alice)
+    await page.goto(pathOf(activity))
+    const person = await openPerson(page, 'Ben')
+    await person.getByText('Waiting · Number 2').waitFor()
+    await person.getByRole('button', { name: 'Edit' }).click()
+    const edit = page.getByRole('dialog', { name: 'Change Ben' })
+    await edit.getByLabel('Name').fill('Ben Oak')
+    await edit.getByLabel('Size of the T-shirt').fill('XL\nwide')
+    await edit.getByLabel('Note').fill('Vegan')
+    expect(await barriers(page)).toEqual([])
+    await edit.getByRole('button', { name: 'Save' }).click()
+    const renamed = sheet(page, 'Ben Oak')
+    await renamed.getByText('Vegan').waitFor()
+    await renamed.getByText('XL').waitFor()
+    await renamed.getByRole('button', { name: 'Change position' }).click()
+    await page.getByLabel('Place on the waiting list').fill('1')
+    await page.getByRole('dialog', { name: 'Position of Ben Oak' }).getByRole('button', { name: 'Save' }).click()
+    await renamed.getByText('Waiting · Number 1').waitFor()
+    await screenshot(page, 'participants-person')
+    expect(await barriers(page)).toEqual([])
+  })
+
+  test('moves a person to another activity', async () => {
+    const from = await open('Morning walk')
+    const to = await open('Evening walk')
+    await add(from.id, { name: 'Ann' })
+    const page = await browser.signedIn(alice)
+    await page.goto(pathOf(from))
+    const person = await openPerson(page, 'Ann')
+    await person.getByRole('button', { name: 'Move to another activity' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Move Ann to another activity' })
+    await dialog.getByLabel('Activity').click()
+    await page.getByRole('option', { name: 'Evening walk' }).click()
+    await dialog.getByRole('button', { name: 'Move' }).click()
+    await page.getByText('Moved to “Evening walk”.').waitFor()
+    expect([await statesOf(from), await statesOf(to)]).toEqual([['Ann CANCELLED'], ['Ann CONFIRMED']])
+  })
+
+  test('checks a person in by hand, and takes it back', async () => {
+    const activity = await open('Fair', {}, { hasCheckIn: true })
+    await add(activity.id, { name: 'Ann' })
+    const page = await browser.signedIn(alice)
+    await page.goto(pathOf(activity))
+    const person = await openPerson(page, 'Ann')
+    await person.getByRole('button', { name: 'Check in by hand' }).click()
+    await person.getByText(/^Checked in \S/).waitFor()
+    expect((await list(alice, activity, { checkedIn: true })).total).toBe(1)
+    await person.getByRole('button', { name: 'Undo' }).click()
+    await person.getByText('Not checked in').waitFor()
+    expect((await list(alice, activity, { checkedIn: true })).total).toBe(0)
   })
 })
 

@@ -1,10 +1,10 @@
-/** The pass of a participant with its entries, and the check-in. */
+/** The pass of a participant with its entries, and the check-in by hand. */
 
-import { ConfirmationNumber } from '@mui/icons-material'
+import { ConfirmationNumber, HowToReg, Undo } from '@mui/icons-material'
 import { Button, Stack, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 
-import { useCall } from '../../../api/hooks.ts'
+import { useAction, useCall } from '../../../api/hooks.ts'
 import { timeIn } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ErrorNotice } from '../../../ui/Answer.tsx'
@@ -21,16 +21,24 @@ const words = texts({
     noPass: 'No pass yet.',
     open: 'Open pass and entries',
     arrival: 'Check-in',
+    checkIn: 'Check in by hand',
+    undo: 'Undo',
     arrived: (time: string) => `Checked in ${time}`,
     notArrived: 'Not checked in',
+    checkedIn: 'Checked in.',
+    undone: 'The check-in is undone.',
   },
   zh: {
     pass: '通行证',
     noPass: '还没有通行证。',
     open: '查看通行证和入场记录',
     arrival: '签到',
+    checkIn: '人工签到',
+    undo: '撤销',
     arrived: (time: string) => `已于 ${time} 签到`,
     notArrived: '未签到',
+    checkedIn: '已签到。',
+    undone: '已撤销签到。',
   },
 })
 
@@ -62,9 +70,16 @@ export function PassOf({ activity, person: { pass } }: PartProps) {
   )
 }
 
-export function Arrival({ activity, person: { checkedInAt } }: PartProps) {
+/** For people who arrive without their phone. */
+export function CheckInByHand({ activity, person }: PartProps) {
   const t = useTexts(words)
+  const can = useRights(activity)
+  const { id, status, checkedInAt } = person
+  const settings = { refreshes: ['registrations', 'activities'] }
+  const checkIn = useAction('registrations.checkIn', { ...settings, done: t.checkedIn })
+  const undo = useAction('registrations.checkIn', { ...settings, done: t.undone })
   if (!activity.hasCheckIn) return null
+  const mayChange = activity.status === 'ACTIVE' && can('registrations.checkIn')
   const isMissing = checkedInAt === null
   return (
     <Part title={t.arrival}>
@@ -73,6 +88,24 @@ export function Arrival({ activity, person: { checkedInAt } }: PartProps) {
           tone={isMissing ? 'neutral' : 'good'}
           text={isMissing ? t.notArrived : t.arrived(timeIn(checkedInAt, activity.timeZone))}
         />
+        {mayChange && isMissing && status === 'CONFIRMED' && (
+          <Button
+            startIcon={<HowToReg />}
+            loading={checkIn.isPending}
+            onClick={() => checkIn.mutate({ params: { registrationId: id }, body: {} })}
+          >
+            {t.checkIn}
+          </Button>
+        )}
+        {mayChange && !isMissing && (
+          <Button
+            startIcon={<Undo />}
+            loading={undo.isPending}
+            onClick={() => undo.mutate({ params: { registrationId: id }, body: { undo: true } })}
+          >
+            {t.undo}
+          </Button>
+        )}
       </Line>
     </Part>
   )

@@ -1,6 +1,6 @@
 /** The list of participants, for managers: searching, filtering, sorting, and what can be done with one of them or with many. */
 
-import { EventAvailable, MailOutlined } from '@mui/icons-material'
+import { Add, EventAvailable, MailOutlined } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Divider, LinearProgress, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
@@ -12,6 +12,7 @@ import { texts, useTexts } from '../../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../../ui/Answer.tsx'
 import { ExportMenu } from '../../../ui/ExportMenu.tsx'
 import { ChoiceField } from '../../../ui/fields.tsx'
+import { MenuButton, MenuEntry } from '../../../ui/MenuButton.tsx'
 import { Nothing, part } from '../../../ui/part.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { SIZES, withParameters } from '../../../ui/table/address.ts'
@@ -26,13 +27,17 @@ import { activityWords } from '../words.ts'
 import { Chips } from './Chips.tsx'
 import { type Row, rowOf, useColumns } from './columns.tsx'
 import { type Chosen, EVERYBODY, filterOf } from './filters.ts'
+import { type Action, participantWords } from './words.ts'
 
+const AddDialog = part(() => import('./AddDialog.tsx'), Nothing)
+const BatchDialog = part(() => import('./BatchDialog.tsx'), Nothing)
 const Person = part(() => import('./Person.tsx'), Nothing)
 
 const words = texts({
   en: {
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `${confirmed}${capacity === null ? '' : ` of ${capacity}`} registered, ${waiting} waiting`,
+    add: 'Add',
     withNotes: 'with notes',
     sort: 'Sort by',
     sorts: {
@@ -42,6 +47,7 @@ const words = texts({
       status: 'Status',
       position: 'Place on the waiting list',
     },
+    change: 'Change status',
     write: 'Write',
     all: (n: number) => (n === 1 ? '1 person' : `${number(n)} people`),
     selected: (n: number) => `${number(n)} selected`,
@@ -53,6 +59,7 @@ const words = texts({
   zh: {
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `已报名 ${confirmed}${capacity === null ? '' : ` / ${capacity}`}，候补 ${waiting}`,
+    add: '添加',
     withNotes: '含备注',
     sort: '排序',
     sorts: {
@@ -62,6 +69,7 @@ const words = texts({
       status: '状态',
       position: '候补位次',
     },
+    change: '更改状态',
     write: '发消息',
     all: (n: number) => `共 ${number(n)} 人`,
     selected: (n: number) => `已选 ${number(n)} 人`,
@@ -162,6 +170,7 @@ function List({ activity }: { activity: Activity }) {
               )}
           </Typography>
           {!isBlank && menu}
+          <Entering activity={activity} />
         </Stack>
         {isBlank ? (
           <EmptyState icon={EventAvailable} title={t.empty} text={t.emptyText} />
@@ -229,6 +238,24 @@ function List({ activity }: { activity: Activity }) {
   )
 }
 
+/** The buttons that enter people. */
+function Entering({ activity }: { activity: Activity }) {
+  const t = useTexts(words)
+  const can = useRights(activity)
+  const [isAdding, setAdding] = useState(false)
+  if (activity.status !== 'ACTIVE') return null
+  return (
+    <>
+      {can('registrations.add') && (
+        <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)} data-create>
+          {t.add}
+        </Button>
+      )}
+      {isAdding && <AddDialog activity={activity} onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
 interface ForManyProps {
   activity: Activity
   filter: ParticipantFilter
@@ -239,8 +266,10 @@ interface ForManyProps {
 /** Actions on the selected people, or on all that the list shows if none is selected. */
 function ForMany({ activity, filter, total, selection }: ForManyProps) {
   const t = useTexts(words)
+  const shared = useTexts(participantWords)
   const can = useRights(activity)
   const navigate = useNavigate()
+  const [action, setAction] = useState<Action>()
   const n = selection.rows.size
   const meant: ParticipantFilter = n > 0 ? { ids: [...selection.rows.keys()].map(Number) } : filter
   const unselect = () => selection.set([])
@@ -250,6 +279,13 @@ function ForMany({ activity, filter, total, selection }: ForManyProps) {
         {n > 0 ? t.selected(n) : t.all(total)}
       </Typography>
       {n > 0 && <Button onClick={unselect}>{t.unselect}</Button>}
+      {can('registrations.batch') && activity.status === 'ACTIVE' && (
+        <MenuButton label={t.change}>
+          {(Object.keys(shared.actions) as Action[]).map((one) => (
+            <MenuEntry key={one} text={shared.actions[one]} onClick={() => setAction(one)} />
+          ))}
+        </MenuButton>
+      )}
       {can('activityMessages.create') && activity.status !== 'DRAFT' && (
         <Button
           startIcon={<MailOutlined />}
@@ -261,6 +297,15 @@ function ForMany({ activity, filter, total, selection }: ForManyProps) {
         >
           {t.write}
         </Button>
+      )}
+      {action !== undefined && (
+        <BatchDialog
+          activity={activity}
+          action={action}
+          filter={meant}
+          onDone={unselect}
+          onClose={() => setAction(undefined)}
+        />
       )}
     </Stack>
   )

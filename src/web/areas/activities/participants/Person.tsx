@@ -11,7 +11,7 @@ import { texts, useTexts } from '../../../i18n/words.ts'
 import { Answer } from '../../../ui/Answer.tsx'
 import { Facts, type Item } from '../../../ui/parts.tsx'
 import { EnumStatus, Status } from '../../../ui/Status.tsx'
-import { Arrival, PassOf } from './Arrival.tsx'
+import { CheckInByHand, PassOf } from './Arrival.tsx'
 import { type Detail, Part, type PartProps } from './detail.tsx'
 import { PersonActions } from './PersonActions.tsx'
 import { LANGUAGES, participantWords, statusText, TONES } from './words.ts'
@@ -129,7 +129,7 @@ function Details({ activity, person }: PartProps) {
         </Part>
       )}
       {activity.hasPass && <PassOf activity={activity} person={person} />}
-      <Arrival activity={activity} person={person} />
+      <CheckInByHand activity={activity} person={person} />
       <Part title={t.sent}>
         <Sent person={person} />
       </Part>

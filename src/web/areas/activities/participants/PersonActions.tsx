@@ -1,15 +1,18 @@
 /** The buttons that change one participant, and their dialogs. */
 
-import { Edit, MailOutlined, SwapVert } from '@mui/icons-material'
-import { Button, Stack, TextField } from '@mui/material'
+import { DriveFileMove, Edit, MailOutlined, SwapVert } from '@mui/icons-material'
+import { Button, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 
+import { useAll } from '../../../api/pages.ts'
+import { notify } from '../../../browser/notices.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
 import { CheckField, ChoiceField, NumberField } from '../../../ui/fields.tsx'
 import { useForm } from '../../../ui/use-form.tsx'
 import { useRights } from '../rights.ts'
+import { timesOf } from '../words.ts'
 import type { PartProps } from './detail.tsx'
 import { type Action, ACTIONS_OF, LANGUAGES, participantWords } from './words.ts'
 
@@ -34,6 +37,13 @@ const words = texts({
     positionTitle: (name: string) => `Position of ${name}`,
     positionLabel: 'Place on the waiting list',
     positionHelp: 'The others move accordingly.',
+    move: 'Move to another activity',
+    moveTitle: (name: string) => `Move ${name} to another activity`,
+    moveText: 'Answers to the same questions go along. Here the registration is cancelled.',
+    target: 'Activity',
+    noTarget: 'There is no other published activity with registration.',
+    moveAction: 'Move',
+    moved: (name: string) => `Moved to “${name}”.`,
   },
   zh: {
     CONFIRM: (name: string) => `确认 ${name} 的报名？`,
@@ -55,6 +65,13 @@ const words = texts({
     positionTitle: (name: string) => `${name} 的候补位次`,
     positionLabel: '候补位次',
     positionHelp: '其他人相应顺移。',
+    move: '转到其他活动',
+    moveTitle: (name: string) => `将 ${name} 转到其他活动`,
+    moveText: '相同问题的回答会一并转去，此处的报名将取消。',
+    target: '活动',
+    noTarget: '没有其他已发布且开放报名的活动。',
+    moveAction: '转移',
+    moved: (name: string) => `已转到“${name}”。`,
   },
 })
 
@@ -69,7 +86,7 @@ export function PersonActions({ activity, person }: PartProps) {
   const shared = useTexts(participantWords)
   const can = useRights(activity)
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<Action | 'edit' | 'position'>()
+  const [dialog, setDialog] = useState<Action | 'edit' | 'position' | 'move'>()
   const close = () => setDialog(undefined)
   const { id, status } = person
   const isActive = activity.status === 'ACTIVE'
@@ -109,9 +126,15 @@ export function PersonActions({ activity, person }: PartProps) {
             {t.write}
           </Button>
         )}
+        {isActive && isLive && (
+          <Button variant="outlined" startIcon={<DriveFileMove />} onClick={() => setDialog('move')}>
+            {t.move}
+          </Button>
+        )}
       </Stack>
       {dialog === 'edit' && <EditDialog {...props} />}
       {dialog === 'position' && <PositionDialog {...props} />}
+      {dialog === 'move' && <MoveDialog {...props} />}
       {dialog !== undefined && dialog in shared.actions && <StatusDialog {...props} action={dialog as Action} />}
     </>
   )
@@ -244,6 +267,58 @@ function PositionDialog({ person, onClose }: PersonActionsProps) {
       maxWidth="xs"
     >
       <NumberField {...form.number('position', { label: t.positionLabel, help: t.positionHelp })} autoFocus />
+    </FormDialog>
+  )
+}
+
+function MoveDialog({ activity, person, onClose }: PersonActionsProps) {
+  const t = useTexts(words)
+  const shared = useTexts(participantWords)
+  const activities = useAll('activities.list', {
+    query: { status: 'ACTIVE', ...(activity.ownerType === 'ORGANIZATION' && { orgId: activity.ownerId }) },
+  })
+  const targets = (activities.data ?? []).filter(
+    ({ id, registration, ownerType, ownerId, canManage }) =>
+      id !== activity.id &&
+      registration !== null &&
+      canManage &&
+      ownerType === activity.ownerType &&
+      ownerId === activity.ownerId,
+  )
+  const form = useForm(
+    'registrations.move',
+    { activityId: null as number | null, overCapacity: false, notify: true },
+    {
+      refreshes: REFRESHES,
+      onDone(moved) {
+        notify(t.moved(targets.find(({ id }) => id === moved.activityId)?.name ?? ''), 'success')
+        onClose()
+      },
+      input: ({ activityId, ...others }) => ({
+        params: { registrationId: person.id },
+        body: { ...others, activityId: activityId ?? 0 },
+      }),
+    },
+  )
+  return (
+    <FormDialog
+      form={form}
+      title={t.moveTitle(person.nickname)}
+      action={t.moveAction}
+      isDisabled={form.values.activityId === null}
+      onClose={onClose}
+    >
+      <Typography>{t.moveText}</Typography>
+      {activities.data !== undefined && targets.length === 0 ? (
+        <Typography color="text.secondary">{t.noTarget}</Typography>
+      ) : (
+        <ChoiceField
+          {...form.pick('activityId', { label: t.target })}
+          choices={targets.map((one) => ({ id: one.id, name: `${one.name} · ${timesOf(one)}` }))}
+        />
+      )}
+      <CheckField {...form.check('overCapacity', { label: shared.over })} isBox />
+      <CheckField {...form.check('notify', { label: shared.tell })} isBox />
     </FormDialog>
   )
 }
