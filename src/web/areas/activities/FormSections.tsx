@@ -18,6 +18,7 @@ import type { ReactNode } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import { useTexts } from '../../i18n/words.ts'
+import { useSession } from '../../session/session.ts'
 import { CheckField, ChoiceField, NumberField } from '../../ui/fields.tsx'
 import { PositionButton } from '../../ui/PositionButton.tsx'
 import type { Form, NameOf } from '../../ui/use-form.tsx'
@@ -175,8 +176,33 @@ export function RegistrationRules({ form }: FormParts) {
           isBox
         />
       )}
+      <GuestRules form={form} />
       <Questions form={form} />
     </Part>
+  )
+}
+
+/** Guests cannot be turned on where the server would refuse it, but they can be turned off. */
+function GuestRules({ form }: Pick<FormParts, 'form'>) {
+  const t = useTexts(formWords)
+  const { mailAvailable } = useSession().user
+  const { visibility, 'registration.guests': guests } = form.values
+  const obstacle = visibility === 'RESTRICTED' ? t.guestsNotHere : mailAvailable ? undefined : t.guestsNoMail
+  return (
+    <>
+      <CheckField
+        {...form.check('registration.guests', { label: t.guests, help: obstacle ?? t.guestsHelp })}
+        disabled={obstacle !== undefined && !guests}
+      />
+      {guests && (
+        <NumberField
+          {...form.number('registration.guestRetentionDays', {
+            label: t.guestRetentionDays,
+            help: t.guestRetentionHelp,
+          })}
+        />
+      )}
+    </>
   )
 }
 

@@ -32,6 +32,8 @@ export interface Values {
   readonly hasRegistration: boolean
   readonly 'registration.capacity': number | null
   readonly 'registration.waitlist': boolean
+  readonly 'registration.guests': boolean
+  readonly 'registration.guestRetentionDays': number | null
   readonly 'registration.opensAt': number | null
   readonly 'registration.closesAt': number | null
   readonly 'registration.personalOnly': boolean
@@ -106,6 +108,8 @@ export const emptyValues = (): Values => ({
   hasRegistration: false,
   'registration.capacity': null,
   'registration.waitlist': true,
+  'registration.guests': false,
+  'registration.guestRetentionDays': null,
   'registration.opensAt': null,
   'registration.closesAt': null,
   'registration.personalOnly': false,
@@ -175,6 +179,8 @@ export function valuesOf(activity: Saved, before = activity): Values {
     hasRegistration: registration !== null,
     'registration.capacity': registration?.capacity ?? null,
     'registration.waitlist': registration?.waitlist ?? true,
+    'registration.guests': registration?.guests ?? false,
+    'registration.guestRetentionDays': registration?.guestRetentionDays ?? null,
     'registration.opensAt': registration?.opensAt ?? null,
     'registration.closesAt': registration?.closesAt ?? null,
     'registration.personalOnly': registration?.personalOnly ?? false,
