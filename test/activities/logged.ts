@@ -4,6 +4,7 @@ import { ok } from '../harness/index.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 import { checkIn, openActivity } from './check-in-helpers.ts'
 import { issueOne } from './gate-helpers.ts'
+import { createGate } from './gate-link-helpers.ts'
 import { createActivity, minimal } from './helpers.ts'
 import { withCode } from './inviting.ts'
 import { sent } from './message-helpers.ts'
@@ -117,6 +118,23 @@ export const logged: LoggedFixture = {
         targetName: activity.name,
         before: { activityId: activity.id, state: 'OPEN' },
         after: null,
+      },
+      refused: [() => revoke(999_999)],
+      unchanged: () => revoke(),
+    }
+  },
+  'admin.activityGates.revoke': async ({ server, admin }) => {
+    const owner = await server.person()
+    const { id: activityId } = await withPasses(owner)
+    const { id } = await createGate(owner, activityId)
+    const revoke = (of = id) => admin.delete(`${ACTIVITIES}/${activityId}/gates/${of}`)
+    return {
+      call: () => revoke(),
+      row: {
+        targetId: id,
+        targetName: 'Main entrance',
+        before: { isRevoked: false },
+        after: { isRevoked: true },
       },
       refused: [() => revoke(999_999)],
       unchanged: () => revoke(),
