@@ -248,7 +248,7 @@ describe('with showNames: false', () => {
     ]
     for (const { text } of replies) expect(text).not.toContain('Unforgettable')
     expect(replies.map(({ status }) => status)).toEqual([
-      ...[200, 200, 200, 200, 200, 200, 400, 200, 200, 400, 400, 200, 200, 404, 200, 200, 403],
+      200, 200, 200, 200, 200, 200, 400, 200, 200, 400, 400, 200, 200, 404, 200, 200, 403,
     ])
     expect(replies[5]!.data.use).toMatchObject({ holderName: 'Z**', verifierUserId: null, gate: null })
   })
