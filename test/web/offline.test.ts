@@ -84,7 +84,7 @@ test('data that could not be deleted at the sign-out is deleted when the page st
   const { id } = await withPasses(alice, { name: 'Concert' })
   const page = await browser.signedIn(alice)
   await openGate(page, id)
-  await page.evaluate(`IDBObjectStore.prototype.clear = () => { throw new DOMException('refused', 'UnknownError') }`)
+  await page.evaluate(`IDBObjectStore.prototype.delete = () => { throw new DOMException('refused', 'UnknownError') }`)
   await signOut(page)
   expect(Object.keys((await page.evaluate(KEPT)) as object)).toContain('gates')
   await page.goto('/console/login')
