@@ -45,10 +45,11 @@ export function filterOf({ status, ids, keyword, ...rest }: Given, inNotes: bool
 
 /** The query if an index has the rows in their order; undefined if all registrations of the activity must be read. */
 export function indexedQuery(
-  { status, inNotes: _, ...others }: Filter,
+  { status, pass, checkedIn, guest, source, ids, keyword }: Filter,
   { sort, page, size }: Pick<ListQuery, 'sort' | 'page' | 'size'>,
 ): IndexedQuery | undefined {
-  if (Object.values(others).some((value) => value !== undefined) || (status?.length ?? 1) > 1) return undefined
+  const others = [pass, checkedIn, guest, source, ids, keyword]
+  if (others.some((value) => value !== undefined) || (status?.length ?? 1) > 1) return undefined
   if (sort === 'name' || sort === '-name' || sort === 'position' || sort === '-position') return undefined
   return { status: status?.[0], sort, page, size }
 }
