@@ -32,6 +32,13 @@ async function listed(person: Person, orgId?: number) {
   return { id, body: {}, params: { listId: list.id } }
 }
 
+/** An activity with a gate without an account. */
+async function gated(person: Person, orgId?: number) {
+  const id = await adding()(person, orgId)
+  const gate = await createGate(person, id, { expiresAt: FAR, orgId: orgId ?? null })
+  return { id, body: {}, params: { gateId: gate.id } }
+}
+
 /** Of the person who manages the activity. */
 async function registering(person: Person, orgId?: number, note = ''): Promise<number> {
   const id = await open(person, orgId)
@@ -141,6 +148,13 @@ export const isolation: IsolationFixture = {
       id: await registering(person, orgId),
       body: { activityId: await open(person, orgId) },
     }),
+    'activityGates.create': async (person, orgId) => ({
+      id: await adding()(person, orgId),
+      body: { name: 'Door', expiresAt: FAR },
+    }),
+    'activityGates.update': gated,
+    'activityGates.revoke': gated,
+    'activityGates.renew': gated,
     'activityInvitations.create': adding({ visibility: 'INVITE_ONLY' }),
   },
   callersOwn: [

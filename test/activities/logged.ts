@@ -44,6 +44,7 @@ export const logged: LoggedFixture = {
       closesAt: null,
       personalOnly: false,
       questions: [],
+      approval: false,
       guests: false,
       guestRetentionDays: null,
     }

@@ -50,7 +50,7 @@ export const additionEndpoints = [
     id: 'registrations.batch',
     method: 'POST',
     path: '/api/activities/:id/registrations/batch',
-    summary: 'Confirm, reject or cancel many registrations',
+    summary: 'Change many registrations of an activity',
     description:
       `Changes at most ${MAX_CHANGED.toLocaleString('en')} of the registrations that the filter selects, the oldest first, and confirms no more than there are places. One ` +
       'such request of an activity runs at a time; another one gets 429 with code 4022. After an interruption, the same request with the same ' +

@@ -103,9 +103,15 @@ export async function createMessage(
   return view!
 }
 
+const notPending = problem(
+  'must not contain PENDING: these people have not confirmed',
+  '不能包含 PENDING：这些人尚未确认',
+)
+
 /** @throws AppError 400 */
 async function checkDraft(ctx: AppContext, id: number, { sendAt, filter }: Draft): Promise<void> {
   if (sendAt !== null && sendAt > ctx.clock.now() + MAX_AHEAD_MS) throw invalidAll([tooFarAhead('body.sendAt')])
+  if (filter?.status?.includes('PENDING')) throw invalidAll([notPending('body.filter.status')])
   const ids = filter?.ids ?? []
   if (ids.length === 0) return
   const foreign = await recipients.foreignIds(ctx.db.read, id, ids)
