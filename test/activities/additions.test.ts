@@ -217,3 +217,36 @@ test.if(inProcess)('people whom the manager does not know count in a budget', as
   expect((await add(manager, activity, items(strangers.slice(199)))).status).toBe(429)
   ok(await add(manager, activity, items(strangers.slice(199, 200))))
 })
+
+describe('the data of a guest', () => {
+  const erase = (manager: Person, registrationId: number) =>
+    manager.call('registrations.cancelAny', { params: { registrationId }, query: { erase: true } })
+  const guest = { name: 'Lin Mei', email: 'lin@example.org', answers: { size: 'M' }, note: 'VIP' }
+
+  test('are deleted by a manager at once, and the place is free again', async () => {
+    const activity = await openActivity(server, host, { questions, capacity: 1, waitlist: true })
+    const { items } = ok(await add(host, activity, [guest, { name: 'Bo', status: 'WAITING' }])).data
+    expect((await erase(mallory, items[0]!.id)).status).toBe(404)
+    ok(await erase(host, items[0]!.id))
+    const text = JSON.stringify(await list(host, activity))
+    expect(text).not.toMatch(/Lin Mei|lin@example|VIP|"M"/)
+    expect(await confirmed(activity)).toEqual({ confirmed: 1, waiting: 0 })
+    expect((await list(host, activity, { status: 'CONFIRMED' })).items[0]!.nickname).toBe('Bo')
+  })
+
+  test('are deleted after the activity too, which keeps its numbers', async () => {
+    const activity = await openActivity(server, host, { questions })
+    const { items } = ok(await add(host, activity, [guest])).data
+    ok(await host.call('activities.setStatus', { params: { id: activity.id }, body: { status: 'ENDED' } }))
+    ok(await erase(host, items[0]!.id))
+    expect(JSON.stringify(await list(host, activity))).not.toMatch(/Lin Mei|lin@example|VIP/)
+    expect(await confirmed(activity)).toEqual({ confirmed: 1, waiting: 0 })
+  })
+
+  test('cannot be deleted of a user', async () => {
+    const activity = await openActivity(server, host, {})
+    const { data } = ok(await register(alice, activity))
+    expect(await erase(host, data.id)).toMatchObject({ status: 400, details: [{ path: 'query.erase' }] })
+    expect(await stateOf(alice, activity)).toBe('CONFIRMED null')
+  })
+})

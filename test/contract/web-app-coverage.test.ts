@@ -50,7 +50,6 @@ const OF_USERS_ELSEWHERE: Readonly<Record<string, string>> = {
   'orgs.transferOwnership': 'orgs.transfer offers the ownership, and the member must accept it.',
   'passes.issueByTemplate': OTHER_WAY,
   'profile.updateUser': OTHER_WAY,
-  'registrations.cancelAny': 'registrations.update sets this status too.',
   'registrations.cancelOf': 'registrations.update sets this status too.',
   'sessions.create': FOR_APPS,
   'sessions.detail': FOR_APPS,

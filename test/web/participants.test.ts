@@ -216,6 +216,10 @@ describe('a manager', () => {
     await renamed.getByText('Waiting · Number 1').waitFor()
     await screenshot(page, 'participants-person')
     expect(await barriers(page)).toEqual([])
+    await renamed.getByRole('button', { name: 'Delete data' }).click()
+    await page.getByRole('dialog', { name: 'Delete the data' }).getByRole('button', { name: 'Delete data' }).click()
+    await page.getByText('The data are deleted.').waitFor()
+    expect(JSON.stringify((await list(alice, activity)).items)).not.toMatch(/Ben|Vegan|XL/)
   })
 
   test('moves a person to another activity', async () => {

@@ -43,15 +43,15 @@ export function nextSteps(
   { counters, revoked, gates, lastMessageAt }: Facts,
   now: number,
 ): NextStep[] {
-  const { status, hasPass, autoIssue, startTime, endTime, capacity } = activity
+  const { status, hasPass, autoIssue, startTime, endTime, capacity, registration } = activity
   if (status === 'DRAFT') return ['PUBLISH']
   if (status !== 'ACTIVE' || now > endTime) return []
   const { confirmed, waiting, passes } = counters
-  const hasPlaces = capacity === 0 || confirmed < capacity
+  const isAsked = registration?.approval === true || capacity === 0 || confirmed < capacity
   const isSoon = now < startTime && startTime - now <= REMINDER_MS
   const isSilent = lastMessageAt === undefined || now - lastMessageAt > SILENCE_MS
   return [
-    ...(waiting > 0 && hasPlaces ? (['ANSWER_REQUESTS'] as const) : []),
+    ...(waiting > 0 && isAsked ? (['ANSWER_REQUESTS'] as const) : []),
     ...(hasPass && !autoIssue && confirmed > passes - revoked ? (['ISSUE_PASSES'] as const) : []),
     ...(isSoon && isSilent && confirmed + passes > 0 ? (['SEND_REMINDER'] as const) : []),
     ...(hasPass && gates === 0 && startTime - now <= GATE_MS ? (['OPEN_GATE'] as const) : []),

@@ -9,6 +9,7 @@ import { secret, sha256 } from '#platform/ids.ts'
 
 import { notActive, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { eraseGuests } from '../passes/passes.store.ts'
 import type { PersonalKind } from '../personal-mails.model.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { changeStatuses, refill } from '../registrations/places.service.ts'
@@ -17,13 +18,14 @@ import type { RegistrationRow } from '../registrations/registrations.store.ts'
 import * as store from '../registrations/waiting.store.ts'
 import { type Asking, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { managedRegistration, managedViews } from './listing.service.ts'
-import type { ManagedRegistration, UpdateRegistration } from './participants.model.ts'
+import type { CancelQuery, ManagedRegistration, UpdateRegistration } from './participants.model.ts'
 
 export type SetStatus = NonNullable<UpdateRegistration['status']>
 
 const cannotBecome = (from: string, to: string) =>
   badRequest(`A registration that is ${from} cannot become ${to}`, `报名状态不能从 ${from} 变为 ${to}`)
 const notWaiting = problem('is for registrations that are WAITING', '仅用于 WAITING 状态的报名')
+const onlyGuests = problem('is for guests only', '仅用于访客')
 const ofGuests = problem('can be changed for guests only', '仅可修改访客的信息')
 export const noAddress = problem('is not an e-mail address', '不是有效的邮箱地址')
 const isTaken = problem('is the address of another guest of this activity', '是该活动另一位访客的邮箱')
@@ -59,18 +61,21 @@ export async function updateRegistration(
   return view
 }
 
-/** Cancels it. One that has ended already is answered unchanged. */
+/** Cancels it. One that has ended already is answered unchanged. `erase`: also deletes the data of a guest. */
 export async function cancelRegistration(
   ctx: AppContext,
   id: number,
-  { reason, notify }: Pick<UpdateRegistration, 'reason' | 'notify'>,
+  { reason, notify, erase = false }: CancelQuery,
   asking: Asking,
 ): Promise<ManagedRegistration> {
   const { activity } = await managedRegistration(ctx, id, 'activity:update', asking)
   await ctx.db.write('registrations.cancelAny', async (tx) => {
     const { row, current } = await findAgain(tx, id)
-    if (row.status === 'REJECTED') return
-    await changeStatus(ctx, tx, current, row, { status: 'CANCELLED', reason, notify })
+    if (erase && row.userId !== null) throw invalidAll([onlyGuests('query.erase')])
+    // The data are deleted whatever the state of the activity; a place is only given up while it is ACTIVE.
+    const keepsPlace = row.status === 'REJECTED' || (erase && current.status !== 'ACTIVE')
+    if (!keepsPlace) await changeStatus(ctx, tx, current, row, { status: 'CANCELLED', reason, notify })
+    if (erase) await eraseGuests(tx, [id])
   })
   const [view] = await managedViews(ctx, activity.id, [id])
   if (view === undefined) throw notFound()

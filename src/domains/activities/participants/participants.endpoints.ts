@@ -83,13 +83,13 @@ export const participantEndpoints = [
     summary: 'Cancel a registration for an activity that you manage',
     description:
       'While the activity is ACTIVE. The person is notified, unless `notify` is false. The first one on the waiting list gets the place. A ' +
-      'registration that has ended already is answered unchanged.',
+      'registration that has ended already is answered unchanged. `erase` deletes the data of a guest, also when the activity is over; its numbers stay.',
     tag,
     access: dualByRow('activity:update'),
     params: ById,
     query: CancelQuery,
     data: ManagedRegistration,
-    refuses: { 400: 'The activity is not active.', 403: OWN },
+    refuses: { 400: 'The activity is not active, or `erase` names the registration of a user.', 403: OWN },
     run: ({ ctx, owner, caller, params, query }) =>
       cancelRegistration(ctx, params.registrationId, query, { viewer: owner, caller }),
   }),

@@ -164,5 +164,11 @@ export const CancelQuery = Type.Object({
   orgId: Type.Optional(Id),
   notify: Type.Optional(Notify),
   reason: Type.Optional(Reason),
+  erase: Type.Optional(
+    Type.Boolean({
+      description: 'Permanently deletes the name, address, answers and note of a guest',
+      examples: [false],
+    }),
+  ),
 })
 export type CancelQuery = Static<typeof CancelQuery>

@@ -12,8 +12,8 @@ import { Answer } from '../../../ui/Answer.tsx'
 import { Facts, type Item } from '../../../ui/parts.tsx'
 import { EnumStatus, Status } from '../../../ui/Status.tsx'
 import { CheckInByHand, PassOf } from './Arrival.tsx'
-import { type Detail, Part, type PartProps } from './detail.tsx'
-import { PersonActions } from './PersonActions.tsx'
+import { type Detail, Part } from './detail.tsx'
+import { PersonActions, type PersonActionsProps } from './PersonActions.tsx'
 import { LANGUAGES, participantWords, statusText, TONES } from './words.ts'
 
 const words = texts({
@@ -88,13 +88,13 @@ export default function Person({ activity, id, onClose }: PersonProps) {
             <Close />
           </IconButton>
         </Stack>
-        <Answer query={query}>{(person) => <Details activity={activity} person={person} />}</Answer>
+        <Answer query={query}>{(person) => <Details activity={activity} person={person} onClose={onClose} />}</Answer>
       </Stack>
     </Drawer>
   )
 }
 
-function Details({ activity, person }: PartProps) {
+function Details({ activity, person, onClose }: PersonActionsProps) {
   const t = useTexts(words)
   const shared = useTexts(participantWords)
   const { guest, answers, note, reason, status } = person
@@ -112,7 +112,7 @@ function Details({ activity, person }: PartProps) {
     <>
       <Status tone={TONES[status]} text={statusText(person, shared)} />
       <Facts items={facts} />
-      <PersonActions activity={activity} person={person} />
+      <PersonActions activity={activity} person={person} onClose={onClose} />
       <Divider />
       <Part title={t.answers}>
         {Object.keys(answers).length === 0 ? (

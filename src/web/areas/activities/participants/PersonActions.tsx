@@ -1,6 +1,6 @@
 /** The buttons that change one participant, and their dialogs. */
 
-import { DriveFileMove, Edit, MailOutlined, SwapVert } from '@mui/icons-material'
+import { DeleteForever, DriveFileMove, Edit, MailOutlined, SwapVert } from '@mui/icons-material'
 import { Button, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -8,6 +8,7 @@ import { useNavigate } from 'react-router'
 import { useAll } from '../../../api/pages.ts'
 import { notify } from '../../../browser/notices.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { ActionDialog } from '../../../ui/ActionDialog.tsx'
 import { ConfirmDialog, FormDialog } from '../../../ui/dialogs.tsx'
 import { CheckField, ChoiceField, NumberField } from '../../../ui/fields.tsx'
 import { useForm } from '../../../ui/use-form.tsx'
@@ -44,6 +45,11 @@ const words = texts({
     noTarget: 'There is no other published activity with registration.',
     moveAction: 'Move',
     moved: (name: string) => `Moved to “${name}”.`,
+    erase: 'Delete data',
+    eraseTitle: (name: string) => `Delete the data of ${name}?`,
+    eraseText:
+      'The registration is cancelled. Name, e-mail address, answers and note are permanently deleted; the numbers stay.',
+    erased: 'The data are deleted.',
   },
   zh: {
     CONFIRM: (name: string) => `确认 ${name} 的报名？`,
@@ -72,6 +78,10 @@ const words = texts({
     noTarget: '没有其他已发布且开放报名的活动。',
     moveAction: '转移',
     moved: (name: string) => `已转到“${name}”。`,
+    erase: '删除数据',
+    eraseTitle: (name: string) => `删除 ${name} 的数据？`,
+    eraseText: '报名将取消，姓名、邮箱、回答和备注会永久删除，仅保留统计数字。',
+    erased: '已删除。',
   },
 })
 
@@ -81,14 +91,14 @@ export interface PersonActionsProps extends PartProps {
   onClose: () => void
 }
 
-export function PersonActions({ activity, person }: PartProps) {
+export function PersonActions({ activity, person, onClose }: PersonActionsProps) {
   const t = useTexts(words)
   const shared = useTexts(participantWords)
   const can = useRights(activity)
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<Action | 'edit' | 'position' | 'move'>()
+  const [dialog, setDialog] = useState<Action | 'edit' | 'position' | 'move' | 'erase'>()
   const close = () => setDialog(undefined)
-  const { id, status } = person
+  const { id, status, nickname, guest } = person
   const isActive = activity.status === 'ACTIVE'
   const isLive = status === 'CONFIRMED' || status === 'WAITING'
   const props = { activity, person, onClose: close }
@@ -131,7 +141,25 @@ export function PersonActions({ activity, person }: PartProps) {
             {t.move}
           </Button>
         )}
+        {guest !== null && (
+          <Button color="error" startIcon={<DeleteForever />} onClick={() => setDialog('erase')}>
+            {t.erase}
+          </Button>
+        )}
       </Stack>
+      {dialog === 'erase' && (
+        <ActionDialog
+          operation="registrations.cancelAny"
+          input={{ params: { registrationId: id }, query: { erase: true } }}
+          title={t.eraseTitle(nickname)}
+          text={t.eraseText}
+          action={t.erase}
+          refreshes={REFRESHES}
+          done={t.erased}
+          onDone={onClose}
+          onClose={close}
+        />
+      )}
       {dialog === 'edit' && <EditDialog {...props} />}
       {dialog === 'position' && <PositionDialog {...props} />}
       {dialog === 'move' && <MoveDialog {...props} />}
