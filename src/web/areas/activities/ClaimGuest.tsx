@@ -48,9 +48,10 @@ export default function ClaimGuest() {
     queryFn: ({ signal }) =>
       callWith(
         'guests.page',
-        { params: { secret: secret || '-' } },
+        { params: { secret } },
         { signal, headers: { accept: 'application/json' } },
       ) as Promise<GuestRegistration>,
+    enabled: secret !== '',
     retry: false,
   })
   const claim = useAction('guests.claim', {
@@ -58,7 +59,7 @@ export default function ClaimGuest() {
     refreshes: ['registrations', 'activities', 'passes'],
     onDone: () => void navigate(`/activities/${query.data!.activity.id}`, { replace: true }),
   })
-  if ((query.error as { status?: number } | null)?.status === 404)
+  if (secret === '' || (query.error as { status?: number } | null)?.status === 404)
     return (
       <Page title={t.title} back="/activities">
         <EmptyState
