@@ -27,6 +27,7 @@ const namesOf = (node: Node): string[] => [node['Node Type'], ...(node.Plans ?? 
 /** Lists of few rows, by the condition that keeps them few. */
 const SORTED: Readonly<Record<string, string>> = {
   'categories.list': 'one user has at most 1,000',
+  'checkInLists.list': 'one activity has at most 100',
   'contacts.list': 'one user has at most 5,000, and a name can be the nickname of the other user',
   'metadata.objects': 'there are some dozen objects',
   'metadata.allObjects': 'there are some dozen objects',
