@@ -98,6 +98,7 @@ test('registrations, cancellations and changes of the capacity at once leave eve
     if (i % 10 === 9) ok(await update(host, activity.id, { registration: { capacity: (capacity += 2) } }))
     else ok(await (i < 15 ? cancel : register)(crowd[i]!, activity))
   })
-  const { registration } = ok(await host.call('activities.get', { params: { id: activity.id } })).data
-  await expectSound(host, activity, registration!.capacity!)
+  // A request that was overtaken may have lowered the capacity again, which cancels nobody.
+  ok(await update(host, activity.id, { registration: { capacity } }))
+  await expectSound(host, activity, capacity)
 })

@@ -175,7 +175,9 @@ else {
           `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
            SELECT 1, 'x', 'old', '1', (extract(epoch FROM now()) * 1000)::bigint - 101000`,
         )
-        const topics = async () => (await place.raw('SELECT topic FROM bus_events')).flat()
+        // A migration that removes something announces itself on the bus, too.
+        const topics = async () =>
+          (await place.raw(`SELECT topic FROM bus_events WHERE topic NOT LIKE 'schema.%'`)).flat()
         await until(async () => !(await topics()).includes('old'))
         expect(await topics()).toEqual(['test.changed'])
       }, times)
@@ -188,7 +190,7 @@ else {
         expect(atA.events).toEqual(numbers(500))
         await until(() => atB.events.length === 500)
         expect(atB.events).toEqual(numbers(500))
-        expect(await place.raw('SELECT * FROM bus_events')).toEqual([])
+        expect(await place.raw(`SELECT * FROM bus_events WHERE topic LIKE 'test.%'`)).toEqual([])
         const long = topic<string>('test.long')
         expect(() => a.bus.tell(long, 'ä'.repeat(4000))).toThrow('too long')
         const heard: string[] = []
