@@ -33,6 +33,12 @@ describe('the next steps', () => {
     ['leave passes to the server', { autoIssue: true }, counters(3), []],
     ['are none for passes that nobody needs', { hasPass: false }, counters(3), []],
     ['are to answer people who wait for places', { capacity: 9 }, counters(8, 8, 2), ['ANSWER_REQUESTS']],
+    [
+      'are to answer people who need an approval',
+      { capacity: 8, registration: { approval: true } },
+      counters(8, 8, 2),
+      ['ANSWER_REQUESTS'],
+    ],
     ['are none while all places are taken', { capacity: 8 }, counters(8, 8, 2), []],
     ['are to remind two days before', soon, counters(1, 1), ['SEND_REMINDER']],
     ['are none two days and a moment before', { startTime: NOW + 48 * HOUR + 1 }, counters(1, 1), []],

@@ -48,7 +48,7 @@ export const Overview = Model('ActivityOverview', {
   ),
   next: Type.Array(Enum(NEXT_STEPS), {
     description:
-      '`PUBLISH`: it is a DRAFT. `ANSWER_REQUESTS`: people wait although there are places. `ISSUE_PASSES`: more people have a place than passes are ' +
+      '`PUBLISH`: it is a DRAFT. `ANSWER_REQUESTS`: people wait for an approval, or although there are places. `ISSUE_PASSES`: more people have a place than passes are ' +
       'valid, and `autoIssue` is off. `SEND_REMINDER`: it starts within 48 hours, and no message was sent for 7 days. `OPEN_GATE`: it has passes and runs, ' +
       'or starts within 24 hours, and no gate without an account is open',
   }),
