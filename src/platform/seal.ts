@@ -2,7 +2,7 @@
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 
-import { bytes } from './ids.ts'
+import { bytes, secret, sha256 } from './ids.ts'
 import { deriveKey } from './keys.ts'
 
 export interface Seal {
@@ -45,4 +45,13 @@ export function createSeal(key: Uint8Array): Seal {
       }
     },
   }
+}
+
+/** The secret of a link that can be shown again, and the columns of its row: the hash finds the row, and `secret` is the sealed one. */
+export function newLinkSecret(seal: Pick<Seal, 'seal'>): {
+  readonly plain: string
+  readonly columns: { readonly secretHash: string; readonly secret: string }
+} {
+  const plain = secret()
+  return { plain, columns: { secretHash: sha256(plain), secret: seal.seal(plain) } }
 }

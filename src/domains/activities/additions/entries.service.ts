@@ -4,10 +4,10 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { badRequest, type FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import { newLinkSecret } from '#platform/seal.ts'
 
 import { notActive, problem } from '../activities.errors.ts'
 import type { ActivityRow } from '../activities.store.ts'
-import { newSecret } from '../participants/changes.service.ts'
 import { activeUsers } from '../pass-issues/pass-issues.store.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { announceConfirmed, takeByHand } from '../registrations/places.service.ts'
@@ -113,7 +113,7 @@ const isLive = (row: RegistrationRow | undefined): boolean => row?.status === 'C
 
 function rowOf(ctx: AppContext, activityId: number, entry: Entry, source: Adding['source']): store.NewRegistration {
   const { userId, name, email, language, answers, note, status } = entry
-  const guest = userId === null ? { name, email, language, ...newSecret(ctx) } : NO_GUEST
+  const guest = userId === null ? { name, email, language, ...newLinkSecret(ctx.seal).columns } : NO_GUEST
   return { activityId, userId, status, source, emailConfirmedAt: null, ...guest, answers, note }
 }
 const NO_GUEST = { name: null, email: null, language: null, secretHash: null, secret: null }

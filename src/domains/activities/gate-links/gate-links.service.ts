@@ -6,7 +6,7 @@ import type { Tx } from '#db/store.ts'
 import type { LoggedActor } from '#http/endpoint.ts'
 import { badRequest, limited, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
-import { secret, sha256 } from '#platform/ids.ts'
+import { newLinkSecret } from '#platform/seal.ts'
 
 import { isOver, noSuchList, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
@@ -37,11 +37,6 @@ const endsWithActivity = problem(
   'is required, because the activity ended more than 12 hours ago',
   '不能为空：活动已结束超过 12 小时',
 )
-
-const newLink = (ctx: AppContext) => {
-  const given = secret()
-  return { secretHash: sha256(given), secret: ctx.seal.seal(given) }
-}
 
 type Settings = Pick<
   store.GateRow,
@@ -107,7 +102,7 @@ export const createGate = (ctx: AppContext, id: number, input: NewGate, asking: 
     await checkLists(tx, id, settings, [])
     return store.insertGate(tx, {
       ...settings,
-      ...newLink(ctx),
+      ...newLinkSecret(ctx.seal).columns,
       activityId: id,
       createdBy: asking.viewer.userId,
     })
@@ -141,7 +136,7 @@ export const renewGate = (ctx: AppContext, { id, gateId }: Named, asking: Asking
   change(ctx, 'renew', id, asking, async (tx, activity) => {
     await findOpen(tx, activity, gateId)
     await store.endDevices(tx, gateId, ctx.clock.now())
-    return store.updateGate(tx, gateId, { ...newLink(ctx), deviceCount: 0 })
+    return store.updateGate(tx, gateId, { ...newLinkSecret(ctx.seal).columns, deviceCount: 0 })
   })
 
 /** Ends the gate and its devices. One that was ended before stays as it is. */

@@ -15,8 +15,8 @@ import { ipNetworks } from '#lib/ip.ts'
 import type { Localized } from '#lib/localized.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 import { DAY } from '#platform/clock.ts'
-import { secret, sha256 } from '#platform/ids.ts'
 import type { Refusal, Use } from '#platform/limiter.ts'
+import { newLinkSecret } from '#platform/seal.ts'
 
 import { type ActivityRow, findActivity, findByUuid, IN_ORDER } from '../activities.store.ts'
 import {
@@ -206,20 +206,15 @@ async function insert(
   before: RegistrationRow | undefined,
   values: store.NewGuest,
 ): Promise<RegistrationRow> {
-  if (before !== undefined) return store.renewGuest(tx, before, { ...values, ...newSecret(ctx) })
-  return store.insertGuest(tx, { ...values, ...newSecret(ctx) })
-}
-
-function newSecret(ctx: AppContext) {
-  const created = secret()
-  return { secretHash: sha256(created), secret: ctx.seal.seal(created) }
+  if (before !== undefined) return store.renewGuest(tx, before, { ...values, ...newLinkSecret(ctx.seal).columns })
+  return store.insertGuest(tx, { ...values, ...newLinkSecret(ctx.seal).columns })
 }
 
 /** Mails the link of the page to the address of the guest. */
 async function mailLink(ctx: AppContext, tx: Tx, row: RegistrationRow): Promise<void> {
   // Guests whom a manager has entered may have none, and the key of the server may have been replaced.
   const hasLink = row.secret !== null && ctx.seal.open(row.secret) !== undefined
-  if (!hasLink) await store.changeGuest(tx, row, { ...newSecret(ctx), updatedAt: row.updatedAt })
+  if (!hasLink) await store.changeGuest(tx, row, { ...newLinkSecret(ctx.seal).columns, updatedAt: row.updatedAt })
   await sendComposed(ctx, tx, [{ to: row.email!, kind: 'ACTIVITY_GUEST', data: { registrationId: row.id } }])
 }
 

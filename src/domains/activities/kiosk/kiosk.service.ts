@@ -6,7 +6,8 @@ import { findBySecret, tooMany } from '#http/admission.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { MINUTE } from '#platform/clock.ts'
-import { secret, sha256 } from '#platform/ids.ts'
+import { sha256 } from '#platform/ids.ts'
+import { newLinkSecret } from '#platform/seal.ts'
 
 import { isOver, noCheckIn } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
@@ -29,9 +30,9 @@ export async function openKiosk(ctx: AppContext, id: number, asking: Asking): Pr
     // It cannot be read any longer if the key of the server was replaced.
     const present = stored === undefined ? undefined : ctx.seal.open(stored)
     if (present !== undefined) return present
-    const created = secret()
-    await store.saveKiosk(tx, id, { secretHash: sha256(created), secret: ctx.seal.seal(created) })
-    return created
+    const { plain, columns } = newLinkSecret(ctx.seal)
+    await store.saveKiosk(tx, id, columns)
+    return plain
   })
   return { url: `${ctx.config.publicUrl}/s/kiosk/${given}` }
 }

@@ -5,7 +5,7 @@ import type { Tx } from '#db/store.ts'
 import { normalizeEmail } from '#domains/accounts/index.ts'
 import { badRequest, type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
-import { secret, sha256 } from '#platform/ids.ts'
+import { newLinkSecret } from '#platform/seal.ts'
 
 import { notActive, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
@@ -127,7 +127,7 @@ async function detailsOf(
     else if (email !== null && (await store.guestsByEmail(tx, row.activityId, [email])).size > 0)
       problems.push(isTaken('body.email'))
     // The owner of the earlier address must not see the page of this guest.
-    Object.assign(change, { email, emailConfirmedAt: null, ...newSecret(ctx) })
+    Object.assign(change, { email, emailConfirmedAt: null, ...newLinkSecret(ctx.seal).columns })
   }
   if (answers !== undefined) {
     const questions = activity.registration?.questions ?? []
@@ -139,10 +139,4 @@ async function detailsOf(
   if (note !== undefined) change.note = note ?? ''
   if (reason != null && (row.status === 'REJECTED' || row.status === 'CANCELLED')) change.reason = reason
   return change
-}
-
-/** Of the page of a guest. */
-export function newSecret(ctx: AppContext): { readonly secretHash: string; readonly secret: string } {
-  const created = secret()
-  return { secretHash: sha256(created), secret: ctx.seal.seal(created) }
 }
