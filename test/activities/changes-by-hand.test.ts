@@ -1,4 +1,4 @@
-/** Managers change registrations: statuses, places in the waiting list, and what they note. */
+/** Managers change registrations: statuses, places in the waiting list, and notes. */
 
 import { describe, expect, test } from 'bun:test'
 

@@ -16,7 +16,7 @@ import * as store from './batches.store.ts'
 
 /** Rows that one write changes. */
 const ROWS_PER_WRITE = 200
-/** Counting takes the longest, a second or two for 100,000 rows. After a crash, a repeat waits so long. */
+/** Counting takes the longest, a second or two for 100,000 rows. After a crash, a repeat waits this long. */
 const LEASE_MS = 30_000
 const KEPT_MS = 7 * DAY
 

@@ -3,14 +3,14 @@
 import type { GateSession } from '#db/schema/activity-gates.ts'
 import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
-/** A gate without an end of its own ends so long after its activity. */
+/** A gate without an end of its own ends this long after its activity. */
 export const AFTER_ACTIVITY_MS = 12 * HOUR
-/** Devices of an ended gate can upload what they scanned before its end for so long. */
+/** For this long after the end of a gate, its devices can upload earlier scans. */
 export const UPLOADED_UNTIL_MS = 48 * HOUR
 export const MAX_LIVE_GATES = 50
 /** Uses that a gate may undo. */
 export const UNDO_MS = 15 * MINUTE
-/** A device that sends something is seen, at most so often. */
+/** Requests of a device are recorded as signs of life at most this often. */
 export const SEEN_EVERY_MS = 30 * SECOND
 
 type Gate = Pick<GateSession['gate'], 'expiresAt' | 'revokedAt'>

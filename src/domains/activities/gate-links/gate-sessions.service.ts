@@ -37,7 +37,7 @@ const tooManyDevices = (max: number) =>
     `该检票口已在 ${max} 台设备上打开，达到上限，请联系主办方`,
   )
 
-/** With `takesEnded`, devices have some time to upload what they scanned before the end. */
+/** With `takesEnded`, devices can upload earlier scans for some time after the end. */
 export const authenticateGate: AuthenticateGate = async (ctx, token, { takesEnded = false }) => {
   const session = await store.findByTokenHash(ctx.db.read, sha256(token))
   if (session === undefined) return unknownToken

@@ -334,7 +334,7 @@ export interface Counts {
 }
 
 /**
- * Stores uses in a write that is `IN_ORDER` and has found their facts, and what they change. Returns the ids of the uses, in their order. Fails if an
+ * Stores uses and the counts that they change, in an `IN_ORDER` write that has read their facts. Returns the ids of the uses, in their order. Fails if an
  * activity has a use with one of the nonces.
  */
 export async function storeUses(tx: Tx, uses: readonly NewUse[], counts: Counts): Promise<number[]> {

@@ -29,7 +29,7 @@ import * as store from './invitations.store.ts'
 import { toView } from './invitations.view.ts'
 import { allowanceOf, hasAddress, type MailAllowance, queueMails } from './mails.service.ts'
 
-/** A repeated request gets the first result for so long. */
+/** For this long, a repeated request gets the first result. */
 const REPEATED_MS = 7 * DAY
 
 const noEmail = problem('is not an e-mail address', '不是邮箱地址')

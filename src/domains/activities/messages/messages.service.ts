@@ -36,7 +36,7 @@ import * as store from './messages.store.ts'
 import { toView, toViews } from './messages.view.ts'
 import * as recipients from './recipients.store.ts'
 
-/** A repeated request gets the first result for so long. */
+/** For this long, a repeated request gets the first result. */
 const REPEATED_MS = 7 * DAY
 
 const tooFarAhead = problem('must be at most 90 days ahead', '最多可提前 90 天')
