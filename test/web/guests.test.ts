@@ -36,7 +36,7 @@ test('a guest fills in the form, confirms by the link of the mail, changes an an
   if (inProcess) world.server.clock.advance(3 * SECOND)
   else await Bun.sleep(2100)
   await page.getByRole('button', { name: 'Register', exact: true }).click()
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor()
+  await page.getByRole('heading', { name: 'Check your mailbox' }).waitFor()
   await page.goto(`/s/registration/${await secretFor(world, email)}`)
   await page.getByRole('button', { name: 'Confirm' }).click()
   await page.getByText('You have a place.').waitFor()

@@ -19,9 +19,9 @@ import type { FoundGuest } from './guests.service.ts'
 
 const WORDS = {
   en: {
-    sent: 'Look into your mailbox',
+    sent: 'Check your mailbox',
     sentText:
-      'If everything is right, a mail is on its way to you. Open its link and confirm there; without that, nothing is registered. Look into the spam folder too.',
+      'A mail is on its way to you if your address can be registered. Open its link and confirm: until then, you are not registered. Check the spam folder too.',
     back: 'Back to the activity',
     label: 'Registration',
     states: {

@@ -59,7 +59,7 @@ const tooManyForms = (seconds: number) =>
   limited('Too many people register at this moment, try again later', '当前报名人数过多，请稍后再试', seconds)
 const tooManyMails = (seconds: number) =>
   limited(
-    'This address has got several mails today. Look for them, or try again tomorrow',
+    'Several mails were sent to this address today. Look for them, or try again tomorrow',
     '此邮箱今天已收到多封邮件，请查收，或明天再试',
     seconds,
   )

@@ -18,7 +18,7 @@ import { activityWords } from './words.ts'
 const words = texts({
   en: {
     title: 'Keep a registration',
-    text: 'The registration and its pass move into your account. The link of the mail ends.',
+    text: 'The registration and its pass move into your account. The link in the mail stops working.',
     account: (name: string) => `You are signed in as ${name}.`,
     keep: 'Keep it in my account',
     done: 'The registration is in your account.',
