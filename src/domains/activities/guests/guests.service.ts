@@ -152,7 +152,7 @@ export async function addGuest(ctx: AppContext, uuid: string, input: NewGuest, c
   )
 }
 
-/** Whether the code was mailed to the address of the guest: who gives it has got mail there. */
+/** Whether the code was mailed to the address of the guest, which counts as confirmed then. Managers see the code, too. */
 const isProof = (invitation: PersonalInvitation | undefined, email: string): boolean =>
   invitation?.email === email && invitation.sentAt !== null
 
