@@ -472,14 +472,17 @@ describe('the end of a gate', () => {
       await end(id, gate.id)
       server.clock.advance(MINUTE)
       const after = item(late.uuid)
+      const again = item(pass.uuid)
       server.clock.advance(46 * HOUR)
-      const uploaded = ok(await uploadFrom(device, [before, after])).data.items
+      const uploaded = ok(await uploadFrom(device, [before, after, again])).data.items
       expect(uploaded[0]).toMatchObject({ result: 'ACCEPTED', reason: null })
-      expect(uploaded[1]).toMatchObject({ result: 'REFUSED' })
+      for (const later of uploaded.slice(1)) expect(later).toMatchObject({ result: 'REFUSED' })
       if ((await getActivity(alice, id)).status === 'ACTIVE') expect(uploaded[1].reason).toBe('GATE_NOT_ALLOWED')
       expect(ok(await uploadFrom(device, [before])).data.items[0].result).toBe('DUPLICATE')
       const { items } = await usesOf(alice, id)
+      expect(items.some(({ isDoubleUse }) => isDoubleUse)).toBe(false)
       expect(items.map(({ offline, gate: by }) => [offline, by?.id])).toEqual([
+        [true, gate.id],
         [true, gate.id],
         [true, gate.id],
       ])
@@ -487,7 +490,7 @@ describe('the end of a gate', () => {
       server.clock.advance(2 * HOUR)
       const tooLate = await uploadFrom(device, [{ ...before, nonce: nonce(), passUuid: never.uuid }])
       expect(tooLate.status).toBe(401)
-      expect((await usesOf(alice, id)).total).toBe(2)
+      expect((await usesOf(alice, id)).total).toBe(3)
     },
   )
 

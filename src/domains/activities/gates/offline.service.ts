@@ -136,7 +136,7 @@ export interface Scan {
 
 interface Uploader {
   readonly checker: Checker
-  /** Whether the gate was not for this item. Otherwise valid passes are refused then. */
+  /** Whether the gate was not for this item: then it lets nobody in, and reports no double use. */
   isRefused?(scan: Scan): boolean
 }
 type UploadedActivity = Pick<ActivityRow, 'id' | 'status' | 'endedAt'>
@@ -248,10 +248,11 @@ async function redeemLater(
     pass === undefined
       ? { reason: found.stranger ?? ('UNKNOWN' as const) }
       : judgeLater(pass, activity, direction, usedAt, neighbours!, list && { list, uses: before })
-  const isForbidden = 'passage' in judged && isRefused?.({ direction, listId, usedAt }) === true
+  const isSecondEntry = 'reason' in judged && judged.reason === 'USED' && direction === 'ENTRY'
+  // A gate that was not for the item does not report a double use either.
+  const isForbidden = ('passage' in judged || isSecondEntry) && isRefused?.({ direction, listId, usedAt }) === true
   const verdict = isForbidden ? { reason: 'GATE_NOT_ALLOWED' as const } : judged
-  const reason = 'reason' in verdict ? verdict.reason : undefined
-  const isDoubleUse = reason === 'USED' && direction === 'ENTRY'
+  const isDoubleUse = isSecondEntry && !isForbidden
   const use = newUse(activity.id, { ...found, pass }, { direction, nonce, listId, checker }, now, verdict)
   const row = await uses.insertUse(tx, { ...use, usedAt, offline: true, isDoubleUse })
   if (row === undefined) {
