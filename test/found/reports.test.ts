@@ -20,7 +20,7 @@ import {
   writeThread,
 } from './helpers.ts'
 
-const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
+const { server, admin, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
 
 const page = (path: string, language = 'en') =>
   server.request('GET', path, { headers: { accept: 'text/html', 'accept-language': language } })
@@ -70,6 +70,20 @@ describe('a card', () => {
     expect(shown.text).not.toContain('<form')
     expect((await sendWith(server, key, { message: 'hello' })).status).toBe(400)
     expect(await reportsOf(alice)).toEqual([])
+  })
+
+  test('takes no messages while the organization is disabled, which could not answer', async () => {
+    const org = await createOrg(alice)
+    const asset = await findableAsset(alice, { orgId: org.id })
+    const key = await keyOf(server, asset)
+    const setStatus = async (status: 'ACTIVE' | 'DISABLED') =>
+      ok(await admin.call('admin.orgs.update', { params: { orgId: org.id }, body: { status } }))
+    await setStatus('DISABLED')
+    expect(await formOf(server, asset)).toEqual({ key: null as never, text: 'Please write to me', askPosition: false })
+    expect((await sendWith(server, key, { message: 'hello' })).status).toBe(400)
+    await setStatus('ACTIVE')
+    ok(await sendWith(server, key, { message: 'hello' }))
+    expect(await formOf(server, asset)).not.toMatchObject({ key: null })
   })
 
   test('is read and changed with the points of the thing in its organization', async () => {

@@ -61,3 +61,7 @@ export async function findShownCard(
 
 export const isShown = ({ when }: Pick<CardRow, 'when'>, isLost: boolean): boolean =>
   when === 'ALWAYS' || (when === 'LOST' && isLost)
+
+/** Not for things of a disabled organization, whose members could not answer. */
+export const takesMessages = ({ allowMessage, orgStatus }: Pick<CardRow, 'allowMessage' | 'orgStatus'>): boolean =>
+  allowMessage && orgStatus !== 'DISABLED'

@@ -1,17 +1,21 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { foundCards, type FoundKind } from '#db/schema/found.ts'
+import { organizations, type OrgStatus } from '#db/schema/orgs.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-export type CardRow = typeof foundCards.$inferSelect
+type Row = typeof foundCards.$inferSelect
+/** `orgStatus` is null for the card of a personal thing. */
+export type CardRow = Row & { readonly orgStatus: OrgStatus | null }
 
 const byThing = prepared((db) =>
   db
-    .select()
+    .select({ ...getTableColumns(foundCards), orgStatus: organizations.status })
     .from(foundCards)
+    .leftJoin(organizations, eq(organizations.id, foundCards.owner))
     .where(and(eq(foundCards.kind, sql.placeholder('kind')), eq(foundCards.targetId, sql.placeholder('targetId')))),
 )
 
@@ -19,7 +23,7 @@ const byThing = prepared((db) =>
 export const findCard = async (db: Db | Tx, kind: FoundKind, targetId: number): Promise<CardRow | undefined> =>
   (await byThing(db, { kind, targetId }))[0]
 
-export async function saveCard(tx: Tx, card: CardRow): Promise<void> {
+export async function saveCard(tx: Tx, card: Row): Promise<void> {
   await tx
     .insert(foundCards)
     .values(card)

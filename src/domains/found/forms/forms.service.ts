@@ -5,7 +5,7 @@ import { FOUND_KINDS, type FoundKind } from '#db/schema/found.ts'
 import { HOUR, SECOND } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { findShownCard } from '../cards/cards.service.ts'
+import { findShownCard, takesMessages } from '../cards/cards.service.ts'
 import { pageTooOld, tooFast } from '../found.errors.ts'
 import type { FoundForm } from './forms.model.ts'
 
@@ -21,8 +21,12 @@ export async function findForm(
 ): Promise<FoundForm | null> {
   const card = await findShownCard(ctx, kind, thing)
   if (card === undefined) return null
-  const { text, allowMessage, askPosition } = card
-  return { key: allowMessage ? makeKey(ctx, kind, thing.id) : null, text, askPosition: allowMessage && askPosition }
+  const hasForm = takesMessages(card)
+  return {
+    key: hasForm ? makeKey(ctx, kind, thing.id) : null,
+    text: card.text,
+    askPosition: hasForm && card.askPosition,
+  }
 }
 
 /** The content of a key. It is encrypted, because pages do not show the ids of things. */

@@ -11,7 +11,7 @@ import { DAY } from '#platform/clock.ts'
 import { bytes, sha256 } from '#platform/ids.ts'
 import type { Refusal, Use } from '#platform/limiter.ts'
 
-import { isShown } from '../cards/cards.service.ts'
+import { isShown, takesMessages } from '../cards/cards.service.ts'
 import { findCard } from '../cards/cards.store.ts'
 import { MAX_MESSAGE } from '../forms/forms.model.ts'
 import { KEY_MS, readKey } from '../forms/forms.service.ts'
@@ -56,7 +56,8 @@ export async function report(ctx: AppContext, key: string, input: NewReport, cal
     requireUses(await spend(tx, uses, ctx.clock.now()))
     const thing = await thingsOf(ctx, kind).find(tx, id)
     const card = await findCard(tx, kind, id)
-    if (!thing?.isPublic || !card?.allowMessage || !isShown(card, thing.isLost)) throw pageTooOld()
+    if (!thing?.isPublic || card === undefined || !takesMessages(card) || !isShown(card, thing.isLost))
+      throw pageTooOld()
     const { owner, title } = thing
     const found = { owner, kind, targetId: id, title, secretHash: sha256(secret) }
     const given = { contact: input.contact || null, latitude, longitude, accuracy }
