@@ -280,6 +280,7 @@ export function spawnServer(
       TESSERA_SECRET: config.secret,
       // Processes of one database must give the same addresses; a process alone takes its port.
       TESSERA_PUBLIC_URL: config.databaseUrl && config.publicUrl,
+      TESSERA_SHORT_URL: config.shortUrl,
       TESSERA_LAN: config.lan ? 'on' : '',
       TESSERA_HTTP_PORT: config.lan ? String(config.httpPort ?? 'off') : '',
       TESSERA_ADMIN_USERNAME: config.adminUsername,
