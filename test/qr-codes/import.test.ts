@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, spyOn, test } from 'bun:test'
 
 import * as XLSX from '@e965/xlsx'
 
+import { spend } from '#db/counters.ts'
+import { SLUGS_FROM_FILES } from '#domains/qr-codes/importing/importing.model.ts'
+
 import { xlsx } from '../assets/sheets.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
@@ -387,4 +390,24 @@ test.if(inProcess)('the rows of an import are checked with pauses, in which othe
     isOver = true
     asked.mockRestore()
   }
+})
+
+describe.if(inProcess)('slugs', () => {
+  const { server: limited } = useServer({ rateLimit: true, noAdmin: true })
+
+  test('are brought by imports up to a number a day, and codes that get new ones after that', async () => {
+    const me = await limited.person()
+    const { name, limit, windowMs } = SLUGS_FROM_FILES
+    const use = { key: `${name}:user:${me.id}`, limit: limit as number, windowMs, cost: (limit as number) - 1 }
+    await limited.ctx.db.write('test', (tx) => spend(tx, [use], limited.ctx.clock.now()))
+    const file = (...slugs: string[]) =>
+      csv(['target,slug', ...slugs.map((slug) => `https://example.com,${slug}`)].join('\n'))
+    const refused = await importLinks(me, file('first-of-two', 'second-of-two'))
+    expect([refused.status, refused.code]).toEqual([429, 4022])
+    expect(await codesOf(me)).toEqual([])
+    await imported(me, file('the-last-one'))
+    expect((await importLinks(me, file('too-many'))).status).toBe(429)
+    await imported(me, file('', '', 'the-last-one'), { keepSlugs: false })
+    expect(await codesOf(me)).toHaveLength(4)
+  })
 })

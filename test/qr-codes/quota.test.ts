@@ -4,6 +4,7 @@ import { setSetting } from '#domains/settings/index.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
 import { createCode } from './helpers.ts'
+import { csv, importLinks } from './link-files.ts'
 
 describe.if(inProcess)('quotas', () => {
   const { server } = useServer()
@@ -59,6 +60,20 @@ describe.if(inProcess)('quotas', () => {
       expect((await more()).code).toBe(4022)
     }
     expect(await total()).toBe(5)
+  })
+
+  test('an import says in its dry run that the quota does not allow it, unless rows have errors', async () => {
+    alice = await server.person()
+    await quota(2)
+    const file = (rows: readonly string[]) => csv(['target,slug', ...rows].join('\n'))
+    const links = ['https://example.com/1', 'https://example.com/2', 'https://example.com/3']
+    for (const dryRun of [true, false]) expect((await importLinks(alice, file(links), { dryRun })).code).toBe(4022)
+    expect(
+      ok(await importLinks(alice, file([...links, 'https://example.com/4,info']), { dryRun: true })).data.errors,
+    ).toHaveLength(1)
+    for (let i = 0; i < 3; i++) ok(await importLinks(alice, file(links.slice(1)), { dryRun: true }))
+    ok(await importLinks(alice, file(links.slice(1))))
+    expect(await total()).toBe(2)
   })
 
   test('a refused or failed creation takes no place in the quota of QR codes', async () => {

@@ -5,7 +5,7 @@ import { FORM_OVERHEAD } from '#http/form.ts'
 import { InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { CodesImported, ImportCodes } from './importing.model.ts'
+import { CodesImported, ImportCodes, SLUGS_FROM_FILES } from './importing.model.ts'
 import { importCodes } from './importing.service.ts'
 
 const imports: Budget = {
@@ -33,7 +33,7 @@ export const importEndpoints = [
     body: ImportCodes,
     acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: true },
     maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,
-    budgets: [imports],
+    budgets: [imports, SLUGS_FROM_FILES],
     data: CodesImported,
     refuses: {
       400: 'The file is damaged or too large, lacks a column, or has rows with errors, which `details` lists.',

@@ -1,7 +1,9 @@
 /** Shapes of imports of links. */
 
+import type { Budget } from '#http/budget.ts'
 import { MAX_ERRORS } from '#http/imports.ts'
 import { Enum, Id, Model, Nullable, Raw, type Static, Text, Type } from '#http/schema.ts'
+import { DAY } from '#platform/clock.ts'
 
 /** Rows with content below the header. */
 export const MAX_ROWS = 10_000
@@ -10,6 +12,17 @@ export const PREVIEW_ROWS = 20
 export const SOURCES = ['TESSERA', 'BITLY', 'DUB', 'SHLINK', 'CSV'] as const
 export type Source = (typeof SOURCES)[number]
 const MODES = ['CREATE', 'UPDATE', 'UPSERT'] as const
+
+/** Slugs are never given again, not even after their codes are gone, so nobody may take any number of them from others. */
+export const SLUGS_FROM_FILES: Budget = {
+  name: 'slugs-from-files',
+  counts: { en: 'slugs from imported files', zh: '从文件导入的短链接' },
+  per: 'user',
+  limit: 100_000,
+  windowMs: DAY,
+  durable: true,
+  countedByRun: true,
+}
 
 const flag = (isDefault: boolean, description: string) =>
   Type.Optional(Type.Boolean({ default: isDefault, description }))

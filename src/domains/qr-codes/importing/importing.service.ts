@@ -14,7 +14,6 @@ import { BYTES_PER_ROW, importPlaces, MAX_ERRORS, noFile, noHeader, readRows, ro
 import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
-import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
@@ -35,7 +34,7 @@ import {
   type Source,
 } from './importing.model.ts'
 import { type RowProblem } from './rows.rules.ts'
-import { writeRows } from './writing.service.ts'
+import { requireRoom, writeRows } from './writing.service.ts'
 
 /** All rows are in memory until they are written. 10,000 contents of the greatest length have 30 million characters. */
 const MAX_CHARACTERS = 40_000_000
@@ -62,7 +61,7 @@ export async function importCodes(
   try {
     const read = await work.run(() => readRows(ctx, file, rowsPath, { limits: LIMITS, acceptsJson: true }), MAX_WAIT_MS)
     work.rows = Math.max(0, read - 1)
-    return await work.run(() => run(ctx, owner, input, rowsPath, caller.locale), MAX_WAIT_MS)
+    return await work.run(() => run(ctx, owner, input, rowsPath, caller), MAX_WAIT_MS)
   } finally {
     await work.close()
     await rm(rowsPath, { force: true }).catch(() => undefined)
@@ -74,7 +73,7 @@ async function run(
   owner: Owner,
   input: ImportCodes,
   rowsPath: string,
-  locale: Locale,
+  caller: Caller,
 ): Promise<CodesImported> {
   const groups = rowsIn(rowsPath)
   const first = (await groups.next()).value
@@ -108,14 +107,17 @@ async function run(
     errors: problems.slice(0, MAX_ERRORS).map(({ row, key, text }) => ({
       row,
       column: headerOf(columns, key),
-      message: text[locale],
+      message: text[caller.locale],
     })),
     ignoredColumns: [...columns.ignored],
     preview: items.slice(0, PREVIEW_ROWS).map(({ row, action, shown }) => ({ row, action, ...shown })),
   }
-  if (input.dryRun === true) return result
+  if (input.dryRun === true) {
+    if (problems.length === 0) await requireRoom(ctx, owner, result.created)
+    return result
+  }
   if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
-  await writeRows(ctx, owner, await checker.withDesigns(items), { keepSlugs })
+  await writeRows(ctx, owner, await checker.withDesigns(items), { keepSlugs, caller })
   return result
 }
 

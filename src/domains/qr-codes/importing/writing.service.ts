@@ -1,9 +1,11 @@
 /** The write of an import: all rows or none. */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
-import type { Owner } from '#http/endpoint.ts'
+import { budgetUsedUp, usesOf } from '#http/budget.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
 import { rowsHaveErrors } from '#http/imports.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
@@ -16,6 +18,7 @@ import { findDesign, insertPictures, newPictureKey } from '../looks/looks.store.
 import { newSlug, randomSlug } from '../slugs.store.ts'
 import type { Checked, Created, LinkChange, Updated } from './checking.service.ts'
 import * as errors from './importing.errors.ts'
+import { SLUGS_FROM_FILES } from './importing.model.ts'
 import {
   claimSlugs,
   insertCodes,
@@ -31,20 +34,31 @@ const GROUP = 100
 /** 10,000 rows take a few seconds. */
 const MAX_WRITE_MS = 2 * MINUTE
 
-/** @throws AppError 400 if something that the rows need has changed since they were checked; 429 if the quota does not allow them */
+/** @throws AppError 429 if the quota does not allow `count` more codes */
+export async function requireRoom(ctx: AppContext, owner: Owner, count: number): Promise<void> {
+  if (count === 0) return
+  const quota = await quotaOf(ctx)
+  await ctx.db.write('qrCodes.importRoom', (tx) => checkRoom(ctx, tx, owner, quota, count))
+}
+
+/** @throws AppError 400 if something that the rows need has changed since they were checked; 429 if the quota or the budget of slugs does not allow them */
 export async function writeRows(
   ctx: AppContext,
   owner: Owner,
   items: readonly Checked[],
-  { keepSlugs }: { readonly keepSlugs: boolean },
+  { keepSlugs, caller }: { readonly keepSlugs: boolean; readonly caller: Caller },
 ): Promise<void> {
   const created = items.filter((item) => item.action === 'CREATE')
   const updated = items.filter((item): item is Updated => item.action === 'UPDATE')
   if (created.length + updated.length === 0) return
   const quota = await quotaOf(ctx)
+  const chosen = keepSlugs ? created.filter(({ slug }) => slug !== undefined).length : 0
+  const uses = await usesOf(ctx, SLUGS_FROM_FILES, { actor: owner, caller }, chosen)
   await ctx.db.write(
     'qrCodes.import',
     async (tx) => {
+      const refusal = await spend(tx, uses, ctx.clock.now())
+      if (refusal !== undefined) throw budgetUsedUp(refusal)
       if (created.length > 0) {
         await checkRoom(ctx, tx, owner, quota, created.length)
         await checkCategory(tx, owner, created[0]!.code.categoryId, 'body')
