@@ -146,7 +146,7 @@ describe('a batch', () => {
 })
 
 describe('the list of labels', () => {
-  test('filters by batch, status, kind and a part of number or slug', async () => {
+  test('filters by batch, status, kind, thing and a part of number or slug', async () => {
     const batch = await make(alice, { count: 4 })
     const [a, b, c] = await labels(alice, { batchId: batch.id })
     const code = await createCode(alice)
@@ -158,6 +158,10 @@ describe('the list of labels', () => {
     expect(await slugs({ status: 'VOID' })).toEqual([b!.slug])
     expect(await slugs({ kind: 'QR_CODE' })).toEqual([a!.slug])
     expect(await slugs({ kind: 'ASSET' })).toEqual([])
+    expect(await slugs({ kind: 'QR_CODE', targetId: code.id })).toEqual([a!.slug])
+    expect(await slugs({ kind: 'ASSET', targetId: code.id })).toEqual([])
+    expect(await slugs({ kind: 'QR_CODE', targetId: code.id + 1 })).toEqual([])
+    expect(await labels(mallory, { kind: 'QR_CODE', targetId: code.id })).toEqual([])
     expect(await slugs({ keyword: c!.number.toLowerCase() })).toEqual([c!.slug])
     expect(await slugs({ keyword: c!.slug.slice(1, 7) })).toEqual([c!.slug])
     expect(await batchOf(alice, batch.id)).toMatchObject({ bound: 1, void: 1 })

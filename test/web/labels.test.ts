@@ -47,6 +47,9 @@ test('labels are made, their progress is shown, and they are downloaded and prin
     expect(await barriers(shown)).toEqual([])
     expect(await isTooWide(shown)).toBe(false)
     await screenshot(shown, `labels-${look.locale}`)
+    await shown.goto(`/console/assets/${asset.id}`)
+    await shown.getByRole('link', { name: label!.number }).click()
+    await shown.getByText('Projector').waitFor()
   }
   await page.reload()
   await page.getByRole('button', { name: 'Actions for Library' }).click()

@@ -105,6 +105,7 @@ export const BlanksQuery = PageQuery({
   batchId: Type.Optional(Id),
   status: Type.Optional(BlankStatus),
   kind: Type.Optional(BlankKind),
+  targetId: Type.Optional({ ...Id, description: 'The thing that they stand for, with its `kind`' }),
   keyword: Type.Optional(Line(100, 0, { description: 'Searched for in number and slug', examples: ['00042'] })),
 })
 export type BlanksQuery = Static<typeof BlanksQuery>

@@ -109,6 +109,7 @@ export const blanksPage = (db: Db, owner: OwnerKey, query: BlanksQuery): Promise
       query.batchId === undefined ? undefined : eq(qrBlanks.batchId, query.batchId),
       query.status === undefined ? undefined : eq(qrBlanks.status, query.status),
       query.kind === undefined ? undefined : eq(qrBlanks.kind, query.kind),
+      query.targetId === undefined ? undefined : eq(qrBlanks.targetId, query.targetId),
       query.keyword ? or(contains(qrBlanks.number, query.keyword), contains(qrBlanks.slug, query.keyword)) : undefined,
     ),
     orderBy: [descending(qrBlanks.batchId), sql`${qrBlanks.nth}`],

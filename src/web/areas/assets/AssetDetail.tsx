@@ -25,6 +25,7 @@ import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { FinderCard, LostOffer } from '../../ui/FinderCard.tsx'
+import { LabelsOf } from '../../ui/LabelsOf.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { OwnedAnswer, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -155,6 +156,7 @@ function Detail({ asset }: { asset: Asset }) {
         </Stack>
         <Stack spacing={2} sx={{ minWidth: 0 }}>
           <AssetLabel asset={asset} />
+          <LabelsOf kind="ASSET" id={asset.id} />
           <FinderCard kind="ASSET" id={asset.id} />
           <AssetHistory asset={asset} />
         </Stack>

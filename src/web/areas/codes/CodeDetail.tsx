@@ -31,6 +31,7 @@ import { ContentView } from '../../ui/ContentView.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FinderCard } from '../../ui/FinderCard.tsx'
+import { LabelsOf } from '../../ui/LabelsOf.tsx'
 import { Owned, useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -182,6 +183,7 @@ function Detail({ code }: { code: QrCode }) {
         </Card>
         <ShortLink code={code} />
         <PublicPage code={code} />
+        <LabelsOf kind="QR_CODE" id={code.id} />
         <FinderCard kind="QR_CODE" id={code.id}>
           {!code.isPublic && (
             <Alert severity="warning" sx={{ mt: 1.5 }}>
