@@ -52,6 +52,12 @@ export const index = (isPg ? pg.index : lite.index) as typeof lite.index
 export const uniqueIndex = (isPg ? pg.uniqueIndex : lite.uniqueIndex) as typeof lite.uniqueIndex
 export const primaryKey = (isPg ? pg.primaryKey : lite.primaryKey) as typeof lite.primaryKey
 
+/** A text in the object of a column of JSON; null if the object has none. */
+export const jsonText = (column: lite.SQLiteColumn, key: string): SQL => {
+  const name = sql.raw(`'${key}'`)
+  return isPg ? sql`((${column})::json ->> ${name})` : sql`(${column} ->> ${name})`
+}
+
 /** `column DESC` in an index or an ORDER BY. */
 export const descending = (column: lite.SQLiteColumn): SQL => sql`${column} desc`
 

@@ -45,6 +45,7 @@ export const logged: LoggedFixture = {
       personalOnly: false,
       questions: [],
       approval: false,
+      contact: 'NONE',
       guests: false,
       guestRetentionDays: null,
     }

@@ -376,6 +376,7 @@ describe('the page of an organizer', () => {
     opensAt: null,
     closesAt: null,
     approval: false,
+    contact: 'NONE' as const,
     guests: false,
     guestRetentionDays: null,
     personalOnly: false,

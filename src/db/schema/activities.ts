@@ -47,6 +47,10 @@ export interface RegistrationQuestion {
   readonly required: boolean
 }
 
+/** EMAIL: managers see the proved addresses of accounts that register. */
+export const REGISTRATION_CONTACTS = ['NONE', 'EMAIL'] as const
+export type RegistrationContact = (typeof REGISTRATION_CONTACTS)[number]
+
 /** The capacity is in a column of its own. */
 export interface RegistrationConfig {
   readonly waitlist: boolean
@@ -61,6 +65,8 @@ export interface RegistrationConfig {
   readonly guestRetentionDays?: number | null
   /** Whether everybody waits until a manager confirms them. Absent in rows of earlier versions. */
   readonly approval?: boolean
+  /** Absent in rows of earlier versions: NONE. */
+  readonly contact?: RegistrationContact
 }
 
 const isNotNull = (column: SQLiteColumn) => sql`${column} is not null`

@@ -2,6 +2,7 @@
 
 import { and, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 
+import { jsonText } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -38,6 +39,12 @@ export const activitiesWithOwners = (db: Pick<Builders, 'select'>) =>
 
 /** The name of a user, or of the guest of a registration that is joined beside. */
 export const participantName = sql<string>`coalesce(${users.nickname}, ${registrations.name})`
+
+/** The address of a registration that managers see: of a guest, or of a user as long as `registration.contact` is EMAIL. */
+export const shownEmail = sql<string | null>`case when ${registrations.userId} is null then ${registrations.email}
+  when ${registrations.email} is null then null
+  when (select ${jsonText(activities.registration, 'contact')} from ${activities} where ${activities.id} = ${registrations.activityId}) = 'EMAIL'
+  then ${registrations.email} end`
 
 export const isLive = isNull(activities.deletedAt).inlineParams()
 

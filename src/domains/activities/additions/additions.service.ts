@@ -181,7 +181,9 @@ export async function moveRegistration(
 /** Answers to questions with the same keys go along. */
 function movedTo({ id, registration }: ActivityRow, row: RegistrationRow): store.NewRegistration {
   const keys = new Set((registration?.questions ?? []).map(({ key }) => key))
-  const { userId, source, name, email, emailConfirmedAt, language, secretHash, secret, note } = row
+  const { userId, source, name, emailConfirmedAt, language, secretHash, secret, note } = row
+  // A user has agreed that managers see the address, and only where they ask for it.
+  const email = userId === null || registration?.contact === 'EMAIL' ? row.email : null
   const answers = Object.fromEntries(Object.entries(row.answers).filter(([key]) => keys.has(key)))
   const person = { userId, source, name, email, emailConfirmedAt, language, secretHash, secret, note }
   return { activityId: id, ...person, status: 'CONFIRMED', answers }

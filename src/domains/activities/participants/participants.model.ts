@@ -25,7 +25,12 @@ import { AnswersInput, registrationFields } from '../registrations/registrations
 const fields = {
   ...registrationFields,
   nickname: Text('Lin', { description: 'Of the account, or the name of the guest' }),
-  email: Nullable(Text('lin@example.org', { description: 'Of a guest, or the one that the user has shared' })),
+  email: Nullable(
+    Text('lin@example.org', {
+      description:
+        'Of a guest, or with `registration.contact` EMAIL the one that a user had proved when they registered',
+    }),
+  ),
   note: Nullable(Text('Wheelchair', { description: 'For managers (`activity:update`) only, otherwise null' })),
   confirmedAt: Nullable({
     ...Time,

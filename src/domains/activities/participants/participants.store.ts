@@ -7,7 +7,7 @@ import { activityMessageRecipients as recipients, activityMessages as messages }
 import { passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
-import { participantName } from '../activities.store.ts'
+import { participantName, shownEmail } from '../activities.store.ts'
 import { passColumns } from '../passes/passes.store.ts'
 import { type Filter, meets } from '../registrations/filters.store.ts'
 
@@ -25,7 +25,7 @@ const shown = {
   userId: registrations.userId,
   status: registrations.status,
   source: registrations.source,
-  email: registrations.email,
+  email: shownEmail,
   language: registrations.language,
   answers: registrations.answers,
   note: registrations.note,

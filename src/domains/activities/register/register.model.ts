@@ -1,6 +1,6 @@
 /** Shapes of activities in requests and answers. */
 
-import { ACTIVITY_STATUSES, ACTIVITY_VISIBILITIES } from '#db/schema/activities.ts'
+import { ACTIVITY_STATUSES, ACTIVITY_VISIBILITIES, REGISTRATION_CONTACTS } from '#db/schema/activities.ts'
 import {
   Enum,
   Id,
@@ -156,6 +156,11 @@ const Approval = Type.Boolean({
     'Whether everybody who registers is WAITING until a manager confirms them. If it is turned off, the list moves up',
   examples: [false],
 })
+const Contact = Enum(REGISTRATION_CONTACTS, {
+  description:
+    'EMAIL: who registers needs a proved e-mail address, and managers see it. Show this before somebody registers. Those who have registered before are not shown',
+  examples: ['NONE'],
+})
 const RegistrationInput = Model(
   'ActivityRegistrationInput',
   { description: 'Absent fields stay as they are; null ends registration' },
@@ -163,6 +168,7 @@ const RegistrationInput = Model(
     capacity: optional({ ...Capacity, description: 'Places; null = unlimited' }),
     waitlist: optional(Type.Boolean()),
     approval: optional(Approval),
+    contact: optional({ ...Contact, description: `${Contact.description}. NONE by default` }),
     opensAt: optional({ ...Time, description: 'By default as soon as the activity is ACTIVE' }),
     closesAt: optional({ ...Later, description: 'By default the start of the activity' }),
     personalOnly: optional(PersonalOnly),
@@ -321,6 +327,7 @@ const RegistrationView = Model('ActivityRegistration', {
   capacity: Nullable({ ...Capacity, description: 'Places; null = unlimited' }),
   waitlist: Type.Boolean(),
   approval: Approval,
+  contact: Contact,
   opensAt: Nullable(Time),
   closesAt: Nullable(Time),
   personalOnly: PersonalOnly,

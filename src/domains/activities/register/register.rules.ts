@@ -74,6 +74,7 @@ const OPEN_REGISTRATION: Required<RegistrationConfig> = {
   guests: false,
   guestRetentionDays: null,
   approval: false,
+  contact: 'NONE',
 }
 
 /** The defaults. A request for a new activity must give the name and the times. */

@@ -64,6 +64,7 @@ export function listItem(ctx: AppContext, row: ActivityRow, { isManager, isMembe
       capacity: row.capacity || null,
       waitlist: row.registration.waitlist,
       approval: row.registration.approval ?? false,
+      contact: row.registration.contact ?? 'NONE',
       opensAt: row.registration.opensAt,
       closesAt: row.registration.closesAt,
       personalOnly: row.registration.personalOnly ?? false,

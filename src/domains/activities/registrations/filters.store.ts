@@ -12,7 +12,7 @@ import { SliceSize } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { sortInSteps } from '#lib/sort-in-steps.ts'
 
-import { participantName } from '../activities.store.ts'
+import { participantName, shownEmail } from '../activities.store.ts'
 import { type ListedRow, waitOrder, withNickname } from './registrations.store.ts'
 
 /** All parts must hold. */
@@ -69,7 +69,7 @@ function cameIn(db: Some, activityId: number): SQL {
 /** Whether a registration of the activity meets the filter. Users are joined beside. No index answers it. */
 export function meets(db: Some, activityId: number, filter: Filter): SQL | undefined {
   const { status, pass, checkedIn, guest, source, ids, keyword, inNotes = true } = filter
-  const texts = [participantName, registrations.email, ...(inNotes ? [registrations.note] : [])]
+  const texts = [participantName, shownEmail, ...(inNotes ? [registrations.note] : [])]
   return and(
     status === undefined
       ? ne(notByIndex(registrations.status), 'PENDING')

@@ -17,7 +17,8 @@ export const registrationEndpoints = [
     description:
       'While the activity is ACTIVE and its registration is open. If all places are taken, you are put on the waiting list, or the ' +
       'answer is 400 if there is none. If you are registered already, the answer is your registration; `answers` then replace those ' +
-      'you gave before, as long as registration is open. After a cancellation you are the last one in the waiting list again.',
+      'you gave before, as long as registration is open. After a cancellation you are the last one in the waiting list again. With ' +
+      '`registration.contact` EMAIL managers of the activity see your proved e-mail address of this moment.',
     tag,
     access: dualByRow('checkin:create'),
     budgets: [REGISTRATION_CHANGES],
@@ -26,7 +27,7 @@ export const registrationEndpoints = [
     body: Register,
     data: RegistrationView,
     refuses: {
-      400: 'You cannot register now, all places are taken, or the code of a personal invitation is wrong or used, or missing with `personalOnly`.',
+      400: 'You cannot register now, all places are taken, you have no proved e-mail address for `contact`, or the code of a personal invitation is wrong or used, or missing with `personalOnly`.',
       403: 'The activity is by invitation only, or its organization is disabled.',
     },
     run: ({ ctx, owner, caller, params, body }) =>

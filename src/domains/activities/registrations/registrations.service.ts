@@ -5,10 +5,11 @@ import { readerFor } from '#db/paging.ts'
 import type { RegistrationConfig } from '#db/schema/activities.ts'
 import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
+import { mailTargetsOf } from '#domains/notifications/index.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
-import { notActive } from '../activities.errors.ts'
+import { notActive, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { takeInvitation } from '../visibility/personal-codes.service.ts'
@@ -30,6 +31,11 @@ const notOpenYet = () => badRequest('Registration for this activity is not open 
 const closed = () => badRequest('Registration for this activity is closed', '该活动的报名已截止')
 const wasRejected = () =>
   badRequest('The organizer has not accepted your registration for this activity', '主办方未接受你对该活动的报名')
+const addressNeeded = problem(
+  'needs an e-mail address of your account that you have confirmed: managers of this activity see it',
+  '须先为账号绑定并验证邮箱：活动管理者会看到该邮箱',
+)
+
 /** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
 export async function register(
   ctx: AppContext,
@@ -47,12 +53,14 @@ export async function register(
     if (own?.status === 'REJECTED') throw wasRejected()
     if (own === undefined || own.status === 'CANCELLED') {
       const answers = answersTo(activity, input.answers ?? {}, now)
+      const email = await sharedEmail(ctx, tx, activity, userId)
       const invitation = await takeInvitation(tx, activity, asking.code, now)
       const saved = await store.saveRegistration(tx, own, {
         activityId: id,
         userId,
         status: await placeIn(tx, activity, invitation?.overCapacity),
         answers,
+        email,
       })
       if (invitation !== undefined) await setUser(tx, invitation.id, saved.id)
       if (saved.status === 'CONFIRMED')
@@ -63,6 +71,19 @@ export async function register(
     return store.setAnswers(tx, own, answersTo(activity, input.answers, now))
   })
   return toView(ctx, row)
+}
+
+/** The present proved address of the user if managers see it. @throws AppError 400 if there is none */
+async function sharedEmail(
+  ctx: AppContext,
+  tx: Tx,
+  { registration }: ActivityRow,
+  userId: number,
+): Promise<string | null> {
+  if (registration?.contact !== 'EMAIL') return null
+  const address = (await mailTargetsOf(ctx, tx, [userId])).get(userId)?.address ?? null
+  if (address === null) throw invalidAll([addressNeeded('body.contact')])
+  return address
 }
 
 /** Cancels the registration of the caller. The first user on the waiting list gets the place. */
@@ -146,7 +167,7 @@ export const memberLeft = (ctx: AppContext, tx: Tx, { orgId, userId }: { orgId: 
 /** Cancels all registrations of a user whose account is being deleted. */
 export async function userDeleting(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
   await endRegistrations(ctx, tx, userId)
-  await store.deleteAnswers(tx, userId)
+  await store.deletePersonalData(tx, userId)
 }
 
 async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?: number): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
-import { participantName } from '../activities.store.ts'
+import { participantName, shownEmail } from '../activities.store.ts'
 import { MAX_WAITING } from './registrations.model.ts'
 import { type Answers, givesPlaces } from './registrations.rules.ts'
 
@@ -45,7 +45,7 @@ export const withNickname = (db: Pick<Builders, 'select'>) =>
       status: registrations.status,
       source: registrations.source,
       name: registrations.name,
-      email: registrations.email,
+      email: shownEmail,
       emailConfirmedAt: registrations.emailConfirmedAt,
       language: registrations.language,
       answers: registrations.answers,
@@ -175,7 +175,7 @@ export const takePlaces = async (tx: Tx, activityId: number, people: number, pla
 export async function saveRegistration(
   tx: Tx,
   before: RegistrationRow | undefined,
-  values: Pick<RegistrationRow, 'activityId' | 'userId' | 'status' | 'answers'>,
+  values: Pick<RegistrationRow, 'activityId' | 'userId' | 'status' | 'answers' | 'email'>,
 ): Promise<RegistrationRow> {
   const confirmedAt = values.status === 'CONFIRMED' ? tx.stamp : null
   const times = { confirmedAt, waitOrder: null, createdAt: tx.stamp, updatedAt: tx.stamp }
@@ -281,9 +281,9 @@ export async function registrationsOfUser(tx: Tx, userId: number, orgId?: number
   return rows.map((row) => row.registration)
 }
 
-/** Of an account that is being deleted: answers are about the person. */
-export const deleteAnswers = async (tx: Tx, userId: number): Promise<void> =>
-  void (await tx.update(registrations).set({ answers: {} }).where(eq(registrations.userId, userId)))
+/** Of an account that is being deleted: answers and addresses are about the person. */
+export const deletePersonalData = async (tx: Tx, userId: number): Promise<void> =>
+  void (await tx.update(registrations).set({ answers: {}, email: null }).where(eq(registrations.userId, userId)))
 
 const anyOfUser = prepared((db) =>
   db

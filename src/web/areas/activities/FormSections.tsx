@@ -177,6 +177,7 @@ export function RegistrationRules({ form }: FormParts) {
         />
       )}
       <GuestRules form={form} />
+      <Contact form={form} />
       <Questions form={form} />
     </Part>
   )
@@ -203,6 +204,18 @@ function GuestRules({ form }: Pick<FormParts, 'form'>) {
         />
       )}
     </>
+  )
+}
+
+function Contact({ form }: Pick<FormParts, 'form'>) {
+  const t = useTexts(formWords)
+  const { value, onChange: _, ...field } = form.pick('registration.contact', { label: t.contact, help: t.contactHelp })
+  return (
+    <CheckField
+      {...field}
+      value={value === 'EMAIL'}
+      onChange={(isShown) => form.set({ 'registration.contact': isShown ? 'EMAIL' : 'NONE' })}
+    />
   )
 }
 

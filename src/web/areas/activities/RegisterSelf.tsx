@@ -3,6 +3,7 @@
 import { EventAvailable } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
+import { Link } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Activity, UserRegistration } from '../../api/types.ts'
@@ -43,6 +44,8 @@ const words = texts({
     noQuestions: 'You get a place at once if there is one.',
     personalCode: 'Code of your invitation',
     personalHelp: 'Registering needs a personal invitation, which is good for one person',
+    contact: 'The managers of the activity will see the confirmed e-mail address of your account.',
+    address: 'My address',
     save: 'Save answers',
     done: 'Your registration is saved.',
     cancelTitle: 'Cancel your registration?',
@@ -71,6 +74,8 @@ const words = texts({
     noQuestions: '有名额时立即报名成功。',
     personalCode: '你的个人邀请码',
     personalHelp: '报名需要个人邀请，每个邀请仅限一人使用',
+    contact: '活动管理者会看到你账号中已验证的邮箱。',
+    address: '我的邮箱',
     save: '保存回答',
     done: '报名信息已保存。',
     cancelTitle: '取消报名？',
@@ -224,6 +229,18 @@ function RegisterDialog({
           autoComplete="off"
           slotProps={{ htmlInput: { autoCapitalize: 'characters' } }}
         />
+      )}
+      {activity.registration?.contact === 'EMAIL' && current === undefined && (
+        <Alert
+          severity="info"
+          action={
+            <Button color="inherit" component={Link} to="/account/security">
+              {t.address}
+            </Button>
+          }
+        >
+          {t.contact}
+        </Alert>
       )}
       {activity.registration?.approval && <Typography>{t.askedText}</Typography>}
       {questions.length === 0 && !activity.registration?.approval && <Typography>{t.noQuestions}</Typography>}

@@ -39,6 +39,7 @@ export interface Values {
   readonly 'registration.personalOnly': boolean
   readonly 'registration.questions': readonly Question[]
   readonly 'registration.approval': boolean
+  readonly 'registration.contact': 'NONE' | 'EMAIL'
   readonly hasCheckIn: boolean
   readonly 'checkInConfig.radiusMeters': number | null
   readonly 'checkInConfig.shortCode': string
@@ -115,6 +116,7 @@ export const emptyValues = (): Values => ({
   'registration.personalOnly': false,
   'registration.questions': [],
   'registration.approval': false,
+  'registration.contact': 'NONE',
   hasCheckIn: true,
   'checkInConfig.radiusMeters': null,
   'checkInConfig.shortCode': '',
@@ -186,6 +188,7 @@ export function valuesOf(activity: Saved, before = activity): Values {
     'registration.personalOnly': registration?.personalOnly ?? false,
     'registration.questions': registration?.questions ?? [],
     'registration.approval': registration?.approval ?? false,
+    'registration.contact': registration?.contact ?? 'NONE',
     hasCheckIn: activity.hasCheckIn,
     'checkInConfig.radiusMeters': checkInConfig.radiusMeters,
     'checkInConfig.shortCode': checkInConfig.shortCode ?? '',
