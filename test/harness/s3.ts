@@ -127,11 +127,20 @@ async function start(
   }
 }
 
+/**
+ * For programs that cannot choose a port themselves. It lies below those that systems give to connections and to servers with port 0, one of
+ * which would often take it before the program does.
+ */
 export async function freePort(): Promise<number> {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port } = server
-  await server.stop(true)
-  return port!
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 22_000)
+    try {
+      await Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response() }).stop(true)
+      return port
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
 }
 
 /** The stores of files that can be tested here. */
