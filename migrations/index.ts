@@ -69,6 +69,7 @@ import sqlite0076 from './sqlite/0076_guest_lifecycle.sql' with { type: 'text' }
 import sqlite0077 from './sqlite/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 import sqlite0078 from './sqlite/0078_people.sql' with { type: 'text' }
 import sqlite0079 from './sqlite/0079_invitations.sql' with { type: 'text' }
+import sqlite0081 from './sqlite/0081_invitation_users.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -138,6 +139,7 @@ import postgres0076 from './postgres/0076_guest_lifecycle.sql' with { type: 'tex
 import postgres0077 from './postgres/0077_guest_lifecycle_indexes.sql' with { type: 'text' }
 import postgres0078 from './postgres/0078_people.sql' with { type: 'text' }
 import postgres0079 from './postgres/0079_invitations.sql' with { type: 'text' }
+import postgres0081 from './postgres/0081_invitation_users.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -215,6 +217,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0077_guest_lifecycle_indexes', sql: sqlite0077 },
     { name: '0078_people', sql: sqlite0078 },
     { name: '0079_invitations', sql: sqlite0079 },
+    { name: '0081_invitation_users', sql: sqlite0081 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -286,5 +289,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0077_guest_lifecycle_indexes', sql: postgres0077 },
     { name: '0078_people', sql: postgres0078 },
     { name: '0079_invitations', sql: postgres0079 },
+    { name: '0081_invitation_users', sql: postgres0081 },
   ],
 }

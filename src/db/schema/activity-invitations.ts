@@ -54,5 +54,8 @@ export const activityInvitations = table(
     index('activity_invitations_request')
       .on(t.activityId, t.createdBy, t.requestId)
       .where(sql`${t.requestId} is not null`),
+    index('activity_invitations_used_by')
+      .on(t.usedBy)
+      .where(sql`${t.usedBy} is not null`),
   ],
 )

@@ -152,6 +152,8 @@ export const enums = {
     NO_MAIL_SERVER: word('This server has no mail server', '服务器未配置邮件服务'),
     BUDGET: word('Too many mails today', '今日邮件额度已用完'),
     SUPPRESSED: word('The address has refused mail before', '该邮箱此前多次拒收'),
+    TOO_MANY: word('The address had enough invitations that day', '该邮箱当天收到的邀请已达上限'),
+    ENDED: word('It ended before it was sent', '发送前已结束'),
   },
   audience: {
     USERS: word('Users', '指定用户'),

@@ -155,7 +155,11 @@ export async function getRegistration(ctx: AppContext, id: number, asking: Askin
   const person = personOf(row)
   const news = await newsOf(ctx.db.read, activity.id, person, MAX_SENT)
   const messages = await store.messagesOf(ctx.db.read, activity.id, person, MAX_SENT)
+  const invitations = await store.invitationsOf(ctx.db.read, id)
   const sent = [
+    ...invitations.map(
+      (one) => ({ ...one, state: one.state!, kind: 'INVITATION', channel: 'EMAIL', messageId: null }) as const,
+    ),
     ...news.map((one) => ({ ...one, kind: SHOWN[one.kind], messageId: null })),
     ...messages.map(({ at, ...one }) => ({ ...one, createdAt: at })),
   ]

@@ -1,5 +1,6 @@
 /** Shapes of the list of participants, for those who manage the activity. */
 
+import { INVITATION_SKIP_REASONS } from '#db/schema/activity-invitations.ts'
 import { MESSAGE_CHANNELS, MESSAGE_KINDS, RECIPIENT_STATES, SKIP_REASONS } from '#db/schema/activity-messages.ts'
 import {
   ActivityExportZone,
@@ -75,7 +76,9 @@ const SENT_KINDS = [
   'REJECTED',
   'CANCELLED',
   'PASS',
+  'INVITATION',
 ] as const
+const REASONS = [...new Set([...SKIP_REASONS, ...INVITATION_SKIP_REASONS])]
 
 export const RegistrationDetails = Model('RegistrationDetails', {
   ...fields,
@@ -83,13 +86,16 @@ export const RegistrationDetails = Model('RegistrationDetails', {
   sent: Type.Array(
     Model('SentToParticipant', {
       kind: Enum(SENT_KINDS, {
-        description: 'CANCELLED: the registration was cancelled by a manager, or the activity was cancelled',
+        description:
+          'CANCELLED: the registration was cancelled by a manager, or the activity was cancelled. INVITATION: the one that the person has used',
       }),
       messageId: Nullable({ ...Id, description: 'Of a message to many participants' }),
       channel: Enum(MESSAGE_CHANNELS),
       state: Enum(RECIPIENT_STATES),
       sentAt: Nullable(Time),
-      reason: Nullable(Enum(SKIP_REASONS)),
+      reason: Nullable(
+        Enum(REASONS, { description: 'TOO_MANY and ENDED: of an INVITATION that was not mailed, see `mail` there' }),
+      ),
       createdAt: Time,
     }),
     { description: 'The news and messages to the person, the latest first, at most 200 rows' },

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, min, ne, or, sq
 import { dialect, notByIndex } from '#db/dialect.ts'
 import { users } from '#db/schema/accounts.ts'
 import { checkIns, registrations } from '#db/schema/activities.ts'
+import { activityInvitations as invitations } from '#db/schema/activity-invitations.ts'
 import { activityMessageRecipients as recipients, activityMessages as messages } from '#db/schema/activity-messages.ts'
 import { passes } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
@@ -107,6 +108,28 @@ export async function messagesOf(db: Db, activityId: number, person: number, lim
     .orderBy(desc(latest.id), asc(recipients.channel))
     .limit(limit)
 }
+
+/** The personal invitations that the registration has used, as far as a mail was asked for. There are a few at most. */
+export const invitationsOf = (db: Db, registrationId: number) =>
+  db
+    .select({
+      state: invitations.mailState,
+      reason: invitations.mailReason,
+      sentAt: invitations.sentAt,
+      createdAt: invitations.createdAt,
+    })
+    .from(invitations)
+    .where(
+      and(
+        eq(invitations.usedBy, registrationId),
+        isNotNull(invitations.usedBy).inlineParams(),
+        isNotNull(invitations.mailState),
+      ),
+    )
+    .orderBy(desc(invitations.id))
+    .limit(MAX_INVITATIONS)
+/** A registration that is cancelled can use another one. */
+const MAX_INVITATIONS = 20
 
 export interface Person {
   readonly id: number

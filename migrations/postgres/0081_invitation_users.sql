@@ -1,0 +1,3 @@
+-- EXPAND 0.1.0
+
+CREATE INDEX CONCURRENTLY "activity_invitations_used_by" ON "activity_invitations" USING btree ("used_by") WHERE "activity_invitations"."used_by" is not null;
