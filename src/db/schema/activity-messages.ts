@@ -37,6 +37,8 @@ export interface ParticipantFilter {
   readonly status?: string
   readonly pass?: boolean
   readonly checkedIn?: boolean
+  readonly listId?: number
+  readonly admitted?: boolean
   readonly guest?: boolean
   readonly source?: RegistrationSource
   readonly ids?: number[]

@@ -7,6 +7,7 @@ import { notActive } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import type { BatchResult } from '../batches/batches.model.ts'
 import { type Counted, forecast, runBatch } from '../batches/batches.service.ts'
+import { requireList } from '../check-in-lists/check-in-lists.service.ts'
 import { NEWS, type SetStatus } from '../participants/changes.service.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { type Filter, type Key, keysOf } from '../registrations/filters.store.ts'
@@ -42,6 +43,7 @@ export async function changeRegistrations(
   const activity = await manageActivity(ctx, activityId, MANAGER_POINT, asking)
   refuseIfDisabled(activity)
   if (activity.status !== 'ACTIVE') throw notActive()
+  await requireList(ctx.db.read, activityId, input.filter.listId, 'body.filter.listId')
   const { userId } = asking.viewer
   const { action, dryRun, requestId = null } = input
   const how = { reason: input.reason ?? '', notify: input.notify ?? true, overCapacity: input.overCapacity ?? false }

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { mapPage, type Page } from '#db/paging.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { badRequest, type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
@@ -73,6 +73,11 @@ export const updateList = (
     await check(tx, activity, { ...before, ...values }, before.templateIds)
     return toView(await store.updateList(tx, id, listId, values))
   })
+
+/** @throws AppError 400 if a filter names a list that the activity does not have */
+export async function requireList(db: Db, id: number, listId: number | undefined, path: string): Promise<void> {
+  if (listId !== undefined && (await store.findList(db, id, listId)) === undefined) throw invalidAll([noSuchList(path)])
+}
 
 /** The uses of its passes stay, with its name. */
 export const deleteList = (

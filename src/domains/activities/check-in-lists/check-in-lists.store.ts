@@ -69,6 +69,15 @@ export async function shownLists(
   return new Map(rows.map(({ id, name, deletedAt }) => [id, { id: deletedAt === null ? id : null, name }]))
 }
 
+/** The lists of the activity in their order, then deleted ones that have admitted somebody; at most `limit`. */
+export const listsWithAdmissions = (db: Db, activityId: number, limit: number): Promise<ListRow[]> =>
+  db
+    .select()
+    .from(checkInLists)
+    .where(and(eq(checkInLists.activityId, activityId), or(isNotDeleted, gt(checkInLists.admitted, 0))))
+    .orderBy(sql`case when ${isNotDeleted} then 0 else 1 end`, ...inOrder)
+    .limit(limit)
+
 /** The number of lists of the activity, with those that were deleted, and the place of the last one. */
 export async function countLists(
   tx: Tx,

@@ -17,6 +17,7 @@ import type { Refusal, Use } from '#platform/limiter.ts'
 
 import { problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
+import { requireList } from '../check-in-lists/check-in-lists.service.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { mailUses } from './budgets.service.ts'
 import { continueMessages } from './messages-worker.ts'
@@ -112,6 +113,7 @@ const notPending = problem(
 async function checkDraft(ctx: AppContext, id: number, { sendAt, filter }: Draft): Promise<void> {
   if (sendAt !== null && sendAt > ctx.clock.now() + MAX_AHEAD_MS) throw invalidAll([tooFarAhead('body.sendAt')])
   if (filter?.status?.includes('PENDING')) throw invalidAll([notPending('body.filter.status')])
+  await requireList(ctx.db.read, id, filter?.listId, 'body.filter.listId')
   const ids = filter?.ids ?? []
   if (ids.length === 0) return
   const foreign = await recipients.foreignIds(ctx.db.read, id, ids)

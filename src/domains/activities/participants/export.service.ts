@@ -20,12 +20,14 @@ import { pause } from '#lib/pause.ts'
 import type { Cell } from '#lib/spreadsheets/xlsx-writer.ts'
 
 import { zoneOf } from '../activities.rules.ts'
+import { requireList } from '../check-in-lists/check-in-lists.service.ts'
+import { listsWithAdmissions } from '../check-in-lists/check-in-lists.store.ts'
 import { type PassStatus, statusOf } from '../passes/passes.rules.ts'
 import { sortedIds } from '../registrations/filters.store.ts'
 import { positionsOf } from '../registrations/registrations.service.ts'
 import { registrationsPage } from '../registrations/registrations.store.ts'
 import { type Asking, manageActivity, MANAGER_POINT, manages } from '../visibility/visibility.service.ts'
-import { factsOf, filterOf } from './listing.service.ts'
+import { type Facts, factsOf, filterOf } from './listing.service.ts'
 import type { ListQuery } from './participants.model.ts'
 import * as store from './participants.store.ts'
 
@@ -50,7 +52,11 @@ const COLUMNS = [
   { en: 'First check-in', zh: '首次签到', width: 20, isTime: true },
   { en: 'Admissions', zh: '入场次数', width: 12 },
 ] as const satisfies readonly TitledColumn[]
+/** Check-in lists, with those that were deleted, of which the table has the admissions. */
+const MAX_LISTS = 200
 const ANSWER_WIDTH = 24
+/** Of a check-in list, whose name follows. No list can so have the title of another column, or one that begins like a formula. */
+const ADMISSIONS = { en: 'Admissions: ', zh: '入场次数：' } as const
 const NOTE = { en: 'Note', zh: '备注', width: 40 } as const
 
 export const STATUSES: Readonly<Record<RegistrationStatus, Localized>> = {
@@ -76,6 +82,7 @@ const PASSES: Readonly<Record<PassStatus, Localized>> = {
 interface Table {
   readonly locale: Locale
   readonly zone: string
+  readonly lists: readonly { readonly id: number; readonly name: string }[]
   readonly questions: readonly Pick<RegistrationQuestion, 'key' | 'label'>[]
   readonly withNotes: boolean
   readonly now: number
@@ -97,6 +104,7 @@ export const exportParticipants = async (
     const { registration, ...activity } = row
     const { userId } = asking.viewer
     const filter = filterOf(query, withNotes || (await manages(ctx, userId, row, MANAGER_POINT)))
+    await requireList(ctx.db.read, id, filter.listId, 'query.listId')
     const { format, sort = '-createdAt', lang: locale = caller.locale } = query
     const isByTime = sort.endsWith('createdAt') && (filter.status?.length === 1 || !filter.status?.includes('PENDING'))
     const ids = isByTime ? undefined : await ctx.db.search(userId, (db) => sortedIds(db, id, filter, sort, MAX_SORTED))
@@ -111,13 +119,15 @@ export const exportParticipants = async (
     const earlier = (await store.answeredKeys(reads.read, id, MAX_EARLIER + asked.length))
       .filter((key) => asked.every((question) => question.key !== key))
       .map((key) => ({ key, label: key }))
-    const table = { locale, zone, questions: [...asked, ...earlier], withNotes, now: ctx.clock.now() }
+    const lists = await listsWithAdmissions(reads.read, id, MAX_LISTS)
+    const table = { locale, zone, lists, questions: [...asked, ...earlier], withNotes, now: ctx.clock.now() }
     const participants = { activityId: id, filter, newestFirst: sort !== 'createdAt' }
     const place = zone.replaceAll('/', '-')
     const sheet = {
       name: `${{ en: 'Participants', zh: '参与者' }[locale]} ${place}`,
       columns: [
         ...columnsIn(COLUMNS, locale, zone),
+        ...lists.map((list) => ({ title: ADMISSIONS[locale] + list.name, width: ANSWER_WIDTH })),
         ...table.questions.map(({ label }) => ({ title: label, width: ANSWER_WIDTH })),
         ...(withNotes ? columnsIn([NOTE], locale, zone) : []),
       ],
@@ -168,13 +178,29 @@ async function* cellsOfRows(
 ): AsyncGenerator<readonly Cell[]> {
   const facts = await factsOf(db, rows[0]?.activityId ?? 0, rows)
   const positions = await positionsOf(ctx, rows)
-  for (const row of rows) yield cellsOf(row, positions.get(row.id) ?? null, facts, table)
+  const admissions = table.lists.length === 0 ? undefined : await admissionsOf(db, rows[0]?.activityId ?? 0, facts.held)
+  for (const row of rows) {
+    const onLists = table.lists.map(({ id }) => admissions?.get(personOf(row))?.get(id) ?? null)
+    yield cellsOf(row, positions.get(row.id) ?? null, { ...facts, onLists }, table)
+  }
+}
+
+/** The admissions of each person to each check-in list, with all passes of the person. */
+async function admissionsOf(db: Db, activityId: number, held: Facts['held']) {
+  const people = new Map(held.map(({ id, person }) => [id, person]))
+  const admissions = new Map<number, Map<number, number>>()
+  for (const { passId, listId, usedCount } of await store.listUsesOf(db, activityId, [...people.keys()])) {
+    const person = people.get(passId)!
+    const ofPerson = admissions.get(person) ?? new Map<number, number>()
+    admissions.set(person, ofPerson.set(listId, (ofPerson.get(listId) ?? 0) + usedCount))
+  }
+  return admissions
 }
 
 function cellsOf(
   row: store.ExportedRow,
   position: number | null,
-  { passes, checkIns }: Awaited<ReturnType<typeof factsOf>>,
+  { passes, checkIns, onLists }: Facts & { readonly onLists: readonly (number | null)[] },
   { locale, zone, questions, withNotes, now }: Table,
 ): Cell[] {
   const { nickname, status, source, email, language, createdAt, confirmedAt, answers, note } = row
@@ -193,6 +219,7 @@ function cellsOf(
     pass === undefined ? null : PASSES[statusOf(pass, now)][locale],
     checkedInAt === undefined ? null : localTime(checkedInAt, zone),
     pass?.usedCount ?? null,
+    ...onLists,
     ...questions.map(({ key }) => answers[key] ?? null),
     ...(withNotes ? [note || null] : []),
   ]

@@ -10,6 +10,7 @@ import { notFound } from '#http/errors.ts'
 import type { DualPoint } from '#permission-points'
 
 import type { ActivityRow } from '../activities.store.ts'
+import { requireList } from '../check-in-lists/check-in-lists.service.ts'
 import { statusOf } from '../passes/passes.rules.ts'
 import { newsOf } from '../personal-mails.store.ts'
 import { type Filter, rowsOf, scannedPage } from '../registrations/filters.store.ts'
@@ -25,16 +26,21 @@ import { type Asking, findNamed, manageActivity, MANAGER_POINT, manages } from '
 import type { ListedRegistration, ListQuery, ManagedRegistration, RegistrationDetails } from './participants.model.ts'
 import * as store from './participants.store.ts'
 
-type Given = Pick<ListQuery, 'status' | 'pass' | 'checkedIn' | 'guest' | 'source' | 'ids' | 'keyword'>
+type Given = Pick<
+  ListQuery,
+  'status' | 'pass' | 'checkedIn' | 'listId' | 'admitted' | 'guest' | 'source' | 'ids' | 'keyword'
+>
 
 /** The filter of a list. `inNotes`: the caller may read notes. */
 export function filterOf({ status, ids, keyword, ...rest }: Given, inNotes: boolean): Filter {
-  const { pass, checkedIn, guest, source } = rest
+  const { pass, checkedIn, listId, admitted, guest, source } = rest
   const statuses = status === undefined ? undefined : [...new Set(status.split(','))]
   return {
     status: statuses as Filter['status'],
     pass,
     checkedIn,
+    listId,
+    admitted,
     guest,
     source,
     ids: ids?.split(',').map(Number),
@@ -45,10 +51,10 @@ export function filterOf({ status, ids, keyword, ...rest }: Given, inNotes: bool
 
 /** The query if an index has the rows in their order; undefined if all registrations of the activity must be read. */
 export function indexedQuery(
-  { status, pass, checkedIn, guest, source, ids, keyword }: Filter,
+  { status, pass, checkedIn, listId, admitted, guest, source, ids, keyword }: Filter,
   { sort, page, size }: Pick<ListQuery, 'sort' | 'page' | 'size'>,
 ): IndexedQuery | undefined {
-  const others = [pass, checkedIn, guest, source, ids, keyword]
+  const others = [pass, checkedIn, listId, admitted, guest, source, ids, keyword]
   if (others.some((value) => value !== undefined) || (status?.length ?? 1) > 1) return undefined
   if (sort === 'name' || sort === '-name' || sort === 'position' || sort === '-position') return undefined
   return { status: status?.[0], sort, page, size }
@@ -65,6 +71,7 @@ export async function listRegistrations(
   const { userId } = asking.viewer
   const isManager = await manages(ctx, userId, activity, MANAGER_POINT)
   const filter = filterOf(query, isManager)
+  await requireList(ctx.db.read, id, filter.listId, 'query.listId')
   const indexed = indexedQuery(filter, query)
   const page = indexed
     ? await registrationsPage(ctx.db.read, id, indexed)
@@ -72,20 +79,23 @@ export async function listRegistrations(
   return { ...page, items: await viewsOf(ctx, id, page.items, isManager) }
 }
 
-interface Facts {
+export interface Facts {
   /** Of each person the live pass, or else the newest one. */
   readonly passes: ReadonlyMap<number, Awaited<ReturnType<typeof store.passesOf>>[number]>
   readonly checkIns: ReadonlyMap<number, number>
+  /** All passes of these people. */
+  readonly held: Awaited<ReturnType<typeof store.passesOf>>
 }
 
 /** By `personOf`. */
 export async function factsOf(db: Db, activityId: number, rows: readonly store.Person[]): Promise<Facts> {
-  if (rows.length === 0) return { passes: new Map(), checkIns: new Map() }
+  if (rows.length === 0) return { passes: new Map(), checkIns: new Map(), held: [] }
   const found = await store.passesOf(db, activityId, rows)
   const byAge = [...found, ...found.filter(({ liveHolderId }) => liveHolderId !== null)]
   return {
     passes: new Map(byAge.map((pass) => [pass.person, pass])),
     checkIns: await store.firstCheckIns(db, activityId, rows),
+    held: found,
   }
 }
 

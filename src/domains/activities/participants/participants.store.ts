@@ -5,7 +5,7 @@ import { users } from '#db/schema/accounts.ts'
 import { checkIns, registrations } from '#db/schema/activities.ts'
 import { activityInvitations as invitations } from '#db/schema/activity-invitations.ts'
 import { activityMessageRecipients as recipients, activityMessages as messages } from '#db/schema/activity-messages.ts'
-import { passes } from '#db/schema/passes.ts'
+import { passes, passListUses } from '#db/schema/passes.ts'
 import type { Db } from '#db/store.ts'
 
 import { participantName, shownEmail } from '../activities.store.ts'
@@ -168,6 +168,13 @@ export const passesOf = (db: Db, activityId: number, people: readonly Person[]) 
       ),
     )
     .orderBy(asc(passes.id))
+
+/** The uses of these passes of the activity on check-in lists. */
+export const listUsesOf = (db: Db, activityId: number, passIds: readonly number[]) =>
+  db
+    .select({ passId: passListUses.passId, listId: passListUses.listId, usedCount: passListUses.usedCount })
+    .from(passListUses)
+    .where(and(eq(passListUses.activityId, activityId), inArray(passListUses.passId, [...passIds])))
 
 /** When these people checked in first, by `personOf`. */
 export async function firstCheckIns(

@@ -21,6 +21,19 @@ const shared = {
   checkedIn: Type.Optional(
     Type.Boolean({ description: 'Whether they have checked in, or a gate let them in', examples: [false] }),
   ),
+  listId: Type.Optional({
+    ...Id,
+    description:
+      'A check-in list of the activity, that `admitted` is about. Without `admitted`: who was admitted there',
+    // The activity of the examples has none.
+    examples: [],
+  }),
+  admitted: Type.Optional(
+    Type.Boolean({
+      description: 'Whether a pass of theirs was admitted to the check-in list `listId`, or without it at the entrance',
+      examples: [false],
+    }),
+  ),
   guest: Type.Optional(Type.Boolean({ description: 'Whether they have no account', examples: [false] })),
   source: Type.Optional(Enum(REGISTRATION_SOURCES, { description: 'How they were registered', examples: ['MANUAL'] })),
   keyword: Type.Optional(

@@ -7,7 +7,7 @@ import { notByIndex } from '#db/dialect.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { checkInUsers, registrations, type RegistrationSource, type RegistrationStatus } from '#db/schema/activities.ts'
-import { passes } from '#db/schema/passes.ts'
+import { passes, passListUses } from '#db/schema/passes.ts'
 import { SliceSize } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { sortInSteps } from '#lib/sort-in-steps.ts'
@@ -21,6 +21,10 @@ export interface Filter {
   readonly status?: readonly RegistrationStatus[] | undefined
   readonly pass?: boolean | undefined
   readonly checkedIn?: boolean | undefined
+  /** A check-in list. Without it, `admitted` is about the entrance. */
+  readonly listId?: number | undefined
+  /** Without it, a filter with `listId` is about those who were admitted there. */
+  readonly admitted?: boolean | undefined
   readonly guest?: boolean | undefined
   readonly source?: RegistrationSource | undefined
   readonly ids?: readonly number[] | undefined
@@ -52,23 +56,43 @@ function cameIn(db: Some, activityId: number): SQL {
     .select({ one: sql`1` })
     .from(checkInUsers)
     .where(and(eq(checkInUsers.activityId, activityId), eq(checkInUsers.userId, person), gt(checkInUsers.count, 0)))
+  return sql`(${exists(checkIn)} or ${wasAdmitted(db, activityId)})`
+}
+
+/** An entry that a gate has accepted with a pass of theirs: on the check-in list, or without it at the entrance. */
+function wasAdmitted(db: Some, activityId: number, listId?: number): SQL {
+  const onList = () =>
+    db
+      .select({ one: sql`1` })
+      .from(passListUses)
+      .where(
+        and(
+          eq(passListUses.activityId, activityId),
+          eq(passListUses.passId, passes.id),
+          eq(passListUses.listId, listId!),
+          gt(passListUses.usedCount, 0),
+        ),
+      )
+  const wasUsed = listId === undefined ? gt(passes.usedCount, 0) : exists(onList())
   const entryOf = (isTheirs: SQL | undefined) =>
     db
       .select({ one: sql`1` })
       .from(passes)
-      .where(and(isTheirs, eq(passes.activityId, activityId), gt(passes.usedCount, 0)))
+      .where(and(isTheirs, eq(passes.activityId, activityId), wasUsed))
   const ofUser = and(eq(passes.holderUserId, registrations.userId), isNotNull(passes.holderUserId).inlineParams())
   const ofGuest = and(
     eq(passes.registrationId, registrations.id),
     isNotNull(passes.registrationId).inlineParams(),
     sql`${registrations.userId} is null`,
   )
-  return sql`(${exists(checkIn)} or ${exists(entryOf(ofUser))} or ${exists(entryOf(ofGuest))})`
+  return sql`(${exists(entryOf(ofUser))} or ${exists(entryOf(ofGuest))})`
 }
 
 /** Whether a registration of the activity meets the filter. Users are joined beside. No index answers it. */
 export function meets(db: Some, activityId: number, filter: Filter): SQL | undefined {
-  const { status, pass, checkedIn, guest, source, ids, keyword, inNotes = true } = filter
+  const { status, pass, checkedIn, listId, guest, source, ids, keyword, inNotes = true } = filter
+  const { admitted = listId === undefined ? undefined : true } = filter
+  const isAdmitted = admitted === undefined ? undefined : wasAdmitted(db, activityId, listId)
   const texts = [participantName, shownEmail, ...(inNotes ? [registrations.note] : [])]
   return and(
     status === undefined
@@ -76,6 +100,7 @@ export function meets(db: Some, activityId: number, filter: Filter): SQL | undef
       : inArray(notByIndex(registrations.status), [...status]),
     pass === undefined ? undefined : (pass ? exists : notExists)(livePass(db, activityId)),
     checkedIn === undefined ? undefined : checkedIn ? cameIn(db, activityId) : sql`not ${cameIn(db, activityId)}`,
+    isAdmitted && (admitted ? isAdmitted : sql`not ${isAdmitted}`),
     guest === undefined
       ? undefined
       : guest

@@ -4,11 +4,14 @@ import { Chip, Stack } from '@mui/material'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { callWith } from '../../../api/client.ts'
+import { useAll } from '../../../api/pages.ts'
 import type { Activity, RegistrationStatus } from '../../../api/types.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ChipField } from '../../../ui/ChipField.tsx'
-import { type Chosen, filterOf, type Flag, FLAGS, toggled } from './filters.ts'
+import { ChoiceField } from '../../../ui/fields.tsx'
+import { useRights } from '../rights.ts'
+import { type Chosen, filterOf, type Flag, FLAGS, type ListChoice, toggled } from './filters.ts'
 import { participantWords } from './words.ts'
 
 const words = texts({
@@ -16,6 +19,10 @@ const words = texts({
     status: 'Status',
     all: 'All',
     others: 'More filters',
+    list: 'Check-in list',
+    anyList: 'Admitted or not',
+    admitted: (name: string) => `${name}: admitted`,
+    notAdmitted: (name: string) => `${name}: not admitted`,
     flags: {
       hasPass: 'With a pass',
       noPass: 'Without a pass',
@@ -28,6 +35,10 @@ const words = texts({
     status: '状态',
     all: '全部',
     others: '更多筛选',
+    list: '签到名单',
+    anyList: '不论是否入场',
+    admitted: (name: string) => `${name}：已入场`,
+    notAdmitted: (name: string) => `${name}：未入场`,
     flags: {
       hasPass: '有通行证',
       noPass: '没有通行证',
@@ -122,6 +133,34 @@ export function Chips({ activity, value, onChange }: ChipsProps) {
           )
         })}
       </Stack>
+      {activity.hasPass && <ListField activity={activity} value={value.list} onChange={(list) => onChange({ list })} />}
     </Stack>
+  )
+}
+
+interface ListFieldProps {
+  activity: Activity
+  value: ListChoice | null
+  onChange: (list: ListChoice | null) => void
+}
+
+/** Nothing for an activity without check-in lists. */
+function ListField({ activity, value, onChange }: ListFieldProps) {
+  const t = useTexts(words)
+  const can = useRights(activity)
+  const lists = useAll('checkInLists.list', { params: { id: activity.id } }, { enabled: can('checkInLists.list') })
+  if (lists.data === undefined || lists.data.length === 0) return null
+  return (
+    <ChoiceField
+      label={t.list}
+      value={value}
+      onChange={onChange}
+      none={t.anyList}
+      choices={lists.data.flatMap(({ id, name }) => [
+        { id: `${id} in`, name: t.admitted(name) },
+        { id: `${id} out`, name: t.notAdmitted(name) },
+      ])}
+      sx={{ maxWidth: 360 }}
+    />
   )
 }

@@ -7,7 +7,11 @@ export interface Chosen {
   readonly status: RegistrationStatus | null
   /** Each of them is a chip that is on, and at most one of two opposites. */
   readonly flags: readonly Flag[]
+  readonly list: ListChoice | null
 }
+
+/** The id of a check-in list, and whether people were admitted there. */
+export type ListChoice = `${number} ${'in' | 'out'}`
 
 export const FLAGS = {
   hasPass: { pass: true },
@@ -18,12 +22,13 @@ export const FLAGS = {
 } as const satisfies Readonly<Record<string, ParticipantFilter>>
 export type Flag = keyof typeof FLAGS
 
-export const EVERYBODY: Chosen = { keyword: '', status: null, flags: [] }
+export const EVERYBODY: Chosen = { keyword: '', status: null, flags: [], list: null }
 
 /** The interface takes the same as a query and in a body, but for ids. */
-export const filterOf = ({ keyword, status, flags }: Chosen): Omit<ParticipantFilter, 'ids'> => ({
+export const filterOf = ({ keyword, status, flags, list }: Chosen): Omit<ParticipantFilter, 'ids'> => ({
   ...(keyword !== '' && { keyword }),
   ...(status !== null && { status }),
+  ...(list !== null && { listId: Number.parseInt(list), admitted: list.endsWith('in') }),
   ...Object.assign({}, ...flags.map((flag) => FLAGS[flag])),
 })
 
