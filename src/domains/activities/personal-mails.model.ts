@@ -14,5 +14,5 @@ export interface PersonalMail {
   readonly newsId?: number
 }
 
-/** To one user: those who share in an activity cause them at will, and users may cancel and register again. */
-export const PERSONAL_MAILS_A_DAY = 20
+/** Personal mails to one address a day, from all activities: users cause them by registering again, and organizers by adding somebody again. */
+export const MAILS_TO_ADDRESS = 20

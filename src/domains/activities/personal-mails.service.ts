@@ -1,22 +1,47 @@
-/** News about the registration or the pass of one person: a notification in the app, and a mail. */
+/** News about the registration or the pass of one person: a notification in the app, and a mail. All mails to participants have the same budgets. */
 
 import type { AppContext } from '#context'
-import { spend } from '#db/counters.ts'
-import { orgOf } from '#db/owner-key.ts'
+import { leftOf, spend, spendEach } from '#db/counters.ts'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { registrations } from '#db/schema/activities.ts'
 import type { SkipReason } from '#db/schema/activity-messages.ts'
 import { inSlices } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 import type { SettleMail } from '#domains/contributions.ts'
-import { hasMailServer, sendComposed } from '#domains/delivery/index.ts'
+import { addressHash, hasMailServer, sendComposed } from '#domains/delivery/index.ts'
 import type { Job } from '#domains/domain.ts'
 import { mailTargetsOf, notify } from '#domains/notifications/index.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Localized } from '#lib/localized.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
+import type { Use } from '#platform/limiter.ts'
 
 import type { ActivityRow } from './activities.store.ts'
-import { PERSONAL_MAILS_A_DAY, type PersonalKind, type PersonalMail } from './personal-mails.model.ts'
+import { MAILS_TO_ADDRESS, type PersonalKind, type PersonalMail } from './personal-mails.model.ts'
 import * as store from './personal-mails.store.ts'
+
+/** The budgets of mails to participants: of the owner of the activity and of the server, in a day, without those that are unlimited. */
+export async function mailUses(ctx: AppContext, owner: OwnerKey): Promise<Use[]> {
+  const uses = [
+    { key: `event-mails:${owner}`, limit: await getSetting(ctx, 'budget.eventMailsPerOwner'), windowMs: DAY },
+    { key: 'event-mails', limit: await getSetting(ctx, 'budget.eventMailsPerDay'), windowMs: DAY },
+  ]
+  return uses.filter(({ limit }) => limit > 0)
+}
+
+/** Counts up to `wanted` mails. Returns how many the budgets allow. `overdraw`: they allow all, which count nevertheless. */
+export async function spendMails(
+  tx: Tx,
+  uses: readonly Use[],
+  { wanted, overdraw, now }: { readonly wanted: number; readonly overdraw: boolean; readonly now: number },
+): Promise<number> {
+  if (wanted === 0) return 0
+  const allowed = overdraw ? wanted : Math.min(wanted, await leftOf(tx, uses, now))
+  if (allowed === 0) return 0
+  const spent = uses.map((use) => ({ ...use, cost: allowed, ...(overdraw && { limit: Number.MAX_SAFE_INTEGER }) }))
+  await spend(tx, spent, now)
+  return allowed
+}
 
 interface Notice {
   readonly title: (activity: string) => Localized
@@ -123,7 +148,7 @@ async function tellInApp(
 async function mailPeople(
   ctx: AppContext,
   tx: Tx,
-  { id: activityId, autoNotices }: ActivityRow,
+  { id: activityId, owner, autoNotices }: ActivityRow,
   kind: PersonalKind,
   people: readonly Person[],
 ): Promise<void> {
@@ -132,34 +157,63 @@ async function mailPeople(
   const targets = hasMailServer(ctx) ? await mailTargetsOf(ctx, tx, userIds) : undefined
   const addressOf = ({ userId, email = null, emailConfirmedAt = null }: Person): string | null =>
     userId === null ? (emailConfirmedAt === null ? null : email) : (targets?.get(userId)?.address ?? null)
-  const planned: { person: number; address: string | null; skipped: SkipReason | null }[] = []
-  for (const one of people) {
+  const planned = people.flatMap((one) => {
     const person = one.userId ?? (one.id === undefined ? undefined : -one.id)
-    if (person === undefined) continue
-    const address = addressOf(one)
-    const use = { key: `activities:mails:${person}`, limit: PERSONAL_MAILS_A_DAY, windowMs: DAY }
-    const isOver = targets !== undefined && address !== null && (await spend(tx, [use], ctx.clock.now())) !== undefined
-    const skipped =
-      targets === undefined ? 'NO_MAIL_SERVER' : address === null ? 'NO_ADDRESS' : isOver ? 'BUDGET' : null
-    planned.push({ person, address, skipped })
+    return person === undefined ? [] : [{ person, address: addressOf(one) }]
+  })
+  const queued = targets === undefined ? NOBODY : await withinBudgets(ctx, tx, owner, planned)
+  const skippedOf = (one: Planned): SkipReason | null => {
+    if (targets === undefined) return 'NO_MAIL_SERVER'
+    if (one.address === null) return 'NO_ADDRESS'
+    return queued.has(one) ? null : 'BUDGET'
   }
   const newsIds = await store.insertNews(
     tx,
-    planned.map(({ person, skipped }) => ({
+    planned.map((one) => ({
       activityId,
-      person,
+      person: one.person,
       kind,
       channel: 'EMAIL',
-      state: skipped === null ? 'QUEUED' : 'SKIPPED',
-      reason: skipped,
+      state: skippedOf(one) === null ? 'QUEUED' : 'SKIPPED',
+      reason: skippedOf(one),
       sentAt: null,
     })),
   )
-  const mails = planned.flatMap(({ person, address, skipped }, i) => {
-    const data: PersonalMail = { kind, activityId, userId: person, newsId: newsIds[i]! }
-    return address === null || skipped !== null ? [] : [{ to: address, kind: 'ACTIVITY', data: { ...data } } as const]
+  const mails = planned.flatMap((one, i) => {
+    const data: PersonalMail = { kind, activityId, userId: one.person, newsId: newsIds[i]! }
+    return queued.has(one) ? [{ to: one.address!, kind: 'ACTIVITY', data: { ...data } } as const] : []
   })
   await sendComposed(ctx, tx, mails)
+}
+
+interface Planned {
+  readonly person: number
+  readonly address: string | null
+}
+const NOBODY: ReadonlySet<Planned> = new Set()
+
+/** Those with an address whose mails the budgets of the address, the owner and the server allow, where they are counted. */
+async function withinBudgets(
+  ctx: AppContext,
+  tx: Tx,
+  owner: OwnerKey,
+  planned: readonly Planned[],
+): Promise<ReadonlySet<Planned>> {
+  const now = ctx.clock.now()
+  // A guest and a user may have the same address.
+  const ofAddresses = new Map<string, Use>()
+  for (const { address } of planned)
+    if (address !== null)
+      ofAddresses.set(address, {
+        key: `event-mails-to:${addressHash(ctx, address)}`,
+        limit: MAILS_TO_ADDRESS,
+        windowMs: DAY,
+      })
+  const refused = await spendEach(tx, [...ofAddresses.values()], now)
+  const wanted = planned.filter(({ address }) => address !== null && !refused.has(ofAddresses.get(address)!))
+  // Settings are cached.
+  const uses = await mailUses(ctx, owner)
+  return new Set(wanted.slice(0, await spendMails(tx, uses, { wanted: wanted.length, overdraw: false, now })))
 }
 
 /** Records what became of a mail. It was dropped if the person has opted out or left the address, or if the news was no longer true. */

@@ -18,8 +18,8 @@ import type { Refusal, Use } from '#platform/limiter.ts'
 import { problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { requireList } from '../check-in-lists/check-in-lists.service.ts'
+import { mailUses } from '../personal-mails.service.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
-import { mailUses } from './budgets.service.ts'
 import { continueMessages } from './messages-worker.ts'
 import {
   type Forecast,
