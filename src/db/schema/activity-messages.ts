@@ -19,9 +19,18 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
 
 /**
  * CONFIRMED: moved up from the waiting list. ACCEPTED: confirmed by a manager. WAITING and REJECTED: by a manager. REMOVED: a manager has cancelled the
- * registration. PASS: got one.
+ * registration. PASS: got one. PASS_CHANGED and PASS_REVOKED: by a manager, with many others.
  */
-export const NEWS_KINDS = ['CONFIRMED', 'ACCEPTED', 'WAITING', 'REJECTED', 'REMOVED', 'PASS'] as const
+export const NEWS_KINDS = [
+  'CONFIRMED',
+  'ACCEPTED',
+  'WAITING',
+  'REJECTED',
+  'REMOVED',
+  'PASS',
+  'PASS_CHANGED',
+  'PASS_REVOKED',
+] as const
 export type NewsKind = (typeof NEWS_KINDS)[number]
 
 /** A change that an automatic notice is about. Times are epoch milliseconds; null stands for an empty value. */

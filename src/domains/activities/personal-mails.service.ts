@@ -98,7 +98,32 @@ const NOTICES: Readonly<Record<PersonalKind, Notice>> = {
     }),
     event: null,
   },
+  PASS_CHANGED: {
+    title: (name) => ({ en: `Your pass for ${name} has changed`, zh: `你的通行证有变更：${name}` }),
+    body: (name) => ({
+      en: `Your pass for ${name} is valid at other times now. Its QR code stays good.`,
+      zh: `你的“${name}”通行证的有效时间已变更，原二维码仍可使用。`,
+    }),
+    event: null,
+  },
+  PASS_REVOKED: {
+    title: (name) => ({ en: `Your pass for ${name} was revoked`, zh: `你的通行证已作废：${name}` }),
+    body: (name) => ({
+      en: `Your pass for ${name} is no longer valid. The entrance refuses it.`,
+      zh: `你的“${name}”通行证已作废，入口将不再放行。`,
+    }),
+    event: null,
+  },
 }
+
+/** What the news says in the app. */
+export const noticeOf = (
+  kind: PersonalKind,
+  activity: string,
+): { readonly title: Localized; readonly body: Localized } => ({
+  title: NOTICES[kind].title(activity),
+  body: NOTICES[kind].body(activity),
+})
 
 /** A user, or the registration of a guest. */
 export type Person = Pick<typeof registrations.$inferSelect, 'userId'> &
@@ -135,7 +160,7 @@ async function tellInApp(
     body: reason === '' ? { en, zh } : { en: `${en} ${reason}`, zh: `${zh}${reason}` },
     data: { activityId: id, ...(event === null ? { orgId: orgOf(owner) || null } : { event }) },
     // A later one takes its place: users can cancel and register again.
-    subject: `${kind === 'PASS' ? 'PASS' : 'REGISTRATION'} ${id}`,
+    subject: `${kind.startsWith('PASS') ? kind : 'REGISTRATION'} ${id}`,
   })
   const told = { activityId: id, kind, channel: 'APP', state: 'SENT', reason: null, sentAt: tx.stamp } as const
   await store.insertNews(

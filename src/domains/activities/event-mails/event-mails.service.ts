@@ -127,9 +127,17 @@ function contentOf(row: ActivityRow, news: EventNews, { organizer, locale }: Tel
   }
 }
 
+const WITHOUT_CALENDAR: ReadonlySet<EventNews['kind']> = new Set([
+  'REMOVED',
+  'REJECTED',
+  'WAITING',
+  'PASS_CHANGED',
+  'PASS_REVOKED',
+])
+
 /** None for people who no longer take part: an update would enter the activity into their calendars again. */
 async function calendarOf(ctx: AppContext, row: ActivityRow, { kind }: EventNews, { organizer, locale }: Telling) {
-  if (kind === 'REMOVED' || kind === 'REJECTED' || kind === 'WAITING' || isLink(kind)) return undefined
+  if (WITHOUT_CALENDAR.has(kind) || isLink(kind)) return undefined
   const method = kind === 'CANCELLED' ? 'CANCEL' : 'PUBLISH'
   const email = row.contactEmail ?? mailServerOf(ctx)?.from.address
   const publisher = email === undefined ? undefined : { name: organizer, email }
@@ -148,9 +156,10 @@ export const composePersonalMail: ComposeMail = async (ctx, to, data) => {
   if (row === undefined || target?.address !== to) return undefined
   const [refusal] = await refusalsToMail(ctx, read, row.owner, 'IMPORTANT', [addresseeOf(person, to)])
   if (refusal !== null) return undefined
-  const [pass] = kind === 'PASS' ? await livePassesOf(read, activityId, person, ctx.clock.now()) : []
-  const registration = kind === 'PASS' ? undefined : await registrationOf(ctx, activityId, person)
-  const isTrue = kind === 'PASS' ? pass !== undefined : registration?.status === STATUS[kind]
+  const isOfPass = kind === 'PASS' || kind === 'PASS_CHANGED' || kind === 'PASS_REVOKED'
+  const [pass] = isOfPass ? await livePassesOf(read, activityId, person, ctx.clock.now()) : []
+  const registration = isOfPass ? undefined : await registrationOf(ctx, activityId, person)
+  const isTrue = isOfPass ? (pass === undefined) === (kind === 'PASS_REVOKED') : registration?.status === STATUS[kind]
   if (!isTrue) return undefined
   const mailTo = await eventMails(ctx, row, { kind, noticeText: registration?.reason ?? '' })
   const locale = target.locale ?? row.language

@@ -72,6 +72,15 @@ export const ChangePasses = Model('ChangePasses', {
   filter: PassFilter,
   values: Type.Optional(Nullable(Model('PassValues', values))),
   reason: RevokePass.properties.reason,
+  notify: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description:
+          'Whether the holders of live passes are notified and mailed, if their pass is revoked or gets other times. False by default',
+        examples: [false],
+      }),
+    ),
+  ),
   dryRun: Type.Optional(Nullable(Type.Boolean({ description: 'True: answers the numbers only and changes nothing' }))),
   requestId: Type.Optional(Nullable(RequestId)),
 })

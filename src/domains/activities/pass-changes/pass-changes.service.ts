@@ -18,6 +18,8 @@ import { templatesById } from '../pass-templates/pass-templates.store.ts'
 import type { PassView } from '../passes/passes.model.ts'
 import { managedPass, tellHolder, toPassView } from '../passes/passes.service.ts'
 import { findPass, type PassRow } from '../passes/passes.store.ts'
+import { tellPeople } from '../personal-mails.service.ts'
+import { findGuests } from '../registrations/guests.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { ChangePasses, PassFilter, UpdatePass } from './pass-changes.model.ts'
 import { changeOf, type PassChange, problemsOf } from './pass-changes.rules.ts'
@@ -141,9 +143,9 @@ export async function changePasses(
   input: ChangePasses,
   asking: Asking,
 ): Promise<BatchResult> {
-  const { action, filter, dryRun, requestId = null } = input
+  const { action, filter, dryRun, notify, requestId = null } = input
   await checkRights(ctx, activityId, action === 'UPDATE' ? 'pass:issue' : 'pass:revoke', asking)
-  const work = action === 'UPDATE' ? updating(input) : revoking(input)
+  const work = action === 'UPDATE' ? updating(ctx, input) : revoking(ctx, input)
   const { userId } = asking.viewer
   const pieces = (after: number) => piecesOf(ctx, userId, { activityId, filter, work, after })
   const count = async (): Promise<Counted> => {
@@ -156,7 +158,9 @@ export async function changePasses(
     return { matched, toChange }
   }
   if (dryRun) return forecast(await count())
-  const asked = { action, filter, values: input.values ?? null, reason: input.reason ?? null }
+  const values = { values: input.values ?? null, reason: input.reason ?? null }
+  // Absent in requests of the version before, which may be repeated.
+  const asked = { action, filter, ...values, ...(notify && { notify }) }
   return runBatch(
     ctx,
     { activityId, userId, requestId, asked },
@@ -231,17 +235,32 @@ interface Action {
 
 const notRevoked = (rows: readonly PassRow[]): PassRow[] => rows.filter(({ revokedAt }) => revokedAt === null)
 
-const revoking = ({ reason }: ChangePasses): Action => ({
+const revoking = (ctx: AppContext, { reason, notify }: ChangePasses): Action => ({
   needing: async (_db, _activity, rows) => notRevoked(rows),
-  change: (tx, _activity, rows) =>
-    store.revokePasses(
-      tx,
-      rows.map(({ id }) => id),
-      reason ?? '',
-    ),
+  async change(tx, activity, rows) {
+    const changing = notRevoked(rows)
+    const ids = changing.map(({ id }) => id)
+    if (notify) await tellHolders(ctx, tx, activity, 'PASS_REVOKED', changing)
+    return store.revokePasses(tx, ids, reason ?? '')
+  },
 })
 
-function updating({ values }: ChangePasses): Action {
+/** Tells the users and guests whose live passes these are. */
+async function tellHolders(
+  ctx: AppContext,
+  tx: Tx,
+  activity: ActivityRow,
+  kind: 'PASS_CHANGED' | 'PASS_REVOKED',
+  rows: readonly PassRow[],
+): Promise<void> {
+  const people = [...new Set(rows.flatMap(({ liveHolderId }) => liveHolderId ?? []))]
+  const users = people.filter((person) => person > 0).map((userId) => ({ userId }))
+  const guestIds = people.filter((person) => person < 0).map((person) => -person)
+  const guests = guestIds.length === 0 ? [] : await findGuests(tx, guestIds)
+  await tellPeople(ctx, tx, activity, kind, [...users, ...guests])
+}
+
+function updating(ctx: AppContext, { values, notify }: ChangePasses): Action {
   if (values == null || Object.keys(values).length === 0) throw invalidAll([valuesNeeded('body.values')])
   const change = changeIn(values, 'body.values')
   const changesOf = async (
@@ -256,7 +275,13 @@ function updating({ values }: ChangePasses): Action {
     )
   return {
     needing: async (...given) => (await changesOf(...given)).map(({ row }) => row),
-    change: async (tx, activity, rows, now) =>
-      (await write(tx, activity.id, await changesOf(tx, activity, rows, now, new Set()), now)).length,
+    async change(tx, activity, rows, now) {
+      const changes = await changesOf(tx, activity, rows, now, new Set())
+      const after = await write(tx, activity.id, changes, now)
+      const isTold = new Set(changes.flatMap(({ row, changesTimes }) => (changesTimes ? [row.id] : [])))
+      const told = after.filter(({ id }) => isTold.has(id))
+      if (notify) await tellHolders(ctx, tx, activity, 'PASS_CHANGED', told)
+      return after.length
+    },
   }
 }

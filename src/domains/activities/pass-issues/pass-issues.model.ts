@@ -46,6 +46,8 @@ export const PASSES_FOR_STRANGERS: Budget = {
 }
 
 export const MAX_FIELDS = 10
+/** Registrations that a request may name. */
+const MAX_REGISTRATIONS = 500
 export const FieldValue = Line(200)
 export const Fields = Type.Unsafe<Record<string, unknown>>(
   Type.Record(Type.String(), Type.Unknown(), {
@@ -77,6 +79,17 @@ const values = {
           `Instead of \`holders\`: everyone with a CONFIRMED registration and without a live pass, in the order of their ids. If there are ` +
           `more than ${MAX_HOLDERS}, the next call issues passes to the next ones; when all have one, \`items\` is empty`,
         examples: [true],
+      }),
+    ),
+  ),
+  registrationIds: Type.Optional(
+    Nullable(
+      Type.Array(Id, {
+        minItems: 1,
+        maxItems: MAX_REGISTRATIONS,
+        uniqueItems: true,
+        description: 'With `toRegistered`: only people with these registrations for the activity, users and guests',
+        examples: [null],
       }),
     ),
   ),

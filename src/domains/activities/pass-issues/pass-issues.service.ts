@@ -23,6 +23,7 @@ import type { PassRow } from '../passes/passes.store.ts'
 import { type Person, tellPeople } from '../personal-mails.service.ts'
 import { confirmedGuests } from '../registrations/guests.store.ts'
 import { registeredUsers } from '../registrations/registrations.store.ts'
+import { findByIds } from '../registrations/waiting.store.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import {
   FieldValue,
@@ -48,6 +49,8 @@ const USERS_PER_NOTICE = 50
 const noSuchUser = problem('must be the id of an active user', '须为有效用户的编号')
 const twice = problem('must not be the same user twice', '同一用户不能重复')
 const hasPass = problem('has a live pass for this activity already', '该用户已持有此活动的有效通行证')
+const onlyRegistered = problem('is for toRegistered only', '仅用于 toRegistered')
+const notHere = problem('is not a registration of this activity', '不是该活动的报名')
 const oneOf = problem('must contain either userId or name', '须提供 userId 或 name 之一')
 
 /** Issues passes of an activity that the caller manages. */
@@ -89,7 +92,7 @@ async function issue(
     if (earlier !== undefined) return issuedBefore(ctx, earlier, asking)
   }
   const most = input.toRegistered
-    ? Math.min((await findCounters(ctx.db.read, activity.id)).confirmed, MAX_HOLDERS)
+    ? (input.registrationIds?.length ?? Math.min((await findCounters(ctx.db.read, activity.id)).confirmed, MAX_HOLDERS))
     : (input.holders?.length ?? 1)
   const issued = await inTurn(ctx, userId, most, () => issueNow(ctx, activity, input, asking))
   return typeof issued === 'number' ? issuedBefore(ctx, issued, asking) : issued
@@ -200,6 +203,7 @@ function holdersOf(input: IssuePasses): Recipient[] | undefined {
       '须提供 holders、userId、holderName 或 toRegistered 之一',
     )
   if (toRegistered) return undefined
+  if (input.registrationIds != null) throw invalidAll([onlyRegistered('body.registrationIds')])
   const shared = fields ?? {}
   if (holders)
     return checkHolders(holders, 'body.holders').map((item, i) => recipientOf(item, `body.holders.${i}`, shared))
@@ -207,9 +211,14 @@ function holdersOf(input: IssuePasses): Recipient[] | undefined {
 }
 
 /** Users with a place and without a live pass, in the order of their ids, and at most as many as one request may name. */
-async function registeredHolders(ctx: AppContext, activityId: number, { fields }: IssuePasses): Promise<Recipient[]> {
+async function registeredHolders(
+  ctx: AppContext,
+  activityId: number,
+  { fields, registrationIds }: IssuePasses,
+): Promise<Recipient[]> {
   const { values, problems } = recipientOf({ value: { name: 'everyone', fields }, problems: [] }, 'body', {})
   if (problems.length > 0) throw invalidAll(problems)
+  if (registrationIds != null) return holdersAmong(ctx, activityId, registrationIds, values)
   const holders: Recipient[] = []
   for (let after = 0; holders.length < MAX_HOLDERS;) {
     const ids = await registeredUsers(ctx.db.read, activityId, after, USERS_PER_QUERY)
@@ -230,6 +239,30 @@ async function registeredHolders(ctx: AppContext, activityId: number, { fields }
     await pause()
   }
   return holders.slice(0, MAX_HOLDERS)
+}
+
+/** The same for these registrations. @throws AppError 400 if the activity does not have one of them */
+async function holdersAmong(
+  ctx: AppContext,
+  activityId: number,
+  ids: readonly number[],
+  values: Recipient['values'],
+): Promise<Recipient[]> {
+  const { read } = ctx.db
+  const rows = await findByIds(read, activityId, ids)
+  const known = new Set(rows.map(({ id }) => id))
+  const unknown = [...ids.entries()].filter(([, id]) => !known.has(id))
+  if (unknown.length > 0) throw invalidAll(unknown.map(([i]) => notHere(`body.registrationIds.${i}`)))
+  const now = ctx.clock.now()
+  const userIds = rows.flatMap(({ userId }) => userId ?? [])
+  const users = await store.registeredWithoutPass(read, activityId, userIds, now)
+  const guestIds = rows.flatMap(({ id, userId }) => (userId === null ? [id] : []))
+  const guests = await store.guestsWithoutPass(read, activityId, guestIds, now)
+  const shared = { path: 'body', values, problems: [] }
+  return [
+    ...[...users].map((userId) => ({ ...shared, userId, name: '' })),
+    ...[...guests.values()].map((guest) => ({ ...shared, userId: null, name: guest.name, guest })),
+  ]
 }
 
 async function stillRegistered(

@@ -15,6 +15,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import type { ActivityRow } from '../activities.store.ts'
 import { contentOf } from '../pass-keys/pass-keys.service.ts'
+import { noticeOf } from '../personal-mails.service.ts'
 import { type Asking, findNamed, manages, refuseIfDisabled, see } from '../visibility/visibility.service.ts'
 import type { PassesQuery, PassView, PassWithLists } from './passes.model.ts'
 import * as store from './passes.store.ts'
@@ -113,38 +114,19 @@ export async function managedPass(ctx: AppContext, passId: number, point: DualPo
   return found
 }
 
-const NEWS = {
-  REVOKED: {
-    title: (name: string) => ({ en: `Your pass for ${name} was revoked`, zh: `你的通行证已作废：${name}` }),
-    body: (name: string) => ({
-      en: `Your pass for ${name} is no longer valid. The entrance refuses it.`,
-      zh: `你的“${name}”通行证已作废，入口将不再放行。`,
-    }),
-  },
-  CHANGED: {
-    title: (name: string) => ({ en: `Your pass for ${name} has changed`, zh: `你的通行证有变更：${name}` }),
-    body: (name: string) => ({
-      en: `Your pass for ${name} is valid at other times now. Its QR code stays good.`,
-      zh: `你的“${name}”通行证的有效时间已变更，原二维码仍可使用。`,
-    }),
-  },
-} as const
-
 /** Notifies the holder, if it is a user, of a change of one pass. */
 export async function tellHolder(
   ctx: AppContext,
   tx: Tx,
   { id, name, owner }: Pick<ActivityRow, 'id' | 'name' | 'owner'>,
   pass: store.PassRow,
-  news: keyof typeof NEWS,
+  news: 'CHANGED' | 'REVOKED',
 ): Promise<void> {
   if (pass.holderUserId === null) return
-  const { title, body } = NEWS[news]
   await notify(ctx, tx, {
     userIds: [pass.holderUserId],
     type: 'SYSTEM',
-    title: title(name),
-    body: body(name),
+    ...noticeOf(`PASS_${news}`, name),
     data: { activityId: id, orgId: orgOf(owner) || null },
     subject: `PASS_${news} ${pass.id}`,
   })

@@ -11,7 +11,7 @@ import { notify } from '../../browser/notices.ts'
 import { number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ConfirmDialog, FormDialog } from '../../ui/dialogs.tsx'
-import { NumberField } from '../../ui/fields.tsx'
+import { CheckField, NumberField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useRights } from './rights.ts'
 import { passWords } from './words.ts'
@@ -44,6 +44,9 @@ const words = texts({
     numbers: (matched: string, unchanged: string) =>
       `${matched} passes are selected. ${unchanged} of them stay as they are: they have these values already, are revoked, or their holder has another live pass.`,
     final: 'Gates refuse them from now on. A revoked pass cannot become valid again.',
+    tell: 'Tell the holders',
+    tellHelp: 'Of live passes that are revoked or get other times: in the app and by e-mail.',
+    told: 'The holders of live passes are notified.',
     silent: 'The holders are not notified.',
     nothing: 'Nothing to change',
     ok: 'Change',
@@ -76,6 +79,9 @@ const words = texts({
     numbers: (matched: string, unchanged: string) =>
       `共选中 ${matched} 张，其中 ${unchanged} 张保持不变：已是这些设置、已作废，或持有人另有有效通行证。`,
     final: '入口将立即拒绝这些通行证，作废后无法恢复。',
+    tell: '通知持有人',
+    tellHelp: '有效通行证被作废或更改时间时，通过应用和邮件通知。',
+    told: '将通知有效通行证的持有人。',
     silent: '不会通知持有人。',
     nothing: '没有需要修改的通行证',
     ok: '修改',
@@ -103,14 +109,17 @@ const INITIAL = {
   validFrom: null as number | null,
   maxUses: null as number | null,
   reason: '',
+  notify: false,
 }
 
 function bodyOf(values: typeof INITIAL, filter: PassBatchProps['filter']): Body {
-  const { action, registration, end, validTo, validFrom, maxUses, reason } = values
+  const { action, registration, end, validTo, validFrom, maxUses, reason, notify: isTold } = values
   const selected = { ...filter, ...(registration !== 'ANY' && { registration }) }
-  if (action === 'REVOKE') return { action, filter: selected, reason: reason.trim() || null }
+  const tell = isTold && { notify: true }
+  if (action === 'REVOKE') return { action, filter: selected, reason: reason.trim() || null, ...tell }
   return {
     action,
+    ...tell,
     filter: selected,
     values: {
       ...(end === 'FOLLOW' && { followsActivity: true }),
@@ -180,6 +189,7 @@ export function PassBatch({ activity, filter, onClose }: PassBatchProps) {
           <NumberField {...form.number('maxUses', { label: t.uses, help: t.usesHelp })} />
         </>
       )}
+      <CheckField {...form.check('notify', { label: t.tell, help: t.tellHelp })} isBox />
       {counted && <Question {...counted} params={params} onClose={() => setCounted(undefined)} onDone={onClose} />}
     </FormDialog>
   )
@@ -211,7 +221,9 @@ function Question({ params, body, numbers, onClose, onDone }: QuestionProps) {
     <ConfirmDialog
       isOpen
       title={n === 0 ? t.nothing : isRevoking ? t.revoke(number(n)) : t.change(number(n))}
-      text={[t.numbers(number(matched), number(unchanged)), isRevoking && t.final, t.silent].filter(Boolean).join(' ')}
+      text={[t.numbers(number(matched), number(unchanged)), isRevoking && t.final, body.notify ? t.told : t.silent]
+        .filter(Boolean)
+        .join(' ')}
       action={isRevoking ? t.REVOKE : t.ok}
       color={isRevoking ? 'error' : 'primary'}
       isBusy={run.isPending}

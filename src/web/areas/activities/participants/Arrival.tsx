@@ -1,6 +1,6 @@
 /** The pass of a participant with its entries, and the check-in by hand. */
 
-import { ConfirmationNumber, HowToReg, Undo } from '@mui/icons-material'
+import { Add, ConfirmationNumber, HowToReg, Undo } from '@mui/icons-material'
 import { Button, Stack, Typography } from '@mui/material'
 import { type ReactNode, useState } from 'react'
 
@@ -19,6 +19,8 @@ const words = texts({
   en: {
     pass: 'Pass',
     noPass: 'No pass yet.',
+    issue: 'Issue a pass',
+    issued: 'The pass is issued.',
     open: 'Open pass and entries',
     arrival: 'Check-in',
     checkIn: 'Check in by hand',
@@ -31,6 +33,8 @@ const words = texts({
   zh: {
     pass: '通行证',
     noPass: '还没有通行证。',
+    issue: '发放通行证',
+    issued: '通行证已发放。',
     open: '查看通行证和入场记录',
     arrival: '签到',
     checkIn: '人工签到',
@@ -43,11 +47,14 @@ const words = texts({
 })
 
 /** The live pass, or else the newest one. */
-export function PassOf({ activity, person: { pass } }: PartProps) {
+export function PassOf({ activity, person: { id, status, pass } }: PartProps) {
   const t = useTexts(words)
   const can = useRights(activity)
   const [isOpen, setOpen] = useState(false)
   const whole = useCall('passes.get', { params: { passId: pass?.id ?? 0 } }, { enabled: isOpen })
+  const issue = useAction('passes.issue', { refreshes: ['registrations', 'passes', 'activities'], done: t.issued })
+  const isLive = pass?.status === 'ISSUED' || pass?.status === 'USED'
+  const isOpenForPasses = activity.status === 'ACTIVE' || activity.status === 'DRAFT'
   return (
     <Part title={t.pass}>
       {pass === null ? (
@@ -61,6 +68,18 @@ export function PassOf({ activity, person: { pass } }: PartProps) {
             </Button>
           )}
         </Line>
+      )}
+      {!isLive && status === 'CONFIRMED' && isOpenForPasses && can('passes.issue') && (
+        <Button
+          startIcon={<Add />}
+          sx={{ alignSelf: 'start' }}
+          loading={issue.isPending}
+          onClick={() =>
+            issue.mutate({ params: { id: activity.id }, body: { toRegistered: true, registrationIds: [id] } })
+          }
+        >
+          {t.issue}
+        </Button>
       )}
       {isOpen && whole.error !== null && <ErrorNotice error={whole.error} />}
       {isOpen && whole.data !== undefined && (
