@@ -2,7 +2,7 @@
 
 import { type AppContext, perContext } from '#context'
 import { type UnreadableReason, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'
-import type { ReadRequest } from '#platform/spreadsheets/port.ts'
+import type { ReadRequest, ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AppError, badRequest, type FieldProblem, limited, unsupportedType } from './errors.ts'
 import type { ReceivedFile } from './form.ts'
@@ -19,12 +19,16 @@ export const MAX_ERRORS = 1000
 export const importPlaces = perContext((ctx) => new Places(ctx, { own: importRunning, others: othersImport }, MAX_OPEN))
 
 /** Writes the rows of a file to `output`. Returns the number of rows with content. @throws AppError 400 or 415 */
-export async function readRows(
+export const readRows = async (...given: Parameters<typeof readTable>): Promise<number> =>
+  (await readTable(...given)).rows
+
+/** The same, with what else the file says. */
+export async function readTable(
   ctx: AppContext,
   file: ReceivedFile,
   output: string,
   request: ReadRequest,
-): Promise<number> {
+): Promise<ReadSheet> {
   try {
     return await ctx.sheets.read(file.path, output, request)
   } catch (error) {
@@ -34,6 +38,7 @@ export async function readRows(
 
 export const noFile = () => badRequest('Send the spreadsheet in the field file', '请在 file 字段中上传表格')
 export const noHeader = () => badRequest('The sheet has no header row', '表格没有标题行')
+export const tooManyRows = (rows: number) => badRequest(`The sheet has more than ${rows} rows`, `表格超过 ${rows} 行`)
 export const repeatedColumn = (header: string) =>
   badRequest(
     `Two columns of the sheet have the same meaning: ${header.slice(0, 100)}`,
@@ -70,10 +75,7 @@ const REFUSALS: Readonly<Record<Exclude<UnreadableReason, 'too-many-rows' | 'too
 }
 
 function unreadable(reason: UnreadableReason, { limits }: ReadRequest): AppError {
-  if (reason === 'too-many-rows') {
-    const rows = limits.rows - 1
-    return badRequest(`The sheet has more than ${rows} rows`, `表格超过 ${rows} 行`)
-  }
+  if (reason === 'too-many-rows') return tooManyRows(limits.rows - 1)
   if (reason === 'too-many-columns')
     return badRequest(`The sheet has more than ${limits.columns} columns`, `表格超过 ${limits.columns} 列`)
   return REFUSALS[reason]

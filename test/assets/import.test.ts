@@ -308,7 +308,9 @@ describe('columns', () => {
       ['ＮＡＭＥ', 'asset-no', 'Warranty expirey', '序列 号', 'Colour of it', ''],
       ['a', 'C-1', '', '', '', ''],
     ])
-    expect(result.columns).toEqual([
+    expect(
+      result.columns.map(({ header, key, suggestion }) => ({ header, key, ...(suggestion && { suggestion }) })),
+    ).toEqual([
       { header: 'ＮＡＭＥ', key: 'name' },
       { header: 'asset-no', key: 'assetNo' },
       { header: 'Warranty expirey', key: null, suggestion: 'warrantyExpiry' },

@@ -1,20 +1,38 @@
 /** Reads CSV row by row, with the encoding and the separator decided from the content. All cells are texts. */
 
-import { MAX_CELL, type ReadLimits, type SheetRow, UnreadableSheet } from './sheet.ts'
+import { checkChosen, decoderFor, encodingOf, hasMissing } from './encodings.ts'
+import {
+  type Encoding,
+  MAX_CELL,
+  NOT_DECODED,
+  type ReadLimits,
+  type SheetCell,
+  type SheetFacts,
+  type SheetRow,
+  UnreadableSheet,
+} from './sheet.ts'
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030'
 const SEPARATORS = [',', ';', '\t'] as const
 /** Characters that decide about the separator. */
 const SAMPLE = 64 * 1024
 
-/** The rows with content, in groups. @throws UnreadableSheet */
-export async function* readCsv(file: Blob, limits: ReadLimits): AsyncGenerator<SheetRow[], void, undefined> {
-  const decoder = new TextDecoder(await encodingOf(file))
+/**
+ * The rows with content, in groups. In an `encoding` that was chosen, cells with bytes that it does not have are errors.
+ * @throws UnreadableSheet
+ */
+export async function* readCsv(
+  file: Blob,
+  limits: ReadLimits,
+  encoding?: Encoding,
+  facts: SheetFacts = {},
+): AsyncGenerator<SheetRow[], void, undefined> {
+  facts.encoding = encoding === undefined ? await encodingOf(file) : await checkChosen(file, encoding)
+  const decoder = decoderFor(facts.encoding.used)
   let parser: CsvParser | undefined
   let start = ''
   const begin = (): string => {
     const text = withoutSeparatorLine(start)
-    parser = new CsvParser(text.separator ?? separatorOf(text.rest), limits)
+    parser = new CsvParser(text.separator ?? separatorOf(text.rest), limits, encoding !== undefined)
     return text.rest
   }
   for await (const chunk of file.stream()) {
@@ -56,67 +74,6 @@ function separatorOf(sample: string): string {
   return best.separator
 }
 
-// oxlint-disable-next-line no-control-regex -- these characters do not occur in texts
-const CONTROL = /[\u0000-\u0008\u000e-\u0019\u001b-\u001f]/
-
-/** @throws UnreadableSheet for files other than texts, and for encodings that cannot be recognized */
-async function encodingOf(file: Blob): Promise<Encoding> {
-  const head = await file.slice(0, 4096).bytes()
-  if (head.length === 0) throw new UnreadableSheet('damaged', 'the file is empty')
-  if (head[0] === 0xff && head[1] === 0xfe) return checked(file, 'utf-16le')
-  if (head[0] === 0xfe && head[1] === 0xff) return checked(file, 'utf-16be')
-  const utf16 = zeroBytes(head)
-  if (utf16 !== undefined) return checked(file, utf16)
-  if (CONTROL.test(Buffer.from(head).toString('latin1')) || isMarkup(head)) throw new UnreadableSheet('unknown')
-  if (await decodes(file, 'utf-8')) return 'utf-8'
-  if ((await decodes(file, 'gb18030')) && (await looksChinese(file))) return 'gb18030'
-  throw new UnreadableSheet('unknown-encoding')
-}
-
-/** UTF-16 without a byte order mark: in tables, which contain ASCII, every second byte is often 0. */
-function zeroBytes(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  const zeros = [0, 0]
-  for (let i = 0; i < head.length; i++) if (head[i] === 0) zeros[i % 2]! += 1
-  const most = Math.max(...zeros)
-  if (most < head.length / 10 || Math.min(...zeros) > most / 20) return undefined
-  return zeros[1] === most ? 'utf-16le' : 'utf-16be'
-}
-
-/** HTML and XML are texts too, and some programs save HTML under the name of a workbook. */
-const isMarkup = (head: Uint8Array): boolean =>
-  /^\uFEFF?\s*<[a-z!?]/i.test(new TextDecoder().decode(head.subarray(0, 200)))
-
-async function checked(file: Blob, encoding: Encoding): Promise<Encoding> {
-  if (!(await decodes(file, encoding))) throw new UnreadableSheet('unknown')
-  return encoding
-}
-
-/** Whether the whole file is valid in this encoding, and a text. */
-async function decodes(file: Blob, encoding: Encoding): Promise<boolean> {
-  const decoder = new TextDecoder(encoding, { fatal: true })
-  try {
-    for await (const chunk of file.stream()) if (CONTROL.test(decoder.decode(chunk, { stream: true }))) return false
-    return !CONTROL.test(decoder.decode())
-  } catch {
-    return false
-  }
-}
-
-/**
- * Nearly every text in a Western encoding is valid GB 18030 too, as rare characters. In Chinese texts most characters are of the level
- * GB 2312, whose two bytes both have the high bit.
- */
-async function looksChinese(file: Blob): Promise<boolean> {
-  let [common, rare] = [0, 0]
-  for await (const chunk of file.stream())
-    for (let i = 0; i + 1 < chunk.length; i++) {
-      if (chunk[i]! < 0x81) continue
-      if (chunk[++i]! >= 0xa1) common += 1
-      else rare += 1
-    }
-  return common >= rare
-}
-
 /** A text that a spreadsheet program would run as a formula is written with an apostrophe in front (csv-writer.ts). */
 const PROTECTED = /^'+[=+\-@＝＋－＠\t\r\n]/
 
@@ -127,7 +84,7 @@ export class CsvParser {
   readonly #separator: number
   #row = 0
   #rowCount = 0
-  #cells: (string | null)[] = []
+  #cells: SheetCell[] = []
   #column = 0
   #cell = ''
   /** In quotes; `closing` behind a quote that ended them or is the first of two. */
@@ -137,6 +94,8 @@ export class CsvParser {
   constructor(
     separator: string,
     readonly limits: ReadLimits,
+    /** Cells with characters that stand for undecodable bytes are errors. */
+    readonly marksMissing = false,
   ) {
     this.#separator = separator.charCodeAt(0)
   }
@@ -200,7 +159,7 @@ export class CsvParser {
     if (cell !== '') {
       if (this.#column >= this.limits.columns) throw new UnreadableSheet('too-many-columns')
       while (this.#cells.length < this.#column) this.#cells.push(null)
-      this.#cells.push(cell)
+      this.#cells.push(this.marksMissing && hasMissing(cell) ? { error: NOT_DECODED } : cell)
     }
     this.#column += 1
     this.#cell = ''

@@ -3,6 +3,43 @@
 /** `date` is `2026-03-08`, `2026-03-08 17:30:00` or `17:30:00`; `error` is a text such as `#N/A`. An empty cell is null. */
 export type SheetCell = string | number | boolean | { readonly date: string } | { readonly error: string } | null
 
+/** Errors that no spreadsheet program writes: a formula without a stored result, and bytes that the chosen encoding does not have. */
+export const NO_RESULT = '#FORMULA!'
+export const NOT_DECODED = '#ENCODING!'
+
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'gb18030',
+  'big5',
+  'shift_jis',
+  'euc-kr',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+] as const
+export type Encoding = (typeof ENCODINGS)[number]
+
+export interface FoundEncoding {
+  readonly used: Encoding
+  /** False if another one is plausible too. */
+  readonly certain: boolean
+  /** The other one. */
+  readonly other: Encoding | null
+}
+
+/** Cells of the first rows that are one, as row and column numbers from 1 of the first and the last. */
+export type Merge = readonly [top: number, left: number, bottom: number, right: number]
+
+/** Facts about a file besides its rows. */
+export interface SheetFacts {
+  /** Of CSV. */
+  encoding?: FoundEncoding
+  /** Of a workbook. */
+  merges?: Merge[]
+}
+
 export interface SheetRow {
   /** As the spreadsheet program shows it, from 1. */
   readonly number: number
@@ -14,7 +51,7 @@ export interface SheetRow {
  * - `unknown`: neither a workbook nor a text.
  * - `old-excel`: an .xls workbook, or one with a password, which look alike.
  * - `binary-workbook`: .xlsb; `other-workbook`: .ods and other documents in a ZIP archive.
- * - `unknown-encoding`: a text that is neither UTF-8, UTF-16 nor GB 18030.
+ * - `unknown-encoding`: a text in none of the encodings that are recognized (encodings.ts).
  * - `damaged`: incomplete, contradictory, or with declarations that no spreadsheet program writes.
  * - `too-large`: it would take more memory or time than any real table of the permitted size.
  */

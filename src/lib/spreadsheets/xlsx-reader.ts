@@ -1,13 +1,13 @@
 /**
  * Reads a sheet of an .xlsx workbook (ECMA-376, transitional and strict) row by row. Our own code because libraries keep the whole
  * workbook in memory: 50,000 rows of 20 columns take @e965/xlsx 750 MiB. Macros, formulas, links and pictures are not looked at; a
- * formula counts as its last result.
+ * formula counts as its stored result.
  */
 
 import { BadZip, EntryTooLarge, openZip, type ZipArchive } from '../unzip.ts'
 import { dateOf, type NumberFormat, numberFormat } from './number-formats.ts'
 import { SharedStrings } from './shared-strings.ts'
-import { type ReadLimits, type SheetRow, UnreadableSheet } from './sheet.ts'
+import { type ReadLimits, type SheetFacts, type SheetRow, UnreadableSheet } from './sheet.ts'
 import { SheetHandler } from './xlsx-sheet.ts'
 import { attributesOf, BadXml, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 
@@ -19,15 +19,21 @@ const MAX_PART = 32_000_000
 /** Of one kind in one part. Excel allows 65,490 styles. */
 const MAX_RECORDS = 100_000
 
-/**
- * The rows with content of one sheet, in groups. `sheet` is a name, or a number from 1; without it the first visible one is read.
- * @throws UnreadableSheet
- */
+interface XlsxChoice {
+  /** A name, or a number from 1; without it the first visible one is read. */
+  readonly sheet: string | undefined
+  /** See `SheetChoice`. */
+  readonly marksFormulas: boolean
+}
+
+/** The rows with content of one sheet, in groups. @throws UnreadableSheet */
 export async function* readXlsx(
   file: Blob,
   limits: ReadLimits,
-  sheet?: string,
+  { sheet, marksFormulas }: XlsxChoice,
+  facts: SheetFacts,
 ): AsyncGenerator<SheetRow[], void, undefined> {
+  let isBehindRows = false
   try {
     const zip = await openZip(file)
     const book = await readWorkbook(zip)
@@ -35,13 +41,23 @@ export async function* readXlsx(
     const strings = new SharedStrings()
     if (book.stringsPath !== undefined) await scan(zip, book.stringsPath, MAX_STRINGS, strings)
     const formats = book.stylesPath === undefined ? [] : await readStyles(zip, book.stylesPath)
-    const handler = new SheetHandler(strings, (value, style) => shown(value, formats[style], book.is1904), limits)
+    const formulas = { marked: marksFormulas, zeroIsNone: book.recalculates }
+    const handler = new SheetHandler(
+      strings,
+      (value, style) => shown(value, formats[style], book.is1904),
+      limits,
+      formulas,
+    )
+    facts.merges = handler.merges
     for await (const _ of scanning(zip, path, MAX_SHEET, handler)) {
       const rows = handler.takeRows()
       if (rows.length > 0) yield rows
       if (handler.isDone) return
+      isBehindRows = handler.hasAllRows
     }
   } catch (error) {
+    // The rest of the part says how the rows look. They are complete.
+    if (isBehindRows) return
     if (error instanceof EntryTooLarge) throw new UnreadableSheet('too-large', error.message)
     if (error instanceof BadZip || error instanceof BadXml) throw new UnreadableSheet('damaged', error.message)
     throw error
@@ -96,6 +112,8 @@ interface Sheet {
 interface Workbook {
   readonly sheets: readonly Sheet[]
   readonly is1904: boolean
+  /** Results of formulas were not computed by the program that wrote it. */
+  readonly recalculates: boolean
   readonly stringsPath: string | undefined
   readonly stylesPath: string | undefined
 }
@@ -151,7 +169,7 @@ async function readWorkbook(zip: ZipArchive): Promise<Workbook> {
   const path = (await relationsOf(zip, '')).find(({ kind }) => kind === 'officeDocument')?.target
   if (path === undefined) throw new UnreadableSheet('other-workbook')
   if (path.endsWith('.bin')) throw new UnreadableSheet('binary-workbook')
-  const elements = await elementsOf(zip, path, ['workbook', 'sheet', 'workbookPr'])
+  const elements = await elementsOf(zip, path, ['workbook', 'sheet', 'workbookPr', 'calcPr'])
   if (elements[0]?.name !== 'workbook') throw new UnreadableSheet('other-workbook')
   const relations = await relationsOf(zip, path)
   const byId = new Map(relations.map((relation) => [relation.id, relation]))
@@ -162,11 +180,13 @@ async function readWorkbook(zip: ZipArchive): Promise<Workbook> {
     const hidden = (attributes.get('state') ?? 'visible') !== 'visible'
     return [{ name: attributes.get('name') ?? '', path: relation.target, hidden }]
   })
-  const date1904 = elements.find(({ name }) => name === 'workbookPr')?.attributes.get('date1904') ?? '0'
+  const isOn = (element: string, attribute: string) =>
+    /^(?:1|true|on)$/.test(elements.find(({ name }) => name === element)?.attributes.get(attribute) ?? '0')
   const pathOf = (kind: string) => relations.find((one) => one.kind === kind && zip.has(one.target))?.target
   return {
     sheets,
-    is1904: /^(?:1|true|on)$/.test(date1904),
+    is1904: isOn('workbookPr', 'date1904'),
+    recalculates: isOn('calcPr', 'fullCalcOnLoad'),
     stringsPath: pathOf('sharedStrings'),
     stylesPath: pathOf('styles'),
   }

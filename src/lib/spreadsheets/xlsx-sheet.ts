@@ -1,7 +1,15 @@
 /** Turns the elements of a worksheet into rows of cells. */
 
 import type { SharedStrings } from './shared-strings.ts'
-import { MAX_CELL, type ReadLimits, type SheetCell, type SheetRow, UnreadableSheet } from './sheet.ts'
+import {
+  MAX_CELL,
+  type Merge,
+  NO_RESULT,
+  type ReadLimits,
+  type SheetCell,
+  type SheetRow,
+  UnreadableSheet,
+} from './sheet.ts'
 import { unescapeCharacters } from './xlsx-text.ts'
 import { eachAttribute, type XmlHandler } from './xml-scanner.ts'
 
@@ -17,10 +25,34 @@ const MAX_EMPTY = 10_000_000
 /** The cell of a number with a style (an index of `cellXfs`). */
 type NumberCell = (value: number, style: number) => SheetCell
 
+/** Rows whose merged cells are of interest: the headers. */
+const MERGED_ROWS = 130
+const MAX_MERGES = 10_000
+/** Elements that follow the merged cells, also if there are none. */
+const BEHIND_MERGES: ReadonlySet<string> = new Set([
+  'phoneticPr',
+  'conditionalFormatting',
+  'dataValidations',
+  'hyperlinks',
+  'printOptions',
+  'pageMargins',
+  'pageSetup',
+  'headerFooter',
+  'extLst',
+])
+
+/** `zeroIsNone`: the result 0 was not computed. XlsxWriter stores it for all formulas, with the mark that they have to be computed. */
+interface FormulaChoice {
+  readonly marked: boolean
+  readonly zeroIsNone: boolean
+}
+
 export class SheetHandler implements XmlHandler {
   wantsText = false
-  /** All rows were read; the rest of the part says how they look. */
+  /** All rows and merged cells were read; the rest of the part says how they look. */
   isDone = false
+  hasAllRows = false
+  readonly merges: Merge[] = []
   #rows: SheetRow[] = []
   #rowCount = 0
   /** Elements that were opened, without those of cells with content. */
@@ -34,11 +66,14 @@ export class SheetHandler implements XmlHandler {
   #style = 0
   #text = ''
   #inPhonetic = false
+  #hasFormula = false
+  #hasValue = false
 
   constructor(
     readonly strings: SharedStrings,
     readonly numberCell: NumberCell,
     readonly limits: ReadLimits,
+    readonly formulas: FormulaChoice = { marked: false, zeroIsNone: false },
   ) {}
 
   takeRows(): SheetRow[] {
@@ -50,23 +85,39 @@ export class SheetHandler implements XmlHandler {
   open(name: string, attributes: string): void {
     if (++this.#empty > MAX_EMPTY) throw new UnreadableSheet('too-large', 'the sheet is nearly empty')
     if (!this.#inData) {
-      if (name === 'sheetData' && !this.isDone) this.#inData = true
+      if (name === 'sheetData' && !this.hasAllRows) this.#inData = true
+      else if (name === 'mergeCell' && this.hasAllRows) this.#takeMerge(attributes)
+      else if (this.hasAllRows && BEHIND_MERGES.has(name)) this.isDone = true
     } else if (name === 'c') this.#openCell(attributes)
-    else if (name === 'v' || name === 't') this.wantsText = !this.#inPhonetic
+    else if (name === 'v' || name === 't') {
+      this.wantsText = !this.#inPhonetic
+      this.#hasValue = true
+    } else if (name === 'f') this.#hasFormula = true
     else if (name === 'row') this.#openRow(attributes)
     else if (name === 'rPh') this.#inPhonetic = true
   }
 
   close(name: string): void {
-    if (!this.#inData) return
+    if (!this.#inData) {
+      if (name === 'mergeCells') this.isDone = true
+      return
+    }
     if (name === 'v' || name === 't') this.wantsText = false
     else if (name === 'c') this.#closeCell()
     else if (name === 'row') this.#closeRow()
     else if (name === 'rPh') this.#inPhonetic = false
     else if (name === 'sheetData') {
       this.#inData = false
-      this.isDone = true
+      this.hasAllRows = true
     }
+  }
+
+  #takeMerge(attributes: string): void {
+    eachAttribute(attributes, (name, value) => {
+      const [, left, top, right, bottom] = /^\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})$/.exec(value) ?? []
+      if (name !== 'ref' || left === undefined || Number(top) > MERGED_ROWS || this.merges.length >= MAX_MERGES) return
+      this.merges.push([Number(top), columnIndex(left) + 1, Number(bottom), columnIndex(right!) + 1])
+    })
   }
 
   text(text: string): void {
@@ -90,6 +141,7 @@ export class SheetHandler implements XmlHandler {
     this.#type = 'n'
     this.#style = 0
     this.#text = ''
+    this.#hasFormula = this.#hasValue = false
     eachAttribute(attributes, this.#cellAttribute)
     if (this.#column >= LAST_COLUMN || this.#row === 0)
       throw new UnreadableSheet('damaged', 'a cell is outside the sheet')
@@ -102,13 +154,21 @@ export class SheetHandler implements XmlHandler {
   }
 
   #closeCell(): void {
-    const cell = this.#cell()
+    const cell = this.#isWithoutResult() ? { error: NO_RESULT } : this.#cell()
     if (cell === null || cell === '') return
     if (this.#column >= this.limits.columns) throw new UnreadableSheet('too-many-columns')
     while (this.#cells.length < this.#column) this.#cells.push(null)
     this.#cells[this.#column] = cell
     // The elements `c` and `v`.
     this.#empty -= 2
+  }
+
+  /** An empty text can be a result, which has an element of its own. */
+  #isWithoutResult(): boolean {
+    if (!this.formulas.marked || !this.#hasFormula) return false
+    const text = this.#text.trim()
+    if (text === '') return this.#type !== 'str' || !this.#hasValue
+    return this.formulas.zeroIsNone && this.#type === 'n' && text === '0'
   }
 
   #cell(): SheetCell {

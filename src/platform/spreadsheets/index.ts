@@ -10,7 +10,7 @@ import { type SheetRow, UnreadableSheet } from '#lib/spreadsheets/sheet.ts'
 
 import { diskError } from '../blobs/local.ts'
 import { TaskProcess } from '../task-process.ts'
-import { SHEET_PROCESS, type SheetReply, type Sheets, type SheetTask } from './port.ts'
+import { type ReadSheet, SHEET_PROCESS, type SheetReply, type Sheets, type SheetTask } from './port.ts'
 
 export type { Sheets } from './port.ts'
 
@@ -32,7 +32,7 @@ export function createSheets(timeLimitMs = TIME_LIMIT_MS): Sheets {
       })
       running.add(worker)
       try {
-        return rowsOf(await worker.run({ input, output, ...request }), output)
+        return sheetOf(await worker.run({ input, output, ...request }), output)
       } catch (error) {
         // An error of the removal would hide the cause.
         await rm(output, { force: true }).catch(() => undefined)
@@ -47,8 +47,8 @@ export function createSheets(timeLimitMs = TIME_LIMIT_MS): Sheets {
   }
 }
 
-function rowsOf(reply: SheetReply, output: string): number {
-  if (reply.kind === 'read') return reply.rows
+function sheetOf(reply: SheetReply, output: string): ReadSheet {
+  if (reply.kind === 'read') return reply.sheet
   if (reply.kind === 'unreadable') throw new UnreadableSheet(reply.reason)
   const error = Object.assign(new Error(reply.message), { code: reply.code })
   throw reply.code === undefined ? error : diskError(error, dirname(output))

@@ -1,22 +1,24 @@
 /** The interface of the reader of spreadsheets, and the messages between the server and the process that reads. */
 
-import type { ReadLimits, UnreadableReason } from '#lib/spreadsheets/sheet.ts'
+import type { SheetChoice } from '#lib/spreadsheets/sheet-reader.ts'
+import type { ReadLimits, SheetFacts, UnreadableReason } from '#lib/spreadsheets/sheet.ts'
 
-export interface ReadRequest {
+export interface ReadRequest extends SheetChoice {
   readonly limits: ReadLimits
-  /** Name or number from 1 of a sheet; the first one if absent. */
-  readonly sheet?: string
-  /** Also a JSON list of objects. */
-  readonly acceptsJson?: boolean
+}
+
+export interface ReadSheet extends SheetFacts {
+  /** Rows with content. */
+  readonly rows: number
 }
 
 export interface Sheets {
   /**
    * Reads the spreadsheet at `input` in a process of its own, and writes its rows to `output`, which `rowsIn` reads. Resolves with their
-   * number. After an error `output` does not exist.
+   * number and what else the file says. After an error `output` does not exist.
    * @throws UnreadableSheet, BlobError if the files cannot be read or written
    */
-  read(input: string, output: string, request: ReadRequest): Promise<number>
+  read(input: string, output: string, request: ReadRequest): Promise<ReadSheet>
   /** Ends the processes. Files in progress reject. */
   stop(): Promise<void>
 }
@@ -27,7 +29,7 @@ export interface SheetTask extends ReadRequest {
 }
 
 export type SheetReply =
-  | { readonly kind: 'read'; readonly rows: number }
+  | { readonly kind: 'read'; readonly sheet: ReadSheet }
   | { readonly kind: 'unreadable'; readonly reason: UnreadableReason }
   /** An error of the disk, or a mistake of ours. */
   | { readonly kind: 'failed'; readonly code: string | undefined; readonly message: string }

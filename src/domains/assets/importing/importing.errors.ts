@@ -1,7 +1,11 @@
 /** The errors of imports. */
 
 import { badRequest } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
+import { NO_RESULT, NOT_DECODED } from '#lib/spreadsheets/sheet.ts'
+
+const text = (en: string, zh: string): Localized => ({ en, zh })
 
 export const noNameColumn = () =>
   badRequest(
@@ -13,8 +17,24 @@ export const noNumberColumn = () =>
     'The sheet has no column for the asset number, by which assets are updated: choose which of its columns is the number',
     '表格缺少资产编号列，无法更新资产，请选择哪一列是资产编号',
   )
-const text = (en: string, zh: string): Localized => ({ en, zh })
-export const cellError = (error: string) => text(`contains the error ${error}`, `单元格包含错误 ${error}`)
+export const noHeaderThere = () => invalid('body.headerRow', 'names a row without content', '所指定的行没有内容')
+export const onlyForCsv = () => invalid('body.encoding', 'is possible for CSV only', '仅适用于 CSV')
+const noResult = text(
+  'is a formula without a stored result: open the file in a spreadsheet program and save it',
+  '公式没有保存结果，请用表格软件打开文件并保存后再导入',
+)
+const notDecoded = text('has bytes that the encoding does not have', '包含所选编码无法表示的字节')
+export const formulaEmpty = text(
+  'is a formula without a stored result and was read as empty',
+  '公式没有保存结果，已按空单元格处理',
+)
+export const sumRow = text('is a row of sums and was skipped', '合计行，已跳过')
+export const cellError = (error: string): Localized =>
+  error === NO_RESULT
+    ? noResult
+    : error === NOT_DECODED
+      ? notDecoded
+      : text(`contains the error ${error}`, `单元格包含错误 ${error}`)
 export const nameNeeded = text('is required for a new asset', '新增资产时不能为空')
 export const nameColumnNeeded = text(
   'A new asset needs a name: choose which of the columns is the name',

@@ -2,12 +2,17 @@
 
 import { MAX_ERRORS } from '#http/imports.ts'
 import { Enum, Id, Line, Merged, Model, Nullable, Raw, type Static, Text, Type, Untyped } from '#http/schema.ts'
+import { ENCODINGS } from '#lib/spreadsheets/sheet.ts'
 
 /** Rows with content below the header. */
 export const MAX_ROWS = 100_000
 export const MAX_COLUMNS = 200
 export const PREVIEW_ROWS = 10
+export const MAX_HEADER_ROW = 100
+/** In an answer. */
+export const MAX_WARNINGS = 1000
 export const MODES = ['UPSERT', 'CREATE', 'UPDATE'] as const
+const EMPTY_FORMULAS = ['ERROR', 'EMPTY'] as const
 export const DATE_ORDERS = ['YMD', 'DMY', 'MDY'] as const
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
@@ -32,6 +37,29 @@ export const ImportAssets = Model('ImportAssets', {
       default: 'UPSERT',
       description:
         'UPSERT updates assets whose number is known and creates the others. CREATE and UPDATE refuse the other rows',
+    }),
+  ),
+  headerRow: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_HEADER_ROW,
+      description: 'The row of the header, as the spreadsheet counts; found by its names of columns if absent',
+      examples: [3],
+    }),
+  ),
+  headerRows: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2,
+      description: 'Whether the header has a row of groups above its names; found by merged cells if absent',
+      examples: [1],
+    }),
+  ),
+  encoding: Type.Optional(Enum(ENCODINGS, { description: 'Of CSV; found by the content if absent' })),
+  emptyFormulas: Type.Optional(
+    Enum(EMPTY_FORMULAS, {
+      default: 'ERROR',
+      description: 'Whether formulas without a stored result are errors, or count as empty cells with a warning',
     }),
   ),
   categoryId: Type.Optional({ ...Id, description: 'The category of new assets whose row names none' }),
@@ -70,11 +98,37 @@ export const ImportResult = Model('AssetImportResult', {
     { description: `At most ${MAX_ERRORS}` },
   ),
   errorCount: count,
+  warnings: Type.Array(
+    Model('AssetImportWarning', {
+      row: Type.Integer({ minimum: 1, examples: [5] }),
+      column: Nullable(Text('Purchase date')),
+      value: Nullable(Text('合计')),
+      message: Text('is a row of sums and was skipped'),
+    }),
+    {
+      description: `Cells and rows that were read otherwise than they are written, or left out; at most ${MAX_WARNINGS}`,
+    },
+  ),
+  warningCount: count,
+  headerRow: Type.Integer({ minimum: 0, description: 'As the spreadsheet counts', examples: [1] }),
+  headerRows: Type.Integer({ minimum: 1, maximum: 2, examples: [1] }),
+  encoding: Nullable(
+    Model('AssetImportEncoding', {
+      used: Enum(ENCODINGS),
+      certain: Type.Boolean({ description: 'False if another encoding is plausible' }),
+      other: Nullable(Enum(ENCODINGS)),
+    }),
+  ),
+  firstRows: Type.Array(Type.Array(Text('Name')), {
+    description:
+      'The texts of the first 12 rows of the sheet, also of empty ones: at most 40 columns with 60 characters each',
+  }),
   columns: Type.Array(
     Model('AssetImportColumn', {
       header: Text('Purchase date'),
       key: Nullable(Key),
       suggestion: Type.Optional(Key),
+      samples: Type.Array(Text('2024-02-29'), { description: 'The first three texts in it' }),
     }),
   ),
   preview: Type.Array(

@@ -10,63 +10,38 @@ import { type AppContext, perContext } from '#context'
 import { outsideRequest } from '#db/around-writes.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { inSlices } from '#db/slices.ts'
-import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
-import { AppError, type FieldProblem, notFound } from '#http/errors.ts'
+import { AppError, notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
-import {
-  BYTES_PER_ROW,
-  importPlaces,
-  MAX_ERRORS,
-  noFile,
-  noHeader,
-  readRows,
-  repeatedColumn,
-  rowsHaveErrors,
-} from '#http/imports.ts'
+import { BYTES_PER_ROW, importPlaces, noFile, readTable } from '#http/imports.ts'
 import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS, type Work } from '#http/places.ts'
-import { invalid, InvalidRequest } from '#http/validate.ts'
+import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
-import { pause } from '#lib/pause.ts'
-import { textOf } from '#lib/spreadsheets/cells.ts'
-import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
-import { DAY, MINUTE, SECOND, serverZone } from '#platform/clock.ts'
+import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
-import { rowsIn } from '#platform/spreadsheets/index.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
-import { columnsFor } from '../sheets.rules.ts'
-import * as errors from './importing.errors.ts'
+import { EMPTY_RESULT, FileImport } from './file.service.ts'
 import {
   type ImportAnswer,
   type ImportAssets,
   type ImportJob,
   type ImportResult,
   MAX_COLUMNS,
+  MAX_HEADER_ROW,
   MAX_ROWS,
-  PREVIEW_ROWS,
 } from './importing.model.ts'
-import { type FileColumn, type Mapping, matchColumns, parseMapping } from './importing.rules.ts'
 import * as store from './importing.store.ts'
-import { Names } from './names.service.ts'
-import { keyIn, type PreparedRow, type RowOptions, type RowProblem, RowReader } from './preparing.service.ts'
-import { writeRows, type Written } from './writing.service.ts'
 
-const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS }
-/** Rows that are checked between two pauses, in some milliseconds. */
-const GROUP = 25
-/** A write of 100,000 rows takes less than a minute. */
-const MAX_WRITE_MS = 5 * MINUTE
+/** Rows above and below the header. */
+const LIMITS = { rows: MAX_ROWS + MAX_HEADER_ROW + 1, columns: MAX_COLUMNS }
 /** With several processes, each reports its imports so often, and one that has not reported for so long has died. */
 const REPORT_EVERY_MS = 10 * SECOND
 const ABANDONED_MS = 2 * MINUTE
 /** Results of jobs are kept so long. */
 const KEEP_MS = 7 * DAY
-/** Characters of a cell in an error. */
-const MAX_VALUE = 200
 
 const JOB_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const JOB_ID_LENGTH = 24
@@ -96,10 +71,11 @@ export async function importAssets(
     await rm(rowsPath, { force: true }).catch(() => undefined)
   }
   try {
-    const request = { limits: LIMITS, ...(input.sheet && { sheet: input.sheet }) }
-    const read = await work.run(() => readRows(ctx, file, rowsPath, request), MAX_WAIT_MS)
-    work.rows = Math.max(0, read - 1)
-    const run = await FileImport.open(ctx, owner, input, rowsPath, work.rows, progress)
+    const { sheet, encoding } = input
+    const request = { limits: LIMITS, marksFormulas: true, ...(sheet && { sheet }), ...(encoding && { encoding }) }
+    const read = await work.run(() => readTable(ctx, file, rowsPath, request), MAX_WAIT_MS)
+    const run = await FileImport.open(ctx, owner, input, rowsPath, read, progress)
+    work.rows = run.total
     if (input.async !== true || input.dryRun === true) return await work.run(() => run.answer(locale), MAX_WAIT_MS)
     const newId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
     const jobId = await ctx.db.write('assets.startImport', async (tx) => {
@@ -162,7 +138,9 @@ export async function getJob(ctx: AppContext, userId: number, id: string): Promi
   const running = importing(ctx).get(userId)
   const { state, total } = row
   const processed = running?.jobId === id && state !== 'DONE' ? running.processed : row.processed
-  return { id, state, processed, total, result: row.result as ImportResult | null }
+  // Results of an earlier version lack some of it.
+  const result = row.result === null ? null : { ...EMPTY_RESULT, ...(row.result as ImportResult) }
+  return { id, state, processed, total, result }
 }
 
 /** So that the other processes can show the progress, and notice if this one dies. */
@@ -188,173 +166,3 @@ export async function failAbandonedJobs(ctx: AppContext): Promise<void> {
 
 export const deleteOldJobs = (ctx: AppContext): Promise<void> =>
   inSlices(ctx, 'assets.deleteOldImports', (tx, limit) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS, limit))
-
-/** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
-function missingColumn(columns: readonly FileColumn[], mode: ImportAssets['mode']): AppError | undefined {
-  const has = (key: string) => columns.some(({ column }) => column?.key === key)
-  if (mode === 'UPDATE') return has('assetNo') ? undefined : errors.noNumberColumn()
-  return has('name') || (mode !== 'CREATE' && has('assetNo')) ? undefined : errors.noNameColumn()
-}
-
-/** The import of one file whose rows have been read. */
-class FileImport {
-  /** Before the first row was checked. */
-  #result: ImportResult
-
-  private constructor(
-    readonly ctx: AppContext,
-    readonly owner: Owner,
-    readonly input: ImportAssets,
-    readonly rowsPath: string,
-    readonly total: number,
-    readonly header: number,
-    readonly columns: readonly FileColumn[],
-    readonly progress: { processed: number },
-    /** A dry run reports it with the columns, so that clients can map another one. */
-    readonly missing: AppError | undefined,
-  ) {
-    this.#result = {
-      ...EMPTY_RESULT,
-      total,
-      columns: columns.map(({ header: title, column, suggestion }) => ({
-        header: title,
-        key: column?.key ?? null,
-        ...(suggestion !== undefined && { suggestion }),
-      })),
-    }
-  }
-
-  /** Decides the columns. @throws AppError 400 */
-  static async open(
-    ctx: AppContext,
-    owner: Owner,
-    input: ImportAssets,
-    rowsPath: string,
-    total: number,
-    progress: { processed: number },
-  ): Promise<FileImport> {
-    const header = (await rowsIn(rowsPath).next()).value?.[0]
-    if (header === undefined) throw noHeader()
-    const titles = header.cells.map((cell) => textOf(cell).slice(0, MAX_VALUE))
-    const columns = columnsFor(await fieldsOf(ctx.db.read, owner))
-    const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, columns)
-    if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
-    const found = matchColumns(titles, columns, mapping as Mapping)
-    if ('repeated' in found) throw repeatedColumn(found.repeated)
-    const missing = missingColumn(found, input.mode)
-    if (missing !== undefined && input.dryRun !== true) throw missing
-    return new FileImport(ctx, owner, input, rowsPath, total, header.number, found, progress, missing)
-  }
-
-  async answer(locale: Locale): Promise<ImportResult> {
-    if (this.missing !== undefined) {
-      const message = this.missing.text[locale]
-      const error = { row: this.header, column: null, value: null, message }
-      return { ...this.#result, errors: [error], errorCount: 1 }
-    }
-    const result = await this.#check(locale)
-    if (this.input.dryRun === true) return result
-    if (result.errorCount > 0) throw this.#refusal(result)
-    const { created, updated, unchanged } = await this.#write()
-    return { ...result, created, updated, unchanged }
-  }
-
-  /** The result of an import that was refused. */
-  failedWith(error: AppError, locale: Locale): ImportResult {
-    if (this.#result.errorCount > 0) return this.#result
-    const problems = error instanceof InvalidRequest ? error.problems : [{ path: 'rows', text: error.text }]
-    const found = problems.map(({ path, text }) => ({ row: Number(path.split('.')[1] ?? 1), key: keyIn(path), text }))
-    return { ...this.#result, ...this.#errorsOf(found, new Map(), locale), errorCount: found.length }
-  }
-
-  get #options(): RowOptions {
-    const { mode = 'UPSERT', clearEmpty = false, dateOrder = 'YMD', categoryId = null } = this.input
-    return { mode, clearEmpty, dateOrder, categoryId, zone: serverZone() }
-  }
-
-  async #reader(db: Db | Tx): Promise<RowReader> {
-    const { ctx, owner, columns, input } = this
-    const names = await Names.load(ctx, db, owner)
-    const fields = await fieldSet(db, await fieldsOf(db, owner))
-    return new RowReader(ctx, db, owner, columns, fields, names, this.#options, input.createCategories === true)
-  }
-
-  /** The rows below the header, in groups. */
-  async *#groups(): AsyncGenerator<SheetRow[]> {
-    for await (const rows of rowsIn(this.rowsPath)) {
-      const below = rows.filter(({ number }) => number > this.header)
-      for (let at = 0; at < below.length; at += GROUP) yield below.slice(at, at + GROUP)
-    }
-  }
-
-  /** Reads all rows without writing anything. */
-  async #check(locale: Locale): Promise<ImportResult> {
-    const reader = await this.#reader(this.ctx.db.read)
-    const result = { ...this.#result, errors: [...this.#result.errors], preview: [...this.#result.preview] }
-    for await (const rows of this.#groups()) {
-      const { items, problems } = await reader.prepare(rows)
-      result.valid += items.length
-      for (const { action } of items) result[COUNTERS[action]] += 1
-      result.errorCount += problems.length
-      const byNumber = new Map(rows.map((row) => [row.number, row]))
-      const left = MAX_ERRORS - result.errors.length
-      if (left > 0) result.errors.push(...this.#errorsOf(problems.slice(0, left), byNumber, locale).errors)
-      if (result.preview.length < PREVIEW_ROWS)
-        result.preview.push(...items.slice(0, PREVIEW_ROWS - result.preview.length).map((item) => this.#preview(item)))
-      await pause()
-    }
-    this.#missing = reader.missingCategories
-    return (this.#result = result)
-  }
-
-  /** The paths of categories that rows name and that do not exist. */
-  #missing: ReadonlySet<string> = new Set()
-  readonly #problems: FieldProblem[] = []
-
-  #errorsOf(problems: readonly RowProblem[], rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
-    return {
-      errors: problems.map(({ row, key, text }) => {
-        if (this.#problems.length < MAX_ERRORS)
-          this.#problems.push({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })
-        const at = key === null ? -1 : this.columns.findIndex(({ column }) => column?.key === key)
-        const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
-        return {
-          row,
-          column: at < 0 ? null : this.columns[at]!.header,
-          value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
-          message: text[locale],
-        }
-      }),
-    }
-  }
-
-  #refusal({ errorCount }: ImportResult): AppError {
-    return rowsHaveErrors(errorCount, this.#problems)
-  }
-
-  #preview({ row, action }: PreparedRow): ImportResult['preview'][number] {
-    const values = this.columns.flatMap(({ column }, i) => {
-      const cell = row.cells[i] ?? null
-      if (column === undefined || cell === null || cell === '') return []
-      return [{ key: column.key, value: typeof cell === 'object' ? textOf(cell) : cell }]
-    })
-    return { row: row.number, action, values }
-  }
-
-  async #write(): Promise<Written> {
-    const { ctx, owner } = this
-    return writeRows(ctx, owner, {
-      missingCategories: this.#missing,
-      reader: (tx) => this.#reader(tx),
-      groups: () => this.#groups(),
-      maxMs: MAX_WRITE_MS,
-      report: (rows) => void (this.progress.processed = rows),
-    })
-  }
-}
-
-const EMPTY_RESULT = { valid: 0, created: 0, updated: 0, unchanged: 0, errors: [], errorCount: 0, preview: [] }
-const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
-
-const fieldsOf = async (db: Db | Tx, owner: Owner) =>
-  (await isEnabled(db, 'asset')) ? visibleFields(db, 'asset', owner) : []

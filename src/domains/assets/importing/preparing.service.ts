@@ -18,8 +18,9 @@ import type { FieldProblem } from '#http/errors.ts'
 import { textProblem } from '#http/normalize.ts'
 import { itemChecker } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
-import { type DateOrder, dayIn, textOf } from '#lib/spreadsheets/cells.ts'
-import type { SheetCell, SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { type DateOrder, dayIn, textOf, wordKey } from '#lib/spreadsheets/cells.ts'
+import { htmlText } from '#lib/spreadsheets/html-cells.ts'
+import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { MAX_DEPTH } from '../categories/categories.model.ts'
 import { entitiesOf } from '../entities.service.ts'
@@ -39,9 +40,11 @@ export interface RowOptions {
   readonly categoryId: number | null
   /** Of times whose header names none. */
   readonly zone: string
+  /** Formulas without a stored result count as empty. */
+  readonly emptyFormulas: boolean
 }
 
-/** A problem of a cell, or of the whole row if `key` is null. */
+/** A problem or a warning of a cell, or of the whole row if `key` is null. */
 export interface RowProblem {
   readonly row: number
   readonly key: string | null
@@ -58,6 +61,23 @@ export interface PreparedRow {
   /** Of the row, for problems. */
   readonly path: string
 }
+
+interface CellPlace {
+  readonly key: string
+  /** The value of the asset that the row changes. */
+  readonly present: unknown
+  /** Whether values may have line breaks. */
+  readonly hasLines: boolean
+}
+
+interface PreparedRows {
+  readonly items: PreparedRow[]
+  readonly problems: RowProblem[]
+  readonly warnings: readonly RowProblem[]
+}
+
+const SUM_WORDS: ReadonlySet<string> = new Set(['total', 'sum', 'subtotal', '合计', '总计', '共计', '小计'])
+const MAX_SUM_WORD = 40
 
 /** Stands for a category that the import is going to create. */
 export const NEW_CATEGORY = -1
@@ -89,6 +109,7 @@ export class RowReader {
   readonly #fixed: { readonly key: FixedKey; readonly at: number }[] = []
   readonly #fields: { readonly column: FieldColumn; readonly at: number; readonly zone: string }[] = []
   #problems: RowProblem[] = []
+  #warnings: RowProblem[] = []
 
   /** `createsCategories`: unknown categories are no problem. */
   constructor(
@@ -111,12 +132,14 @@ export class RowReader {
   /** The number of the asset that a row names; empty if it names none. */
   numberIn(row: SheetRow): string {
     const column = this.#fixed.find(({ key }) => key === 'assetNo')
-    const cell = column === undefined ? null : (row.cells[column.at] ?? null)
+    const cell = column === undefined ? null : cellAt(row, column.at)
     return typeof cell === 'object' && cell !== null && 'error' in cell ? '' : textOf(cell)
   }
 
-  async prepare(rows: readonly SheetRow[]): Promise<{ items: PreparedRow[]; problems: RowProblem[] }> {
+  async prepare(given: readonly SheetRow[]): Promise<PreparedRows> {
     this.#problems = []
+    this.#warnings = []
+    const rows = given.filter((row) => !this.#isSum(row))
     const existing = await this.#existingOf(rows)
     await this.#lookNames(rows, [...existing.values()])
     const values = await this.#valuesOf([...existing.values()])
@@ -132,7 +155,17 @@ export class RowReader {
       const action = draft.existing === undefined ? 'CREATE' : isChanged ? 'UPDATE' : 'UNCHANGED'
       return [{ row: draft.row, action, existing: draft.existing, change, plan, path: draft.path }]
     })
-    return { items, problems: this.#problems.toSorted((a, b) => a.row - b.row) }
+    return { items, problems: this.#problems.toSorted((a, b) => a.row - b.row), warnings: this.#warnings }
+  }
+
+  /** A row of sums at the end of a list, or of a part of it. */
+  #isSum(row: SheetRow): boolean {
+    const first = row.cells.find((cell) => !this.#isEmpty(cell)) ?? null
+    if (typeof first !== 'string' || first.length > MAX_SUM_WORD || !SUM_WORDS.has(wordKey(first))) return false
+    // The column of numbers can be the first one.
+    if (!['', first.trim()].includes(this.numberIn(row))) return false
+    this.#warnings.push({ row: row.number, key: null, text: errors.sumRow })
+    return true
   }
 
   #refuse(row: SheetRow, key: string | null, text: Localized): void {
@@ -148,7 +181,7 @@ export class RowReader {
 
   /** Looks up all users and targets of references that the rows name. */
   async #lookNames(rows: readonly SheetRow[], existing: readonly AssetRow[]): Promise<void> {
-    const textsAt = (at: number) => rows.map(({ cells }) => textOf(cells[at] ?? null)).filter((text) => text !== '')
+    const textsAt = (at: number) => rows.map((row) => textOf(cellAt(row, at))).filter((text) => text !== '')
     for (const { key, at } of this.#fixed) {
       if (key !== 'custodian') continue
       await this.names.refs('USER').look(textsAt(at))
@@ -169,10 +202,17 @@ export class RowReader {
     const existing = byNumber.get(numberKey(this.numberIn(row)))
     this.#checkNumber(row, existing)
     const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [] }
-    for (const { key, at } of this.#fixed) this.#readFixed(draft, key, row.cells[at] ?? null)
+    for (const { key, at } of this.#fixed) {
+      const present = existing?.[key as keyof AssetRow]
+      const cell = this.#cellIn(row, at, { key, present, hasLines: key === 'remark' })
+      this.#readFixed(draft, key, cell)
+    }
     const current = existing && values.get(existing.id)
-    for (const { column, at, zone } of this.#fields)
-      this.#readField(draft, column, row.cells[at] ?? null, { current, zone })
+    for (const { column, at, zone } of this.#fields) {
+      const { key, field } = column
+      const given = { key, present: current?.get(field), hasLines: field.type === 'TEXTAREA' }
+      this.#readField(draft, column, this.#cellIn(row, at, given), { current, zone })
+    }
     if (existing === undefined && draft.input['categoryId'] === undefined && this.options.categoryId !== null)
       draft.input['categoryId'] = this.options.categoryId
     if (existing === undefined && draft.input['name'] === undefined) {
@@ -180,6 +220,19 @@ export class RowReader {
       this.#refuse(row, 'name', hasColumn ? errors.nameNeeded : errors.nameColumnNeeded)
     }
     return draft
+  }
+
+  /** The cell as it is read. A cell that shows the present value, as in our own export, stays as it is. */
+  #cellIn(row: SheetRow, at: number, { key, present, hasLines }: CellPlace): SheetCell {
+    const raw = row.cells[at] ?? null
+    if (typeof raw === 'string') {
+      const text = raw.trim() === present ? undefined : htmlText(raw)
+      return text === undefined ? raw : hasLines ? text : text.replaceAll('\n', ' ')
+    }
+    if (typeof raw !== 'object' || raw === null || !('error' in raw)) return raw
+    if (raw.error !== NO_RESULT || !this.options.emptyFormulas) return raw
+    this.#warnings.push({ row: row.number, key, text: errors.formulaEmpty })
+    return null
   }
 
   #checkNumber(row: SheetRow, existing: AssetRow | undefined): void {
@@ -375,4 +428,10 @@ const bodyName = (key: FixedKey): string =>
 export const keyIn = (path: string): string | null => {
   const [, , name] = path.split('.')
   return name === undefined ? null : (KEYS[name] ?? name)
+}
+
+/** The cell as it is read: HTML as its text. */
+function cellAt({ cells }: SheetRow, at: number): SheetCell {
+  const cell = cells[at] ?? null
+  return typeof cell === 'string' ? (htmlText(cell) ?? cell) : cell
 }

@@ -1,0 +1,283 @@
+/** The import of one file whose rows have been read: its columns, its check, and its write. */
+
+import type { AppContext } from '#context'
+import type { Db, Tx } from '#db/store.ts'
+import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import type { AppError, FieldProblem } from '#http/errors.ts'
+import { MAX_ERRORS, noHeader, repeatedColumn, rowsHaveErrors, tooManyRows } from '#http/imports.ts'
+import { invalid, InvalidRequest } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { textOf } from '#lib/spreadsheets/cells.ts'
+import type { SheetFacts, SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { MINUTE, serverZone } from '#platform/clock.ts'
+import { rowsIn } from '#platform/spreadsheets/index.ts'
+import type { ReadSheet } from '#platform/spreadsheets/port.ts'
+
+import { columnsFor } from '../sheets.rules.ts'
+import { findHeader, HEAD_ROWS, type Header } from './header.rules.ts'
+import { isKnownHeading, matchColumns, namesFor } from './headings.rules.ts'
+import * as errors from './importing.errors.ts'
+import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
+import { type FileColumn, type Mapping, parseMapping } from './importing.rules.ts'
+import { Names } from './names.service.ts'
+import { keyIn, type PreparedRow, type RowOptions, type RowProblem, RowReader } from './preparing.service.ts'
+import { writeRows, type Written } from './writing.service.ts'
+
+/** Rows that are checked between two pauses, in some milliseconds. */
+const GROUP = 25
+/** A write of 100,000 rows takes less than a minute. */
+const MAX_WRITE_MS = 5 * MINUTE
+/** Characters of a cell in an error. */
+const MAX_VALUE = 200
+/** The beginning of the file in an answer. */
+const SAMPLES = 3
+const FIRST = { rows: 12, columns: 40, characters: 60 }
+
+/** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
+function missingColumn(columns: readonly FileColumn[], mode: ImportAssets['mode']): AppError | undefined {
+  const has = (key: string) => columns.some(({ column }) => column?.key === key)
+  if (mode === 'UPDATE') return has('assetNo') ? undefined : errors.noNumberColumn()
+  return has('name') || (mode !== 'CREATE' && has('assetNo')) ? undefined : errors.noNameColumn()
+}
+
+/** The import of one file whose rows have been read. */
+export class FileImport {
+  /** Before the first row was checked. */
+  #result: ImportResult
+
+  private constructor(
+    readonly ctx: AppContext,
+    readonly owner: Owner,
+    readonly input: ImportAssets,
+    readonly rowsPath: string,
+    readonly total: number,
+    readonly header: Header,
+    readonly columns: readonly FileColumn[],
+    readonly progress: { processed: number },
+    /** A dry run reports it with the columns, so that clients can map another one. */
+    readonly missing: AppError | undefined,
+    head: readonly SheetRow[],
+    facts: SheetFacts,
+  ) {
+    this.#result = {
+      ...EMPTY_RESULT,
+      total,
+      headerRow: header.row,
+      headerRows: header.rows,
+      encoding: facts.encoding ?? null,
+      firstRows: firstRows(head),
+      columns: columns.map(({ header: title, column, suggestion }) => ({
+        header: title,
+        key: column?.key ?? null,
+        ...(suggestion !== undefined && { suggestion }),
+        samples: [],
+      })),
+    }
+  }
+
+  /** Decides the columns. @throws AppError 400 */
+  static async open(
+    ctx: AppContext,
+    owner: Owner,
+    input: ImportAssets,
+    rowsPath: string,
+    read: ReadSheet,
+    progress: { processed: number },
+  ): Promise<FileImport> {
+    const names = namesFor(columnsFor(await fieldsOf(ctx.db.read, owner)))
+    const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, names.byKey)
+    if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
+    if (input.encoding !== undefined && read.encoding === undefined) throw errors.onlyForCsv()
+    const head = await headOf(rowsPath)
+    const isKnown = (heading: string) => isKnownHeading(names, mapping as Mapping, heading)
+    const header = findHeader(head, read.merges ?? [], isKnown, {
+      row: input.headerRow,
+      rows: input.headerRows as 1 | 2 | undefined,
+    })
+    if (header === undefined) throw head.length === 0 ? noHeader() : errors.noHeaderThere()
+    const total = read.rows - head.filter(({ number }) => number <= lastRow(header)).length
+    if (total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
+    const found = matchColumns(header.headings, names, mapping as Mapping)
+    if ('repeated' in found) throw repeatedColumn(found.repeated)
+    const missing = missingColumn(found, input.mode)
+    if (missing !== undefined && input.dryRun !== true) throw missing
+    return new FileImport(ctx, owner, input, rowsPath, total, header, found, progress, missing, head, read)
+  }
+
+  async answer(locale: Locale): Promise<ImportResult> {
+    if (this.missing !== undefined) {
+      const message = this.missing.text[locale]
+      const error = { row: this.header.row, column: null, value: null, message }
+      return { ...this.#result, errors: [error], errorCount: 1 }
+    }
+    const result = await this.#check(locale)
+    if (this.input.dryRun === true) return result
+    if (result.errorCount > 0) throw this.#refusal(result)
+    const { created, updated, unchanged } = await this.#write()
+    return { ...result, created, updated, unchanged }
+  }
+
+  /** The result of an import that was refused. */
+  failedWith(error: AppError, locale: Locale): ImportResult {
+    if (this.#result.errorCount > 0) return this.#result
+    const problems = error instanceof InvalidRequest ? error.problems : [{ path: 'rows', text: error.text }]
+    const found = problems.map(({ path, text }) => ({ row: Number(path.split('.')[1] ?? 1), key: keyIn(path), text }))
+    return { ...this.#result, ...this.#errorsOf(found, new Map(), locale), errorCount: found.length }
+  }
+
+  get #options(): RowOptions {
+    const { mode = 'UPSERT', clearEmpty = false, dateOrder = 'YMD', categoryId = null } = this.input
+    const emptyFormulas = this.input.emptyFormulas === 'EMPTY'
+    return { mode, clearEmpty, dateOrder, categoryId, zone: serverZone(), emptyFormulas }
+  }
+
+  async #reader(db: Db | Tx): Promise<RowReader> {
+    const { ctx, owner, columns, input } = this
+    const names = await Names.load(ctx, db, owner)
+    const fields = await fieldSet(db, await fieldsOf(db, owner))
+    return new RowReader(ctx, db, owner, columns, fields, names, this.#options, input.createCategories === true)
+  }
+
+  /** The rows below the header, in groups. */
+  async *#groups(): AsyncGenerator<SheetRow[]> {
+    for await (const rows of rowsIn(this.rowsPath)) {
+      const below = rows.filter(({ number }) => number > lastRow(this.header))
+      for (let at = 0; at < below.length; at += GROUP) yield below.slice(at, at + GROUP)
+    }
+  }
+
+  /** Reads all rows without writing anything. */
+  async #check(locale: Locale): Promise<ImportResult> {
+    const reader = await this.#reader(this.ctx.db.read)
+    const { errors: none, preview, warnings, columns } = this.#result
+    const result = {
+      ...this.#result,
+      errors: [...none],
+      preview: [...preview],
+      warnings: [...warnings],
+      columns: columns.map((column) => ({ ...column, samples: [...column.samples] })),
+    }
+    for await (const rows of this.#groups()) {
+      const { items, problems, warnings: found } = await reader.prepare(rows)
+      takeSamples(result.columns, rows)
+      result.valid += items.length
+      for (const { action } of items) result[COUNTERS[action]] += 1
+      result.errorCount += problems.length
+      const byNumber = new Map(rows.map((row) => [row.number, row]))
+      const left = MAX_ERRORS - result.errors.length
+      if (left > 0) result.errors.push(...this.#errorsOf(problems.slice(0, left), byNumber, locale).errors)
+      result.warningCount += found.length
+      result.warnings.push(
+        ...found
+          .slice(0, MAX_WARNINGS - result.warnings.length)
+          .map((warning) => this.#noteOf(warning, byNumber, locale)),
+      )
+      if (result.preview.length < PREVIEW_ROWS)
+        result.preview.push(...items.slice(0, PREVIEW_ROWS - result.preview.length).map((item) => this.#preview(item)))
+      await pause()
+    }
+    this.#missing = reader.missingCategories
+    return (this.#result = result)
+  }
+
+  /** The paths of categories that rows name and that do not exist. */
+  #missing: ReadonlySet<string> = new Set()
+  readonly #problems: FieldProblem[] = []
+
+  #errorsOf(problems: readonly RowProblem[], rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
+    return {
+      errors: problems.map((problem) => {
+        const { row, key, text } = problem
+        if (this.#problems.length < MAX_ERRORS)
+          this.#problems.push({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })
+        return this.#noteOf(problem, rows, locale)
+      }),
+    }
+  }
+
+  /** An error or a warning as answers have it. */
+  #noteOf({ row, key, text }: RowProblem, rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
+    const at = key === null ? -1 : this.columns.findIndex(({ column }) => column?.key === key)
+    const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
+    return {
+      row,
+      column: at < 0 ? null : this.columns[at]!.header,
+      value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
+      message: text[locale],
+    }
+  }
+
+  #refusal({ errorCount }: ImportResult): AppError {
+    return rowsHaveErrors(errorCount, this.#problems)
+  }
+
+  #preview({ row, action }: PreparedRow): ImportResult['preview'][number] {
+    const values = this.columns.flatMap(({ column }, i) => {
+      const cell = row.cells[i] ?? null
+      if (column === undefined || cell === null || cell === '') return []
+      return [{ key: column.key, value: typeof cell === 'object' ? textOf(cell) : cell }]
+    })
+    return { row: row.number, action, values }
+  }
+
+  async #write(): Promise<Written> {
+    const { ctx, owner } = this
+    return writeRows(ctx, owner, {
+      missingCategories: this.#missing,
+      reader: (tx) => this.#reader(tx),
+      groups: () => this.#groups(),
+      maxMs: MAX_WRITE_MS,
+      report: (rows) => void (this.progress.processed = rows),
+    })
+  }
+}
+
+export const EMPTY_RESULT = {
+  valid: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  errors: [],
+  errorCount: 0,
+  warnings: [],
+  warningCount: 0,
+  headerRow: 1,
+  headerRows: 1,
+  encoding: null,
+  firstRows: [],
+  preview: [],
+}
+const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
+
+const fieldsOf = async (db: Db | Tx, owner: Owner) =>
+  (await isEnabled(db, 'asset')) ? visibleFields(db, 'asset', owner) : []
+
+/** The rows in which the header is. */
+async function headOf(rowsPath: string): Promise<SheetRow[]> {
+  const head: SheetRow[] = []
+  for await (const rows of rowsIn(rowsPath)) {
+    head.push(...rows.filter(({ number }) => number <= HEAD_ROWS || head.length === 0))
+    if (rows.at(-1)!.number > HEAD_ROWS) break
+  }
+  return head.slice(0, HEAD_ROWS)
+}
+
+const lastRow = ({ row, rows }: Header): number => row + rows - 1
+
+function firstRows(head: readonly SheetRow[]): string[][] {
+  const shown = head.filter(({ number }) => number <= FIRST.rows)
+  const rows = Array.from({ length: shown.at(-1)?.number ?? 0 }, (): string[] => [])
+  for (const { number, cells } of shown)
+    rows[number - 1] = cells.slice(0, FIRST.columns).map((cell) => textOf(cell).slice(0, FIRST.characters))
+  return rows
+}
+
+function takeSamples(columns: readonly { readonly samples: string[] }[], rows: readonly SheetRow[]): void {
+  for (const [at, { samples }] of columns.entries())
+    for (const { cells } of samples.length < SAMPLES ? rows : []) {
+      const text = textOf(cells[at] ?? null)
+      if (text !== '' && samples.length < SAMPLES) samples.push(text.slice(0, FIRST.characters))
+    }
+}
