@@ -77,7 +77,8 @@ export interface Contributions {
 }
 
 /** See `sendComposed` of delivery. */
-export type ComposedKind = 'ACTIVITY' | 'ACTIVITY_MESSAGE' | 'ACTIVITY_TEST' | 'ACTIVITY_GUEST' | 'INVITATION'
+export type ComposedKind =
+  'ACTIVITY' | 'ACTIVITY_MESSAGE' | 'ACTIVITY_TEST' | 'ACTIVITY_GUEST' | 'ACTIVITY_ENTRY' | 'INVITATION'
 /** Undefined if the mail is no longer wanted. */
 export type ComposeMail = (
   ctx: AppContext,

@@ -19,7 +19,8 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
 
 /**
  * CONFIRMED: moved up from the waiting list. ACCEPTED: confirmed by a manager. WAITING and REJECTED: by a manager. REMOVED: a manager has cancelled the
- * registration. PASS: got one. PASS_CHANGED and PASS_REVOKED: by a manager, with many others.
+ * registration. PASS: got one. PASS_CHANGED and PASS_REVOKED: by a manager, with many others. INVITATION: a
+ * mail to an address that a manager has entered, which nobody has proved.
  */
 export const NEWS_KINDS = [
   'CONFIRMED',
@@ -30,6 +31,7 @@ export const NEWS_KINDS = [
   'PASS',
   'PASS_CHANGED',
   'PASS_REVOKED',
+  'INVITATION',
 ] as const
 export type NewsKind = (typeof NEWS_KINDS)[number]
 

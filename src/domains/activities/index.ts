@@ -6,6 +6,7 @@ import { lostBy } from '#domains/events.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { additionEndpoints } from './additions/additions.endpoints.ts'
+import { composeEntryMail } from './additions/entry-mails.service.ts'
 import { activityAdminEndpoints } from './admin/activities.admin.endpoints.ts'
 import { passAdminEndpoints } from './admin/passes.admin.endpoints.ts'
 import { oldBatchesJob } from './batches/batches.service.ts'
@@ -116,7 +117,12 @@ export const activities = domain({
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
   ],
-  settledMails: { ACTIVITY: settlePersonalMail, ACTIVITY_MESSAGE: settleMail, INVITATION: settleInvitation },
+  settledMails: {
+    ACTIVITY: settlePersonalMail,
+    ACTIVITY_ENTRY: settlePersonalMail,
+    ACTIVITY_MESSAGE: settleMail,
+    INVITATION: settleInvitation,
+  },
   start: startMessages,
   stop: stopMessages,
   scanTargets: { ACTIVITY: resolveActivity, CHECK_IN: resolveActivity, PASS: resolvePass },
@@ -131,6 +137,7 @@ export const activities = domain({
   composedMails: {
     ACTIVITY: composePersonalMail,
     ACTIVITY_GUEST: composeGuestMail,
+    ACTIVITY_ENTRY: composeEntryMail,
     ACTIVITY_MESSAGE: composeMail,
     ACTIVITY_TEST: composeTestMail,
     INVITATION: composeInvitation,

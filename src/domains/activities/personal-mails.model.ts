@@ -2,7 +2,7 @@
 
 import type { NewsKind } from '#db/schema/activity-messages.ts'
 
-export type PersonalKind = NewsKind
+export type PersonalKind = Exclude<NewsKind, 'INVITATION'>
 
 /** The part of such a mail that the outbox keeps. */
 export interface PersonalMail {

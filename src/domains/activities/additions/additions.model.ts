@@ -26,7 +26,11 @@ export const NewParticipant = OneOf('NewParticipant', ['userId', 'name'], {
   userId: optional({ ...Id, description: 'An active user' }),
   name: optional({ ...GuestName, description: 'Of a guest without an account. Not with `userId`' }),
   email: {
-    ...optional({ ...GuestEmail, description: 'Of a guest. It is not confirmed, so that it gets no messages' }),
+    ...optional({
+      ...GuestEmail,
+      description:
+        'Of a guest. It is not confirmed, so that it gets no messages. Unless `notify` is false, it is invited by mail to confirm, where the server mails invitations',
+    }),
     ...OF_GUESTS,
   },
   answers: optional({ ...AnswersInput, description: 'None is required from managers' }),

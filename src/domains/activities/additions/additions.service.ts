@@ -37,6 +37,7 @@ import {
 } from './additions.model.ts'
 import * as store from './additions.store.ts'
 import { addEntries, checkOpen, type Entry } from './entries.service.ts'
+import { entryAllowance } from './entry-mails.service.ts'
 
 const oneOf = problem('must contain either userId or name', '须提供 userId 或 name 之一')
 const ofGuests = problem('is for guests only', '仅用于访客')
@@ -63,6 +64,8 @@ export async function addRegistrations(
   if (problems.length > 0) throw invalidAll(problems)
   await countStrangers(ctx, activity, entries, asking)
   const how = { overCapacity: overCapacity ?? false, notify: notify ?? true }
+  const isMailed = how.notify && entries.some(({ email }) => email !== null)
+  const mails = isMailed ? await entryAllowance(ctx, activity) : undefined
   const batch = { activityId, userId, requestId, asked: { items, ...how } }
   const ids = await ctx.db.write(
     'registrations.add',
@@ -71,7 +74,7 @@ export async function addRegistrations(
       if (current === undefined) throw notFound()
       refuseIfDisabled(current)
       return addOnce(ctx, tx, batch, async () => {
-        const rows = await addEntries(ctx, tx, current, entries, { ...how, source: 'MANUAL' })
+        const rows = await addEntries(ctx, tx, current, entries, { ...how, mails, source: 'MANUAL' })
         return rows.map(({ id }) => id)
       })
     },

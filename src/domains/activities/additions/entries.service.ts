@@ -8,12 +8,14 @@ import { newLinkSecret } from '#platform/seal.ts'
 
 import { notActive, problem } from '../activities.errors.ts'
 import type { ActivityRow } from '../activities.store.ts'
+import type { MailAllowance } from '../invitations/mails.service.ts'
 import { activeUsers } from '../pass-issues/pass-issues.store.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { announceConfirmed, takeByHand } from '../registrations/places.service.ts'
 import type { Answers } from '../registrations/registrations.rules.ts'
 import { type RegistrationRow, uncount } from '../registrations/registrations.store.ts'
 import * as store from './additions.store.ts'
+import { isClaim, mailEntries } from './entry-mails.service.ts'
 
 /** A person to add. Texts have been checked. */
 export interface Entry {
@@ -40,6 +42,8 @@ export interface Adding {
   readonly source: 'MANUAL' | 'IMPORT'
   readonly overCapacity: boolean
   readonly notify: boolean
+  /** Whether addresses that nobody has proved are mailed, if people are notified. */
+  readonly mails?: MailAllowance | undefined
 }
 
 /** Returns the rows in the order of the entries. @throws AppError 400 with all problems, or if there are not enough places */
@@ -48,7 +52,7 @@ export async function addEntries(
   tx: Tx,
   activity: ActivityRow,
   entries: readonly Entry[],
-  { source, overCapacity, notify }: Adding,
+  { source, overCapacity, notify, mails }: Adding,
 ): Promise<RegistrationRow[]> {
   checkOpen(activity)
   const { id } = activity
@@ -97,7 +101,11 @@ export async function addEntries(
     ['WAITING', rows.filter(({ status }) => status === 'WAITING')],
   ] as const)
     for (let at = 0; at < some.length; at += PEOPLE_PER_NOTICE) {
-      await tellPeople(ctx, tx, activity, kind, some.slice(at, at + PEOPLE_PER_NOTICE))
+      const people = some.slice(at, at + PEOPLE_PER_NOTICE)
+      const claims = mails === undefined || !activity.autoNotices ? [] : people.filter(isClaim)
+      const others = people.filter((row) => !(claims as readonly RegistrationRow[]).includes(row))
+      if (mails !== undefined) await mailEntries(ctx, tx, activity, claims, mails)
+      await tellPeople(ctx, tx, activity, kind, others)
       await tx.pause()
     }
   return rows

@@ -2,12 +2,12 @@
 
 import type { AppContext } from '#context'
 import { leftOf, spend, spendEach } from '#db/counters.ts'
-import { orgOf } from '#db/owner-key.ts'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { InvitationSkipReason } from '#db/schema/activity-invitations.ts'
 import type { Tx } from '#db/store.ts'
 import { provedEmailsOf } from '#domains/accounts/index.ts'
 import type { ComposeMail, SettleMail } from '#domains/contributions.ts'
-import { addressHash, hasMailServer, letter, sendComposed, senderOf } from '#domains/delivery/index.ts'
+import { addressHash, type Content, hasMailServer, letter, sendComposed, senderOf } from '#domains/delivery/index.ts'
 import { noInvitationsUrl, refusalsToInvite } from '#domains/notifications/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { type AppError, badRequest, limited } from '#http/errors.ts'
@@ -85,23 +85,9 @@ export async function queueMails(
   { uses }: MailAllowance,
 ): Promise<ReadonlyMap<number, InvitationSkipReason>> {
   const now = ctx.clock.now()
-  const skipped = new Map<number, InvitationSkipReason>()
   const addresses = rows.map(({ email }) => email)
-  for (const [i, refusal] of (await refusals(ctx, tx, owner, addresses)).entries())
-    if (refusal !== null) skipped.set(rows[i]!.id, refusal)
-  const wanted = rows.filter(({ id }) => !skipped.has(id))
-  const ofAddress = (row: Addressed): Use => ({
-    key: `invitation-mails-to:${addressHash(ctx, row.email)}`,
-    limit: MAILS_TO_ADDRESS,
-    windowMs: DAY,
-  })
-  const counted = wanted.map((row) => ({ row, use: ofAddress(row) }))
-  const refused = await spendEach(
-    tx,
-    counted.map(({ use }) => use),
-    now,
-  )
-  for (const { row, use } of counted) if (refused.has(use)) skipped.set(row.id, 'TOO_MANY')
+  const refused = await refusedAddresses(ctx, tx, owner, addresses)
+  const skipped = new Map(rows.flatMap(({ id, email }) => (refused.has(email) ? [[id, refused.get(email)!]] : [])))
   const mailed = rows.filter(({ id }) => !skipped.has(id))
   if (mailed.length === 0) return skipped
   const refusal = await spend(
@@ -118,6 +104,39 @@ export async function queueMails(
     )
   return skipped
 }
+/** Which of the addresses, all of them different, get no invitation, and why. The others are counted: an address gets a few a day. */
+export async function refusedAddresses(
+  ctx: AppContext,
+  tx: Tx,
+  owner: OwnerKey,
+  addresses: readonly string[],
+): Promise<Map<string, InvitationSkipReason>> {
+  const refused = new Map<string, InvitationSkipReason>()
+  for (const [i, refusal] of (await refusals(ctx, tx, owner, addresses)).entries())
+    if (refusal !== null) refused.set(addresses[i]!, refusal)
+  const counted = addresses.flatMap((address) =>
+    refused.has(address)
+      ? []
+      : [
+          {
+            address,
+            use: {
+              key: `invitation-mails-to:${addressHash(ctx, address)}`,
+              limit: MAILS_TO_ADDRESS,
+              windowMs: DAY,
+            },
+          },
+        ],
+  )
+  const over = await spendEach(
+    tx,
+    counted.map(({ use }) => use),
+    ctx.clock.now(),
+  )
+  for (const { address, use } of counted) if (over.has(use)) refused.set(address, 'TOO_MANY')
+  return refused
+}
+
 /** Addresses that one statement looks up. */
 const CHUNK = 200
 
@@ -150,22 +169,40 @@ export const composeInvitation: ComposeMail = async (ctx, to, data) => {
 function mailOf(ctx: AppContext, activity: ActivityRow, row: Addressed) {
   const locale = row.language ?? activity.language
   const words = WORDS[locale]
-  const organizer = plainName(ownerNameOf(activity, true) ?? senderOf(ctx).name)
-  const name = plainName(activity.name)
   const text = withoutLinks(row.text)
-  const stop = noInvitationsUrl(ctx, row.email)
   const until = row.expiresAt === null ? [] : [words.until(momentText(row.expiresAt, zoneOf(activity), locale))]
-  const content = {
-    subject: onOneLine(`[${name}] ${words.subject}`),
+  return strangersMail(ctx, activity, row.email, locale, (organizer, name) => ({
+    subject: words.subject,
     lead: words.lead(organizer, name),
     ...(text !== '' && { body: { html: rawHtml(textToHtml(text)), text } }),
-    facts: factsOf(activity, locale),
     advice: [[words.alone, ...until].join(locale === 'zh' ? '' : ' ')],
-    links: [[words.open, invitationUrl(ctx, activity, row.code)]] as const,
-    foot: [words.stop, `${stop}?lang=${locale}`] as const,
-  }
+    links: [[words.open, invitationUrl(ctx, activity, row.code)]],
+  }))
+}
+
+/** A mail to an address that nobody has proved. Names are without anything that mail programs would turn into a link. */
+export function strangersMail(
+  ctx: AppContext,
+  activity: ActivityRow,
+  email: string,
+  locale: Locale,
+  contentOf: (organizer: string, activity: string) => Pick<Content, 'subject' | 'lead' | 'body' | 'advice' | 'links'>,
+) {
+  const organizer = plainName(ownerNameOf(activity, true) ?? senderOf(ctx).name)
+  const name = plainName(activity.name)
+  const stop = noInvitationsUrl(ctx, email)
+  const { subject, ...content } = contentOf(organizer, name)
   return {
-    ...letter(content, locale, senderOf(ctx)),
+    ...letter(
+      {
+        ...content,
+        subject: onOneLine(`[${name}] ${subject}`),
+        facts: factsOf(activity, locale),
+        foot: [WORDS[locale].stop, `${stop}?lang=${locale}`],
+      },
+      locale,
+      senderOf(ctx),
+    ),
     fromName: organizer,
     replyTo: activity.contactEmail,
     unsubscribeUrl: stop,

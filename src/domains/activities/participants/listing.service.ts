@@ -199,4 +199,5 @@ const SHOWN = {
   PASS: 'PASS',
   PASS_CHANGED: 'PASS',
   PASS_REVOKED: 'PASS',
+  INVITATION: 'INVITATION',
 } as const
