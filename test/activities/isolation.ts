@@ -144,6 +144,7 @@ export const isolation: IsolationFixture = {
     'registrations.register': open,
     'registrations.add': open,
     'registrations.batch': open,
+    'registrations.import': open,
     'registrations.move': async (person, orgId) => ({
       id: await registering(person, orgId),
       body: { activityId: await open(person, orgId) },

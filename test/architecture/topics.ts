@@ -65,6 +65,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'pass-issues',
     'pass-changes',
     'additions',
+    'importing',
   ],
   admin: ['admin', 'markdown', 'statistics'],
   album: ['album', 'admin', 'sync'],

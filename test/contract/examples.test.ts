@@ -35,6 +35,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'passes.update': [400, /revoked pass/],
   // The activity of the examples has no registration.
   'registrations.add': [400, /no registration/],
+  'registrations.import': [400, /no registration/],
   'registrations.move': [400, /activity/],
   'setup.page': LINK_USED,
   'setup.submit': LINK_USED,

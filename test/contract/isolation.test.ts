@@ -55,6 +55,12 @@ async function everything(): Promise<Record<string, string>> {
   )
 }
 
+function tableForm(): FormData {
+  const form = new FormData()
+  form.set('file', new File(['Name\nLin Mei\n'], 'people.csv'))
+  return form
+}
+
 const isPersonal = (e: AnyEndpoint) => !['open', 'gate', 'platform', 'admin', 'publisher'].includes(e.access.kind)
 
 describe('isolation', () => {
@@ -66,7 +72,8 @@ describe('isolation', () => {
       const path = withObject(endpoint.path)
         .replace(/:\w+/, String(owned[row!]))
         .replaceAll(/:(\w+)/g, (_, name: string) => String(owned[fieldRow(endpoint.path, name)!]))
-      const reply = await attacker.send(endpoint.method, path, endpoint.body ? { body: validBody(endpoint) } : {})
+      const body = endpoint.acceptsFile ? tableForm() : endpoint.body && validBody(endpoint)
+      const reply = await attacker.send(endpoint.method, path, body ? { body } : {})
       expect([403, 404], `${reply.status} ${reply.text}`).toContain(reply.status)
       expect(reply.text).not.toContain(MARK)
       expect(await everything()).toEqual(before)
@@ -153,7 +160,9 @@ describe('rows of users and organizations', () => {
         .replace(/:\w+/, String(id))
         .replaceAll(/:(\w+)/g, (_, name: string) => String(params?.[name] ?? owned[fieldRow(endpoint.path, name)!]))
       const reply = await people[who]!.send(endpoint.method, path, {
-        ...(endpoint.body && { body: { ...(validBody(endpoint) as object), ...body } }),
+        ...(endpoint.body && {
+          body: endpoint.acceptsFile ? tableForm() : { ...(validBody(endpoint) as object), ...body },
+        }),
         query: { orgId: organization ?? '' },
       })
       return `${who}: ${reply.status}`

@@ -268,6 +268,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   },
   'registrations.add': async () => ({ params: { id: await opened() }, body: { items: [{ name: 'Lin Mei' }] } }),
   'registrations.batch': async () => ({ params: { id: await opened() }, body: { action: 'CONFIRM', filter: {} } }),
+  'registrations.import': async () => ({
+    params: { id: await opened() },
+    body: form(csv([['Name'], [name()], [name()]]), 'people.csv'),
+  }),
   'registrations.move': async () => ({
     params: { registrationId: await added() },
     body: { activityId: await opened() },

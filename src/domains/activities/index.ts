@@ -30,6 +30,7 @@ import { offlineGateEndpoints } from './gates/offline.endpoints.ts'
 import { addressProved } from './guests/claims.service.ts'
 import { guestEndpoints } from './guests/guests.endpoints.ts'
 import { guestJobs } from './guests/guests.jobs.ts'
+import { importEndpoints } from './importing/importing.endpoints.ts'
 import { invitationAdminEndpoints, invitationEndpoints } from './invitations/invitations.endpoints.ts'
 import { invitationsJob } from './invitations/invitations.jobs.ts'
 import { composeInvitation, settleInvitation } from './invitations/mails.service.ts'
@@ -96,6 +97,7 @@ export const activities = domain({
     ...participantEndpoints,
     ...overviewEndpoints,
     ...additionEndpoints,
+    ...importEndpoints,
     ...activityAdminEndpoints,
     ...checkInAdminEndpoints,
     ...passAdminEndpoints,

@@ -558,6 +558,7 @@ export const OPERATIONS = {
   'registrations.checkIn': ['POST', '/api/registrations/:registrationId/check-in', 'dual', 'activity:update'],
   'registrations.get': ['GET', '/api/activities/:id/registration', 'dual', 'checkin:create'],
   'registrations.getAny': ['GET', '/api/registrations/:registrationId', 'dual', 'checkin:read'],
+  'registrations.import': ['POST', '/api/activities/:id/registrations/import', 'dual', 'activity:update'],
   'registrations.list': ['GET', '/api/activities/:id/registrations', 'dual', 'checkin:read'],
   'registrations.move': ['POST', '/api/registrations/:registrationId/move', 'dual', 'activity:update'],
   'registrations.register': ['POST', '/api/activities/:id/registration', 'dual', 'checkin:create'],

@@ -1,18 +1,13 @@
 /** The participants of an activity as a table, with their passes, check-ins and answers. It is generated while it is sent. */
 
 import type { AppContext } from '#context'
-import {
-  personOf,
-  type RegistrationQuestion,
-  type RegistrationSource,
-  type RegistrationStatus,
-} from '#db/schema/activities.ts'
+import { personOf, type RegistrationQuestion } from '#db/schema/activities.ts'
 import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
 import { badRequest } from '#http/errors.ts'
 import { sendExport } from '#http/exports.ts'
-import { columnsIn, tableFile, type TableFormat, type TitledColumn } from '#http/tables.ts'
+import { columnsIn, tableFile, type TableFormat } from '#http/tables.ts'
 import { zoneOf as zoneAsked } from '#http/validate.ts'
 import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
@@ -30,6 +25,7 @@ import { type Asking, manageActivity, MANAGER_POINT, manages } from '../visibili
 import { type Facts, factsOf, filterOf } from './listing.service.ts'
 import type { ListQuery } from './participants.model.ts'
 import * as store from './participants.store.ts'
+import { ANSWER_WIDTH, COLUMNS, NOTE, SOURCES, STATUSES } from './table.rules.ts'
 
 /** A sheet has room for 1,048,575 below its titles. */
 const MAX_ROWS = 1_000_000
@@ -38,40 +34,11 @@ const MAX_SORTED = 100_000
 /** Questions that are no longer asked, of which the table has the answers. */
 const MAX_EARLIER = 100
 
-const COLUMNS = [
-  { en: 'Name', zh: '姓名', width: 30 },
-  { en: 'Status', zh: '状态', width: 12 },
-  { en: 'Position', zh: '候补位次', width: 10 },
-  { en: 'Source', zh: '来源', width: 12 },
-  { en: 'E-mail', zh: '邮箱', width: 30 },
-  { en: 'Language', zh: '语言', width: 10 },
-  { en: 'Registered', zh: '报名时间', width: 20, isTime: true },
-  { en: 'Confirmed on', zh: '确认时间', width: 20, isTime: true },
-  { en: 'Pass no.', zh: '通行证编号', width: 12 },
-  { en: 'Pass', zh: '通行证', width: 12 },
-  { en: 'First check-in', zh: '首次签到', width: 20, isTime: true },
-  { en: 'Admissions', zh: '入场次数', width: 12 },
-] as const satisfies readonly TitledColumn[]
 /** Check-in lists, with those that were deleted, of which the table has the admissions. */
 const MAX_LISTS = 200
-const ANSWER_WIDTH = 24
 /** Of a check-in list, whose name follows. No list can so have the title of another column, or one that begins like a formula. */
 const ADMISSIONS = { en: 'Admissions: ', zh: '入场次数：' } as const
-const NOTE = { en: 'Note', zh: '备注', width: 40 } as const
 
-export const STATUSES: Readonly<Record<RegistrationStatus, Localized>> = {
-  CONFIRMED: { en: 'Confirmed', zh: '已报名' },
-  WAITING: { en: 'Waiting', zh: '候补' },
-  CANCELLED: { en: 'Cancelled', zh: '已取消' },
-  PENDING: { en: 'Pending', zh: '待确认' },
-  REJECTED: { en: 'Rejected', zh: '未通过' },
-}
-export const SOURCES: Readonly<Record<RegistrationSource, Localized>> = {
-  ACCOUNT: { en: 'Account', zh: '账号' },
-  GUEST: { en: 'Guest', zh: '访客' },
-  MANUAL: { en: 'Manual', zh: '手动添加' },
-  IMPORT: { en: 'Import', zh: '导入' },
-}
 const PASSES: Readonly<Record<PassStatus, Localized>> = {
   ISSUED: { en: 'Issued', zh: '有效' },
   USED: { en: 'Used', zh: '已使用' },

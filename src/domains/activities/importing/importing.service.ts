@@ -1,0 +1,175 @@
+/**
+ * Imports of participants from spreadsheets. The file is read in a process of its own (platform/spreadsheets). Its rows are checked with
+ * pauses for other requests, then all of them are written in one write, or none.
+ */
+
+import { rm } from 'node:fs/promises'
+
+import type { AppContext } from '#context'
+import * as access from '#domains/access/index.ts'
+import type { Caller } from '#http/endpoint.ts'
+import type { FieldProblem } from '#http/errors.ts'
+import type { ReceivedFile } from '#http/form.ts'
+import {
+  BYTES_PER_ROW,
+  importPlaces,
+  MAX_ERRORS,
+  noFile,
+  noHeader,
+  readRows,
+  repeatedColumn,
+  rowsHaveErrors,
+} from '#http/imports.ts'
+import { MAX_WAIT_MS } from '#http/places.ts'
+import { invalid } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { textOf } from '#lib/spreadsheets/cells.ts'
+import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { rowsIn } from '#platform/spreadsheets/index.ts'
+
+import { checkOpen } from '../additions/entries.service.ts'
+import { type Asking, manageActivity, MANAGER_POINT, refuseIfDisabled } from '../visibility/visibility.service.ts'
+import { type FileColumn, headerRowOf, matchColumns, parseMapping } from './columns.rules.ts'
+import * as errors from './importing.errors.ts'
+import {
+  type ImportParticipants,
+  MAX_COLUMNS,
+  MAX_ROWS,
+  type ParticipantsImported,
+  PREVIEW_ROWS,
+} from './importing.model.ts'
+import { type GivenRow, planRows, readRow, type RowProblem } from './rows.rules.ts'
+import { countsOf, factsOf, writeRows } from './writing.service.ts'
+
+/** All rows are in memory until they are written. 5,000 rows with five answers of the greatest length have 25 million characters. */
+const MAX_CHARACTERS = 40_000_000
+const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: MAX_CHARACTERS }
+const MAX_HEADER = 200
+/** Characters of a cell in the answer. */
+const MAX_VALUE = 200
+
+export async function importParticipants(
+  ctx: AppContext,
+  activityId: number,
+  input: ImportParticipants,
+  file: ReceivedFile | undefined,
+  asking: Asking,
+  caller: Caller,
+): Promise<ParticipantsImported> {
+  const activity = await manageActivity(ctx, activityId, MANAGER_POINT, asking)
+  refuseIfDisabled(activity)
+  checkOpen(activity)
+  if (file === undefined) throw noFile()
+  const party = await access.partyOf(ctx, asking.viewer.userId, caller)
+  const rowsPath = await ctx.staging.newPath()
+  const work = await importPlaces(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
+  try {
+    const read = await work.run(() => readRows(ctx, file, rowsPath, { limits: LIMITS }), MAX_WAIT_MS)
+    work.rows = Math.max(0, read - 1)
+    const questions = activity.registration?.questions ?? []
+    return await work.run(async () => {
+      const table = await tableOf(rowsPath, input, questions)
+      return run(ctx, activityId, input, table, caller.locale)
+    }, MAX_WAIT_MS)
+  } finally {
+    await work.close()
+    await rm(rowsPath, { force: true }).catch(() => undefined)
+  }
+}
+
+interface ImportTable {
+  readonly header: number
+  readonly columns: readonly FileColumn[]
+  /** Those below the header. */
+  readonly rows: ReadonlyMap<number, SheetRow>
+}
+
+/** @throws AppError 400 */
+async function tableOf(
+  rowsPath: string,
+  input: ImportParticipants,
+  questions: Parameters<typeof parseMapping>[1],
+): Promise<ImportTable> {
+  const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, questions)
+  if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
+  const all: SheetRow[] = []
+  for await (const rows of rowsIn(rowsPath)) all.push(...rows)
+  const header = headerRowOf(all, questions, mapping)
+  if (header === undefined) throw noHeader()
+  const headers = header.cells.map((cell) => textOf(cell).slice(0, MAX_HEADER))
+  const columns = matchColumns(headers, questions, mapping)
+  if ('repeated' in columns) throw repeatedColumn(columns.repeated)
+  const below = all.filter(({ number }) => number > header.number)
+  return { header: header.number, columns, rows: new Map(below.map((row) => [row.number, row])) }
+}
+
+/** Rows that are read between two pauses. */
+const GROUP = 100
+const NOTHING = { valid: 0, created: 0, updated: 0, unchanged: 0, errors: [], errorCount: 0, preview: [] }
+
+async function run(
+  ctx: AppContext,
+  activityId: number,
+  { dryRun, overCapacity = false, notify = false }: ImportParticipants,
+  { header, columns, rows }: ImportTable,
+  locale: Locale,
+): Promise<ParticipantsImported> {
+  const result: ParticipantsImported = {
+    ...NOTHING,
+    total: rows.size,
+    columns: columns.map((column) => ({ ...column })),
+  }
+  if (columns.every(({ key }) => key !== 'name' && key !== 'email')) {
+    const missing = errors.noNameColumn()
+    if (!dryRun) throw missing
+    return {
+      ...result,
+      errors: [{ row: header, column: null, value: null, message: missing.text[locale] }],
+      errorCount: 1,
+    }
+  }
+  const given: GivenRow[] = []
+  for (const row of rows.values()) {
+    given.push(readRow(row, columns))
+    if (given.length % GROUP === 0) await pause()
+  }
+  const { items, problems } = planRows(given, await factsOf(ctx.db.read, activityId, given, overCapacity))
+  if (!dryRun) {
+    if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+    Object.assign(result, await writeRows(ctx, activityId, given, { overCapacity, notify }))
+  } else Object.assign(result, countsOf(items))
+  const shown = (row: number) =>
+    columns.flatMap(({ key }, at) => {
+      const value = key === null ? '' : textOf(rows.get(row)!.cells[at] ?? null).slice(0, MAX_VALUE)
+      return key === null || value === '' ? [] : [{ key, value }]
+    })
+  return {
+    ...result,
+    valid: items.length,
+    errors: problems.slice(0, MAX_ERRORS).map((one) => errorOf(one, columns, rows, locale)),
+    errorCount: problems.length,
+    preview: items.slice(0, PREVIEW_ROWS).map(({ row, action }) => ({ row, action, values: shown(row) })),
+  }
+}
+
+function errorOf(
+  { row, key, text }: RowProblem,
+  columns: readonly FileColumn[],
+  rows: ImportTable['rows'],
+  locale: Locale,
+): ParticipantsImported['errors'][number] {
+  const at = columns.findIndex((column) => key !== null && column.key === key)
+  const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
+  return {
+    row,
+    column: at < 0 ? null : columns[at]!.header,
+    value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
+    message: text[locale],
+  }
+}
+
+export const fieldProblem = ({ row, key, text }: RowProblem): FieldProblem => ({
+  path: `rows.${row}${key === null ? '' : `.${key}`}`,
+  text,
+})
