@@ -6,7 +6,7 @@ import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 
 import { upload } from '../api/client.ts'
-import type { DataOf, OperationId } from '../api/types.ts'
+import type { DataOf, OperationId, ParamsOf } from '../api/types.ts'
 import { bytes, number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { ownerQuery } from '../session/session.ts'
@@ -94,6 +94,8 @@ interface ImportValues {
 }
 
 interface ImportSettings<Id extends OperationId, Values> {
+  /** Of the path of the operation; without them, the file belongs to the owner of the workspace. */
+  params?: ParamsOf<Id>
   refreshes: FormSettings<Id, Values>['refreshes']
   /** `isDry`: the file is only checked. */
   bodyOf: (values: Values, isDry: boolean) => FormData
@@ -103,7 +105,7 @@ interface ImportSettings<Id extends OperationId, Values> {
 export function useImport<Id extends OperationId, Values extends ImportValues>(
   id: Id,
   first: Values,
-  { refreshes, bodyOf }: ImportSettings<Id, Values>,
+  { params, refreshes, bodyOf }: ImportSettings<Id, Values>,
 ) {
   const [answer, setAnswer] = useState<DataOf<Id>>()
   const [isDone, setIsDone] = useState(false)
@@ -115,7 +117,8 @@ export function useImport<Id extends OperationId, Values extends ImportValues>(
     async send(_, __, ___, values) {
       setSent(0)
       const form = bodyOf(values, isDry.current)
-      return (await upload(id, { query: ownerQuery(), form, onProgress: setSent })) as DataOf<Id>
+      const target = params === undefined ? { query: ownerQuery() } : { params: params as Record<string, number> }
+      return (await upload(id, { ...target, form, onProgress: setSent })) as DataOf<Id>
     },
     onDone(data) {
       setAnswer(data)

@@ -27,6 +27,7 @@ export const activities = area({
     { path: '/activities/:id/gate', component: part(() => import('./gate/Gate.tsx')) },
     { path: '/activities/:id/messages/new', component: part(() => import('./messages/MessageForm.tsx')) },
     { path: '/activities/:id/messages/:messageId', component: part(() => import('./messages/MessagePage.tsx')) },
+    { path: '/activities/:id/registrations/import', component: part(() => import('./participants/Import.tsx')) },
     // Public pages of activities and of their check-in link to this address: `/s/check-in/<uuid>` below `/console`.
     { path: '/s/:type/:uuid', component: part(() => import('./Visit.tsx')) },
     { path: '/registrations/claim', component: part(() => import('./ClaimGuest.tsx')) },

@@ -1,9 +1,9 @@
 /** The list of participants, for managers: searching, filtering, sorting, and what can be done with one of them or with many. */
 
-import { Add, EventAvailable, MailOutlined } from '@mui/icons-material'
+import { Add, EventAvailable, MailOutlined, UploadFile } from '@mui/icons-material'
 import { Box, Button, Card, CardContent, Divider, LinearProgress, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
-import { useLocation, useNavigate, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
 import type { Activity, ParticipantFilter } from '../../../api/types.ts'
@@ -38,6 +38,7 @@ const words = texts({
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `${confirmed}${capacity === null ? '' : ` of ${capacity}`} registered, ${waiting} waiting`,
     add: 'Add',
+    import: 'Import',
     withNotes: 'with notes',
     sort: 'Sort by',
     sorts: {
@@ -60,6 +61,7 @@ const words = texts({
     summary: (confirmed: string, capacity: string | null, waiting: string) =>
       `已报名 ${confirmed}${capacity === null ? '' : ` / ${capacity}`}，候补 ${waiting}`,
     add: '添加',
+    import: '导入',
     withNotes: '含备注',
     sort: '排序',
     sorts: {
@@ -249,6 +251,11 @@ function Entering({ activity }: { activity: Activity }) {
       {can('registrations.add') && (
         <Button variant="contained" startIcon={<Add />} onClick={() => setAdding(true)} data-create>
           {t.add}
+        </Button>
+      )}
+      {can('registrations.import') && (
+        <Button startIcon={<UploadFile />} component={Link} to={`/activities/${activity.id}/registrations/import`}>
+          {t.import}
         </Button>
       )}
       {isAdding && <AddDialog activity={activity} onClose={() => setAdding(false)} />}
