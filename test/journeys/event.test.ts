@@ -1,6 +1,6 @@
 /**
  * An event from its announcement to the list of participants: guests without accounts behind one address, a waiting list, a move of the date, two gates
- * without a connection, a cancellation that is taken back, and the export. TEST_EVENT_GUESTS plays it with more people.
+ * without a connection, a cancellation that is taken back, speakers from a spreadsheet, and the export. TEST_EVENT_GUESTS plays it with more people.
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -19,6 +19,7 @@ const { verifyPass, verifyRevocations } = (await import(resolve(import.meta.dir,
 const GUESTS = Number(process.env['TEST_EVENT_GUESTS'] ?? 60)
 /** Three of four guests get a place. */
 const PLACES = (GUESTS * 3) / 4
+const SPEAKERS = 5
 /** Requests at the same time. */
 const AT_ONCE = 8
 
@@ -160,6 +161,28 @@ test('a place that is given up goes to the first who waits, and a manager can gi
   expect((await pageOf(leaving!)).pass).not.toBeNull()
 })
 
+const importTable = async (rows: string, fields: Record<string, string> = {}) => {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) body.set(name, value)
+  body.set('file', new File([rows], 'people.csv'))
+  return organizer.send('POST', at('/registrations/import'), { body })
+}
+
+test('speakers come from a spreadsheet, past the places of the guests, and get passes but no mail', async () => {
+  const speakers = Array.from({ length: SPEAKERS }, (_, i) => ({ name: `Speaker ${i}`, email: newEmail() }))
+  const rows = [
+    'Speakers of the festival',
+    '姓名,邮箱,T-shirt',
+    ...speakers.map(({ name, email }) => `${name},${email},L`),
+  ]
+  const file = rows.join('\n')
+  expect((await importTable(file)).status).toBe(400)
+  expect(ok(await importTable(file, { overCapacity: 'true' })).data).toMatchObject({ created: SPEAKERS, errorCount: 0 })
+  const { items } = ok(await organizer.get(at('/registrations'), { source: 'IMPORT', pass: true })).data
+  expect(items).toHaveLength(SPEAKERS)
+  expect(gateways.mails.filter(({ to }) => speakers.some(({ email }) => email === to))).toEqual([])
+})
+
 test('two gates without a connection admit everybody once, and their uploads agree', async () => {
   const gates = await Promise.all(
     ['North', 'South'].map(async (name) => {
@@ -170,7 +193,7 @@ test('two gates without a connection admit everybody once, and their uploads agr
   )
   const passes = await everyPass()
   const live = passes.filter(({ status }) => status === 'ISSUED')
-  expect(live).toHaveLength(PLACES + 1)
+  expect(live).toHaveLength(PLACES + 1 + SPEAKERS)
 
   // All that the phones know when the network of the hall fails.
   const { keys } = ok(await server.request('GET', at('/pass/keys'))).data
@@ -206,13 +229,14 @@ test('two gates without a connection admit everybody once, and their uploads agr
   expect({ accepted: counted('ACCEPTED'), twice: counted('DOUBLE_USE') }).toEqual({ accepted: live.length, twice })
   const overview = ok(await organizer.get(at('/overview'))).data
   expect(overview.passes.used).toBe(live.length)
-  expect(overview.registrations).toMatchObject({ confirmed: PLACES + 1, capacity: PLACES })
+  expect(overview.registrations).toMatchObject({ confirmed: PLACES + 1 + SPEAKERS, capacity: PLACES })
 })
 
-test('the exported list has every guest with the answer as it was typed', async () => {
+test('the exported list has every guest with the answer as it was typed, and is imported again unchanged', async () => {
   const { text } = ok(await organizer.send('GET', at('/registrations'), { query: { format: 'csv', lang: 'en' } }))
   const rows = text.trim().split(/\r?\n/)
-  expect(rows).toHaveLength(GUESTS + 1)
+  expect(rows).toHaveLength(GUESTS + SPEAKERS + 1)
   for (const { name, email } of guests) expect(rows.find((row) => row.includes(`${name},`))).toContain(email)
   expect(text).not.toMatch(/(^|,)=1\+1/m)
+  expect(ok(await importTable(text)).data).toMatchObject({ created: 0, updated: 0, unchanged: GUESTS + SPEAKERS })
 })
