@@ -57,6 +57,24 @@ test('an address that a manager has entered is invited, and confirmed on the pag
   expect(after!.confirmedAt).not.toBeNull()
 })
 
+test('an address from a file is invited with `notify` only', async () => {
+  const { manager, activity } = await ofOrganization()
+  const [told, silent] = [newEmail(), newEmail()]
+  const load = async (email: string, notify: boolean) => {
+    const form = new FormData()
+    form.set('file', new File([`Name,E-mail\nLin,${email}`], 'people.csv'))
+    form.set('notify', String(notify))
+    ok(await manager.send('POST', `/api/activities/${activity.id}/registrations/import`, { body: form }))
+  }
+  await load(silent, false)
+  await load(told, true)
+  ok(await act(world.server, await secretFor(world, told), { action: 'confirm' }))
+  // The row is now that of a guest who has confirmed the address, and nothing changes.
+  await load(told, true)
+  await world.allDelivered()
+  expect([mailsTo(world, told).length, mailsTo(world, silent).length]).toEqual([1, 0])
+})
+
 test('one click of a stranger ends such mails of all organizers', async () => {
   const { manager, activity } = await ofOrganization()
   const email = newEmail()

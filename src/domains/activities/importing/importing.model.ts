@@ -21,7 +21,9 @@ export const ImportParticipants = Model('ImportParticipants', {
     }),
   ),
   overCapacity: flag('Whether more people may be confirmed than the activity has places'),
-  notify: flag('Whether the guests are notified who have confirmed their addresses'),
+  notify: flag(
+    'Whether guests are notified. New addresses are invited by mail to confirm, where the server mails invitations',
+  ),
   orgId: Type.Optional(Id),
 })
 export type ImportParticipants = Static<typeof ImportParticipants>

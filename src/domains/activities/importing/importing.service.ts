@@ -28,7 +28,9 @@ import { textOf } from '#lib/spreadsheets/cells.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 
+import type { ActivityRow } from '../activities.store.ts'
 import { checkOpen } from '../additions/entries.service.ts'
+import { entryAllowance } from '../additions/entry-mails.service.ts'
 import { type Asking, manageActivity, MANAGER_POINT, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { type FileColumn, headerRowOf, matchColumns, parseMapping } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
@@ -70,7 +72,7 @@ export async function importParticipants(
     const questions = activity.registration?.questions ?? []
     return await work.run(async () => {
       const table = await tableOf(rowsPath, input, questions)
-      return run(ctx, activityId, input, table, caller.locale)
+      return run(ctx, activity, input, table, caller.locale)
     }, MAX_WAIT_MS)
   } finally {
     await work.close()
@@ -110,7 +112,7 @@ const NOTHING = { valid: 0, created: 0, updated: 0, unchanged: 0, errors: [], er
 
 async function run(
   ctx: AppContext,
-  activityId: number,
+  activity: ActivityRow,
   { dryRun, overCapacity = false, notify = false }: ImportParticipants,
   { header, columns, rows }: ImportTable,
   locale: Locale,
@@ -134,10 +136,11 @@ async function run(
     given.push(readRow(row, columns))
     if (given.length % GROUP === 0) await pause()
   }
-  const { items, problems } = planRows(given, await factsOf(ctx.db.read, activityId, given, overCapacity))
+  const { items, problems } = planRows(given, await factsOf(ctx.db.read, activity.id, given, overCapacity))
   if (!dryRun) {
     if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
-    Object.assign(result, await writeRows(ctx, activityId, given, { overCapacity, notify }))
+    const mails = notify ? await entryAllowance(ctx, activity) : undefined
+    Object.assign(result, await writeRows(ctx, activity.id, given, { overCapacity, notify, mails }))
   } else Object.assign(result, countsOf(items))
   const shown = (row: number) =>
     columns.flatMap(({ key }, at) => {

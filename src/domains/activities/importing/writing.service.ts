@@ -58,7 +58,7 @@ export async function writeRows(
   ctx: AppContext,
   activityId: number,
   rows: readonly GivenRow[],
-  { overCapacity, notify }: Omit<Adding, 'source'>,
+  { overCapacity, notify, mails }: Omit<Adding, 'source'>,
 ): Promise<ReturnType<typeof countsOf>> {
   return ctx.db.write(
     'registrations.import',
@@ -78,7 +78,7 @@ export async function writeRows(
       await changeGuests(ctx, tx, activity, changed, { overCapacity, notify })
       const created = items.filter((item): item is NewRow => item.action === 'CREATE')
       if (created.length > 0)
-        await addEntries(ctx, tx, activity, created.map(entryOf), { source: 'IMPORT', overCapacity, notify })
+        await addEntries(ctx, tx, activity, created.map(entryOf), { source: 'IMPORT', overCapacity, notify, mails })
       const waiting = [...changed, ...created].filter(({ status }) => status === 'WAITING').length
       if (changed.some(({ guest, status }) => status !== undefined && guest.status === 'CONFIRMED'))
         await refill(ctx, tx, activity, waiting)
