@@ -248,7 +248,7 @@ describe('errors', () => {
     ['Name', 'Asset no.', 'Purchase date', 'Purchase price', 'Latitude', 'Status', 'Category'],
     ['ok', 'X-1', '2024-02-29', '1,999.90', '', '', ''],
     ['', 'X-2', '', '', '', '', ''],
-    ['x'.repeat(101), 'X-3', '31.02.2024', '1.999', 'north', 'Broken', 'No / Such'],
+    ['x'.repeat(101), 'X-3', '31.02.2024', '1.999', 'north', 'Rusty', 'No / Such'],
     ['', '', '', '', '', '', ''],
     ['d', 'x-1', '3/4/2024', '-1', '30', '', ''],
   ]
@@ -264,7 +264,7 @@ describe('errors', () => {
         [4, 'Purchase date', '31.02.2024'],
         [4, 'Purchase price', '1.999'],
         [4, 'Latitude', 'north'],
-        [4, 'Status', 'Broken'],
+        [4, 'Status', 'Rusty'],
         [4, 'Category', 'No / Such'],
         [6, 'Asset no.', 'x-1'],
         [6, 'Purchase date', '3/4/2024'],
@@ -286,7 +286,7 @@ describe('errors', () => {
   })
 
   test('at most 1,000 errors are listed, and all are counted', async () => {
-    const result = await dryRun(alice, [['Name', 'Status'], ...Array.from({ length: 1500 }, () => ['a', 'Broken'])])
+    const result = await dryRun(alice, [['Name', 'Status'], ...Array.from({ length: 1500 }, () => ['a', 'Rusty'])])
     expect(result.errors).toHaveLength(1000)
     expect(result).toMatchObject({ errorCount: 1500, valid: 0, total: 1500 })
   })
@@ -322,8 +322,8 @@ describe('columns', () => {
         row: 2,
         action: 'CREATE',
         values: [
-          { key: 'name', value: 'a' },
-          { key: 'assetNo', value: 'C-1' },
+          { key: 'name', value: 'a', text: 'a' },
+          { key: 'assetNo', value: 'C-1', text: 'C-1' },
         ],
       },
     ])
@@ -538,7 +538,7 @@ describe('jobs', () => {
         alice,
         [
           ['Name', 'Status'],
-          ['a', 'Broken'],
+          ['a', 'Rusty'],
         ],
         { async: true },
       ),

@@ -57,14 +57,15 @@ export function titleOf(column: SheetColumn, locale: Locale, zone: string | unde
   return isTime(column) && zone !== undefined ? titleIn(locale, zone, { en: title, zh: title, isTime: true }) : title
 }
 
-export const isTime = ({ field }: SheetColumn): boolean => field?.type === 'DATETIME'
+export const isTime = ({ field }: Pick<SheetColumn, 'field'>): boolean => field?.type === 'DATETIME'
 
 export const widthOf = (column: SheetColumn): number =>
   column.field === undefined ? headers.get(column.key)!.width : 20
 
 /** Exports show them; imports ignore them. */
 const READ_ONLY: ReadonlySet<FieldType> = new Set(['ATTACHMENT', 'PHOTO', 'COMPUTED'])
-export const isReadOnly = ({ field }: SheetColumn): boolean => field !== undefined && READ_ONLY.has(field.type)
+export const isReadOnly = ({ field }: Pick<SheetColumn, 'field'>): boolean =>
+  field !== undefined && READ_ONLY.has(field.type)
 
 export const STATUS_WORDS: Readonly<Record<AssetStatus, Localized>> = {
   IN_USE: { en: 'In use', zh: '在用' },

@@ -15,14 +15,18 @@ import { MINUTE, serverZone } from '#platform/clock.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
+import { type AssetChange, priceText } from '../register/register.rules.ts'
 import { columnsFor } from '../sheets.rules.ts'
+import { CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
 import { findHeader, HEAD_ROWS, type Header } from './header.rules.ts'
 import { isKnownHeading, matchColumns, namesFor } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
 import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
-import { type FileColumn, type Mapping, parseMapping } from './importing.rules.ts'
+import { type FileColumn, type ImportColumn, type Mapping, parseMapping } from './importing.rules.ts'
+import { readMaps } from './maps.service.ts'
 import { Names } from './names.service.ts'
-import { keyIn, type PreparedRow, type RowOptions, type RowProblem, RowReader } from './preparing.service.ts'
+import { keyIn, type PreparedRow, RowReader } from './preparing.service.ts'
+import { Survey } from './survey.rules.ts'
 import { writeRows, type Written } from './writing.service.ts'
 
 /** Rows that are checked between two pauses, in some milliseconds. */
@@ -32,14 +36,14 @@ const MAX_WRITE_MS = 5 * MINUTE
 /** Characters of a cell in an error. */
 const MAX_VALUE = 200
 /** The beginning of the file in an answer. */
-const SAMPLES = 3
 const FIRST = { rows: 12, columns: 40, characters: 60 }
 
 /** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
-function missingColumn(columns: readonly FileColumn[], mode: ImportAssets['mode']): AppError | undefined {
-  const has = (key: string) => columns.some(({ column }) => column?.key === key)
+function missingColumn(columns: readonly FileColumn[], { mode, emptyNames }: ImportAssets): AppError | undefined {
+  const has = (...keys: string[]) => columns.some(({ column }) => column !== undefined && keys.includes(column.key))
   if (mode === 'UPDATE') return has('assetNo') ? undefined : errors.noNumberColumn()
-  return has('name') || (mode !== 'CREATE' && has('assetNo')) ? undefined : errors.noNameColumn()
+  if (has('name') || (mode !== 'CREATE' && has('assetNo'))) return undefined
+  return emptyNames === 'MODEL' && has('model', 'category', 'assetNo') ? undefined : errors.noNameColumn()
 }
 
 /** The import of one file whose rows have been read. */
@@ -58,6 +62,7 @@ export class FileImport {
     readonly progress: { processed: number },
     /** A dry run reports it with the columns, so that clients can map another one. */
     readonly missing: AppError | undefined,
+    readonly maps: WordMaps,
     head: readonly SheetRow[],
     facts: SheetFacts,
   ) {
@@ -72,6 +77,7 @@ export class FileImport {
         header: title,
         key: column?.key ?? null,
         ...(suggestion !== undefined && { suggestion }),
+        ambiguousDates: false,
         samples: [],
       })),
     }
@@ -101,12 +107,14 @@ export class FileImport {
     if (total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
     const found = matchColumns(header.headings, names, mapping as Mapping)
     if ('repeated' in found) throw repeatedColumn(found.repeated)
-    const missing = missingColumn(found, input.mode)
+    const missing = missingColumn(found, input)
     if (missing !== undefined && input.dryRun !== true) throw missing
-    return new FileImport(ctx, owner, input, rowsPath, total, header, found, progress, missing, head, read)
+    const maps = await readMaps(ctx, owner, input)
+    return new FileImport(ctx, owner, input, rowsPath, total, header, found, progress, missing, maps, head, read)
   }
 
   async answer(locale: Locale): Promise<ImportResult> {
+    await this.#survey()
     if (this.missing !== undefined) {
       const message = this.missing.text[locale]
       const error = { row: this.header.row, column: null, value: null, message }
@@ -127,17 +135,57 @@ export class FileImport {
     return { ...this.#result, ...this.#errorsOf(found, new Map(), locale), errorCount: found.length }
   }
 
+  /** Reads all rows once, because only all of them show the decimal separator and the order of days. */
+  async #survey(): Promise<void> {
+    const survey = new Survey(this.columns)
+    for await (const rows of this.#groups()) {
+      survey.take(rows)
+      await pause()
+    }
+    const { decimal = survey.decimal, dateOrder = 'YMD' } = this.input
+    this.#dateOrders = survey.orders(dateOrder)
+    this.#result = {
+      ...this.#result,
+      decimal,
+      columns: this.#result.columns.map((column, at) => {
+        const order = this.#dateOrders.get(at)
+        return {
+          ...column,
+          ...(order !== undefined && order !== 'UNKNOWN' && { dateOrder: order }),
+          ambiguousDates: survey.areAmbiguous(at),
+          samples: [...survey.samples[at]!],
+        }
+      }),
+    }
+  }
+
+  #dateOrders: RowOptions['dateOrders'] = new Map()
+
   get #options(): RowOptions {
-    const { mode = 'UPSERT', clearEmpty = false, dateOrder = 'YMD', categoryId = null } = this.input
-    const emptyFormulas = this.input.emptyFormulas === 'EMPTY'
-    return { mode, clearEmpty, dateOrder, categoryId, zone: serverZone(), emptyFormulas }
+    const { mode = 'UPSERT', clearEmpty = false, dateOrder = 'YMD', categoryId = null, ...input } = this.input
+    return {
+      mode,
+      clearEmpty,
+      categoryId,
+      dateOrders: this.#dateOrders,
+      dateOrder: dateOrder === 'AUTO' ? 'YMD' : dateOrder,
+      decimal: this.#result.decimal,
+      maps: this.maps,
+      unknownCustodian: input.unknownCustodian ?? 'ERROR',
+      matchSerial: input.matchSerial === true,
+      namesFromModel: input.emptyNames === 'MODEL',
+      roundPrices: input.roundPrices === true,
+      zone: serverZone(),
+      emptyFormulas: input.emptyFormulas === 'EMPTY',
+    }
   }
 
   async #reader(db: Db | Tx): Promise<RowReader> {
     const { ctx, owner, columns, input } = this
     const names = await Names.load(ctx, db, owner)
     const fields = await fieldSet(db, await fieldsOf(db, owner))
-    return new RowReader(ctx, db, owner, columns, fields, names, this.#options, input.createCategories === true)
+    const cells = new CellReader(owner, columns, names, this.#options, input.createCategories === true)
+    return new RowReader(ctx, db, owner, fields, cells)
   }
 
   /** The rows below the header, in groups. */
@@ -151,17 +199,10 @@ export class FileImport {
   /** Reads all rows without writing anything. */
   async #check(locale: Locale): Promise<ImportResult> {
     const reader = await this.#reader(this.ctx.db.read)
-    const { errors: none, preview, warnings, columns } = this.#result
-    const result = {
-      ...this.#result,
-      errors: [...none],
-      preview: [...preview],
-      warnings: [...warnings],
-      columns: columns.map((column) => ({ ...column, samples: [...column.samples] })),
-    }
+    const { errors: none, preview, warnings } = this.#result
+    const result = { ...this.#result, errors: [...none], preview: [...preview], warnings: [...warnings] }
     for await (const rows of this.#groups()) {
       const { items, problems, warnings: found } = await reader.prepare(rows)
-      takeSamples(result.columns, rows)
       result.valid += items.length
       for (const { action } of items) result[COUNTERS[action]] += 1
       result.errorCount += problems.length
@@ -178,8 +219,10 @@ export class FileImport {
         result.preview.push(...items.slice(0, PREVIEW_ROWS - result.preview.length).map((item) => this.#preview(item)))
       await pause()
     }
-    this.#missing = reader.missingCategories
-    return (this.#result = result)
+    this.#missing = reader.cells.missingCategories
+    const { categories, locations } = reader.cells.names
+    const unmatched = reader.cells.unmatched.all({ category: categories.paths, location: locations.paths })
+    return (this.#result = { ...result, unmatched })
   }
 
   /** The paths of categories that rows name and that do not exist. */
@@ -213,11 +256,14 @@ export class FileImport {
     return rowsHaveErrors(errorCount, this.#problems)
   }
 
-  #preview({ row, action }: PreparedRow): ImportResult['preview'][number] {
+  #preview({ row, action, change, values: fields }: PreparedRow): ImportResult['preview'][number] {
     const values = this.columns.flatMap(({ column }, i) => {
       const cell = row.cells[i] ?? null
       if (column === undefined || cell === null || cell === '') return []
-      return [{ key: column.key, value: typeof cell === 'object' ? textOf(cell) : cell }]
+      const { key } = column
+      const shown = typeof cell === 'object' ? textOf(cell) : cell
+      const text = textOf(cell).slice(0, MAX_VALUE)
+      return [{ key, value: writtenValue(column, change, fields.get(key)) ?? shown, text }]
     })
     return { row: row.number, action, values }
   }
@@ -246,6 +292,8 @@ export const EMPTY_RESULT = {
   headerRow: 1,
   headerRows: 1,
   encoding: null,
+  decimal: 'POINT' as const,
+  unmatched: { status: [], custodian: [], category: [], location: [] },
   firstRows: [],
   preview: [],
 }
@@ -274,10 +322,11 @@ function firstRows(head: readonly SheetRow[]): string[][] {
   return rows
 }
 
-function takeSamples(columns: readonly { readonly samples: string[] }[], rows: readonly SheetRow[]): void {
-  for (const [at, { samples }] of columns.entries())
-    for (const { cells } of samples.length < SAMPLES ? rows : []) {
-      const text = textOf(cells[at] ?? null)
-      if (text !== '' && samples.length < SAMPLES) samples.push(text.slice(0, FIRST.characters))
-    }
+/** The value of a column as it will be written; undefined for things that are named by texts. */
+function writtenValue({ key, field }: ImportColumn, change: AssetChange, value: unknown) {
+  if (field !== undefined)
+    return typeof value === 'object' ? undefined : (value as string | number | boolean | undefined)
+  if (key === 'purchasePrice') return priceText(change.purchasePrice ?? null) ?? undefined
+  const written = change[key as keyof AssetChange]
+  return typeof written === 'string' || typeof written === 'number' ? written : undefined
 }

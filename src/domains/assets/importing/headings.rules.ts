@@ -5,7 +5,7 @@ import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
 
 import { type FixedKey, headerOf, isTime, type SheetColumn } from '../sheets.rules.ts'
 import { type Heading, namesOf } from './header.rules.ts'
-import type { FileColumn, Mapping } from './importing.rules.ts'
+import { type FileColumn, type ImportColumn, type Mapping, OPTION_COLUMNS, type OptionKey } from './importing.rules.ts'
 
 /** Longer headers, and more of them, are not compared letter by letter, which takes some microseconds for each pair. */
 const MAX_COMPARED = 40
@@ -17,7 +17,7 @@ const MIN_COMPARED = 3
  * Other names of columns, which count if no column of the file has the proper name. Of several in one file those of the first list win, in the
  * order of the file, then those of the second in their order here.
  */
-const OTHER_NAMES: Readonly<Partial<Record<FixedKey, readonly [readonly string[], string]>>> = {
+const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [readonly string[], string]>>> = {
   name: [
     ['Asset name', 'Item name', 'Item', '资产名称', '物品名称', '设备名称', '品名'],
     'Title, Device, Equipment, HB.name',
@@ -44,6 +44,7 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey, readonly [readonly string[]
     ['Warranty until', '保修到期', '保修期至'],
     'Warranty Expires, HB.warranty_expires, 质保期至, Warranty',
   ],
+  warrantyMonths: [[], 'Warranty Months, 保修期(月), 保修期, 保修月数'],
   location: [
     ['Place', 'Room', '地点', '存放地点', '存放位置', '所在位置', '使用地点'],
     'Default Location, Site, HB.location, 放置地点, 教室',
@@ -67,7 +68,7 @@ const otherNames = new Map(
 
 /** The names of the columns of assets. */
 export interface Names {
-  readonly byKey: ReadonlyMap<string, SheetColumn>
+  readonly byKey: ReadonlyMap<string, ImportColumn>
   /** Headers in both languages, and keys. Several columns can have one name. */
   readonly byName: ReadonlyMap<string, readonly SheetColumn[]>
 }
@@ -81,7 +82,7 @@ export function namesFor(columns: readonly SheetColumn[]): Names {
       if (others === undefined) byName.set(name, [column])
       else others.push(column)
     }
-  return { byKey: new Map(columns.map((column) => [column.key, column])), byName }
+  return { byKey: new Map([...columns, ...OPTION_COLUMNS].map((column) => [column.key, column])), byName }
 }
 
 /** Whether a heading means a column of assets, or the user has said what it means. */
@@ -99,7 +100,7 @@ const zoned = (byName: Names['byName'], heading: string): readonly SheetColumn[]
 /** A column of the file whose meaning is being found. */
 interface Open {
   readonly heading: Heading
-  column?: SheetColumn
+  column?: ImportColumn
   suggestion?: string
 }
 
@@ -112,7 +113,7 @@ export function matchColumns(
   names: Names,
   mapping: Mapping,
 ): readonly FileColumn[] | { readonly repeated: string } {
-  const used = new Set<SheetColumn>()
+  const used = new Set<ImportColumn>()
   const open: Open[] = []
   for (const heading of headings) {
     const candidates = properColumns(heading.title, names, mapping)
@@ -149,7 +150,7 @@ const zoneOf = (heading: Heading): string | undefined =>
     .map((name) => zoneIn(name)?.zone)
     .find((zone) => zone !== undefined)
 
-function properColumns(title: string, { byKey, byName }: Names, mapping: Mapping): readonly SheetColumn[] {
+function properColumns(title: string, { byKey, byName }: Names, mapping: Mapping): readonly ImportColumn[] {
   const name = wordKey(title)
   const mapped = mapping.get(name)
   if (mapped === undefined) return byName.get(name) ?? zoned(byName, title)
@@ -161,23 +162,28 @@ function takeOthers(
   open: readonly Open[],
   nameOf: (one: Open) => string,
   { byKey }: Names,
-  used: Set<SheetColumn>,
+  used: Set<ImportColumn>,
 ): void {
   const found = open.flatMap((one) => {
     const other = otherNames.get(wordKey(nameOf(one)))
     const column = byKey.get(other?.key ?? '')
     return column === undefined ? [] : [{ one, column, rank: other!.rank }]
   })
-  for (const { one, column } of found.toSorted((a, b) => a.rank - b.rank))
-    if (used.has(column)) one.suggestion = column.key
+  for (const { one, column } of found.toSorted((a, b) => a.rank - b.rank)) {
+    // Beside a column of days, it has months.
+    const months = wordKey(nameOf(one)) === WARRANTY && used.has(column) ? byKey.get('warrantyMonths') : undefined
+    const meant = months === undefined || used.has(months) ? column : months
+    if (used.has(meant)) one.suggestion = meant.key
     else {
-      used.add(column)
-      one.column = column
+      used.add(meant)
+      one.column = meant
     }
+  }
 }
+const WARRANTY = 'warranty'
 
 /** Matches two-row headings by one of their rows. Those that would mean the same are left to the user. */
-function takeParts(open: readonly Open[], part: 'sub' | 'group', names: Names, used: Set<SheetColumn>): void {
+function takeParts(open: readonly Open[], part: 'sub' | 'group', names: Names, used: Set<ImportColumn>): void {
   const meant = (one: Open) => {
     const name = one.heading[part]
     return (
@@ -198,7 +204,7 @@ function takeParts(open: readonly Open[], part: 'sub' | 'group', names: Names, u
 function withSuggestions(
   open: readonly Open[],
   { byName }: Names,
-  used: ReadonlySet<SheetColumn>,
+  used: ReadonlySet<ImportColumn>,
   isFree: (one: Open) => boolean,
 ): readonly Open[] {
   const free = [...byName].filter(

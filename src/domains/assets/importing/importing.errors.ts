@@ -28,6 +28,18 @@ export const formulaEmpty = text(
   'is a formula without a stored result and was read as empty',
   '公式没有保存结果，已按空单元格处理',
 )
+export const orderUnknown = text(
+  'can be read in two ways: choose the order of day and month',
+  '日月顺序不明确，请选择日期顺序',
+)
+export const notMonths = text('must be a number of months from 1 to 1200', '须为 1 到 1200 之间的月数')
+export const monthsWithoutPurchase = (months: number) =>
+  text(`has a warranty of ${months} months but no day of purchase`, `保修期为 ${months} 个月，但没有购买日期`)
+export const serialKnown = text('is the serial number of an existing asset', '已有资产使用该序列号')
+export const repeatedSerial = (row: number) =>
+  text(`is also the serial number of row ${row}`, `与第 ${row} 行的序列号重复`)
+export const custodianEmpty = text('is not a member and was read as empty', '不是成员，已按空单元格处理')
+export const custodianInRemark = text('is not a member and was added to the remark', '不是成员，已写入备注')
 export const sumRow = text('is a row of sums and was skipped', '合计行，已跳过')
 export const cellError = (error: string): Localized =>
   error === NO_RESULT

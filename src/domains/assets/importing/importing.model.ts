@@ -13,8 +13,19 @@ export const MAX_HEADER_ROW = 100
 export const MAX_WARNINGS = 1000
 export const MODES = ['UPSERT', 'CREATE', 'UPDATE'] as const
 const EMPTY_FORMULAS = ['ERROR', 'EMPTY'] as const
-export const DATE_ORDERS = ['YMD', 'DMY', 'MDY'] as const
+const DATE_ORDERS = ['YMD', 'DMY', 'MDY'] as const
+const GIVEN_ORDERS = [...DATE_ORDERS, 'AUTO'] as const
+const DECIMALS = ['POINT', 'COMMA'] as const
 
+const wordMap = (meaning: string, example: string) =>
+  Type.Optional(
+    Raw(262_144, 0, {
+      description:
+        `A JSON object with the ${meaning} for texts of the file, or null to leave the cell empty. Texts are compared without case, ` +
+        'spaces and width; at most 1,000',
+      examples: [example],
+    }),
+  )
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
 
 export const ImportAssets = Model('ImportAssets', {
@@ -65,7 +76,35 @@ export const ImportAssets = Model('ImportAssets', {
   categoryId: Type.Optional({ ...Id, description: 'The category of new assets whose row names none' }),
   clearEmpty: flag('Empty cells clear the values of existing assets'),
   dateOrder: Type.Optional(
-    Enum(DATE_ORDERS, { default: 'YMD', description: 'The order of day, month and year in texts such as 3/4/2026' }),
+    Enum(GIVEN_ORDERS, {
+      default: 'YMD',
+      description:
+        'The order of day, month and year in texts such as 3/4/2026. AUTO finds it for each column by a number above 12',
+    }),
+  ),
+  decimal: Type.Optional(
+    Enum(DECIMALS, { description: 'The decimal separator in texts such as 1.849,78; found by the texts if absent' }),
+  ),
+  roundPrices: flag('Prices with more than two decimals are rounded, half up, instead of being errors'),
+  statusMap: wordMap('status', '{"Ready to Deploy":"IDLE","n/a":null}'),
+  custodianMap: wordMap('id of a member', '{"J. Smith":"42"}'),
+  categoryMap: wordMap('id of a category', '{"Notebooks":"12"}'),
+  locationMap: wordMap('id of a location', '{"R 12":"3"}'),
+  unknownCustodian: Type.Optional(
+    Enum(['ERROR', 'EMPTY', 'REMARK'], {
+      default: 'ERROR',
+      description:
+        'Whether a custodian who is not a member is an error, left empty, or added to the remark as `Custodian: <text>`; with a warning',
+    }),
+  ),
+  matchSerial: flag(
+    'A row without a number updates the only asset with its serial number; with the mode CREATE it is an error',
+  ),
+  emptyNames: Type.Optional(
+    Enum(['ERROR', 'MODEL'], {
+      default: 'ERROR',
+      description: 'With MODEL, a new asset without a name takes its model, else its category, else its number',
+    }),
   ),
   createCategories: flag('Creates missing categories; requires `asset_category:manage` too'),
   async: flag('Answers at once with the id of a job, which writes in the background'),
@@ -79,6 +118,15 @@ const CellValue = Untyped(Type.Union([Text('Projector'), Type.Number(), Type.Boo
   description: 'A string, number, boolean or null',
   examples: ['Projector'],
 })
+
+const words = Type.Array(
+  Model('AssetImportWord', {
+    text: Text('Ready to Deploy'),
+    rows: { ...count, description: 'Rows with this text' },
+    suggestion: Nullable(Text('IDLE', { description: 'The value for the map of the request that was probably meant' })),
+  }),
+  { description: 'Texts that mean nothing here; at most 200' },
+)
 
 export const ImportResult = Model('AssetImportResult', {
   total: { ...count, description: 'Rows with content' },
@@ -119,6 +167,13 @@ export const ImportResult = Model('AssetImportResult', {
       other: Nullable(Enum(ENCODINGS)),
     }),
   ),
+  decimal: Enum(DECIMALS, { description: 'The decimal separator of texts' }),
+  unmatched: Model('AssetImportUnmatched', {
+    status: words,
+    custodian: words,
+    category: words,
+    location: words,
+  }),
   firstRows: Type.Array(Type.Array(Text('Name')), {
     description:
       'The texts of the first 12 rows of the sheet, also of empty ones: at most 40 columns with 60 characters each',
@@ -128,6 +183,13 @@ export const ImportResult = Model('AssetImportResult', {
       header: Text('Purchase date'),
       key: Nullable(Key),
       suggestion: Type.Optional(Key),
+      dateOrder: Type.Optional(
+        Enum(DATE_ORDERS, { description: 'Of columns of days; absent if AUTO does not find it' }),
+      ),
+      ambiguousDates: Type.Boolean({
+        description: 'Whether it has days such as 3/4/2026 and none that shows their order',
+        examples: [false],
+      }),
       samples: Type.Array(Text('2024-02-29'), { description: 'The first three texts in it' }),
     }),
   ),
@@ -135,7 +197,7 @@ export const ImportResult = Model('AssetImportResult', {
     Model('AssetImportPreview', {
       row: Type.Integer({ minimum: 1, examples: [2] }),
       action: Enum(['CREATE', 'UPDATE', 'UNCHANGED']),
-      values: Type.Array(Model('AssetImportValue', { key: Key, value: CellValue })),
+      values: Type.Array(Model('AssetImportValue', { key: Key, value: CellValue, text: Text('3/8/2026') })),
     }),
     { description: `The first ${PREVIEW_ROWS} rows` },
   ),

@@ -1,16 +1,24 @@
-/** The mapping of an import, and the amounts in its cells. Pure. */
+/** The mapping of an import. Pure. */
 
 import type { Localized } from '#lib/localized.ts'
-import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
-import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
+import { wordKey } from '#lib/spreadsheets/cells.ts'
 
 import type { SheetColumn } from '../sheets.rules.ts'
+
+/** Columns of files that decide a column of assets without being one. */
+export type OptionKey = 'warrantyMonths'
+interface OptionColumn {
+  readonly key: OptionKey
+  readonly field?: undefined
+}
+export type ImportColumn = SheetColumn | OptionColumn
+export const OPTION_COLUMNS: readonly OptionColumn[] = [{ key: 'warrantyMonths' }]
 
 /** A column of the file. */
 export interface FileColumn {
   readonly header: string
   /** The column of assets that it fills; undefined for a column that is ignored. */
-  readonly column: SheetColumn | undefined
+  readonly column: ImportColumn | undefined
   /** Of its times, if the header names one. */
   readonly zone?: string
   /** A column of assets with nearly the same name. */
@@ -20,7 +28,7 @@ export interface FileColumn {
 export type Mapping = ReadonlyMap<string, string | null>
 
 /** The text of a `mapping` field; a problem if it is not an object of texts and nulls, or names an unknown column. */
-export function parseMapping(text: string, known: ReadonlyMap<string, SheetColumn>): Mapping | Localized {
+export function parseMapping(text: string, known: ReadonlyMap<string, ImportColumn>): Mapping | Localized {
   let given: unknown
   try {
     given = JSON.parse(text)
@@ -39,14 +47,4 @@ export function parseMapping(text: string, known: ReadonlyMap<string, SheetColum
     mapping.set(wordKey(header), key)
   }
   return mapping
-}
-
-const GROUPED = /^[¥￥$€£]?\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)$/
-
-/** An amount for a price: numbers of formulas lose the noise beyond 15 digits, texts their currency and separators. */
-export const amountIn = (cell: SheetCell): string | number => {
-  if (typeof cell === 'number') return Number(cell.toPrecision(15))
-  const text = textOf(cell)
-  const [, amount] = GROUPED.exec(text) ?? []
-  return amount === undefined ? text : amount.replaceAll(',', '')
 }

@@ -8,6 +8,7 @@ import { refSource } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { categoryPaths } from '../categories/categories.service.ts'
+import { type AssetRow, assetsBySerials } from '../register/register.store.ts'
 import { pathKey } from '../sheets.rules.ts'
 import { locationPaths, personTexts } from '../sheets.store.ts'
 
@@ -86,5 +87,34 @@ export class Names {
   /** `current` stays if a spreadsheet names it like this. */
   findPerson(text: string, current: number | null): number | undefined {
     return current !== null && this.#people.get(current) === text ? current : this.refs('USER').find(text)
+  }
+}
+
+/** The assets with the serial numbers of a file, which are looked up once each: lists have words such as "none" in many rows. */
+export class Serials {
+  readonly #found = new Map<string, AssetRow | 'several' | undefined>()
+  readonly #rows = new Map<string, number>()
+
+  constructor(
+    readonly db: Db | Tx,
+    readonly owner: OwnerKey,
+  ) {}
+
+  async look(serials: readonly string[]): Promise<void> {
+    const wanted = [...new Set(serials)].filter((serial) => serial !== '' && !this.#found.has(serial))
+    if (wanted.length === 0) return
+    const found = Map.groupBy(await assetsBySerials(this.db, this.owner, wanted), ({ serialNo }) => serialNo)
+    for (const serial of wanted) {
+      const [first, second] = found.get(serial) ?? []
+      this.#found.set(serial, second === undefined ? first : 'several')
+    }
+  }
+
+  /** The asset with this serial number, and the first row above this one that has it too. */
+  find(serial: string, row: number) {
+    if (serial === '') return { found: undefined, first: undefined }
+    const first = this.#rows.get(serial)
+    if (first === undefined || row < first) this.#rows.set(serial, row)
+    return { found: this.#found.get(serial), first: first !== undefined && first < row ? first : undefined }
   }
 }

@@ -119,15 +119,30 @@ export async function assetsByNumbers(db: Db | Tx, owner: OwnerKey, keys: readon
   return found
 }
 
+const bySerial = prepared((db) =>
+  db
+    .select()
+    .from(assets)
+    .where(and(eq(assets.owner, p('owner')), isLive, eq(assets.serialNo, p('serial'))))
+    .limit(2),
+)
+/** The owner's undeleted assets with these serial numbers, at most two of each. See `assetsByNumbers`. */
+export async function assetsBySerials(db: Db | Tx, owner: OwnerKey, serials: readonly string[]): Promise<AssetRow[]> {
+  if (dialect === 'sqlite')
+    return (await Promise.all([...new Set(serials)].map((serial) => bySerial(db, { owner, serial })))).flat()
+  const ids = await db
+    .select({ first: sql<number>`min(${assets.id})`, last: sql<number>`max(${assets.id})` })
+    .from(assets)
+    .where(assetsWhere(owner, inArray(assets.serialNo, [...serials])))
+    .groupBy(assets.serialNo)
+  return assetsByIds(db, owner, [...new Set(ids.flatMap(({ first, last }) => [Number(first), Number(last)]))])
+}
+
 /** The owner's asset with this number, or else the only one with this serial number. */
 export async function findByNumber(db: Db | Tx, owner: OwnerKey, text: string): Promise<AssetRow | undefined> {
   const [numbered] = await assetsByNumbers(db, owner, [numberKey(text)])
   if (numbered !== undefined) return numbered
-  const serial = await db
-    .select()
-    .from(assets)
-    .where(assetsWhere(owner, eq(assets.serialNo, text)))
-    .limit(2)
+  const serial = await assetsBySerials(db, owner, [text])
   return serial.length === 1 ? serial[0] : undefined
 }
 
@@ -263,7 +278,7 @@ export async function locationNames(tx: Tx, orgId: number, ids: readonly number[
 }
 
 /** The members of the organization among these users. */
-export async function membersAmong(tx: Tx, orgId: number, userIds: readonly number[]): Promise<Set<number>> {
+export async function membersAmong(tx: Db | Tx, orgId: number, userIds: readonly number[]): Promise<Set<number>> {
   if (userIds.length === 0) return new Set()
   const rows = await tx
     .select({ id: orgMembers.userId })
