@@ -289,3 +289,14 @@ test('with emptyNames a new asset takes its model, its category or its number', 
   const withoutColumn = rows.map((row) => row.slice(1))
   expect(await dryRun(bob, withoutColumn, fields)).toMatchObject({ errorCount: 0, unchanged: 3 })
 })
+
+test('an import notifies a new custodian once, with the number of assets', async () => {
+  const rows = Array.from({ length: 120 }, (_, i) => [`a${i}`, `H-${i}`])
+  await imported(owner, [['Name', 'Asset no.'], ...rows], { orgId: org.id })
+  const handed = [['Asset no.', 'Custodian'], ...rows.map(([, number]) => [number!, member.username!])]
+  expect(await imported(owner, handed, { orgId: org.id })).toMatchObject({ updated: 120 })
+  const { data } = ok(await member.call('notifications.list', { query: { size: 100 } }))
+  const notices = data.items.filter((one) => (one.data as { event?: string }).event === 'TRANSFERRED')
+  expect(notices).toMatchObject([{ body: '120 assets were handed to you.', data: { orgId: org.id } }])
+  expect((notices[0]!.data as { assetIds: number[] }).assetIds).toHaveLength(100)
+})

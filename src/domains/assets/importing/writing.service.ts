@@ -11,10 +11,8 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MAX_CATEGORIES } from '../categories/categories.model.ts'
 import { categoryPaths } from '../categories/categories.service.ts'
 import { assetCategoryTree, insertCategory } from '../categories/categories.store.ts'
-import type { TransferRow } from '../history.store.ts'
-import type { AssetRow } from '../register/register.store.ts'
 import { pathKey } from '../sheets.rules.ts'
-import { notifyCustodians } from '../transfers/transfers.service.ts'
+import { Handovers } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
 import type { PreparedRow, RowReader } from './preparing.service.ts'
 
@@ -44,21 +42,18 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
       // Numbers are made for the rows without one when all other numbers are taken.
       await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
       await writer.writeAll((reader, row) => reader.numberIn(row) === '')
-      await writer.notify()
+      await writer.handovers.notify(ctx, tx, owner)
       return writer.written
     },
     { maxMs: given.maxMs },
   )
 }
 
-/** More notifications about single assets would hide each other. */
-const MAX_NOTIFIED = 100
-
 class Writer {
   readonly written = { created: 0, updated: 0, unchanged: 0 }
   #reader: RowReader | undefined
   #done = 0
-  readonly #moved: { readonly row: AssetRow; readonly transfers: readonly TransferRow[] }[] = []
+  readonly handovers = new Handovers()
 
   constructor(
     readonly ctx: AppContext,
@@ -111,13 +106,8 @@ class Writer {
     const byAsset = Map.groupBy(transfers, ({ assetId }) => assetId)
     for (const row of rows) {
       const own = byAsset.get(row.id)
-      if (own !== undefined && this.#moved.length < MAX_NOTIFIED) this.#moved.push({ row, transfers: own })
+      if (own !== undefined) this.handovers.take(owner, row, own)
     }
-  }
-
-  /** Notifies new custodians of the first assets that were handed over. */
-  async notify(): Promise<void> {
-    for (const { row, transfers } of this.#moved) await notifyCustodians(this.ctx, this.tx, this.owner, row, transfers)
   }
 }
 

@@ -140,6 +140,44 @@ export async function notifyCustodians(
   }
 }
 
+/** Assets that were handed over together, by their new custodians. */
+export class Handovers {
+  readonly #byPerson = new Map<number, { count: number; readonly ids: number[] }>()
+  #first: { readonly row: AssetRow; readonly transfers: readonly store.TransferRow[] } | undefined
+
+  take({ userId }: { readonly userId: number }, row: AssetRow, transfers: readonly store.TransferRow[]): void {
+    for (const { fromUserId, toUserId } of transfers) {
+      if (toUserId === null || toUserId === fromUserId || toUserId === userId) continue
+      const found = this.#byPerson.get(toUserId) ?? { count: 0, ids: [] }
+      this.#byPerson.set(toUserId, found)
+      found.count += 1
+      if (found.ids.length < MAX_LISTED) found.ids.push(row.id)
+      this.#first ??= { row, transfers }
+    }
+  }
+
+  /** Notifies each new custodian once. */
+  async notify(ctx: AppContext, tx: Tx, owner: Owner): Promise<void> {
+    const [[, only] = []] = this.#byPerson
+    if (this.#byPerson.size === 1 && only?.count === 1 && this.#first !== undefined)
+      return notifyCustodians(ctx, tx, owner, this.#first.row, this.#first.transfers)
+    for (const [userId, { count, ids }] of this.#byPerson)
+      await notify(ctx, tx, {
+        userIds: [userId],
+        type: 'ASSET',
+        title: { en: 'Assets were handed to you', zh: '你有新的保管资产' },
+        body: {
+          en: count === 1 ? '1 asset was handed to you.' : `${count} assets were handed to you.`,
+          zh: `你有 ${count} 项新的保管资产。`,
+        },
+        data: { assetIds: ids, orgId: owner.orgId || null, event: 'TRANSFERRED' },
+      })
+  }
+}
+
+/** Ids in a notification. */
+const MAX_LISTED = 100
+
 /** Newest first. */
 export async function listTransfers(
   ctx: AppContext,
