@@ -133,6 +133,38 @@ describe('a batch', () => {
     expect(bad.status).toBe(400)
     expect((await batch(mallory, activity, { action: 'CANCEL', filter: {} })).status).toBe(403)
   })
+
+  test.if(inProcess)(
+    'fills 600 places from 700 who wait, exactly, while visitors register and another place is given',
+    async () => {
+      const activity = await openActivity(server, host, { capacity: 600, waitlist: true, approval: true })
+      const [first] = await addRegistrations(server, activity.id, Array<'WAITING'>(700).fill('WAITING'))
+      const visitors = await race(10, () => server.person())
+      const one = (await list(host, activity, { sort: 'createdAt', size: 1 })).items[0]!
+      expect(one.userId).toBe(first!)
+      const [result, given, ...registered] = await Promise.all([
+        batch(host, activity, { action: 'CONFIRM', filter: { status: 'WAITING' } }),
+        host.call('registrations.update', { params: { registrationId: one.id }, body: { status: 'CONFIRMED' } }),
+        ...visitors.map((visitor) => register(visitor, activity)),
+      ])
+      ok(given)
+      for (const reply of registered) expect(ok(reply).data.status).toBe('WAITING')
+      const { changed, remaining } = ok(result).data
+      expect([600, 599]).toContain(changed)
+      expect(remaining).toBe(0)
+      expect((await list(host, activity, { status: 'CONFIRMED', size: 1 })).total).toBe(600)
+      expect((await list(host, activity, { status: 'WAITING', size: 1 })).total).toBe(110)
+      // Nobody of those who came first was left out.
+      const waiting = await list(host, activity, { status: 'WAITING', sort: 'createdAt', size: 100 })
+      expect(waiting.items[0]!.id).toBe(one.id + 600)
+      const again = ok(await batch(host, activity, { action: 'CONFIRM', filter: { status: 'WAITING' } })).data
+      expect(again).toMatchObject({ matched: 110, changed: 0, remaining: 0 })
+      const over = ok(
+        await batch(host, activity, { action: 'CONFIRM', filter: { status: 'WAITING' }, overCapacity: true }),
+      ).data
+      expect(over).toMatchObject({ changed: 110, remaining: 0 })
+    },
+  )
 })
 
 describe('moving a participant', () => {

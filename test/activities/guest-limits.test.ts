@@ -26,9 +26,9 @@ const refusalOf = ({ status, headers, message }: Reply) => ({
 const REFUSED = { status: 429, waits: true, says: true }
 
 describe.if(inProcess)('forms of guests', () => {
-  test('from 800 people behind one address in ten minutes are all accepted, and their pages too', async () => {
+  test('from 1,000 people behind one address in ten minutes are all accepted for 600 places, and their pages too; no more are', async () => {
     const alice = await world.withEmail()
-    const activity = await openToGuests(world.server, alice, { capacity: 800 })
+    const activity = await openToGuests(world.server, alice, { capacity: 600, waitlist: true })
     const headers = venue()
     const { server } = world
     const send = (path: string, body?: unknown) =>
@@ -39,7 +39,7 @@ describe.if(inProcess)('forms of guests', () => {
     const people: string[] = []
     for (let minute = 0; minute < 10; minute++) {
       const tokens: string[] = []
-      for (let i = 0; i < 80; i++) {
+      for (let i = 0; i < 100; i++) {
         const page = await fetch(`${server.url}/s/activity/${activity.uuid}`, { headers })
         expect(page.status).toBe(200)
         tokens.push(/name="formToken" value="([^"]+)"/.exec(await page.text())![1]!)
@@ -54,8 +54,8 @@ describe.if(inProcess)('forms of guests', () => {
       const rows = await server.ctx.db.read
         .select()
         .from(registrations)
-        .where(inArray(registrations.email, people.slice(-80)))
-      expect(rows).toHaveLength(80)
+        .where(inArray(registrations.email, people.slice(-100)))
+      expect(rows).toHaveLength(100)
       for (const row of rows) {
         const secret = server.ctx.seal.open(row.secret!)!
         ok(await send(`/s/registration/${secret}`))
@@ -65,7 +65,11 @@ describe.if(inProcess)('forms of guests', () => {
       server.clock.advance(57 * SECOND)
     }
     const { stats } = ok(await alice.call('activities.get', { params: { id: activity.id } })).data
-    expect(stats!.registrations).toEqual({ confirmed: 800, waiting: 0 })
+    expect(stats!.registrations).toEqual({ confirmed: 600, waiting: 400 })
+    // A day's worth, while people elsewhere go on.
+    const formToken = await ripeToken(server, activity, headers)
+    expect(refusalOf(await sendForm(server, activity, { formToken }, headers))).toEqual(REFUSED)
+    ok(await sendForm(server, activity, { formToken }, venue()))
   })
 
   test('are refused beyond 200 a minute from one address, while others go on', async () => {
