@@ -1,4 +1,4 @@
-/** What a manager reads about the invitation of a participant. */
+/** The invitation of a participant, as managers read about it. */
 
 import { expect, test } from 'bun:test'
 

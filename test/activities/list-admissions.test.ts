@@ -16,7 +16,7 @@ const { server, host, alice, bob, carol } = useServer({ people: ['host', 'alice'
 
 const HOSTILE = '=HYPERLINK("https://evil.example")'
 let activity: ActivityView
-/** Lunch, a list with a hostile name, and two that are deleted, of which one has admitted somebody. */
+/** Lunch, a list with a hostile name, and two that are deleted, of which the first has an admission. */
 let lists: { id: number; name: string }[]
 
 const addList = async (name: string) =>

@@ -1,4 +1,4 @@
-/** Batches of passes that tell the holders, and passes for chosen participants. */
+/** Batches of passes that notify the holders, and passes for chosen participants. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -45,7 +45,7 @@ async function opened() {
 }
 
 describe('a batch with `notify`', () => {
-  test('tells users and guests once that their passes are revoked', async () => {
+  test('notifies users and guests once that their passes are revoked', async () => {
     const { organizer, user, guest, activity } = await opened()
     const asked = { action: 'REVOKE', filter: {}, notify: true, requestId: 'revoke-all-1' } as const
     expect(ok(await batch(organizer, activity, { ...asked, dryRun: true })).data.changed).toBe(2)
@@ -71,7 +71,7 @@ describe('a batch with `notify`', () => {
     expect((await batch(organizer, activity, { ...asked, notify: false })).status).toBe(400)
   })
 
-  test('tells of other times, with the link of the pass, and of nothing else', async () => {
+  test('notifies them of other times, with the link of the pass, and of nothing else', async () => {
     const { organizer, user, guest, activity, passes } = await opened()
     const change = (values: NonNullable<ChangePasses['values']>, notify = true) =>
       batch(organizer, activity, { action: 'UPDATE', filter: {}, values, notify })
@@ -89,7 +89,7 @@ describe('a batch with `notify`', () => {
     expect(mail.calendar).toBe('')
   })
 
-  test('tells nobody of a pass that another one has replaced', async () => {
+  test('notifies nobody of a pass that another one has replaced', async () => {
     const organizer = await world.withEmail()
     const user = await world.withEmail()
     const activity = await openActivity(world.server, organizer, null, { hasPass: true })

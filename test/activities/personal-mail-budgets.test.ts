@@ -1,4 +1,4 @@
-/** The budgets of mails to participants, as mails about somebody's own registration or pass use them. */
+/** The budgets of mails to participants, as mails to one person about their registration or pass use them. */
 
 import { afterEach, expect, test } from 'bun:test'
 
@@ -33,7 +33,7 @@ async function mailsTo(organizer: Person, activity: Some, person: Person): Promi
     .toReversed()
 }
 
-test('mails beyond the budget of the owner are skipped, and messages have what is left', async () => {
+test('mails beyond the budget of the owner are skipped, and messages have the rest', async () => {
   const organizer = await world.withEmail()
   const other = await world.withEmail()
   const people = [await world.withEmail(), await world.withEmail(), await world.withEmail()]

@@ -48,7 +48,7 @@ test('a manager asks for addresses, and who registers reads it before and is ref
     return page
   }
   const refused = await register(await world.server.person())
-  await refused.getByText('needs an e-mail address of your account that you have confirmed').waitFor()
+  await refused.getByText('Confirm an e-mail address of your account first').waitFor()
   await screenshot(refused, 'contact-refused')
   await refused.getByRole('link', { name: 'My address' }).click()
   await refused.waitForURL(/\/account\/security/)

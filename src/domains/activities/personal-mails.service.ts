@@ -116,7 +116,7 @@ const NOTICES: Readonly<Record<PersonalKind, Notice>> = {
   },
 }
 
-/** What the news says in the app. */
+/** The words of the news in the app. */
 export const noticeOf = (
   kind: PersonalKind,
   activity: string,

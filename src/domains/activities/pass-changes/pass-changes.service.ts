@@ -245,7 +245,7 @@ const revoking = (ctx: AppContext, { reason, notify }: ChangePasses): Action => 
   },
 })
 
-/** Tells the users and guests whose live passes these are. */
+/** Notifies the users and guests whose live passes these are. */
 async function tellHolders(
   ctx: AppContext,
   tx: Tx,

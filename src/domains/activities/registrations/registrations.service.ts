@@ -32,8 +32,8 @@ const closed = () => badRequest('Registration for this activity is closed', '该
 const wasRejected = () =>
   badRequest('The organizer has not accepted your registration for this activity', '主办方未接受你对该活动的报名')
 const addressNeeded = problem(
-  'needs an e-mail address of your account that you have confirmed: managers of this activity see it',
-  '须先为账号绑定并验证邮箱：活动管理者会看到该邮箱',
+  'Confirm an e-mail address of your account first: managers of this activity see it',
+  '请先为账号绑定并验证邮箱：活动管理者会看到该邮箱',
 )
 
 /** Registers the caller, who may be registered already. @throws AppError 400 if the caller cannot register */
