@@ -7,13 +7,13 @@
  * themselves update made every two writes of an owner conflict.
  *
  * On SQLite, lists keep their totals in memory (lists.ts). `passes.used`, `passes.inside` and `passes.revoked` are never shown as lists, so their totals are rows there
- * too, which triggers of migration 0074 change at once.
+ * too, which triggers of migration 0074 change at once; and so are `participants.<facet>` (migration 0082).
  *
  * Lists with a quota are the exception (migration 0035): writes that add rows to one of them must wait for each other anyway, so that only one takes
  * the last place. The triggers change their totals at once, and the row of the total is what such writes lock.
  */
 
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from './dialect.ts'
@@ -64,6 +64,21 @@ export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
     sql`${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${table.owner} = ${owner}`
   const total = dialect === 'postgres' ? sql.raw('coalesce(sum(n), 0)::bigint') : sql.raw('coalesce(sum(n), 0)')
   return sql<number>`(select ${total} from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
+}
+
+/** The totals above 0 among those of some lists that triggers keep on both databases, by the name of the list. */
+export async function keptTotals(
+  db: Db,
+  lists: readonly string[],
+  owner: number,
+): Promise<ReadonlyMap<string, number>> {
+  const of = (table: typeof listTotals | typeof listChanges) =>
+    sql`select ${table.list}, ${table.n} from ${table} where ${table.owner} = ${owner} and ${inArray(table.list, [...lists])}`
+  const rows = await db
+    .select({ list: sql<string>`list`, n: sql`sum(n)`.mapWith(Number) })
+    .from(sql`(${of(listTotals)} union all ${of(listChanges)}) as counted`)
+    .groupBy(sql`list`)
+  return new Map(rows.flatMap(({ list, n }) => (n > 0 ? [[list, n]] : [])))
 }
 
 /**

@@ -12,6 +12,7 @@ import { randomOf } from '../assets/history-model.ts'
 import { freshDatabase } from '../harness/database.ts'
 import { inProcess, ok, type Person, type Reply, startServer, type TestServer } from '../harness/index.ts'
 import { createOrg } from '../orgs/helpers.ts'
+import { expectFacets } from './facets.ts'
 import {
   type Activity,
   confirmed,
@@ -291,6 +292,7 @@ export async function compare(): Promise<void> {
   }
   for (const activity of living()) await compareRows(activity)
   for (const activity of activities) await compareLandingPage(activity)
+  if (inProcess) await expectFacets(server)
 }
 
 /** The page without sign-in, as people get it who scan the code of the activity. */

@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm'
 import { activities } from '#db/schema/activities.ts'
 import { findCounters } from '#domains/activities/activities.store.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
+import { facetsPage } from '#domains/activities/registrations/filters.store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/places.service.ts'
 import { registrationsPage } from '#domains/activities/registrations/registrations.store.ts'
 
@@ -232,5 +233,13 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     const plans = (await plansOf(read, pages)).flatMap(({ plan }) => plan)
     expect(plans.filter((plan) => plan.includes('registrations')).length).toBeGreaterThan(10)
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE') || plan.startsWith('SCAN'))).toEqual([])
+    const filtered = await plansOf(read, async () => {
+      for (const isNewestFirst of [true, false])
+        await facetsPage(read, activity.id, { status: ['CONFIRMED', 'WAITING'] }, isNewestFirst, { page: 2, size: 20 })
+    })
+    const lines = filtered.flatMap(({ plan }) => plan)
+    // Each of the two statuses, in both orders.
+    expect(lines.filter((line) => line.includes('registrations_facets (activity_id=? AND <expr>=?)'))).toHaveLength(4)
+    expect(lines.filter((line) => /SCAN registrations|\bpasses\b|check_in/.test(line))).toEqual([])
   })
 })

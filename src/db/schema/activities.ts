@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { sql, type SQLWrapper } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { Locale } from '#lib/localized.ts'
@@ -285,6 +285,13 @@ export const REGISTRATION_SOURCES = ['ACCOUNT', 'GUEST', 'MANUAL', 'IMPORT'] as 
 export type RegistrationSource = (typeof REGISTRATION_SOURCES)[number]
 
 /**
+ * All that the list of participants is filtered by, but texts and ids: `CONFIRMED.IMPORT.guest.pass.in`. An index has the rows of each activity by it, and
+ * `list_totals` have their numbers (migration 0082). The index has this text.
+ */
+export const facetOf = (t: Record<'status' | 'source' | 'userId' | 'hasPass' | 'cameIn', SQLWrapper>) =>
+  sql<string>`(${t.status} || '.' || ${t.source} || case when ${t.userId} is null then '.guest' else '' end || case when ${t.hasPass} then '.pass' else '' end || case when ${t.cameIn} then '.in' else '' end)`
+
+/**
  * A user has at most one registration for an activity, and so has an address of guests; after a cancellation, the same row is used again.
  * Guests are people without an account.
  */
@@ -325,6 +332,9 @@ export const registrations = table(
     confirmedAt: col.time('confirmed_at'),
     /** The place in the waiting list if it is another one than that of `createdAt`. */
     waitOrder: col.real('wait_order'),
+    /** Whether the person holds a live pass, and has checked in or was let in by a gate. Triggers of migration 0082 keep both. */
+    hasPass: col.bool('has_pass').notNull().default(false),
+    cameIn: col.bool('came_in').notNull().default(false),
     /** When the data of a guest was deleted. The row stays, because it counts. */
     erasedAt: col.time('erased_at'),
     /** When the person registered, or registered again after a cancellation. The order of the waiting list, unless `waitOrder` is set. */
@@ -344,6 +354,7 @@ export const registrations = table(
       .where(sql`${t.status} <> 'PENDING'`),
     index('registrations_ids').on(t.activityId, t.id),
     index('registrations_status').on(t.activityId, t.status, t.createdAt, t.id),
+    index('registrations_facets').on(t.activityId, facetOf(t), t.createdAt, t.id),
     index('registrations_waiting')
       .on(t.activityId, sql`coalesce(${t.waitOrder}, ${t.createdAt})`, t.id)
       .where(sql`${t.status} = 'WAITING'`),

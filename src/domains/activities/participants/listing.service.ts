@@ -13,7 +13,7 @@ import type { ActivityRow } from '../activities.store.ts'
 import { requireList } from '../check-in-lists/check-in-lists.service.ts'
 import { statusOf } from '../passes/passes.rules.ts'
 import { newsOf } from '../personal-mails.store.ts'
-import { type Filter, rowsOf, scannedPage } from '../registrations/filters.store.ts'
+import { facetsPage, type Filter, rowsOf, scannedPage } from '../registrations/filters.store.ts'
 import { positionsOf, viewOf } from '../registrations/registrations.service.ts'
 import {
   type IndexedQuery,
@@ -75,8 +75,16 @@ export async function listRegistrations(
   const indexed = indexedQuery(filter, query)
   const page = indexed
     ? await registrationsPage(ctx.db.read, id, indexed)
-    : await ctx.db.search(userId, (db) => scannedPage(db, id, filter, query.sort ?? '-createdAt', query))
+    : await ctx.db.search(userId, (db) => filteredPage(db, id, filter, query))
   return { ...page, items: await viewsOf(ctx, id, page.items, isManager) }
+}
+
+async function filteredPage(db: Db, id: number, filter: Filter, { sort = '-createdAt', ...page }: ListQuery) {
+  const isByTime = sort === 'createdAt' || sort === '-createdAt'
+  return (
+    (isByTime ? await facetsPage(db, id, filter, sort === '-createdAt', page) : undefined) ??
+    (await scannedPage(db, id, filter, sort, page))
+  )
 }
 
 export interface Facts {

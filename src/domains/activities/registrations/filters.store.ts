@@ -1,12 +1,20 @@
 /** Selects registrations by a filter, and lists them in orders that no index has. */
 
-import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
+import { keptTotals } from '#db/list-totals.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
-import { checkInUsers, registrations, type RegistrationSource, type RegistrationStatus } from '#db/schema/activities.ts'
+import {
+  facetOf,
+  REGISTRATION_SOURCES,
+  REGISTRATION_STATUSES,
+  registrations,
+  type RegistrationSource,
+  type RegistrationStatus,
+} from '#db/schema/activities.ts'
 import { passes, passListUses } from '#db/schema/passes.ts'
 import { SliceSize } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -34,30 +42,6 @@ export interface Filter {
 }
 
 type Some = Pick<Builders, 'select'>
-
-/** `personOf` the registration of the outer query. */
-const person = sql<number>`coalesce(${registrations.userId}, -${registrations.id})`
-
-const livePass = (db: Some, activityId: number) =>
-  db
-    .select({ one: sql`1` })
-    .from(passes)
-    .where(
-      and(
-        eq(passes.activityId, activityId),
-        isNotNull(passes.liveHolderId).inlineParams(),
-        eq(passes.liveHolderId, person),
-      ),
-    )
-
-/** A check-in, or an entry that a gate has accepted. */
-function cameIn(db: Some, activityId: number): SQL {
-  const checkIn = db
-    .select({ one: sql`1` })
-    .from(checkInUsers)
-    .where(and(eq(checkInUsers.activityId, activityId), eq(checkInUsers.userId, person), gt(checkInUsers.count, 0)))
-  return sql`(${exists(checkIn)} or ${wasAdmitted(db, activityId)})`
-}
 
 /** An entry that a gate has accepted with a pass of theirs: on the check-in list, or without it at the entrance. */
 function wasAdmitted(db: Some, activityId: number, listId?: number): SQL {
@@ -98,8 +82,8 @@ export function meets(db: Some, activityId: number, filter: Filter): SQL | undef
     status === undefined
       ? ne(notByIndex(registrations.status), 'PENDING')
       : inArray(notByIndex(registrations.status), [...status]),
-    pass === undefined ? undefined : (pass ? exists : notExists)(livePass(db, activityId)),
-    checkedIn === undefined ? undefined : checkedIn ? cameIn(db, activityId) : sql`not ${cameIn(db, activityId)}`,
+    pass === undefined ? undefined : eq(registrations.hasPass, pass),
+    checkedIn === undefined ? undefined : eq(registrations.cameIn, checkedIn),
     isAdmitted && (admitted ? isAdmitted : sql`not ${isAdmitted}`),
     guest === undefined
       ? undefined
@@ -110,6 +94,66 @@ export function meets(db: Some, activityId: number, filter: Filter): SQL | undef
     ids === undefined ? undefined : inArray(notByIndex(registrations.id), [...ids]),
     keyword ? or(...texts.map((text) => sql`coalesce(${contains(text, keyword)}, false)`)) : undefined,
   )
+}
+
+const TOTAL = 'participants.'
+
+/** The facets (`facetOf`) of all that meet the filter. Undefined if it is about more than they tell. */
+function facetsOf(filter: Filter): string[] | undefined {
+  const { status, source, guest, pass, checkedIn } = filter
+  if ([filter.ids, filter.keyword, filter.listId, filter.admitted].some((value) => value !== undefined))
+    return undefined
+  const part = (word: string, given: boolean | undefined) => (given === undefined ? ['', word] : [given ? word : ''])
+  const parts = [
+    status ?? REGISTRATION_STATUSES.filter((one) => one !== 'PENDING'),
+    source === undefined ? REGISTRATION_SOURCES.map((one) => `.${one}`) : [`.${source}`],
+    part('.guest', guest),
+    part('.pass', pass),
+    part('.in', checkedIn),
+  ]
+  return parts.reduce<string[]>((all, words) => all.flatMap((one) => words.map((word) => one + word)), [''])
+}
+
+/**
+ * A page in the order of time, with the total that triggers keep: reads the first rows of each facet, and none that are not shown or before the page.
+ * Undefined if the filter is about more than facets tell.
+ */
+export async function facetsPage(
+  db: Db,
+  activityId: number,
+  filter: Filter,
+  isNewestFirst: boolean,
+  { page, size }: PageInput,
+): Promise<Page<ListedRow> | undefined> {
+  const facets = facetsOf(filter)
+  if (facets === undefined) return undefined
+  const totals = await keptTotals(
+    db,
+    facets.map((one) => TOTAL + one),
+    activityId,
+  )
+  const total = [...totals.values()].reduce((sum, n) => sum + n, 0)
+  const from = (page - 1) * size
+  if (from >= total) return { items: [], total, page, size }
+  const order = isNewestFirst ? sql`created_at desc, id desc` : sql`created_at, id`
+  const first = [...totals.keys()].map(
+    (list, i) =>
+      sql`select * from (select ${registrations.id}, ${registrations.createdAt} from ${registrations}
+        where ${registrations.activityId} = ${activityId} and ${facetOf(registrations)} = ${list.slice(TOTAL.length)}
+        order by ${order} limit ${from + size}) as ${sql.raw(`facet_${i}`)}`,
+  )
+  const rows = await db
+    .select({ id: sql`id`.mapWith(Number) })
+    .from(sql`(${sql.join(first, sql` union all `)}) as found`)
+    .orderBy(order)
+    .limit(size)
+    .offset(from)
+  const items = await rowsOf(
+    db,
+    activityId,
+    rows.map(({ id }) => id),
+  )
+  return { items, total, page, size }
 }
 
 const keyColumns = {
