@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 
 import { activities } from '#db/schema/activities.ts'
 import { findCounters } from '#domains/activities/activities.store.ts'
+import { passesOf } from '#domains/activities/participants/participants.store.ts'
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
 import { facetsPage } from '#domains/activities/registrations/filters.store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/places.service.ts'
@@ -240,6 +241,16 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     const lines = filtered.flatMap(({ plan }) => plan)
     // Each of the two statuses, in both orders.
     expect(lines.filter((line) => line.includes('registrations_facets (activity_id=? AND <expr>=?)'))).toHaveLength(4)
+    const people = [
+      { id: 1, userId: 2 },
+      { id: 3, userId: null },
+    ]
+    const ofPasses = (await plansOf(read, () => passesOf(read, activity.id, people))).flatMap(({ plan }) => plan)
+    for (const index of [
+      'passes_holder (holder_user_id=? AND activity_id=?)',
+      'passes_registration (registration_id=?)',
+    ])
+      expect(ofPasses.join()).toContain(`USING INDEX ${index}`)
     expect(lines.filter((line) => /SCAN registrations|\bpasses\b|check_in/.test(line))).toEqual([])
   })
 })
