@@ -59,19 +59,29 @@ function withoutSeparatorLine(text: string): { separator?: string; rest: string 
 
 /** The separator that divides the first rows into the most equal numbers of cells; a comma if there is none. */
 function separatorOf(sample: string): string {
-  let best = { separator: ',', score: 0 }
-  for (const separator of SEPARATORS) {
+  const widths = SEPARATORS.map((separator) => {
     const parser = new CsvParser(separator, { rows: Infinity, columns: Infinity })
     const rows = parser.write(sample.slice(0, SAMPLE)).slice(0, 50)
     if (sample.length < SAMPLE) rows.push(...parser.tail())
-    const [header, ...others] = rows.map(({ cells }) => cells.length)
+    return { separator, widths: rows.map(({ cells }) => cells.length) }
+  })
+  // If none of them divides the first row, it is a title.
+  const isTitle = widths.every(({ widths: [first = 0] }) => first < 2)
+  let best = { separator: ',', score: 0 }
+  for (const { separator, widths: all } of widths) {
+    const header = isTitle ? mostFrequent(all.filter((width) => width >= 2)) : all[0]
     if (header === undefined || header < 2) continue
-    const equal = others.filter((count) => count === header).length
+    const equal = all.slice(1).filter((count) => count === header).length
     // Trailing empty cells are not counted, so equality is a hint and the header decides.
-    const score = header * (1 + equal / (others.length + 1))
+    const score = header * (1 + equal / all.length)
     if (score > best.score) best = { separator, score }
   }
   return best.separator
+}
+
+function mostFrequent(widths: readonly number[]): number | undefined {
+  const all = [...Map.groupBy(widths, (width) => width)]
+  return all.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0]
 }
 
 /** A text that a spreadsheet program would run as a formula is written with an apostrophe in front (csv-writer.ts). */

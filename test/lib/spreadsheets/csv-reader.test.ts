@@ -56,6 +56,20 @@ test.each([
   ]),
 )
 
+test('the separator is found below a title', async () => {
+  expect(await cellsOf('Register\nName;Price\na;1,5\nb;2,5\n')).toEqual([
+    ['Register'],
+    ['Name', 'Price'],
+    ['a', '1,5'],
+    ['b', '2,5'],
+  ])
+  expect(await cellsOf('Register,,\nName,No,Price\na,1,5\n')).toEqual([
+    ['Register'],
+    ['Name', 'No', 'Price'],
+    ['a', '1', '5'],
+  ])
+})
+
 test.each<[string, string, (string | null)[][]]>([
   [
     'quotes, doubled quotes and line breaks',
