@@ -3,7 +3,7 @@ import { ok, type Person } from '../harness/index.ts'
 import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
-import { sendImport } from './sheets.ts'
+import { imported, sendImport } from './sheets.ts'
 
 const category = async (person: Person, orgId?: number): Promise<number> =>
   (await createCategory(person, 'a category', orgId === undefined ? {} : { orgId })).id
@@ -25,6 +25,15 @@ async function lentAsset(person: Person, orgId?: number, fields: object = {}): P
   return id
 }
 
+async function importRun(person: Person, orgId?: number, fields: { readonly name?: string } = {}): Promise<number> {
+  const { name = 'imported' } = fields
+  const rows = [
+    ['Name', 'Asset no.'],
+    [name, `${name} 5`],
+  ]
+  return (await imported(person, rows, orgId === undefined ? {} : { orgId })).importId!
+}
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
@@ -39,6 +48,7 @@ export const isolation: IsolationFixture = {
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
+      importRun: await importRun(victim, undefined, { name: mark }),
       importJob: (
         ok(
           await sendImport(
@@ -58,6 +68,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
     [/^\/api\/assets\/import\/:/, 'importJob'],
+    [/^\/api\/assets\/imports\/:/, 'importRun'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
     [/^\/api\/assets\/:\w+\/check-in/, 'lentAsset'],
@@ -73,13 +84,14 @@ export const isolation: IsolationFixture = {
     [/\/scan$/, { code: SERIAL }],
     [/\/check-out$/, { personName: 'a borrower' }],
   ],
-  dual: { assetCategory: category, asset, assetToScrap: asset, lentAsset, inventory },
+  dual: { assetCategory: category, asset, assetToScrap: asset, lentAsset, inventory, importRun },
   reads: (owned) => [
     '/api/assets/categories',
     '/api/assets?size=100',
     `/api/assets/${owned['asset']}`,
     `/api/assets/${owned['asset']}/transfers`,
     '/api/assets/loans?size=100',
+    '/api/assets/imports?size=100',
     '/api/assets/inventories?size=100',
     `/api/assets/inventories/${owned['inventory']}/items?size=100`,
   ],

@@ -22,7 +22,7 @@ import { createTemplate as createPassTemplate, issued, withPasses } from '../act
 import { publish } from '../agreements/helpers.ts'
 import { startedInventory } from '../assets/counting.ts'
 import { createAsset } from '../assets/helpers.ts'
-import { csv } from '../assets/sheets.ts'
+import { csv, imported } from '../assets/sheets.ts'
 import { sendText } from '../chat/helpers.ts'
 import { ask, befriend, codeOf } from '../contacts/helpers.ts'
 import { png, putBytes, text } from '../files/helpers.ts'
@@ -185,6 +185,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     return { params: { id }, body: {} }
   },
   'assets.import': () => ({ body: form(csv([['Name'], [name()], [name()]]), 'assets.csv') }),
+  'assets.undoImport': async () => {
+    const { importId } = await imported(alice, [['Name'], [name()]])
+    return { params: { id: importId! }, body: {} }
+  },
   'qrCodes.import': () => ({ body: form(csv([['url'], [`https://example.com/${name()}`]]), 'links.csv') }),
   'metadata.createObject': () => ({ who: admin, body: { name: name(), label: 'Things' } }),
   'metadata.createField': () => ({ params: { objectName }, body: field() }),

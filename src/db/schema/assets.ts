@@ -384,3 +384,56 @@ export const assetImports = table(
   },
   (t) => [index('asset_imports_user').on(t.userId, t.createdAt)],
 )
+
+/** The result of an undo. */
+export interface ImportUndo {
+  readonly restored: number
+  readonly deleted: number
+  readonly kept: readonly { readonly assetId: number; readonly assetNo: string; readonly reason: ImportKept }[]
+  readonly keptCount: number
+}
+export type ImportKept = 'CHANGED' | 'ON_LOAN' | 'IN_INVENTORY' | 'DELETED'
+
+/** The history of imports. */
+export const assetImportRuns = table(
+  'asset_import_runs',
+  {
+    id: col.id(),
+    owner: owner(),
+    userId: col.int('user_id').notNull(),
+    /** As it was. */
+    userName: col.text('user_name').notNull(),
+    fileName: col.text('file_name').notNull(),
+    created: col.int('created').notNull().default(0),
+    updated: col.int('updated').notNull().default(0),
+    unchanged: col.int('unchanged').notNull().default(0),
+    /** Whether the former values of its rows were kept. */
+    undoable: col.bool('undoable').notNull().default(false),
+    /** Categories that it created, in this order. */
+    categories: col.json<{ readonly id: number; readonly version: number }[]>('categories').notNull(),
+    undoneAt: col.time('undone_at'),
+    undo: col.json<ImportUndo>('undo'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    index('asset_import_runs_list').on(t.owner, t.createdAt, t.id),
+    index('asset_import_runs_old').on(t.createdAt),
+  ],
+)
+
+/** The former values of the rows of an import, sealed, for an undo. */
+export const assetImportSnapshots = table(
+  'asset_import_snapshots',
+  {
+    importId: col.int('import_id').notNull(),
+    part: col.int('part').notNull(),
+    owner: owner(),
+    rows: col.text('rows').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.importId, t.part] }),
+    index('asset_import_snapshots_old').on(t.createdAt),
+    index('asset_import_snapshots_owner').on(t.owner),
+  ],
+)

@@ -20,6 +20,8 @@ import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/importing.service.ts'
 import { deleteJobsOf } from './importing/importing.store.ts'
+import { deleteRunsOf } from './importing/runs.store.ts'
+import { deleteOldRuns } from './importing/undo.service.ts'
 import { inventoryEndpoints } from './inventories/inventories.endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/inventories.service.ts'
 import { clearItemPhotos } from './inventories/inventories.store.ts'
@@ -54,6 +56,7 @@ export const assets = domain({
     { name: 'assets.emptyCategories', every: MINUTE, run: emptyCategories },
     { name: 'assets.failAbandonedImports', every: MINUTE, run: failAbandonedJobs },
     { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
+    { name: 'assets.deleteOldImportRuns', every: HOUR, run: deleteOldRuns },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
     { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
@@ -87,6 +90,7 @@ export const assets = domain({
     async 'org.dissolving'(_ctx, tx, { orgId }) {
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
+      await deleteRunsOf(tx, ownerKey({ userId: 0, orgId }))
     },
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
     async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
@@ -94,6 +98,7 @@ export const assets = domain({
     },
     async 'user.deleting'(_ctx, tx, { userId }) {
       await deleteJobsOf(tx, userId)
+      await deleteRunsOf(tx, ownerKey({ userId, orgId: 0 }))
     },
   },
 })

@@ -63,6 +63,7 @@ export class FileImport {
     /** A dry run reports it with the columns, so that clients can map another one. */
     readonly missing: AppError | undefined,
     readonly maps: WordMaps,
+    readonly fileName: string,
     head: readonly SheetRow[],
     facts: SheetFacts,
   ) {
@@ -91,6 +92,7 @@ export class FileImport {
     rowsPath: string,
     read: ReadSheet,
     progress: { processed: number },
+    fileName: string,
   ): Promise<FileImport> {
     const names = namesFor(columnsFor(await fieldsOf(ctx.db.read, owner)))
     const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, names.byKey)
@@ -110,7 +112,21 @@ export class FileImport {
     const missing = missingColumn(found, input)
     if (missing !== undefined && input.dryRun !== true) throw missing
     const maps = await readMaps(ctx, owner, input)
-    return new FileImport(ctx, owner, input, rowsPath, total, header, found, progress, missing, maps, head, read)
+    return new FileImport(
+      ctx,
+      owner,
+      input,
+      rowsPath,
+      total,
+      header,
+      found,
+      progress,
+      missing,
+      maps,
+      fileName,
+      head,
+      read,
+    )
   }
 
   async answer(locale: Locale): Promise<ImportResult> {
@@ -123,8 +139,7 @@ export class FileImport {
     const result = await this.#check(locale)
     if (this.input.dryRun === true) return result
     if (result.errorCount > 0) throw this.#refusal(result)
-    const { created, updated, unchanged } = await this.#write()
-    return { ...result, created, updated, unchanged }
+    return { ...result, ...(await this.#write()) }
   }
 
   /** The result of an import that was refused. */
@@ -271,6 +286,7 @@ export class FileImport {
   async #write(): Promise<Written> {
     const { ctx, owner } = this
     return writeRows(ctx, owner, {
+      fileName: this.fileName,
       missingCategories: this.#missing,
       reader: (tx) => this.#reader(tx),
       groups: () => this.#groups(),

@@ -2,11 +2,21 @@ import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
 import { app, dual, endpoint } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
-import { InOrg } from '#http/schema.ts'
+import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
-import { ByJobId, ImportAnswer, ImportAssets, ImportJob } from './importing.model.ts'
+import {
+  AssetImportRunPage,
+  ByJobId,
+  ImportAnswer,
+  ImportAssets,
+  ImportJob,
+  ImportsQuery,
+  ImportUndone,
+  UndoImport,
+} from './importing.model.ts'
 import { getJob, importAssets } from './importing.service.ts'
+import { listRuns, organizationOfRun, undoImport } from './undo.service.ts'
 
 const tag = 'Assets'
 
@@ -44,6 +54,37 @@ export const importEndpoints = [
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
     run: ({ ctx, owner, body, upload, caller }) => importAssets(ctx, owner, body, upload, caller),
+  }),
+  endpoint({
+    id: 'assets.imports',
+    method: 'GET',
+    path: '/api/assets/imports',
+    summary: 'List the imports of assets',
+    description: 'Those of the last 90 days, newest first.',
+    tag,
+    access: dual('asset:import'),
+    query: ImportsQuery,
+    data: AssetImportRunPage,
+    run: ({ ctx, owner, query }) => listRuns(ctx, owner, query),
+  }),
+  endpoint({
+    id: 'assets.undoImport',
+    method: 'POST',
+    path: '/api/assets/imports/:id/undo',
+    summary: 'Undo an import of assets',
+    description:
+      'Within 24 hours, for imports that changed at most 20,000 rows. Updated assets get their former values back, created ones are ' +
+      'deleted, and so are the categories that it created, if they are empty and unchanged. Assets that were changed since, or are in use, ' +
+      'stay as they are. Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
+    tag,
+    access: dual('asset:import', organizationOfRun),
+    budgets: [imports],
+    params: ById,
+    query: InOrg,
+    body: UndoImport,
+    data: ImportUndone,
+    refuses: { 400: 'The import is older than a day or changed too many rows.', 403: 'You may not undo this import.' },
+    run: ({ ctx, owner, params, body, caller }) => undoImport(ctx, owner, params.id, body, caller),
   }),
   endpoint({
     id: 'assets.importJob',

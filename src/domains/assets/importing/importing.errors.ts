@@ -17,6 +17,11 @@ export const noNumberColumn = () =>
     'The sheet has no column for the asset number, by which assets are updated: choose which of its columns is the number',
     '表格缺少资产编号列，无法更新资产，请选择哪一列是资产编号',
   )
+export const tooLateToUndo = () =>
+  badRequest(
+    'An import can be undone for 24 hours, and if it changed at most 20,000 rows',
+    '导入只能在 24 小时内撤销，且修改不超过 20,000 行',
+  )
 export const noHeaderThere = () => invalid('body.headerRow', 'names a row without content', '所指定的行没有内容')
 export const onlyForCsv = () => invalid('body.encoding', 'is possible for CSV only', '仅适用于 CSV')
 const noResult = text(

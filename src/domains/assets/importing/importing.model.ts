@@ -1,7 +1,22 @@
 /** Shapes of imports. */
 
 import { MAX_ERRORS } from '#http/imports.ts'
-import { Enum, Id, Line, Merged, Model, Nullable, Raw, type Static, Text, Type, Untyped } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Merged,
+  Model,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Text,
+  Time,
+  Type,
+  Untyped,
+} from '#http/schema.ts'
 import { ENCODINGS } from '#lib/spreadsheets/sheet.ts'
 
 /** Rows with content below the header. */
@@ -55,7 +70,7 @@ export const ImportAssets = Model('ImportAssets', {
       minimum: 1,
       maximum: MAX_HEADER_ROW,
       description: 'The row of the header, as the spreadsheet counts; found by its names of columns if absent',
-      examples: [3],
+      examples: [1],
     }),
   ),
   headerRows: Type.Optional(
@@ -129,6 +144,7 @@ const words = Type.Array(
 )
 
 export const ImportResult = Model('AssetImportResult', {
+  importId: Type.Optional({ ...Id, description: 'In the history; absent for a dry run' }),
   total: { ...count, description: 'Rows with content' },
   valid: count,
   created: count,
@@ -222,3 +238,39 @@ export const ImportJob = Model('AssetImportJob', {
   result: Nullable(ImportResult),
 })
 export type ImportJob = Static<typeof ImportJob>
+
+export const AssetImportRun = Model('AssetImportRun', {
+  id: Id,
+  fileName: Text('list.xlsx'),
+  userId: Id,
+  userName: Text('Chen Jing'),
+  createdAt: Time,
+  created: count,
+  updated: count,
+  unchanged: count,
+  undoableUntil: Nullable({ ...Time, description: 'Null if it cannot be undone, or was' }),
+  undoneAt: Nullable(Time),
+})
+export type AssetImportRun = Static<typeof AssetImportRun>
+export const AssetImportRunPage = PageOf(AssetImportRun)
+export const ImportsQuery = PageQuery({ orgId: Type.Optional(Id) })
+
+export const UndoImport = Model('UndoAssetImport', {
+  dryRun: flag('Answers what an undo would do, without writing anything'),
+})
+
+const KEPT = ['CHANGED', 'ON_LOAN', 'IN_INVENTORY', 'DELETED'] as const
+
+export const ImportUndone = Model('AssetImportUndone', {
+  restored: { ...count, description: 'Assets that got their former values back' },
+  deleted: { ...count, description: 'Assets that the import had created' },
+  kept: Type.Array(
+    Model('AssetImportKept', {
+      assetId: Id,
+      assetNo: Text('A-1'),
+      reason: Enum(KEPT, { description: 'CHANGED since the import, lent, in a running inventory, or deleted' }),
+    }),
+    { description: 'The first 1,000 assets that stay as they are' },
+  ),
+  keptCount: count,
+})

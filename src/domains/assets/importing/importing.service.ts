@@ -74,7 +74,7 @@ export async function importAssets(
     const { sheet, encoding } = input
     const request = { limits: LIMITS, marksFormulas: true, ...(sheet && { sheet }), ...(encoding && { encoding }) }
     const read = await work.run(() => readTable(ctx, file, rowsPath, request), MAX_WAIT_MS)
-    const run = await FileImport.open(ctx, owner, input, rowsPath, read, progress)
+    const run = await FileImport.open(ctx, owner, input, rowsPath, read, progress, file.name)
     work.rows = run.total
     if (input.async !== true || input.dryRun === true) return await work.run(() => run.answer(locale), MAX_WAIT_MS)
     const newId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)

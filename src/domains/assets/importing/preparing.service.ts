@@ -29,6 +29,8 @@ export interface PreparedRow {
   readonly plan: ValuePlan
   /** The values of fields that the row gives, by the keys of their columns. */
   readonly values: ReadonlyMap<string, unknown>
+  /** The present values of the same fields. */
+  readonly valuesBefore: readonly { readonly fieldId: number; readonly value: unknown }[]
   /** Of the row, for problems. */
   readonly path: string
 }
@@ -99,8 +101,24 @@ export class RowReader {
       const change = changes[i]!
       const isChanged = plan.changes || Object.keys(differences(draft.existing ?? NOTHING, change)).length > 0
       const action = draft.existing === undefined ? 'CREATE' : isChanged ? 'UPDATE' : 'UNCHANGED'
+      const current = draft.existing && values.get(draft.existing.id)
+      const valuesBefore =
+        current === undefined
+          ? []
+          : draft.values.map(({ column: { field } }) => ({ fieldId: field.id, value: current.get(field) ?? null }))
       const given = new Map(draft.values.map(({ column, value }) => [column.key, value]))
-      return [{ row: draft.row, action, existing: draft.existing, change, plan, values: given, path: draft.path }]
+      return [
+        {
+          row: draft.row,
+          action,
+          existing: draft.existing,
+          change,
+          plan,
+          values: given,
+          valuesBefore,
+          path: draft.path,
+        },
+      ]
     })
     return { items, problems: this.cells.problems.toSorted((a, b) => a.row - b.row), warnings: this.cells.warnings }
   }

@@ -15,14 +15,18 @@ import { pathKey } from '../sheets.rules.ts'
 import { Handovers } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
 import type { PreparedRow, RowReader } from './preparing.service.ts'
+import { Recorder } from './snapshots.service.ts'
 
 export interface Written {
+  /** In the history. */
+  readonly importId: number
   readonly created: number
   readonly updated: number
   readonly unchanged: number
 }
 
 export interface ImportOfRows {
+  readonly fileName: string
   readonly missingCategories: ReadonlySet<string>
   reader(tx: Tx): Promise<RowReader>
   groups(): AsyncGenerator<SheetRow[]>
@@ -37,13 +41,15 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
   return ctx.db.write(
     'assets.import',
     async (tx) => {
-      await createCategories(ctx, tx, owner, given.missingCategories)
-      const writer = new Writer(ctx, tx, owner, limits, given)
+      const categories = await createCategories(ctx, tx, owner, given.missingCategories)
+      const recorder = await Recorder.open(ctx, tx, owner, given.fileName)
+      const writer = new Writer(ctx, tx, owner, limits, given, recorder)
       // Numbers are made for the rows without one when all other numbers are taken.
       await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
       await writer.writeAll((reader, row) => reader.numberIn(row) === '')
       await writer.handovers.notify(ctx, tx, owner)
-      return writer.written
+      await recorder.end(writer.written, categories)
+      return { ...writer.written, importId: recorder.importId }
     },
     { maxMs: given.maxMs },
   )
@@ -61,6 +67,7 @@ class Writer {
     readonly owner: Owner,
     readonly limits: Limits,
     readonly given: ImportOfRows,
+    readonly recorder: Recorder,
   ) {}
 
   async writeAll(isWanted: (reader: RowReader, row: SheetRow) => boolean): Promise<void> {
@@ -89,6 +96,7 @@ class Writer {
     const rows = await insertAssets(ctx, tx, owner, limits, created, { acceptScrapped: true })
     for (const [i, { id }] of rows.entries()) if (items[i]!.plan.changes) await items[i]!.plan.apply(id)
     this.written.created += rows.length
+    await this.recorder.take(items, rows)
   }
 
   async #update(items: readonly PreparedRow[]): Promise<void> {
@@ -103,6 +111,7 @@ class Writer {
     const { rows, transfers } = await updateAssets(ctx, tx, owner, changed)
     for (const { existing, plan } of items) if (plan.changes) await plan.apply(existing!.id)
     this.written.updated += rows.length
+    await this.recorder.take(items, rows)
     const byAsset = Map.groupBy(transfers, ({ assetId }) => assetId)
     for (const row of rows) {
       const own = byAsset.get(row.id)
@@ -111,9 +120,15 @@ class Writer {
   }
 }
 
-/** Creates the categories of these paths, which were checked, with those above them. @throws AppError 400 */
-async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: ReadonlySet<string>): Promise<void> {
-  if (paths.size === 0) return
+/** Creates the categories of these paths, which were checked, with those above them, and returns them. @throws AppError 400 */
+async function createCategories(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  paths: ReadonlySet<string>,
+): Promise<{ readonly id: number; readonly version: number }[]> {
+  const made: { readonly id: number; readonly version: number }[] = []
+  if (paths.size === 0) return made
   const key = ownerKey(owner)
   const ids = new Map([...(await categoryPaths(ctx, tx, owner))].map(([id, path]) => [pathKey(path), id]))
   let count = await assetCategoryTree.count(tx, key)
@@ -125,16 +140,18 @@ async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: Re
       let id = ids.get(at)
       if (id === undefined) {
         if (++count > MAX_CATEGORIES) throw tooMany()
-        id = await insertOne(tx, key, owner, name, parentId)
-        ids.set(at, id)
+        const category = await insertOne(tx, key, owner, name, parentId)
+        made.push({ id: category.id, version: category.version })
+        ids.set(at, (id = category.id))
       }
       parentId = id
     }
   }
+  return made
 }
 
-const insertOne = async (tx: Tx, key: OwnerKey, owner: Owner, name: string, parentId: number | null): Promise<number> =>
-  (await insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })).id
+const insertOne = (tx: Tx, key: OwnerKey, owner: Owner, name: string, parentId: number | null) =>
+  insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })
 
 const tooMany = () =>
   badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)

@@ -30,6 +30,7 @@ export const assets = area({
     { path: '/assets/fields', component: part(() => import('./fields/FieldsPage.tsx')) },
     { path: '/assets/fields/templates/:id', component: part(() => import('./fields/TemplatePage.tsx')) },
     { path: '/assets/import', component: part(() => import('./Import.tsx')) },
+    { path: '/assets/imports', component: part(() => import('./Imports.tsx')) },
     { path: '/assets/inventories', component: part(() => import('./Inventories.tsx')) },
     { path: '/assets/inventories/:id', component: part(() => import('./InventoryDetail.tsx')) },
     { path: '/assets/labels', component: part(() => import('./Labels.tsx')) },

@@ -31,6 +31,7 @@ export const OTHER_PAGES: readonly OtherPage[] = [
   page('/assets/categories', 'Asset categories', '资产分类', 'assetCategories.tree'),
   page('/assets/map', 'Map of assets', '资产地图', 'assets.map'),
   page('/assets/import', 'Import assets', '导入资产', 'assets.import'),
+  page('/assets/imports', 'Imports of assets', '资产导入记录', 'assets.imports'),
   page('/assets/fields', 'Fields and templates of assets', '资产字段和模板', 'metadata.fields'),
   page('/orgs/discover', 'Discover organizations', '发现组织', 'orgs.discover'),
   page('/join', 'Join an organization', '加入组织', 'orgs.apply'),

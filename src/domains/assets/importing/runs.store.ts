@@ -1,0 +1,165 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
+
+import type { OwnerKey } from '#db/owner-key.ts'
+import { type Page, type PageInput, pageOf } from '#db/paging.ts'
+import {
+  assetCategories,
+  assetImportRuns,
+  assetImportSnapshots,
+  assets,
+  type ImportUndo,
+  inventories,
+  inventoryItems,
+} from '#db/schema/assets.ts'
+import { deleteSome } from '#db/slices.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type RunRow = typeof assetImportRuns.$inferSelect
+
+type NewRun = Pick<RunRow, 'owner' | 'userId' | 'userName' | 'fileName'>
+
+export async function insertRun(tx: Tx, run: NewRun): Promise<number> {
+  const [row] = await tx
+    .insert(assetImportRuns)
+    .values({ ...run, categories: [], createdAt: tx.stamp })
+    .returning({ id: assetImportRuns.id })
+  return row!.id
+}
+
+type RunEnd = Pick<RunRow, 'created' | 'updated' | 'unchanged' | 'undoable' | 'categories'>
+
+export async function endRun(tx: Tx, owner: OwnerKey, id: number, end: RunEnd): Promise<void> {
+  await tx
+    .update(assetImportRuns)
+    .set(end)
+    .where(and(eq(assetImportRuns.id, id), eq(assetImportRuns.owner, owner)))
+}
+
+export async function markUndone(tx: Tx, owner: OwnerKey, id: number, undo: ImportUndo): Promise<void> {
+  await tx
+    .update(assetImportRuns)
+    .set({ undoneAt: tx.stamp, undo })
+    .where(and(eq(assetImportRuns.id, id), eq(assetImportRuns.owner, owner)))
+}
+
+export async function findRun(db: Db | Tx, owner: OwnerKey, id: number): Promise<RunRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(assetImportRuns)
+    .where(and(eq(assetImportRuns.id, id), eq(assetImportRuns.owner, owner)))
+  return row
+}
+
+/** Undefined for an unknown import. */
+export async function ownerOfRun(db: Db, id: number): Promise<OwnerKey | undefined> {
+  const [row] = await db
+    .select({ owner: assetImportRuns.owner })
+    .from(assetImportRuns)
+    .where(eq(assetImportRuns.id, id))
+  return row?.owner
+}
+
+/** Newest first. */
+export const runsPage = (db: Db, owner: OwnerKey, since: number, page: PageInput): Promise<Page<RunRow>> =>
+  pageOf(db, assetImportRuns, {
+    where: and(eq(assetImportRuns.owner, owner), gt(assetImportRuns.createdAt, since))!,
+    orderBy: [desc(assetImportRuns.createdAt), desc(assetImportRuns.id)],
+    page,
+  })
+
+export async function insertSnapshot(
+  tx: Tx,
+  snapshot: Pick<typeof assetImportSnapshots.$inferSelect, 'importId' | 'part' | 'owner' | 'rows'>,
+): Promise<void> {
+  await tx.insert(assetImportSnapshots).values({ ...snapshot, createdAt: tx.stamp })
+}
+
+export async function deleteSnapshots(tx: Tx, owner: OwnerKey, importId: number): Promise<void> {
+  await tx
+    .delete(assetImportSnapshots)
+    .where(and(eq(assetImportSnapshots.importId, importId), eq(assetImportSnapshots.owner, owner)))
+}
+
+/** The sealed rows of the part after this one. */
+export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: number, after: number) {
+  const [row] = await db
+    .select({ part: assetImportSnapshots.part, rows: assetImportSnapshots.rows })
+    .from(assetImportSnapshots)
+    .where(
+      and(
+        eq(assetImportSnapshots.importId, importId),
+        eq(assetImportSnapshots.owner, owner),
+        gt(assetImportSnapshots.part, after),
+      ),
+    )
+    .orderBy(asc(assetImportSnapshots.part))
+    .limit(1)
+  return row
+}
+
+/** Of these assets, those that a running inventory counts. */
+export async function inRunningInventories(
+  db: Db | Tx,
+  owner: OwnerKey,
+  assetIds: readonly number[],
+): Promise<Set<number>> {
+  const running = await db
+    .select({ id: inventories.id })
+    .from(inventories)
+    .where(and(eq(inventories.owner, owner), eq(inventories.status, 'RUNNING')))
+  if (running.length === 0 || assetIds.length === 0) return new Set()
+  const rows = await db
+    .select({ assetId: inventoryItems.assetId })
+    .from(inventoryItems)
+    .where(
+      and(
+        inArray(
+          inventoryItems.inventoryId,
+          running.map(({ id }) => id),
+        ),
+        inArray(inventoryItems.assetId, [...assetIds]),
+      ),
+    )
+  return new Set(rows.map(({ assetId }) => assetId))
+}
+
+/** The number of a deleted asset, for the list of those that an undo leaves. */
+export async function numbersOf(db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: assets.id, assetNo: assets.assetNo })
+    .from(assets)
+    .where(and(eq(assets.owner, owner), inArray(assets.id, [...ids])))
+  return new Map(rows.map(({ id, assetNo }) => [id, assetNo]))
+}
+
+/** Whether a category is still as an import created it. */
+export async function isUnchangedCategory(tx: Tx, owner: OwnerKey, id: number, version: number): Promise<boolean> {
+  const [row] = await tx
+    .select({ version: assetCategories.version, deletedAt: assetCategories.deletedAt })
+    .from(assetCategories)
+    .where(and(eq(assetCategories.id, id), eq(assetCategories.owner, owner)))
+  return row?.version === version && row.deletedAt === null
+}
+
+/** Whether an undeleted asset is in the category. */
+export async function hasAssets(tx: Tx, owner: OwnerKey, categoryId: number): Promise<boolean> {
+  const rows = await tx
+    .select({ id: assets.id })
+    .from(assets)
+    .where(and(eq(assets.owner, owner), isNull(assets.deletedAt), eq(assets.categoryId, categoryId)))
+    .limit(1)
+  return rows.length > 0
+}
+
+export const deleteSnapshotsBefore = (tx: Tx, createdAt: number, limit: number): Promise<number> =>
+  deleteSome(tx, assetImportSnapshots, lt(assetImportSnapshots.createdAt, createdAt), limit)
+
+export const deleteRunsBefore = (tx: Tx, createdAt: number, limit: number): Promise<number> =>
+  deleteSome(tx, assetImportRuns, lt(assetImportRuns.createdAt, createdAt), limit)
+
+/** When the account or the organization ends. */
+export async function deleteRunsOf(tx: Tx, owner: OwnerKey): Promise<void> {
+  await tx.delete(assetImportSnapshots).where(eq(assetImportSnapshots.owner, owner))
+  await tx.delete(assetImportRuns).where(eq(assetImportRuns.owner, owner))
+}

@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { ok, type Person, useServer } from '../harness/index.ts'
+import { createField } from '../metadata/helpers.ts'
+import { addMembers, createOrg, type Org, setRole } from '../orgs/helpers.ts'
+import { createAsset, getAsset, transfersOf } from './helpers.ts'
+import { type Cells, imported, sendImport } from './sheets.ts'
+
+const server = useServer({ people: ['alice', 'bob', 'owner', 'manager', 'member', 'outsider'], noAdmin: true })
+const { alice, bob, owner, manager, member, outsider } = server
+let org: Org
+
+beforeAll(async () => {
+  org = await createOrg(owner)
+  await addMembers(owner, org, manager, member)
+  await setRole(owner, org, manager, 'ADMIN')
+})
+
+const runs = async (person: Person, query: object = {}) =>
+  ok(await person.call('assets.imports', { query: { size: 100, ...query } as never })).data.items
+const undo = (person: Person, id: number, body: object = {}, query: object = {}) =>
+  person.call('assets.undoImport', { params: { id }, query: query as never, body: body as never })
+const run = async (person: Person, rows: Cells[], fields: object = {}) =>
+  (await imported(person, rows, fields)).importId!
+
+describe('an undo', () => {
+  test('gives updated assets their former values back, and deletes created ones with their categories', async () => {
+    await createField(alice, { name: 'Colour' })
+    const old = await createAsset(alice, { name: 'old', assetNo: 'U-1', brand: 'B', purchasePrice: '5.00' })
+    await imported(alice, [
+      ['Asset no.', 'Colour'],
+      ['U-1', 'red'],
+    ])
+    const before = ok(await getAsset(alice, old.id)).data
+    const id = await run(
+      alice,
+      [
+        ['Name', 'Asset no.', 'Brand', 'Purchase price', 'Category', 'Colour', 'Status'],
+        ['new', 'U-1', 'C', 7, 'IT / Laptops', 'blue', 'Lost'],
+        ['added', 'U-2', '', '', 'IT', 'green', ''],
+      ],
+      { createCategories: true },
+    )
+    expect((await runs(alice))[0]).toMatchObject({
+      id,
+      fileName: 'assets',
+      userId: alice.id,
+      created: 1,
+      updated: 1,
+      unchanged: 0,
+      undoneAt: null,
+      undoableUntil: expect.any(Number),
+    })
+    const expected = { restored: 1, deleted: 1, kept: [], keptCount: 0 }
+    expect(ok(await undo(alice, id, { dryRun: true })).data).toEqual(expected)
+    expect(ok(await getAsset(alice, old.id)).data).toMatchObject({ name: 'new' })
+    expect(ok(await undo(alice, id)).data).toEqual(expected)
+    const after = ok(await getAsset(alice, old.id)).data
+    expect(after).toEqual({ ...before, version: before.version + 2, updatedAt: after.updatedAt })
+    expect(ok(await alice.call('assets.list', { query: { keyword: 'U-2' } })).data.items).toEqual([])
+    expect(ok(await alice.call('assetCategories.tree', { query: {} })).data).toEqual([])
+    // Again it answers the same, and the history says so.
+    expect(ok(await undo(alice, id)).data).toEqual(expected)
+    expect((await runs(alice)).find((one) => one.id === id)).toMatchObject({
+      undoableUntil: null,
+      undoneAt: expect.any(Number),
+    })
+    expect(ok(await getAsset(alice, old.id)).data.version).toBe(after.version)
+    const red = [
+      ['Asset no.', 'Colour'],
+      ['U-1', 'red'],
+    ]
+    expect(await imported(alice, red)).toMatchObject({ unchanged: 1, updated: 0 })
+  })
+
+  test('leaves assets that were changed, lent, deleted or are being counted, and says why', async () => {
+    const scope = { orgId: org.id }
+    const numbers = ['K-1', 'K-2', 'K-3', 'K-4', 'K-5']
+    const id = await run(owner, [['Name', 'Asset no.'], ...numbers.map((number) => ['a', number])], scope)
+    const all = ok(await owner.call('assets.list', { query: { ...scope, keyword: 'K-', sort: 'assetNo' } as never }))
+      .data.items
+    const [changed, lent, deleted, counted] = all
+    ok(await owner.call('assets.update', { params: { id: changed!.id }, body: { name: 'mine' } }))
+    ok(
+      await owner.call('assets.checkOut', { params: { id: lent!.id }, query: {}, body: { personName: 'Li' } } as never),
+    )
+    ok(await owner.call('assets.delete', { params: { id: deleted!.id } } as never))
+    const category = ok(
+      await owner.call('assetCategories.create', { body: { name: 'Counted', orgId: org.id } } as never),
+    ).data as {
+      id: number
+    }
+    const { version } = ok(await getAsset(owner, counted!.id)).data
+    const inventory = ok(await owner.call('inventories.create', { body: { name: 'count', orgId: org.id } } as never))
+      .data as { id: number }
+    ok(await owner.call('inventories.update', { params: { id: inventory.id }, body: { status: 'RUNNING' } } as never))
+    expect(category.id).toBeGreaterThan(0)
+    expect(version).toBe(1)
+    const { data } = ok(await undo(owner, id))
+    expect(data).toMatchObject({ restored: 0, deleted: 0, keptCount: 5 })
+    expect(data.kept.map(({ assetNo, reason }) => [assetNo, reason]).toSorted()).toEqual([
+      ['K-1', 'IN_INVENTORY'],
+      ['K-2', 'ON_LOAN'],
+      ['K-3', 'DELETED'],
+      ['K-4', 'IN_INVENTORY'],
+      ['K-5', 'IN_INVENTORY'],
+    ])
+    expect(ok(await getAsset(owner, changed!.id)).data.name).toBe('mine')
+  })
+
+  test('of two imports, the later one is undone first', async () => {
+    const asset = await createAsset(bob, { name: 'first', assetNo: 'T-1' })
+    const one = await run(bob, [
+      ['Name', 'Asset no.'],
+      ['second', 'T-1'],
+    ])
+    const two = await run(bob, [
+      ['Name', 'Asset no.'],
+      ['third', 'T-1'],
+    ])
+    const dry = ok(await undo(bob, one, { dryRun: true })).data
+    expect(dry).toMatchObject({ restored: 0, kept: [{ assetId: asset.id, assetNo: 'T-1', reason: 'CHANGED' }] })
+    ok(await undo(bob, two))
+    expect(ok(await getAsset(bob, asset.id)).data.name).toBe('second')
+    // The undo is a change too.
+    expect(ok(await undo(bob, one)).data).toMatchObject({ restored: 0, keptCount: 1 })
+  })
+
+  test('leaves rows in the history of transfers and notifies the custodian once', async () => {
+    const asset = await createAsset(owner, { assetNo: 'P-1', orgId: org.id, custodianId: member.id })
+    const id = await run(
+      owner,
+      [
+        ['Asset no.', 'Custodian'],
+        ['P-1', manager.username!],
+      ],
+      { orgId: org.id },
+    )
+    ok(await undo(owner, id))
+    expect(await transfersOf(owner, asset.id)).toMatchObject([
+      { fromUserId: manager.id, toUserId: member.id, note: 'Undo of an import' },
+      { fromUserId: member.id, toUserId: manager.id },
+    ])
+  })
+
+  test('20 at once undo it once', async () => {
+    const asset = await createAsset(bob, { name: 'a', assetNo: 'R-1' })
+    const id = await run(bob, [
+      ['Name', 'Asset no.'],
+      ['b', 'R-1'],
+    ])
+    const answers = await Promise.all(Array.from({ length: 20 }, () => undo(bob, id)))
+    expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true)
+    expect(answers.some(({ status }) => status === 200)).toBe(true)
+    for (const { status, data } of answers)
+      if (status === 200) expect(data).toMatchObject({ restored: 1, keptCount: 0 })
+    expect(ok(await getAsset(bob, asset.id)).data).toMatchObject({ name: 'a', version: 3 })
+  })
+
+  test('5,000 rows that are undone and imported again have the same values, and then all are unchanged', async () => {
+    const rows = [
+      ['Name', 'Asset no.', 'Brand'],
+      ...Array.from({ length: 5000 }, (_, i) => [`n${i}`, `B-${i}`, `b${i % 7}`]),
+    ]
+    await imported(alice, rows)
+    const changed = rows.map((row, i) => (i === 0 ? row : [row[0]!, row[1]!, 'other']))
+    const id = await run(alice, changed)
+    expect(ok(await undo(alice, id)).data).toMatchObject({ restored: 5000, deleted: 0, keptCount: 0 })
+    expect(await imported(alice, rows)).toMatchObject({ unchanged: 5000, updated: 0, created: 0 })
+  })
+})
+
+describe('who may undo', () => {
+  test('the importer, or a holder of asset:delete; others are refused, and other owners know of nothing', async () => {
+    const id = await run(
+      manager,
+      [
+        ['Name', 'Asset no.'],
+        ['a', 'W-1'],
+      ],
+      { orgId: org.id },
+    )
+    expect((await undo(member, id)).status).toBe(403)
+    expect((await undo(outsider, id)).status).toBe(404)
+    expect((await undo(alice, id)).status).toBe(404)
+    expect((await undo(alice, 999_999)).status).toBe(404)
+    expect((await member.call('assets.imports', { query: { orgId: org.id } as never })).status).toBe(403)
+    expect(ok(await undo(owner, id)).data).toMatchObject({ deleted: 1 })
+    const own = await run(alice, [
+      ['Name', 'Asset no.'],
+      ['a', 'W-2'],
+    ])
+    expect((await undo(bob, own)).status).toBe(404)
+  })
+
+  test('errors leave nothing in the history', async () => {
+    const before = await runs(outsider)
+    expect(
+      (
+        await sendImport(outsider, [
+          ['Name', 'Status'],
+          ['a', 'Rusty'],
+        ])
+      ).status,
+    ).toBe(400)
+    expect(await runs(outsider)).toEqual(before)
+  })
+})
