@@ -466,6 +466,48 @@ describe('categories, stock-taking and import', () => {
   })
 })
 
+describe('a list of another program', () => {
+  for (const isPhone of [false, true])
+    test(`is imported as it is, with its words and header chosen, ${isPhone ? 'on a phone' : 'on a desktop'}`, async () => {
+      const { orgId, page } = await workspace({ isPhone })
+      await page.goto('/console/assets/import')
+      // Проектор and Стол in Windows-1251.
+      const names = ['cff0eee5eaf2eef0', 'd1f2eeeb'].map((hex) => Buffer.from(hex, 'hex'))
+      const lines = [
+        Buffer.from('Register of the school\nName;Asset tag;Status;Price;Purchased\n'),
+        ...names.flatMap((name, i) => [name, Buffer.from(`;L-${i};On the shelf;1.849,78;25/12/2024\n`)]),
+        Buffer.from('Total;;;3.699,56;\n'),
+      ]
+      await page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.concat(lines) })
+      await page.getByText('Row 2 is the header.').waitFor()
+      await page.getByText('is a row of sums and was skipped').waitFor()
+      await page.getByRole('button', { name: 'Read as windows-1251' }).click()
+      await page.getByRole('cell', { name: 'Проектор' }).first().waitFor()
+      await choose(page, 'Status: On the shelf (2 rows)', 'Idle')
+      await page.getByRole('button', { name: 'Check again' }).click()
+      await page.getByText('in the file: 1.849,78').first().waitFor()
+      expect(await isTooWide(page)).toBe(false)
+      await page.getByRole('button', { name: 'Row 1 is the header', exact: true }).click()
+      await page.getByText('Row 1 is the header.').waitFor()
+      await page.getByRole('button', { name: 'Row 2 is the header', exact: true }).click()
+      await page.getByRole('button', { name: 'Import 2 rows' }).click()
+      await page.getByRole('heading', { name: 'The import is finished' }).waitFor()
+      expect(await listed(orgId)).toMatchObject([
+        { status: 'IDLE', purchasePrice: '1849.78', purchaseDate: '2024-12-25' },
+        { status: 'IDLE', purchasePrice: '1849.78', purchaseDate: '2024-12-25' },
+      ])
+      await page.goto('/console/assets/imports')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('and 2 new ones are deleted').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('The import was undone.').waitFor()
+      expect(await isTooWide(page)).toBe(false)
+      expect(await listed(orgId)).toEqual([])
+    })
+})
+
 describe('a personal workspace', () => {
   test('an import says that places need an organization, and ignores their column on request', async () => {
     const page = await browser.signedIn(alice, { isPhone: true, locale: 'zh-CN' })

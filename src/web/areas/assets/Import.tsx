@@ -1,8 +1,9 @@
 /** Imports a spreadsheet of assets: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
-import { Download } from '@mui/icons-material'
+import { Download, History } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
 import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
 
 import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
 import type { AssetImportResult } from '../../api/types.ts'
@@ -14,6 +15,8 @@ import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/
 import { Page } from '../../ui/Page.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { Columns, type ImportValues, Options, Preview } from './ImportParts.tsx'
+import { EncodingNotice, FirstRows, Warnings } from './ImportReading.tsx'
+import { MAPS, NO_MAPS, UnknownWords } from './ImportWords.tsx'
 import { AssetTabs } from './parts.tsx'
 
 const words = texts({
@@ -21,7 +24,7 @@ const words = texts({
     options: 'Options',
     title: 'Import assets',
     fileHelp:
-      'Excel (.xlsx) or CSV with a header row. Rows with a known asset number change that asset; all others create one.',
+      'Excel (.xlsx) or CSV with a header, which may have titles above it. Rows with a known asset number change that asset; all others create one.',
     template: 'Download an empty template',
     columns: 'Match the columns',
     fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
@@ -30,11 +33,12 @@ const words = texts({
     ignore: 'Ignore the column',
     importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
     show: 'Show the assets',
+    history: 'Earlier imports and undo',
   },
   zh: {
     options: '选项',
     title: '导入资产',
-    fileHelp: '支持 Excel（.xlsx）或 CSV，第一行为表头。编号已存在的行会修改该资产，其余行会新建资产。',
+    fileHelp: '支持 Excel（.xlsx）或 CSV，须有表头，表头上方可以有标题。编号已存在的行会修改该资产，其余行会新建资产。',
     template: '下载空白模板',
     columns: '匹配列',
     fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
@@ -42,6 +46,7 @@ const words = texts({
     ignore: '忽略此列',
     importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
     show: '查看资产',
+    history: '导入记录与撤销',
   },
 })
 
@@ -49,7 +54,16 @@ const FIRST: ImportValues = {
   file: undefined,
   mapping: {},
   mode: 'UPSERT',
-  dateOrder: 'YMD',
+  dateOrder: 'AUTO',
+  headerRow: null,
+  encoding: null,
+  decimal: null,
+  unknownCustodian: 'ERROR',
+  emptyFormulas: false,
+  emptyNames: false,
+  matchSerial: false,
+  roundPrices: false,
+  maps: NO_MAPS,
   sheet: '',
   categoryId: null,
   clearEmpty: false,
@@ -72,17 +86,35 @@ export default function Import() {
         <FileCard
           help={t.fileHelp}
           accept=".xlsx,.xlsm,.csv,.txt"
-          action={<TemplateButton />}
+          action={
+            <>
+              <TemplateButton />
+              <Button component={Link} to="/assets/imports" startIcon={<History />}>
+                {t.history}
+              </Button>
+            </>
+          }
           file={form.values.file}
           sent={sent}
           error={result === undefined ? form.error : null}
-          // Sheets belong to the file before. A corrected file has the same columns.
-          onChoose={(file) => choose(file, { sheet: '' })}
+          // The sheet, header and encoding belong to the file before. A corrected file has the same columns.
+          onChoose={(file) => choose(file, { sheet: '', headerRow: null, encoding: null })}
         />
         {result !== undefined && (
           <>
             <ColumnsCard form={form} check={result} onCheck={check} />
-            <Checked form={form} result={result} fix={t.fix} preview={<Preview result={result} />} onImport={write} />
+            <Checked
+              form={form}
+              result={result}
+              fix={t.fix}
+              preview={
+                <>
+                  <Warnings result={result} />
+                  <Preview result={result} />
+                </>
+              }
+              onImport={write}
+            />
           </>
         )}
       </Stack>
@@ -97,6 +129,15 @@ function bodyOf(values: ImportValues, isDry: boolean): FormData {
   form.set('mode', values.mode)
   form.set('dateOrder', values.dateOrder)
   if (values.sheet !== '') form.set('sheet', values.sheet)
+  for (const name of ['headerRow', 'encoding', 'decimal'] as const)
+    if (values[name] !== null) form.set(name, String(values[name]))
+  for (const name of MAPS)
+    if (Object.keys(values.maps[name]).length > 0) form.set(`${name}Map`, JSON.stringify(values.maps[name]))
+  form.set('unknownCustodian', values.unknownCustodian)
+  if (values.emptyFormulas) form.set('emptyFormulas', 'EMPTY')
+  if (values.emptyNames) form.set('emptyNames', 'MODEL')
+  if (values.matchSerial) form.set('matchSerial', 'true')
+  if (values.roundPrices) form.set('roundPrices', 'true')
   if (values.categoryId !== null) form.set('categoryId', String(values.categoryId))
   if (values.clearEmpty) form.set('clearEmpty', 'true')
   if (values.createCategories) form.set('createCategories', 'true')
@@ -187,6 +228,13 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
+        <EncodingNotice
+          result={check}
+          file={form.values.file}
+          isBusy={form.isBusy}
+          onChoose={(encoding) => onCheck({ encoding })}
+        />
+        <FirstRows result={check} isBusy={form.isBusy} onChoose={(headerRow) => onCheck({ headerRow })} />
         <Columns columns={check.columns} mapping={form.values.mapping} onChange={(mapping) => form.set({ mapping })} />
         {workspace === null && placeColumn !== undefined && (
           <Alert
@@ -201,10 +249,11 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
             {t.noPlaces(placeColumn)}
           </Alert>
         )}
+        <UnknownWords result={check} maps={form.values.maps} onChange={(maps) => form.set({ maps })} />
         <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
           {t.options}
         </Typography>
-        <Options form={form} />
+        <Options form={form} check={check} />
         <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>

@@ -19,12 +19,14 @@ import { useMay } from '../../session/session.ts'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { useAllFields } from './fields/useFields.ts'
+import type { WordMaps } from './ImportWords.tsx'
 import { CategoryPicker } from './inputs.tsx'
 import { IMPORT_COLUMNS, useColumn } from './words.ts'
 
 const words = texts({
   en: {
     ignore: 'Ignore',
+    months: 'Warranty in months',
     perhaps: (name: string) => `Perhaps: ${name}`,
     mode: 'Rows with',
     modes: {
@@ -33,7 +35,24 @@ const words = texts({
       UPDATE: 'known numbers only',
     },
     dateOrder: 'Dates such as 3/4/2026',
-    orders: { YMD: 'are an error', DMY: 'begin with the day', MDY: 'begin with the month' },
+    orders: {
+      AUTO: 'are read as the column shows',
+      YMD: 'are an error',
+      DMY: 'begin with the day',
+      MDY: 'begin with the month',
+    },
+    ambiguous: (headers: string) => `Choose the order for ${headers}.`,
+    encoding: 'Encoding',
+    found: (name: string) => `As found: ${name}`,
+    decimal: 'Decimal separator of texts',
+    decimals: { POINT: 'Point: 1,849.78', COMMA: 'Comma: 1.849,78' },
+    unknownCustodian: 'Custodians who are not members',
+    unknownCustodians: { ERROR: 'are an error', EMPTY: 'are left out', REMARK: 'are added to the remark' },
+    emptyFormulas: 'Formulas without a result count as empty cells',
+    emptyNames: 'Assets without a name take their model, category or number',
+    matchSerial: 'Rows without a number update the asset with their serial number',
+    roundPrices: 'Round prices to two decimals',
+    inFile: (text: string) => `in the file: ${text}`,
     sheet: 'Sheet',
     sheetHelp: 'Name or number. The first one if it is empty.',
     category: 'Category of new assets',
@@ -47,11 +66,24 @@ const words = texts({
   },
   zh: {
     ignore: '忽略',
+    months: '保修期（月）',
     perhaps: (name: string) => `可能是：${name}`,
     mode: '处理哪些行',
     modes: { UPSERT: '新编号和已有编号', CREATE: '仅新编号', UPDATE: '仅已有编号' },
     dateOrder: '形如 3/4/2026 的日期',
-    orders: { YMD: '视为错误', DMY: '日在前', MDY: '月在前' },
+    orders: { AUTO: '按该列自动判断', YMD: '视为错误', DMY: '日在前', MDY: '月在前' },
+    ambiguous: (headers: string) => `请为“${headers}”选择日期顺序。`,
+    encoding: '文本编码',
+    found: (name: string) => `自动识别：${name}`,
+    decimal: '文本中的小数点',
+    decimals: { POINT: '点：1,849.78', COMMA: '逗号：1.849,78' },
+    unknownCustodian: '非成员的保管人',
+    unknownCustodians: { ERROR: '视为错误', EMPTY: '留空', REMARK: '写入备注' },
+    emptyFormulas: '没有结果的公式按空单元格处理',
+    emptyNames: '没有名称的资产使用型号、分类或编号作为名称',
+    matchSerial: '没有编号的行按序列号更新资产',
+    roundPrices: '价格四舍五入到两位小数',
+    inFile: (text: string) => `文件中：${text}`,
     sheet: '工作表',
     sheetHelp: '名称或序号，留空为第一个。',
     category: '新资产的分类',
@@ -67,12 +99,14 @@ const words = texts({
 
 /** Names of the columns of assets, metadata fields included. */
 function useTargets() {
+  const t = useTexts(words)
   const column = useColumn()
   const fields = useAllFields().filter(
     ({ column: fixed, type }) => fixed === null && !['PHOTO', 'ATTACHMENT', 'COMPUTED'].includes(type),
   )
   const choices = [
     ...IMPORT_COLUMNS.map((id) => ({ id: id as string, name: column(id) })),
+    { id: 'warrantyMonths', name: t.months },
     ...fields.map(({ fieldId, name }) => ({ id: `field:${fieldId}`, name })),
   ]
   const byId = new Map(choices.map(({ id, name }) => [id, name]))
@@ -117,30 +151,93 @@ export interface ImportValues {
   /** Columns that the user has chosen; the server finds the others by their names. */
   readonly mapping: Readonly<Record<string, string | null>>
   readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
-  readonly dateOrder: 'YMD' | 'DMY' | 'MDY'
+  readonly dateOrder: 'YMD' | 'DMY' | 'MDY' | 'AUTO'
+  /** These three are found by the server if they are null. */
+  readonly headerRow: number | null
+  readonly encoding: string | null
+  readonly decimal: string | null
+  readonly unknownCustodian: 'ERROR' | 'EMPTY' | 'REMARK'
+  readonly emptyFormulas: boolean
+  readonly emptyNames: boolean
+  readonly matchSerial: boolean
+  readonly roundPrices: boolean
+  readonly maps: WordMaps
   readonly sheet: string
   readonly categoryId: number | null
   readonly clearEmpty: boolean
   readonly createCategories: boolean
 }
 
-export function Options({ form }: { form: Form<ImportValues> }) {
+export function Options({ form, check }: { form: Form<ImportValues>; check: AssetImportResult }) {
   const t = useTexts(words)
+  const ambiguous = check.columns.filter(({ ambiguousDates }) => ambiguousDates).map(({ header }) => header)
   const may = useMay()
   return (
     <>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
         <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
-        <TextField {...form.choice('dateOrder', t.orders, { label: t.dateOrder })} />
+        <TextField
+          {...form.choice('dateOrder', t.orders, {
+            label: t.dateOrder,
+            ...(ambiguous.length > 0 && { help: t.ambiguous(ambiguous.join(', ')) }),
+          })}
+        />
+        <ChoiceField
+          {...form.pick('decimal', { label: t.decimal })}
+          none={t.found(t.decimals[check.decimal])}
+          choices={Object.entries(t.decimals).map(([id, name]) => ({ id, name }))}
+        />
+        {check.encoding !== null && (
+          <ChoiceField
+            {...form.pick('encoding', { label: t.encoding })}
+            none={t.found(check.encoding.used)}
+            choices={ENCODINGS.map((id) => ({ id, name: id }))}
+          />
+        )}
+        <TextField {...form.choice('unknownCustodian', t.unknownCustodians, { label: t.unknownCustodian })} />
         <CategoryPicker {...form.pick('categoryId', { label: t.category, help: t.categoryHelp })} />
         <TextField {...form.text('sheet', { label: t.sheet, help: t.sheetHelp })} />
       </Box>
       <Stack>
         <CheckField {...form.check('clearEmpty', { label: t.clearEmpty })} isBox />
+        <CheckField {...form.check('emptyFormulas', { label: t.emptyFormulas })} isBox />
+        <CheckField {...form.check('emptyNames', { label: t.emptyNames })} isBox />
+        <CheckField {...form.check('matchSerial', { label: t.matchSerial })} isBox />
+        <CheckField {...form.check('roundPrices', { label: t.roundPrices })} isBox />
         {may('assetCategories.create') && (
           <CheckField {...form.check('createCategories', { label: t.createCategories })} isBox />
         )}
       </Stack>
+    </>
+  )
+}
+
+const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'gb18030',
+  'big5',
+  'shift_jis',
+  'euc-kr',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+] as const
+
+/** A value as it will be written, with the text of the file if it looks different. */
+function Value({ value }: { value: AssetImportResult['preview'][number]['values'][number] | undefined }) {
+  const t = useTexts(words)
+  if (value === undefined) return null
+  const written = String(value.value ?? '')
+  return (
+    <>
+      {written}
+      {value.text !== written && (
+        <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
+          {t.inFile(value.text)}
+        </Typography>
+      )}
     </>
   )
 }
@@ -171,7 +268,7 @@ export function Preview({ result: { preview } }: { result: AssetImportResult }) 
                 <TableCell>{t.actions[action]}</TableCell>
                 {keys.map((key) => (
                   <TableCell key={key} sx={{ maxWidth: 240, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                    {String(values.find((value) => value.key === key)?.value ?? '')}
+                    <Value value={values.find((value) => value.key === key)} />
                   </TableCell>
                 ))}
               </TableRow>
