@@ -104,6 +104,17 @@ const assetWrites: Record<string, Prepare> = {
       shows: { asset: [changed.id] },
     }
   },
+  async 'assets.undoImport'() {
+    const { id, assetNo } = await createAsset(alice)
+    const { importId } = await imported(alice, [
+      ['Name', 'Asset no.'],
+      ['imported', assetNo],
+    ])
+    return {
+      act: () => alice.call('assets.undoImport', { params: { id: importId! }, query: {}, body: {} }),
+      shows: { asset: [id] },
+    }
+  },
   async 'assets.transfer'() {
     const { id } = await createAsset(alice)
     return {
