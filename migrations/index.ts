@@ -72,7 +72,9 @@ import sqlite0079 from './sqlite/0079_invitations.sql' with { type: 'text' }
 import sqlite0081 from './sqlite/0081_invitation_users.sql' with { type: 'text' }
 import sqlite0082 from './sqlite/0082_participant_facets.sql' with { type: 'text' }
 import sqlite0085 from './sqlite/0085_asset_imports.sql' with { type: 'text' }
+import sqlite0086 from './sqlite/0086_maintenance.sql' with { type: 'text' }
 import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type: 'text' }
+import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
@@ -146,7 +148,9 @@ import postgres0079 from './postgres/0079_invitations.sql' with { type: 'text' }
 import postgres0081 from './postgres/0081_invitation_users.sql' with { type: 'text' }
 import postgres0082 from './postgres/0082_participant_facets.sql' with { type: 'text' }
 import postgres0085 from './postgres/0085_asset_imports.sql' with { type: 'text' }
+import postgres0086 from './postgres/0086_maintenance.sql' with { type: 'text' }
 import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { type: 'text' }
+import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
 
 export interface Migration {
@@ -228,7 +232,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0081_invitation_users', sql: sqlite0081 },
     { name: '0082_participant_facets', sql: sqlite0082 },
     { name: '0085_asset_imports', sql: sqlite0085 },
+    { name: '0086_maintenance', sql: sqlite0086 },
     { name: '0092_participant_facets_counts', sql: sqlite0092 },
+    { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
   ],
   postgres: [
@@ -304,7 +310,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0081_invitation_users', sql: postgres0081 },
     { name: '0082_participant_facets', sql: postgres0082 },
     { name: '0085_asset_imports', sql: postgres0085 },
+    { name: '0086_maintenance', sql: postgres0086 },
     { name: '0092_participant_facets_counts', sql: postgres0092 },
+    { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
   ],
 }

@@ -112,3 +112,29 @@ export function dayNumberOf(name: string): number | undefined {
   // Some engines accept 2026-02-31 and count on.
   return Number.isInteger(day) && dayName(day) === name ? day : undefined
 }
+
+/** The day of a moment in a zone: `2026-03-08`. */
+export const dayAt = (at: number, zone: string): string => localTime(at, zone).toPlainDate().toString()
+
+/** Years of four digits, so that days compare as texts. */
+const LAST_DAY = '9999-12-31'
+
+/** `days` may be negative. Not after the year 9999. */
+export function addDays(day: string, days: number): string {
+  const sum = Temporal.PlainDate.from(day).add({ days })
+  return sum.year > 9999 ? LAST_DAY : sum.toString()
+}
+
+/** The same day of a later month, or the last one of that month if it is shorter. `dayOfMonth`: if another one is meant. */
+export function addMonths(day: string, months: number, dayOfMonth?: number): string {
+  const { year, month, day: own } = Temporal.PlainDate.from(day)
+  const { year: toYear, month: toMonth } = Temporal.PlainYearMonth.from({ year, month }).add({ months })
+  if (toYear > 9999) return LAST_DAY
+  return Temporal.PlainDate.from({ year: toYear, month: toMonth, day: dayOfMonth ?? own }).toString()
+}
+
+/** Whole months from one day to another: the same day of the month completes one. 0 if `to` is earlier. */
+export function wholeMonths(from: string, to: string): number {
+  const [a, b] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)]
+  return Math.max(0, (b.year - a.year) * 12 + b.month - a.month - (b.day < a.day ? 1 : 0))
+}

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 
-import { byDay, dayName, dayNumber, dayNumberOf, lastDays, timeZone } from '#lib/days.ts'
+import {
+  addDays,
+  addMonths,
+  byDay,
+  dayAt,
+  dayName,
+  dayNumber,
+  dayNumberOf,
+  lastDays,
+  timeZone,
+  wholeMonths,
+} from '#lib/days.ts'
 
 const HOUR = 3_600_000
 const at = Date.parse
@@ -117,4 +128,44 @@ test.each([
   '',
 ])('dayNumberOf(%j) is undefined', (text) => {
   expect(dayNumberOf(text)).toBeUndefined()
+})
+
+test.each([
+  ['2026-01-31', 1, undefined, '2026-02-28'],
+  ['2024-01-31', 1, undefined, '2024-02-29'],
+  ['2026-02-28', 1, 31, '2026-03-31'],
+  ['2024-02-29', 12, undefined, '2025-02-28'],
+  ['2025-02-28', 36, 29, '2028-02-29'],
+  ['2026-11-30', 3, undefined, '2027-02-28'],
+  ['9999-12-01', 1, undefined, '9999-12-31'],
+])('addMonths(%j, %j, %j) is %j', (day, months, dayOfMonth, expected) => {
+  expect(addMonths(day, months, dayOfMonth)).toBe(expected)
+})
+
+test('addDays crosses months, leap days and the last year', () => {
+  expect(addDays('2024-02-28', 2)).toBe('2024-03-01')
+  expect(addDays('2026-01-10', -14)).toBe('2025-12-27')
+  expect(addDays('9999-12-30', 14)).toBe('9999-12-31')
+})
+
+test.each([
+  ['2026-01-15', '2026-02-14', 0],
+  ['2026-01-15', '2026-02-15', 1],
+  ['2026-01-31', '2026-02-28', 0],
+  ['2026-01-31', '2026-03-01', 1],
+  ['2024-02-29', '2025-02-28', 11],
+  ['2024-02-29', '2025-03-01', 12],
+  ['2024-02-29', '2028-02-29', 48],
+  ['2026-05-05', '2026-05-04', 0],
+])('wholeMonths(%j, %j) is %j', (from, to, months) => {
+  expect(wholeMonths(from, to)).toBe(months)
+})
+
+test('dayAt is the day on the clocks of the zone', () => {
+  const moment = Date.parse('2026-03-08T23:30:00Z')
+  expect([dayAt(moment, 'UTC'), dayAt(moment, 'Asia/Shanghai'), dayAt(moment, 'America/New_York')]).toEqual([
+    '2026-03-08',
+    '2026-03-09',
+    '2026-03-08',
+  ])
 })

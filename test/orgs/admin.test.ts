@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import type { OrgStatus } from '#db/schema/orgs.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { type Person, race, type Reply, until, useServer } from '../harness/index.ts'
 import {
@@ -86,6 +87,7 @@ describe('GET /api/admin/orgs', () => {
         createdAt: orgs[2]!.createdAt,
         status: 'ACTIVE',
         memberLimit: 500,
+        timeZone: serverZone(),
         ownerId: another.id,
         owner: { userId: another.id, username: another.username, nickname: expect.any(String) as string },
         pendingTransfer: null,

@@ -1,3 +1,5 @@
+import { serverZone } from '#platform/clock.ts'
+
 import type { Person } from '../harness/index.ts'
 import type { LoggedFixture, LoggedWorld } from '../operation-log/logged-fixture.ts'
 import { addMembers, createOrg, type Org, UNKNOWN_ID } from './helpers.ts'
@@ -29,6 +31,7 @@ export const logged: LoggedFixture = {
           visibility: 'INTERNAL',
           joinPolicy: 'INVITE',
           memberLimit: 9,
+          timeZone: serverZone(),
           avatarUrl: null,
           ownerId,
         },
@@ -67,6 +70,7 @@ export const logged: LoggedFixture = {
           visibility: 'PUBLIC',
           joinPolicy: 'APPROVAL',
           memberLimit: 500,
+          timeZone: serverZone(),
           avatarUrl: null,
           ownerId: owner.id,
           memberCount: 2,

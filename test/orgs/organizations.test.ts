@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { UpdateOrg } from '#domains/orgs/organizations/organizations.model.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { type Person, useServer } from '../harness/index.ts'
 import {
@@ -33,6 +34,7 @@ describe('creating', () => {
       visibility: 'PUBLIC',
       joinPolicy: 'APPROVAL',
       memberLimit: 500,
+      timeZone: serverZone(),
       memberCount: 1,
       avatarUrl: null,
       ownerId: owner.id,
@@ -57,6 +59,8 @@ describe('creating', () => {
       { name: 'x', visibility: 'SECRET' },
       { name: 'x', joinPolicy: null },
       { name: 'x', memberLimit: 0 },
+      { name: 'x', timeZone: 'Berlin' },
+      { name: 'x', timeZone: '+02:00' },
       { name: 'x', avatarUrl: 'javascript:alert(1)' },
     ])
       expect((await owner.post('/api/orgs', body)).status, JSON.stringify(body)).toBe(400)
@@ -160,6 +164,19 @@ describe('updating', () => {
     expect((await update(owner, org, { memberLimit: 1 })).status).toBe(400)
     expect((await getOrg(owner, org)).memberLimit).toBe(500)
     expect(ok(await update(owner, org, { memberLimit: 2 })).data.memberLimit).toBe(2)
+  })
+
+  test('an organization has a time zone of its own, or else that of the server', async () => {
+    const org = await createOrg(owner, { timeZone: 'America/New_York' })
+    expect(org.timeZone).toBe('America/New_York')
+    await addMembers(owner, org, member)
+    expect((await update(member, org, { timeZone: 'Asia/Shanghai' })).status).toBe(403)
+    for (const timeZone of ['Nowhere/City', 'berlin time', '+01:00', '', 7])
+      expect((await owner.put(`/api/orgs/${org.id}`, { timeZone })).status, JSON.stringify(timeZone)).toBe(400)
+    expect(ok(await update(owner, org, { name: 'Moved' })).data.timeZone).toBe('America/New_York')
+    expect(ok(await update(owner, org, { timeZone: 'Asia/Shanghai' })).data.timeZone).toBe('Asia/Shanghai')
+    expect((await getOrg(member, org)).timeZone).toBe('Asia/Shanghai')
+    expect(ok(await update(owner, org, { timeZone: null })).data.timeZone).toBe(serverZone())
   })
 
   test('POST /orgs/:id/reset-code makes the old code useless at once', async () => {

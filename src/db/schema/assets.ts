@@ -54,6 +54,13 @@ export const assets = table(
     publicFields: col.json<string[]>('public_fields').notNull(),
     scrappedAt: col.time('scrapped_at'),
     scrapReason: col.text('scrap_reason').notNull().default(''),
+    /** `YYYY-MM-DD`: the earliest due date of its maintenance (`assetMaintenanceDues`). */
+    nextMaintenance: col.text('next_maintenance'),
+    /** `YYYY-MM-DD`, as is `nextCountOn`: when an inventory found it, and when it is to be counted again. */
+    lastCountedOn: col.text('last_counted_on'),
+    nextCountOn: col.text('next_count_on'),
+    /** When its status or location last changed. NULL for rows from before this column: not after `updatedAt`. */
+    placedAt: col.time('placed_at'),
     version: col.int('version').notNull().default(1),
     deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),
@@ -74,12 +81,16 @@ export const assets = table(
     index('assets_price').on(t.owner, t.deletedAt, t.purchasePrice, t.createdAt, t.id),
     index('assets_purchase').on(t.owner, t.deletedAt, t.purchaseDate, t.createdAt, t.id),
     index('assets_warranty').on(t.owner, t.deletedAt, t.warrantyExpiry, t.createdAt, t.id),
+    index('assets_maintenance').on(t.owner, t.deletedAt, t.nextMaintenance, t.createdAt, t.id),
     // Filters.
     index('assets_category').on(t.owner, t.deletedAt, t.categoryId, t.createdAt, t.id),
     index('assets_location').on(t.owner, t.deletedAt, t.locationId, t.createdAt, t.id),
     index('assets_custodian').on(t.owner, t.deletedAt, t.custodianId, t.createdAt, t.id),
     index('assets_custodian_user').on(t.custodianId).where(isNotNull(t.custodianId)),
     index('assets_serial').on(t.owner, t.deletedAt, t.serialNo),
+    index('assets_count')
+      .on(t.owner, t.nextCountOn, t.id)
+      .where(sql`${t.deletedAt} is null and ${t.nextCountOn} is not null`),
     // For the job that reminds of them, of all owners.
     index('assets_warranty_end')
       .on(t.warrantyExpiry, t.id)
@@ -143,6 +154,18 @@ export const assetMapCells = table(
   (t) => [primaryKey({ columns: [t.owner, t.level, t.cell] })],
 )
 
+export const DEPRECIATION_METHODS = ['STRAIGHT_LINE', 'DECLINING'] as const
+
+/** How the value of assets falls. Percentages are whole numbers. */
+export interface Depreciation {
+  readonly method: (typeof DEPRECIATION_METHODS)[number]
+  /** The useful life; null with DECLINING only. */
+  readonly months: number | null
+  readonly residualPercent: number
+  /** With DECLINING only. */
+  readonly yearlyPercent: number | null
+}
+
 export const assetCategories = table(
   'asset_categories',
   {
@@ -161,6 +184,10 @@ export const assetCategories = table(
     shared: col.bool('shared').notNull().default(false),
     pinned: col.bool('pinned').notNull().default(false),
     sortOrder: col.int('sort_order').notNull().default(0),
+    /** NULL: as the nearest category above it that has one. */
+    depreciation: col.json<Depreciation>('depreciation'),
+    /** Months from one count of its assets to the next. NULL as above. */
+    countEveryMonths: col.int('count_every_months'),
     version: col.int('version').notNull().default(1),
     deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),
@@ -253,10 +280,15 @@ export const inventories = table(
       .references(() => users.id),
     startedAt: col.time('started_at'),
     closedAt: col.time('closed_at'),
+    /** While the dates of the assets that it found are set, after it was closed: the last asset that has them, 0 at first. NULL otherwise. */
+    countedUpTo: col.int('counted_up_to'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [index('inventories_list').on(t.owner, t.createdAt, t.id)],
+  (t) => [
+    index('inventories_list').on(t.owner, t.createdAt, t.id),
+    index('inventories_counting').on(t.id).where(isNotNull(t.countedUpTo)),
+  ],
 )
 
 export const INVENTORY_STATES = ['MISSING', 'FOUND', 'MISPLACED', 'UNEXPECTED'] as const
@@ -284,6 +316,8 @@ export const inventoryItems = table(
     photoFileId: col.int('photo_file_id'),
     scannedBy: col.int('scanned_by'),
     scannedAt: col.time('scanned_at'),
+    /** When its result was applied to the asset. */
+    appliedAt: col.time('applied_at'),
   },
   (t) => [
     primaryKey({ columns: [t.inventoryId, t.assetId] }),

@@ -19,6 +19,7 @@ export const FILE_ENTITIES = [
   'PASS_TEMPLATE',
   'META_VALUE',
   'INVENTORY',
+  'MAINTENANCE',
   'QR_DESIGN',
 ] as const
 export type FileEntity = (typeof FILE_ENTITIES)[number]

@@ -34,6 +34,7 @@ const THINGS: Readonly<Record<FileEntity, Localized>> = {
   PASS_TEMPLATE: { en: 'a pass template', zh: '通行证模板' },
   META_VALUE: { en: 'a metadata value', zh: '元数据值' },
   INVENTORY: { en: 'an inventory', zh: '盘点' },
+  MAINTENANCE: { en: 'a maintenance record', zh: '维护记录' },
   QR_DESIGN: { en: 'a design of QR codes', zh: '二维码外观' },
 }
 

@@ -45,6 +45,7 @@ export {
   refusalsToInvite,
   refusalsToMail,
   unsubscribeUrl,
+  zoneOfUser,
 } from './mail/mail.service.ts'
 export { type Notice, notify } from './notifications.service.ts'
 export { countOnSubjects, unreadOnSubject } from './notifications.store.ts'

@@ -65,4 +65,5 @@ export const orgs = domain({
 export { haveCommonOrganization, inCommonOrganization } from './members/members.store.ts'
 export { CODE_ALPHABET } from './orgs.rules.ts'
 export { locationTree } from './locations/locations.store.ts'
+export { zoneOfOrg } from './organizations/organizations.store.ts'
 export { requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

@@ -1,5 +1,6 @@
 import type { InvitationStatus } from '#db/schema/orgs.ts'
 import { badRequest, forbidden, limited } from '#http/errors.ts'
+import { invalid } from '#http/validate.ts'
 
 export const membersOnly = () => forbidden('Only members can see this organization', '仅成员可查看该组织')
 export const invitationOnly = () =>
@@ -94,3 +95,6 @@ export const noTargets = () => badRequest('Give at least one user', '请至少�
 export const tooManyTargets = (max: number) => badRequest(`Give at most ${max} users`, `最多指定 ${max} 人`)
 export const tooManyWrongCodes = (seconds: number) =>
   limited('Too many wrong codes', '错误的组织码过多，请稍后再试', seconds)
+
+export const notAZone = () =>
+  invalid('body.timeZone', 'is not an IANA time zone such as Europe/Berlin', '不是 Europe/Berlin 这样的 IANA 时区名')

@@ -5,8 +5,12 @@ import { organizations, orgInvitations, orgJoinRequests } from '#db/schema/orgs.
 import { orgShares } from '#db/schema/shares.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { serverZone } from '#platform/clock.ts'
 
 export type OrgRow = typeof organizations.$inferSelect
+
+/** The zone in which the days of an organization begin. */
+export const zoneOf = ({ timeZone }: Pick<OrgRow, 'timeZone'>): string => timeZone ?? serverZone()
 
 const p = sql.placeholder
 

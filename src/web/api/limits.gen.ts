@@ -42,10 +42,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.orgs.addMember': 'userId!, roleCode length=64',
   'admin.orgs.changeRole': 'roleCode! length=64',
   'admin.orgs.create':
-    'name! length=100, ownerId!, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, avatarUrl length=500',
+    'name! length=100, ownerId!, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone length=64, avatarUrl length=500',
   'admin.orgs.transfer': 'userId!',
   'admin.orgs.update':
-    'name! length=100, status choices=ACTIVE|DISABLED, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, avatarUrl length=500',
+    'name! length=100, status choices=ACTIVE|DISABLED, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone! length=64, avatarUrl length=500',
   'admin.passes.revoke': 'reason length=200',
   'admin.qrCodes.block': 'blocked!, reason length=200',
   'admin.settings.update': 'values!',
@@ -203,14 +203,14 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'orgs.changeMember': 'roleCode! length=64, nickname length=50',
   'orgs.choose': 'orgId!',
   'orgs.create':
-    'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, avatarUrl length=500',
+    'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone length=64, avatarUrl length=500',
   'orgs.joinByCode': 'code! length=64',
   'orgs.joinByQrCode': 'content! length=2000',
   'orgs.respond': 'invitationId!, accept!',
   'orgs.transfer': 'userId!',
   'orgs.transferOwnership': 'userId!',
   'orgs.update':
-    'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, avatarUrl length=500',
+    'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone! length=64, avatarUrl length=500',
   'passTemplates.create':
     'name! length=100, description length=2000, fields[].key!, fields[].label! length=50, validDays min=1 max=36500 isWhole, maxUses min=0 max=1000000 isWhole',
   'passTemplates.update':

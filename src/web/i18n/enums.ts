@@ -127,6 +127,7 @@ export const enums = {
     PASS_TEMPLATE: things.passTemplate.one,
     META_VALUE: things.fieldValue.one,
     INVENTORY: things.stockTaking.one,
+    MAINTENANCE: { en: 'Maintenance record', zh: '维护记录' },
     QR_DESIGN: things.codeDesign.one,
   },
   storage: { LOCAL: word('Disk of the server', '服务器磁盘'), OSS: word('Object storage', '对象存储') },

@@ -283,6 +283,7 @@ async function record(
     state,
     scannedBy: owner.userId,
     scannedAt: tx.stamp,
+    appliedAt: null,
   }
   await store.saveItem(tx, item)
   const row = await store.addFigures(tx, inventory, figuresChange(before?.state ?? 'MISSING', state))

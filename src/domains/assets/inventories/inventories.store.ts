@@ -177,6 +177,7 @@ const frozenItem = (inventoryId: number) => ({
   photoFileId: sql`null`.as('photo_file_id'),
   scannedBy: sql`null`.as('scanned_by'),
   scannedAt: sql`null`.as('scanned_at'),
+  appliedAt: sql`null`.as('applied_at'),
 })
 
 const itemByAsset = prepared((db) =>

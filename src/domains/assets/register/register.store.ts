@@ -176,6 +176,10 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
       assetNoKey: numberKey(fields.assetNo),
       scrappedAt: fields.status === 'SCRAPPED' ? tx.stamp : null,
       scrapReason: fields.scrapReason ?? '',
+      nextMaintenance: null,
+      lastCountedOn: null,
+      nextCountOn: null,
+      placedAt: tx.stamp,
       version: fields.version ?? 1,
       deletedAt: null,
       createdAt: tx.stamp,
@@ -193,7 +197,7 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
   return rows
 }
 
-/** A row has 30 columns, and PostgreSQL takes 65,535 values in a statement. */
+/** A row has 34 columns, and PostgreSQL takes 65,535 values in a statement. */
 const ROWS_PER_STATEMENT = 500
 
 export interface RowChange {
@@ -212,7 +216,9 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
   const changes = items.map(({ row, change, touched = false }) => {
     const different = differences(row, change)
     if (Object.keys(different).length === 0 && !touched) return { row, after: row }
-    const columns = { ...different, version: row.version + 1, updatedAt: tx.stamp }
+    const isPlaced = different.status !== undefined || different.locationId !== undefined
+    const placedAt = isPlaced ? tx.stamp : (row.placedAt ?? row.updatedAt)
+    const columns = { ...different, placedAt, version: row.version + 1, updatedAt: tx.stamp }
     return { row, columns, after: { ...row, ...columns } }
   })
   const changed = changes.filter(({ columns }) => columns !== undefined)

@@ -41,6 +41,10 @@ export async function showPreferences(ctx: AppContext, { userId }: Actor): Promi
   }
 }
 
+/** The zone that the user has chosen, or that of the server. */
+export const zoneOfUser = async (db: Db | Tx, userId: number): Promise<string> =>
+  (await store.preferencesOf(db, userId)).timeZone ?? serverZone()
+
 /** `emailActivities` replaces a choice about all organizers that was made on the page of a mail. @throws AppError 400 */
 export async function changePreferences(
   ctx: AppContext,

@@ -11,6 +11,7 @@ import {
   Policy,
   publicFields,
   Status,
+  TimeZone,
   Visibility,
 } from '../organizations/organizations.model.ts'
 
@@ -35,7 +36,7 @@ export const CreateAnyOrg = Model('CreateAnyOrganization', {
 })
 export type CreateAnyOrg = Static<typeof CreateAnyOrg>
 
-/** Only the fields present change; null clears description and avatar. */
+/** Only the fields present change; null clears description, avatar and time zone. */
 export const UpdateAnyOrg = Model('UpdateAnyOrganization', {
   name: Type.Optional(OrgName),
   status: Type.Optional(Status),
@@ -51,6 +52,7 @@ const fields = {
   ...publicFields,
   status: Status,
   memberLimit: MemberLimit,
+  timeZone: TimeZone,
   ownerId: Id,
   owner: OwnerView,
   pendingTransfer: Nullable({

@@ -22,7 +22,7 @@ import {
 import { openOffers } from '../organizations/organizations.store.ts'
 import { toPublicOrg } from '../organizations/organizations.view.ts'
 import { ownRole } from '../orgs.errors.ts'
-import { findOrg, type OrgRow } from '../orgs.store.ts'
+import { findOrg, type OrgRow, zoneOf } from '../orgs.store.ts'
 import { transferOwnership } from '../transfers/transfers.service.ts'
 import type { AnyOrg, AnyOrgDetail, AnyOrgsQuery, CreateAnyOrg, UpdateAnyOrg } from './orgs.admin.model.ts'
 import { organizationsList } from './orgs.admin.store.ts'
@@ -57,6 +57,7 @@ async function toViews(ctx: AppContext, orgs: readonly OrgRow[]): Promise<AnyOrg
     ...toPublicOrg(ctx, org),
     status: org.status,
     memberLimit: org.memberLimit,
+    timeZone: zoneOf(org),
     ownerId: org.ownerId,
     owner: ownedBy(ownerKey(org)).owner,
     pendingTransfer: offers.get(org.id) ?? null,
@@ -72,6 +73,7 @@ const loggedFields = (ctx: AppContext, org: OrgRow) => ({
   visibility: org.visibility,
   joinPolicy: org.joinPolicy,
   memberLimit: org.memberLimit,
+  timeZone: zoneOf(org),
   avatarUrl: avatarUrl(ctx, org.avatar),
   ownerId: org.ownerId,
 })

@@ -44,6 +44,11 @@ const AvatarUrl = Line(500, 0, {
   description: 'http, https or a path on this server; null or an empty string clears it',
   examples: ['https://example.com/logo.png'],
 })
+const Zone = {
+  description: 'IANA name of the zone in which its days begin, as for due dates. By default that of the server',
+  examples: ['Europe/Berlin'],
+}
+export const TimeZone = Line(64, 1, Zone)
 export const OrgName = { ...Name, examples: ['Willow Street Library'] }
 
 export const changeable = {
@@ -51,6 +56,7 @@ export const changeable = {
   visibility: Type.Optional(Visibility),
   joinPolicy: Type.Optional(Policy),
   memberLimit: Type.Optional(MemberLimit),
+  timeZone: Type.Optional(Nullable(TimeZone)),
   avatarFileId: Type.Optional(Nullable(AvatarFileId)),
   avatarUrl: Type.Optional(Nullable(AvatarUrl)),
 }
@@ -58,7 +64,7 @@ export const changeable = {
 export const CreateOrg = Model('CreateOrganization', { name: OrgName, ...changeable })
 export type CreateOrg = Static<typeof CreateOrg>
 
-/** Only the fields present change; null clears description and avatar. */
+/** Only the fields present change; null clears description, avatar and time zone. */
 export const UpdateOrg = Model('UpdateOrganization', { name: Type.Optional(OrgName), ...changeable })
 export type UpdateOrg = Static<typeof UpdateOrg>
 
@@ -102,6 +108,7 @@ export const OrgView = Model('Organization', {
   ...publicFields,
   status: Status,
   memberLimit: MemberLimit,
+  timeZone: TimeZone,
   ownerId: Nullable({ ...Id, description: 'Null for non-members' }),
   isOwner: Type.Boolean(),
   permissions: Type.Array(Type.String({ examples: ['member:read'] }), {

@@ -10,6 +10,7 @@ import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
+import { isZoneName } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
 import { randomCode } from '#platform/ids.ts'
 
@@ -22,6 +23,7 @@ import {
   hasResources,
   limitBelowMemberCount,
   membersOnly,
+  notAZone,
   orgQuotaReached,
   ownerOnly,
 } from '../orgs.errors.ts'
@@ -86,6 +88,7 @@ export async function insertOrg(
     visibility,
     joinPolicy: effectiveJoinPolicy(visibility, input.joinPolicy ?? 'APPROVAL'),
     memberLimit: input.memberLimit ?? DEFAULT_MEMBER_LIMIT,
+    timeZone: checkedZone(input),
     avatar: null,
     ownerId,
   }
@@ -182,6 +185,12 @@ async function changeOrg(tx: Tx, before: OrgRow, input: UpdateOrg, avatar: strin
   return after
 }
 
+/** @throws AppError 400 */
+function checkedZone({ timeZone = null }: Pick<UpdateOrg, 'timeZone'>): string | null {
+  if (timeZone !== null && !isZoneName(timeZone)) throw notAZone()
+  return timeZone
+}
+
 function changeOf(org: OrgRow, input: UpdateOrg): store.OrgChange {
   const visibility = input.visibility ?? org.visibility
   return {
@@ -190,6 +199,7 @@ function changeOf(org: OrgRow, input: UpdateOrg): store.OrgChange {
     ...(input.name !== undefined && { name: input.name }),
     ...(input.description !== undefined && { description: input.description ?? '' }),
     ...(input.memberLimit !== undefined && { memberLimit: input.memberLimit }),
+    ...(input.timeZone !== undefined && { timeZone: checkedZone(input) }),
   }
 }
 

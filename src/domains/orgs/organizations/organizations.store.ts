@@ -19,15 +19,15 @@ import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MetaObject } from '#domains/contributions.ts'
 
-import type { OrgRow } from '../orgs.store.ts'
+import { type OrgRow, zoneOf } from '../orgs.store.ts'
 import type { DiscoverQuery, PendingTransfer } from './organizations.model.ts'
 
 export type NewOrg = Pick<
   OrgRow,
-  'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar' | 'ownerId'
+  'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'timeZone' | 'avatar' | 'ownerId'
 >
 export type OrgChange = Partial<
-  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'avatar'>
+  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'timeZone' | 'avatar'>
 >
 
 /** Undefined if the code is taken. The member count is 0 until the owner is added as a member. */
@@ -112,6 +112,15 @@ export async function orgsOfUser(db: Db, userId: number, page: PageInput): Promi
     db.select({ n: count() }).from(orgMembers).where(where),
   )
   return mapPage(rows, (row) => row.org)
+}
+
+/** The zone in which the days of an organization begin; that of the server if there is no such organization. */
+export async function zoneOfOrg(db: Db | Tx, orgId: number): Promise<string> {
+  const rows = await db
+    .select({ timeZone: organizations.timeZone })
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  return zoneOf(rows[0] ?? { timeZone: null })
 }
 
 const { name, memberCount, createdAt, id } = organizations

@@ -4,7 +4,7 @@ import { avatarUrl } from '#domains/files/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { JOIN_PREFIX } from '../orgs.rules.ts'
-import type { OrgRow } from '../orgs.store.ts'
+import { type OrgRow, zoneOf } from '../orgs.store.ts'
 import type { OrgQrCode, OrgView, PendingTransfer, PublicOrg } from './organizations.model.ts'
 
 export const toPublicOrg = (ctx: AppContext, org: OrgRow): PublicOrg => ({
@@ -41,6 +41,7 @@ export const toOrgView = (
   ...toPublicOrg(ctx, org),
   status: org.status,
   memberLimit: org.memberLimit,
+  timeZone: zoneOf(org),
   ownerId: membership ? org.ownerId : null,
   isOwner: membership?.userId === org.ownerId,
   permissions: membership ? [...membership.permissions].toSorted() : [],

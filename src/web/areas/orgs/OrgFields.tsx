@@ -1,12 +1,17 @@
 /** The fields of an organization, for the form that creates one and for its settings. */
 
 import { Box, Stack, TextField } from '@mui/material'
+import { useState } from 'react'
 
 import type { JoinPolicy, Organization, OrganizationVisibility } from '../../api/types.ts'
+import { serverTime } from '../../browser/server-time.ts'
+import { useLabels } from '../../i18n/fields.ts'
+import { timeZone } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { NumberField } from '../../ui/fields.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
 import type { Form } from '../../ui/use-form.tsx'
+import { ZonePicker } from '../../ui/ZonePicker.tsx'
 
 const words = texts({
   en: {
@@ -43,6 +48,7 @@ export interface OrgValues {
   readonly visibility: OrganizationVisibility
   readonly joinPolicy: JoinPolicy
   readonly memberLimit: number | null
+  readonly timeZone: string
   readonly avatarUrl: string | null
   /** Undefined: the picture stays. Null: it is removed. */
   readonly avatarFileId: number | null | undefined
@@ -54,17 +60,27 @@ export const valuesOf = (org?: Pick<Organization, Exclude<keyof OrgValues, 'avat
   visibility: org?.visibility ?? 'PUBLIC',
   joinPolicy: org?.joinPolicy ?? 'APPROVAL',
   memberLimit: org?.memberLimit ?? 500,
+  timeZone: org?.timeZone ?? timeZone(),
   avatarUrl: org?.avatarUrl ?? null,
   avatarFileId: undefined,
 })
 
 /** The body of the request that creates or updates the organization. */
-export const bodyOf = ({ name, description, visibility, joinPolicy, memberLimit, avatarFileId }: OrgValues) => ({
+export const bodyOf = ({
+  name,
+  description,
+  visibility,
+  joinPolicy,
+  memberLimit,
+  timeZone: zone,
+  avatarFileId,
+}: OrgValues) => ({
   name,
   description,
   visibility,
   joinPolicy: visibility === 'INTERNAL' ? ('INVITE' as const) : joinPolicy,
   ...(memberLimit !== null && { memberLimit }),
+  timeZone: zone,
   ...(avatarFileId !== undefined && { avatarFileId }),
 })
 
@@ -76,6 +92,8 @@ export interface OrgFieldsProps {
 
 export function OrgFields({ form, orgId }: OrgFieldsProps) {
   const t = useTexts(words)
+  const label = useLabels()
+  const [now] = useState(serverTime)
   const { name, avatarUrl, visibility, joinPolicy } = form.values
   const policy = visibility === 'INTERNAL' ? 'INVITE' : joinPolicy
   return (
@@ -104,6 +122,13 @@ export function OrgFields({ form, orgId }: OrgFieldsProps) {
         />
         <NumberField {...form.number('memberLimit')} slotProps={{ htmlInput: { inputMode: 'numeric' } }} />
       </Box>
+      <ZonePicker
+        label={label('timeZone')}
+        value={form.values.timeZone}
+        onChange={(zone) => form.set({ timeZone: zone })}
+        at={now}
+        error={form.problem('timeZone')}
+      />
     </Stack>
   )
 }
