@@ -1,13 +1,13 @@
 /**
- * Places of which all processes together have one for each user. They are advisory locks of the connection that holds the other locks of the
+ * Places of which all processes together have one for each user, or for each inventory that is applied. They are advisory locks of the connection that holds the other locks of the
  * process, so those of a killed process are free at once.
  */
 
 import type { TimedConnection } from './engine/pg-connection.ts'
 import { LOCKS } from './process-list.ts'
 
-/** First parts of the locks: "Texp" and "Timp" in ASCII. */
-const KINDS = { exports: 0x54_65_78_70, imports: 0x54_69_6d_70 } as const
+/** First parts of the locks: "Texp", "Timp" and "Tapp" in ASCII. */
+const KINDS = { exports: 0x54_65_78_70, imports: 0x54_69_6d_70, applying: 0x54_61_70_70 } as const
 
 export type SharedPlace = keyof typeof KINDS
 

@@ -70,7 +70,9 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   admin: ['admin', 'markdown', 'statistics'],
   album: ['album', 'admin', 'sync'],
   assets: [
+    'days',
     'reminders',
+    'dues',
     'numbers',
     'calendars',
     'sheets',
@@ -84,6 +86,8 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'loans',
     'transfers',
     'assets',
+    'maintenance',
+    'reports',
     'inventories',
     'clean-up',
     'map',

@@ -45,6 +45,8 @@ describe('creating and updating', () => {
       shared: false,
       templateIds: [],
       defaultTemplateId: null,
+      depreciation: null,
+      countEveryMonths: null,
       assetCount: 0,
       createdBy: me.id,
       version: 1,

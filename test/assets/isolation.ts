@@ -34,15 +34,39 @@ async function importRun(person: Person, orgId?: number, fields: { readonly name
   return (await imported(person, rows, orgId === undefined ? {} : { orgId })).importId!
 }
 
+async function closedInventory(person: Person, orgId?: number): Promise<number> {
+  const id = await inventory(person, orgId)
+  ok(await person.call('inventories.update', { params: { id }, body: { status: 'CLOSED' } }))
+  return id
+}
+
+const PLAN = { name: 'a plan', kind: 'SERVICE', every: { days: 7 }, firstDue: '2099-09-01' } as const
+
+async function plan(person: Person, orgId?: number, fields: object = {}): Promise<number> {
+  const body = { ...PLAN, assetId: await asset(person, orgId), ...fields, ...(orgId !== undefined && { orgId }) }
+  return ok(await person.call('assetPlans.create', { body })).data.id
+}
+
+async function maintenance(person: Person, orgId?: number) {
+  const id = await asset(person, orgId)
+  const body = { kind: 'SERVICE', doneOn: '2026-09-01' } as const
+  const record = ok(await person.call('assetMaintenance.create', { params: { id }, body })).data.id
+  return { id, body: {}, params: { recordId: record } }
+}
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
     const assetCategory = await createCategory(victim, mark)
     const fields = { name: mark, assetNo: mark, serialNo: mark, brand: mark, supplier: mark, remark: mark }
+    const maintained = await asset(victim, undefined, { ...fields, photos: [await photo(victim)] })
+    const done = { kind: 'SERVICE', doneOn: '2026-09-01', supplier: mark, note: mark } as const
     return {
+      plan: await plan(victim, undefined, { name: mark, note: mark, assetId: maintained }),
+      record: ok(await victim.call('assetMaintenance.create', { params: { id: maintained }, body: done })).data.id,
       assetParent: assetParent.id,
       assetCategory: assetCategory.id,
-      asset: await asset(victim, undefined, { ...fields, photos: [await photo(victim)] }),
+      asset: maintained,
       assetToScrap: await asset(victim, undefined, { name: mark, assetNo: `${mark} 2` }),
       assetToDelete: await asset(victim, undefined, { name: mark, assetNo: `${mark} 3` }),
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
@@ -67,6 +91,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/categories\/:/, 'assetCategory'],
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
+    [/^\/api\/assets\/maintenance\/plans\/:/, 'plan'],
     [/^\/api\/assets\/import\/:/, 'importJob'],
     [/^\/api\/assets\/imports\/:/, 'importRun'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
@@ -76,20 +101,38 @@ export const isolation: IsolationFixture = {
   ],
   fields: { photos: 'assetPhoto', assetId: 'asset', photoFileId: 'albumFile' },
   fieldsIn: [
+    [/^\/api\/assets\/.*maintenance/, { recordId: 'record', planId: 'plan' }],
     [/^\/api\/assets\/categories/, { parentId: 'assetParent' }],
     [/^\/api\/assets/, { categoryId: 'assetCategory' }],
   ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
   bodies: [
     [/\/scan$/, { code: SERIAL }],
+    [/\/maintenance\/plans/, { every: { days: 7 }, firstDue: '2099-09-01' }],
+    [/:id\/maintenance$/, { doneOn: '2026-09-01' }],
     [/\/check-out$/, { personName: 'a borrower' }],
   ],
-  dual: { assetCategory: category, asset, assetToScrap: asset, lentAsset, inventory, importRun },
+  dual: {
+    assetCategory: category,
+    asset,
+    assetToScrap: asset,
+    lentAsset,
+    inventory,
+    importRun,
+    plan,
+    'inventories.apply': closedInventory,
+    'assetMaintenance.update': maintenance,
+    'assetMaintenance.delete': maintenance,
+  },
   reads: (owned) => [
     '/api/assets/categories',
     '/api/assets?size=100',
     `/api/assets/${owned['asset']}`,
     `/api/assets/${owned['asset']}/transfers`,
+    `/api/assets/${owned['asset']}/maintenance`,
+    '/api/assets/maintenance/plans',
+    '/api/assets/maintenance/due',
+    '/api/assets/reports/depreciation',
     '/api/assets/loans?size=100',
     '/api/assets/imports?size=100',
     '/api/assets/inventories?size=100',

@@ -88,6 +88,14 @@ const UPDATES: Readonly<Record<string, Update>> = {
       status: 'RUNNING',
     }),
   },
+  'assetPlans.update': {
+    params: () => ({ id: id['plan']! }),
+    body: () => ({ name: 'new', every: { days: 30 }, leadDays: 3, note: 'new' }),
+  },
+  'assetMaintenance.update': {
+    params: () => ({ id: id['maintained']!, recordId: id['record']! }),
+    body: () => ({ kind: 'REPAIR', cost: '9.5', note: 'new', planId: id['plan'], nextDue: '2027-01-01' }),
+  },
   'notifications.changePreferences': { body: () => ({ emailActivities: 'IMPORTANT' }), raisesNothing: true },
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
@@ -385,6 +393,11 @@ beforeAll(async () => {
   for (const name of ['assetParent', 'assetCategory', 'assetSibling'])
     id[name] = ok(await alice.call('assetCategories.create', { body: { name } })).data.id
   id['inventory'] = ok(await alice.call('inventories.create', { body: { name: 'inventory' } })).data.id
+  const maintained = (id['maintained'] = ok(await alice.call('assets.create', { body: { name: 'lift' } })).data.id)
+  const plan = { name: 'Check', kind: 'SERVICE', every: { days: 7 }, firstDue: '2026-09-01' } as const
+  id['plan'] = ok(await alice.call('assetPlans.create', { body: { ...plan, assetId: maintained } })).data.id
+  const done = { params: { id: maintained }, body: { kind: 'SERVICE', doneOn: '2026-09-01' } } as const
+  id['record'] = ok(await alice.call('assetMaintenance.create', done)).data.id
   id['code'] = (await createCode(alice)).id
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id

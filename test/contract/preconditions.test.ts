@@ -49,6 +49,17 @@ const activity = async (fields: object = {}) => ({ params: { id: (await createAc
 const category = async () => ({
   params: { id: ok(await alice.call('assetCategories.create', { body: { name: 'Tools' } })).data.id },
 })
+const plan = async () => {
+  const body = { name: 'Check', kind: 'SERVICE', every: { days: 7 }, firstDue: '2026-09-01' } as const
+  const { id: assetId } = await createAsset(alice)
+  return { params: { id: ok(await alice.call('assetPlans.create', { body: { ...body, assetId } })).data.id } }
+}
+const maintenance = async () => {
+  const { params } = await asset()
+  const body = { kind: 'SERVICE', doneOn: '2026-09-01' } as const
+  const recordId = ok(await alice.call('assetMaintenance.create', { params, body })).data.id
+  return { params: { ...params, recordId } }
+}
 const photo = () => addPhoto(server, alice)
 const field = async () => ({ params: { objectName, id: (await createField(alice)).id } })
 const anyField = async () => ({ who: admin, params: { id: (await createGlobalField(admin)).id } })
@@ -99,6 +110,10 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'assets.delete': asset,
   'assets.scrapAny': async () => ({ who: admin, ...(await asset()), body: (i) => ({ reason: `reason ${i}` }) }),
   'assets.deleteAny': async () => ({ who: admin, ...(await asset()) }),
+  'assetPlans.update': async () => ({ ...(await plan()), body: name }),
+  'assetPlans.delete': plan,
+  'assetMaintenance.update': async () => ({ ...(await maintenance()), body: (i) => ({ note: `note ${i}` }) }),
+  'assetMaintenance.delete': maintenance,
   'assetCategories.update': async () => ({ ...(await category()), body: name }),
   'assetCategories.delete': category,
   'assetCategories.move': moves,

@@ -178,6 +178,19 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const asset = await createAsset(alice)
     return { params: { id: (await startedInventory(alice)).id }, body: { assetId: asset.id } }
   },
+  'assetPlans.create': async () => ({
+    body: {
+      name: name(),
+      kind: 'SERVICE',
+      every: { days: 7 },
+      firstDue: '2026-09-01',
+      assetId: (await createAsset(alice)).id,
+    },
+  }),
+  'assetMaintenance.create': async () => ({
+    params: { id: (await createAsset(alice)).id },
+    body: { kind: 'SERVICE', doneOn: '2026-09-01' },
+  }),
   'assets.checkOut': async () => ({ params: { id: (await createAsset(alice)).id }, body: { personName: 'Lin Mei' } }),
   'assets.checkIn': async () => {
     const { id } = await createAsset(alice)
@@ -413,6 +426,7 @@ const IGNORED = {
   'Each record has an id of its own.': ['sync.push'],
   'It starts work outside the database; only one backup runs at a time.': ['backups.create', 'backups.verify'],
   'It answers with a file.': ['qrCodes.export'],
+  'A repetition changes nothing twice.': ['inventories.apply'],
   'It gives or ends tokens.': [
     'auth.logout',
     'auth.switchAccount',

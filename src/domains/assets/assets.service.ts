@@ -16,6 +16,7 @@ import { noPermission } from '#http/permissions.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
+import { deletePlansOf, takeRecordFiles } from './dues.store.ts'
 import { changeOfColumns, entitiesOf, toDetail } from './entities.service.ts'
 import { onLoan } from './register/register.errors.ts'
 import type { AssetView, NewAsset, UpdateAsset } from './register/register.model.ts'
@@ -175,10 +176,11 @@ export async function removeAsset(ctx: AppContext, tx: Tx, owner: Owner, id: num
   return markDeleted(ctx, tx, row)
 }
 
-/** Deletes the photos with their files, and what finders wrote. The caller has checked that the asset may be deleted. */
+/** Deletes the photos and the files of records, its plans, and what finders wrote. The caller has checked that the asset may be deleted. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: store.AssetRow): Promise<store.AssetRow> {
   await emit(ctx, tx, 'labelled.deleting', { kind: 'ASSET', id: row.id })
-  for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
+  for (const file of [...row.photoIds, ...(await takeRecordFiles(tx, row.id))]) await releaseFile(ctx, tx, file)
+  await deletePlansOf(tx, row.owner, { assetId: row.id })
   await deleteOfThings(ctx, tx, 'ASSET', [row.id])
   return (await store.updateRows(tx, [{ row, change: { deletedAt: tx.stamp, photoIds: [] } }]))[0]!
 }

@@ -1,10 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
+import { assetCountReminders } from '#db/schema/asset-maintenance.ts'
 import { assetCleanUps, assetLoans, assetNumbers, assets, assetWarrantyReminders } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 
+import { purgeMaintenance } from './dues.store.ts'
 import { deleteTransfersOf } from './history.store.ts'
 import { type AssetRow, listed } from './register/register.store.ts'
 
@@ -24,6 +26,8 @@ export async function purgeAssets(tx: Tx, owner: OwnerKey, limit: number): Promi
   await deleteTransfersOf(tx, ids)
   await tx.delete(assetLoans).where(inArray(assetLoans.assetId, ids))
   await tx.delete(assetWarrantyReminders).where(inArray(assetWarrantyReminders.assetId, ids))
+  await tx.delete(assetCountReminders).where(inArray(assetCountReminders.assetId, ids))
+  await purgeMaintenance(tx, ids)
   const columns = { ...listed.columns, version: assets.version }
   const deleted = await tx.delete(assets).where(inArray(assets.id, ids)).returning(columns)
   for (const row of deleted) listed.deleted(tx, row)

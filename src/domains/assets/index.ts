@@ -15,6 +15,7 @@ import { assetCategoryEndpoints } from './categories/categories.endpoints.ts'
 import { dropDeletedTemplates, emptyCategories, templateDeleting } from './categories/categories.service.ts'
 import { deleteOfOrg } from './categories/categories.store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up.service.ts'
+import { clearAssignee } from './dues.store.ts'
 import { assetObject, assetTarget, foundAssets } from './entities.service.ts'
 import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
@@ -22,16 +23,23 @@ import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/i
 import { deleteJobsOf } from './importing/importing.store.ts'
 import { deleteRunsOf } from './importing/runs.store.ts'
 import { deleteOldRuns } from './importing/undo.service.ts'
+import { notifyOfCounts, setCounted } from './inventories/counting.service.ts'
 import { inventoryEndpoints } from './inventories/inventories.endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/inventories.service.ts'
 import { clearItemPhotos } from './inventories/inventories.store.ts'
 import { countAssets } from './listing.store.ts'
 import { loanEndpoints } from './loans/loans.endpoints.ts'
 import { notifyOfDueLoans } from './loans/loans.service.ts'
+import { maintenanceEndpoints } from './maintenance/maintenance.endpoints.ts'
+import { clearFiles, countPlans } from './maintenance/maintenance.store.ts'
+import { notifyOfMaintenance } from './maintenance/notices.service.ts'
+import { refreshAll } from './maintenance/plans.service.ts'
+import { mayRead as mayReadRecord } from './maintenance/records.service.ts'
 import { mapEndpoints } from './map/map.endpoints.ts'
 import { assetLandingPage } from './public/public.page.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/register.store.ts'
 import { remindOfWarranties } from './reminders.service.ts'
+import { reportEndpoints } from './reports/reports.endpoints.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 
@@ -46,6 +54,8 @@ export const assets = domain({
     ...inventoryEndpoints,
     ...mapEndpoints,
     ...loanEndpoints,
+    ...maintenanceEndpoints,
+    ...reportEndpoints,
     ...importEndpoints,
     ...calendarEndpoints,
     ...exportEndpoints,
@@ -59,11 +69,15 @@ export const assets = domain({
     { name: 'assets.deleteOldImportRuns', every: HOUR, run: deleteOldRuns },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
     { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },
+    { name: 'assets.refreshDues', every: MINUTE, run: (ctx) => refreshAll(ctx) },
+    { name: 'assets.notifyOfMaintenance', every: 15 * MINUTE, run: notifyOfMaintenance },
+    { name: 'inventories.setCounted', every: MINUTE, run: setCounted },
+    { name: 'assets.notifyOfCounts', every: HOUR, run: notifyOfCounts },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     cleanUpJob,
   ],
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
-  fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory },
+  fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory, MAINTENANCE: mayReadRecord },
   landingPages: { asset: assetLandingPage },
   foundThings: { ASSET: foundAssets },
   scanTargets: { ASSET: resolveScan },
@@ -72,13 +86,21 @@ export const assets = domain({
   refTargets: { ASSET: assetTarget },
   syncEntities,
   userContent: hasAssets,
-  orgResources: [{ key: 'assets', name: 'assets', count: countOwned }],
+  orgResources: [
+    {
+      key: 'assets',
+      name: 'assets',
+      count: async (db, orgId) => (await countOwned(db, orgId)) + (await countPlans(db, orgId)),
+    },
+  ],
   locationUses: [{ name: 'assets', count: countAtLocation }],
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {
       const [ofAssets, ofInventories] = [lostBy(files, 'ASSET'), lostBy(files, 'INVENTORY')]
       if (ofAssets) await clearPhotos(tx, ofAssets)
       if (ofInventories) await clearItemPhotos(tx, ofInventories)
+      const ofRecords = lostBy(files, 'MAINTENANCE')
+      if (ofRecords) await clearFiles(tx, ofRecords.fileIds, ofRecords.entityIds)
     },
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)
@@ -86,6 +108,7 @@ export const assets = domain({
     async 'member.left'(_ctx, tx, { orgId, userId }) {
       await deleteCalendar(tx, userId, orgId)
       await endCustody(tx, orgId, userId)
+      await clearAssignee(tx, userId, orgId)
     },
     async 'org.dissolving'(_ctx, tx, { orgId }) {
       await purgeOfOrg(tx, orgId)
@@ -99,6 +122,7 @@ export const assets = domain({
     async 'user.deleting'(_ctx, tx, { userId }) {
       await deleteJobsOf(tx, userId)
       await deleteRunsOf(tx, ownerKey({ userId, orgId: 0 }))
+      await clearAssignee(tx, userId)
     },
   },
 })

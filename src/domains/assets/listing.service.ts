@@ -18,6 +18,7 @@ import type { Caller, Owner } from '#http/endpoint.ts'
 import { invalidAll } from '#http/validate.ts'
 
 import { assetCategoryTree } from './categories/categories.store.ts'
+import { todayOf } from './days.service.ts'
 import { valuesOfAssets } from './entities.service.ts'
 import * as store from './listing.store.ts'
 import type { AssetView, Filters, ListQuery } from './register/register.model.ts'
@@ -127,7 +128,16 @@ const isOneRange = (conditions: store.Conditions, fields: readonly FieldFilter[]
   return others.length === 0 && RANGES.has(only ?? '')
 }
 /** Filters and columns with an index of their own. */
-const RANGES = new Set(['warranty', 'purchase', 'warrantyExpiry', 'purchaseDate', 'purchasePrice'])
+const RANGES = new Set([
+  'warranty',
+  'purchase',
+  'maintenance',
+  'count',
+  'countOverdue',
+  'warrantyExpiry',
+  'purchaseDate',
+  'purchasePrice',
+])
 
 /** The filters with the ids of sub-trees. Categories and locations of other owners select nothing. @throws AppError 400 */
 export async function conditionsOf(ctx: AppContext, owner: Owner, query: Filters): Promise<store.Conditions> {
@@ -137,6 +147,7 @@ export async function conditionsOf(ctx: AppContext, owner: Owner, query: Filters
   return conditionsIn(query, {
     categories: (id) => assetCategoryTree.branchIds(db, ownerKey(owner), id),
     locations: (id) => locationTree.branchIds(db, owner.orgId, id),
+    today: () => todayOf(ctx, db, ownerKey(owner)),
   })
 }
 
@@ -145,9 +156,10 @@ type BranchOf = (id: number) => Promise<readonly number[]>
 /** The same for valid filters, with the functions that find the node with this id and all below it. */
 export async function conditionsIn(
   query: Filters,
-  branches: { readonly categories: BranchOf; readonly locations: BranchOf },
+  branches: { readonly categories: BranchOf; readonly locations: BranchOf; readonly today: () => Promise<string> },
 ): Promise<store.Conditions> {
   const { categoryId, locationId, custodianId, status, warrantyFrom, warrantyTo, purchaseFrom, purchaseTo, ids } = query
+  const { maintenanceTo, countTo, overdueCount } = query
   return {
     ...(categoryId !== undefined && { categoryIds: categoryId === 0 ? null : await branches.categories(categoryId) }),
     ...(locationId !== undefined && { locationIds: locationId === 0 ? null : await branches.locations(locationId) }),
@@ -157,6 +169,9 @@ export async function conditionsIn(
     ...(warrantyTo && { warrantyTo }),
     ...(purchaseFrom && { purchaseFrom }),
     ...(purchaseTo && { purchaseTo }),
+    ...(maintenanceTo && { maintenanceTo }),
+    ...(countTo && { countTo }),
+    ...(overdueCount !== undefined && { countOverdue: { today: await branches.today(), is: overdueCount } }),
     ...(ids !== undefined && { ids }),
   }
 }

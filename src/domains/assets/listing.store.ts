@@ -3,7 +3,7 @@
  * (db/lists.ts), whose pages and totals cost the same at a thousand rows and at a million. Other filters are queries.
  */
 
-import { and, count, gte, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, gte, inArray, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { dialect } from '#db/dialect.ts'
@@ -67,6 +67,17 @@ const dated = {
       select,
     }),
     empty: listed.list({ owner: ['owner'], where: { ...live, warrantyExpiry: null }, ...byAge }),
+  },
+  nextMaintenance: {
+    filled: listed.list({
+      owner: ['owner'],
+      where: live,
+      whereNot: { nextMaintenance: null },
+      orders: { value: ['nextMaintenance', 'createdAt', 'id'] },
+      sort: 'value',
+      select,
+    }),
+    empty: listed.list({ owner: ['owner'], where: { ...live, nextMaintenance: null }, ...byAge }),
   },
   purchasePrice: {
     filled: listed.list({
@@ -141,6 +152,10 @@ export interface Conditions {
   readonly warrantyTo?: string
   readonly purchaseFrom?: string
   readonly purchaseTo?: string
+  readonly maintenanceTo?: string
+  readonly countTo?: string
+  /** Whether the next count was to be before this day. */
+  readonly countOverdue?: { readonly today: string; readonly is: boolean }
   readonly ids?: readonly number[]
 }
 
@@ -165,8 +180,16 @@ export const conditionsWhere = (given: Conditions, keyword?: string, more?: SQL)
     given.warrantyTo === undefined ? undefined : lte(assets.warrantyExpiry, given.warrantyTo),
     given.purchaseFrom === undefined ? undefined : gte(assets.purchaseDate, given.purchaseFrom),
     given.purchaseTo === undefined ? undefined : lte(assets.purchaseDate, given.purchaseTo),
+    given.maintenanceTo === undefined ? undefined : lte(assets.nextMaintenance, given.maintenanceTo),
+    given.countTo === undefined ? undefined : lte(assets.nextCountOn, given.countTo),
+    given.countOverdue && countOverdue(given.countOverdue),
     given.ids && inArray(assets.id, [...given.ids]),
   )
+
+function countOverdue({ today, is }: NonNullable<Conditions['countOverdue']>): SQL {
+  if (is) return and(lt(assets.nextCountOn, today), ne(assets.status, 'SCRAPPED'))!
+  return or(isNull(assets.nextCountOn), gte(assets.nextCountOn, today), eq(assets.status, 'SCRAPPED'))!
+}
 
 const containsKeyword = (keyword: string): SQL | undefined =>
   or(

@@ -66,4 +66,4 @@ export { haveCommonOrganization, inCommonOrganization } from './members/members.
 export { CODE_ALPHABET } from './orgs.rules.ts'
 export { locationTree } from './locations/locations.store.ts'
 export { zoneOfOrg } from './organizations/organizations.store.ts'
-export { requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'
+export { isOrgEnabled, requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

@@ -64,20 +64,30 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',
-  'assetCategories.create': 'name! length=100',
+  'assetCategories.create':
+    'name! length=100, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
   'assetCategories.move': 'parentId!',
   'assetCategories.pin': 'pinned!',
   'assetCategories.reorder': 'items[].id!, items[].sortOrder! min=-2147483648 max=2147483647 isWhole',
-  'assetCategories.update': 'name! length=100',
+  'assetCategories.update':
+    'name! length=100, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
+  'assetMaintenance.create':
+    'kind! choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, doneOn! length=10, cost length=20, supplier length=100, result choices=PASSED|FAILED|NONE, note length=2000, nextDue length=10, status choices=REPAIR|IN_USE',
+  'assetMaintenance.update':
+    'kind choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, doneOn length=10, cost length=20, supplier length=100, result choices=PASSED|FAILED|NONE, note length=2000, nextDue length=10, status choices=REPAIR|IN_USE',
+  'assetPlans.create':
+    'name! length=100, kind! choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, every!, every.days min=1 max=3650 isWhole, every.months min=1 max=1200 isWhole, firstDue! length=10, leadDays min=0 max=365 isWhole, note length=2000',
+  'assetPlans.update':
+    'name! length=100, kind choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, every.days min=1 max=3650 isWhole, every.months min=1 max=1200 isWhole, firstDue length=10, leadDays min=0 max=365 isWhole, note length=2000',
   'assets.checkIn': 'condition choices=GOOD|FAIR|DAMAGED|UNUSABLE, note length=2000',
   'assets.checkOut': 'personName length=100, note length=2000',
   'assets.create':
-    'name! length=100, assetNo length=64, brand length=100, model length=100, serialNo length=100, purchaseDate length=10, purchasePrice length=20, supplier length=100, warrantyExpiry length=10, remark length=2000, status choices=IN_USE|IDLE|REPAIR|LOST|SCRAPPED, latitude min=-90 max=90, longitude min=-180 max=180, values[].key length=100, values[].value!',
+    'name! length=100, assetNo length=64, brand length=100, model length=100, serialNo length=100, purchaseDate length=10, purchasePrice length=20, supplier length=100, warrantyExpiry length=10, nextCountOn length=10, remark length=2000, status choices=IN_USE|IDLE|REPAIR|LOST|SCRAPPED, latitude min=-90 max=90, longitude min=-180 max=180, values[].key length=100, values[].value!',
   'assets.scrap': 'reason length=500',
   'assets.scrapAny': 'reason length=500',
   'assets.transfer': 'note length=500',
   'assets.update':
-    'name! length=100, assetNo length=64, brand length=100, model length=100, serialNo length=100, purchaseDate length=10, purchasePrice length=20, supplier length=100, warrantyExpiry length=10, remark length=2000, status choices=IN_USE|IDLE|REPAIR|LOST|SCRAPPED, latitude min=-90 max=90, longitude min=-180 max=180, values[].key length=100, values[].value!',
+    'name! length=100, assetNo length=64, brand length=100, model length=100, serialNo length=100, purchaseDate length=10, purchasePrice length=20, supplier length=100, warrantyExpiry length=10, nextCountOn length=10, remark length=2000, status choices=IN_USE|IDLE|REPAIR|LOST|SCRAPPED, latitude min=-90 max=90, longitude min=-180 max=180, values[].key length=100, values[].value!',
   'auth.changeCode': 'channel! choices=PHONE|EMAIL',
   'auth.changePassword':
     'verifyType! choices=OLD_PASSWORD|PHONE_CODE|EMAIL_CODE, oldPassword length=128, code length=20, newPassword! length=128',
@@ -154,6 +164,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'guests.claim': 'secret! length=200',
   'guests.register': 'name! length=100, email! length=254, code length=200, formToken! length=500, website length=1000',
   'guests.sendLink': 'email! length=254',
+  'inventories.apply': 'missing choices=LOST|KEEP, misplaced choices=MOVE|KEEP, found choices=RESTORE|KEEP',
   'inventories.create': 'name! length=100, note length=2000',
   'inventories.scan': 'code length=2000, condition choices=GOOD|FAIR|DAMAGED|UNUSABLE, note length=2000',
   'inventories.update': 'name! length=100, note length=2000, status choices=DRAFT|RUNNING|CLOSED',

@@ -8,6 +8,8 @@ import { locationTree } from '#domains/orgs/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import { dayAt } from '#lib/days.ts'
+import { serverZone } from '#platform/clock.ts'
 
 import { markDeleted, scrap } from '../assets.service.ts'
 import { assetCategoryTree, findAnyCategory } from '../categories/categories.store.ts'
@@ -49,6 +51,7 @@ async function rowsPage(ctx: AppContext, adminId: number, query: AdminListQuery)
       const orgId = await store.organizationOfLocation(db, id)
       return orgId === undefined ? [] : locationTree.branchIds(db, orgId, id)
     },
+    today: async () => dayAt(ctx.clock.now(), serverZone()),
   })
   const owners = store.ownersWhere(query)
   const where = listing.conditionsWhere(conditions, query.keyword, owners)

@@ -1,4 +1,4 @@
-/** Calendars of ends of warranties and due dates of loans, which calendar programs subscribe to by a secret link. */
+/** Calendars of ends of warranties, and of due dates of maintenance and loans, which calendar programs subscribe to by a secret link. */
 
 import type { AppContext } from '#context'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
@@ -6,11 +6,10 @@ import * as access from '#domains/access/index.ts'
 import { requireEnabled } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { localTime } from '#lib/days.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
-import { serverZone } from '#platform/clock.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
+import { todayOf } from '../days.service.ts'
 import type { CalendarLink, CalendarState } from './calendars.model.ts'
 import * as store from './calendars.store.ts'
 
@@ -46,6 +45,7 @@ const MAX_EVENTS = 500
 
 const NAME: Localized = { en: 'Assets', zh: '资产' }
 const WARRANTY: Localized = { en: 'Warranty ends', zh: '保修到期' }
+const MAINTENANCE: Localized = { en: 'Maintenance due', zh: '维护到期' }
 const LOAN: Localized = { en: 'Loan due', zh: '借用到期' }
 
 /**
@@ -67,11 +67,11 @@ function mayRead(ctx: AppContext, { userId, owner }: store.CalendarRow): boolean
 
 async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Promise<string> {
   const { read } = ctx.db
-  const zone = serverZone()
-  const today = localTime(ctx.clock.now(), zone).toPlainDate()
+  const today = Temporal.PlainDate.from(await todayOf(ctx, read, owner))
   const [from, to] = [today.subtract({ days: DAYS_BACK }), today.add({ days: DAYS_AHEAD })]
-  const [warranties, loans] = await Promise.all([
+  const [warranties, maintenance, loans] = await Promise.all([
     store.warranties(read, owner, from.toString(), to.toString(), MAX_EVENTS),
+    store.maintenance(read, owner, from.toString(), to.toString(), MAX_EVENTS),
     store.dueLoans(read, owner, MAX_EVENTS),
   ])
   // Loaded with the first calendar, which the start of the server should not wait for.
@@ -83,6 +83,14 @@ async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Pr
       id: `warranty-${uuid}@${host}`,
       summary: `${WARRANTY[locale]}: ${name} (${assetNo})`,
       start: new Date(`${warrantyExpiry}T00:00:00Z`),
+      allDay: true,
+      stamp: new Date(updatedAt),
+    })
+  for (const { planId, planName, uuid, name, assetNo, dueOn, updatedAt } of maintenance)
+    feed.createEvent({
+      id: `maintenance-${planId}-${uuid}@${host}`,
+      summary: `${MAINTENANCE[locale]}: ${name} (${assetNo}), ${planName}`,
+      start: new Date(`${dueOn}T00:00:00Z`),
       allDay: true,
       stamp: new Date(updatedAt),
     })

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne } from 'dr
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
+import { assetMaintenanceDues as dues, assetMaintenancePlans as plans } from '#db/schema/asset-maintenance.ts'
 import { assetCalendars, assetLoans, assets } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -74,6 +75,25 @@ export const warranties = (db: Db, owner: OwnerKey, from: string, to: string, li
       ),
     )
     .orderBy(asc(assets.warrantyExpiry), asc(assets.id))
+    .limit(limit)
+
+/** The first maintenance that is due in these days, inclusive. */
+export const maintenance = (db: Db, owner: OwnerKey, from: string, to: string, limit: number) =>
+  db
+    .select({
+      planId: plans.id,
+      planName: plans.name,
+      uuid: assets.uuid,
+      name: assets.name,
+      assetNo: assets.assetNo,
+      dueOn: dues.dueOn,
+      updatedAt: plans.updatedAt,
+    })
+    .from(dues)
+    .innerJoin(assets, eq(assets.id, dues.assetId))
+    .innerJoin(plans, eq(plans.id, dues.planId))
+    .where(and(eq(dues.owner, owner), gte(dues.dueOn, from), lte(dues.dueOn, to)))
+    .orderBy(asc(dues.dueOn), asc(dues.assetId), asc(dues.planId))
     .limit(limit)
 
 /** The last loans that are open and have a due date. */

@@ -1,3 +1,4 @@
+import { DEPRECIATION_METHODS } from '#db/schema/assets.ts'
 import { keywordFilter, ownerFields, ownerFilters } from '#domains/admin/index.ts'
 import {
   Enum,
@@ -37,7 +38,47 @@ const CategoryName = { ...Name, examples: ['Laptops'] }
 const OrgId = Type.Optional(Id)
 const NullableOrgId = Type.Optional(Nullable(Id))
 
+const Depreciation = Model('AssetDepreciation', {
+  method: Enum(DEPRECIATION_METHODS, { examples: ['STRAIGHT_LINE'] }),
+  months: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1200,
+        description: 'The useful life. Required with STRAIGHT_LINE',
+        examples: [36],
+      }),
+    ),
+  ),
+  residualPercent: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100, default: 0, description: 'Of the price, which remains' }),
+  ),
+  yearlyPercent: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 99,
+        description: 'Required with DECLINING, absent otherwise',
+        examples: [null],
+      }),
+    ),
+  ),
+})
+export type DepreciationInput = Static<typeof Depreciation>
+
+const AsAbove = 'null: as the nearest category above it that has one'
 const writable = {
+  depreciation: Type.Optional(Nullable({ ...Depreciation, description: `How its assets lose value; ${AsAbove}` })),
+  countEveryMonths: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 120,
+        description: `Months from one count of its assets to the next; ${AsAbove}`,
+        examples: [12],
+      }),
+    ),
+  ),
   color: Type.Optional(Nullable(Color)),
   shared: Type.Optional({
     ...Type.Boolean(),
@@ -127,6 +168,15 @@ const fields = {
   shared: Type.Boolean(),
   templateIds: Type.Array(Id),
   defaultTemplateId: Nullable(Id),
+  depreciation: Nullable(
+    Model('AssetCategoryDepreciation', {
+      method: Enum(DEPRECIATION_METHODS),
+      months: Nullable(Type.Integer({ examples: [36] })),
+      residualPercent: Type.Integer({ examples: [0] }),
+      yearlyPercent: Nullable(Type.Integer({ examples: [20] })),
+    }),
+  ),
+  countEveryMonths: Nullable(Type.Integer({ examples: [12] })),
   assetCount: Type.Integer({ minimum: 0, description: 'Assets directly in it, without sub-categories' }),
   createdBy: Id,
   version: RowVersion,

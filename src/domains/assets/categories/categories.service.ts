@@ -2,6 +2,7 @@ import type { AppContext } from '#context'
 import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page, readerFor } from '#db/paging.ts'
+import type { Depreciation } from '#db/schema/assets.ts'
 import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
@@ -16,6 +17,7 @@ import { invalid } from '#http/validate.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { type Nested, orderItems, pathsOf, treeOf } from '#lib/tree.ts'
 
+import { deletePlansOf, hasCategoryPlans, startWork } from '../dues.store.ts'
 import {
   type AllAssetCategoriesQuery,
   type AnyAssetCategoryView,
@@ -23,6 +25,7 @@ import {
   type AssetCategoryView,
   type CategoryChange,
   type CreateAssetCategory,
+  type DepreciationInput,
   MAX_CATEGORIES,
   MAX_DEPTH,
   type ReorderAssetCategories,
@@ -115,7 +118,17 @@ export async function addCategory(
   await checkCount(tx, key)
   refusals.check(await assetCategoryTree.checkParent(tx, key, parentId), where)
   const templates = await templatesOf(tx, key, NO_TEMPLATES, input, where)
-  const values = { userId: owner.userId, name, color: colorOf(color), parentId, shared, pinned, sortOrder }
+  const values = {
+    userId: owner.userId,
+    name,
+    color: colorOf(color),
+    parentId,
+    shared,
+    pinned,
+    sortOrder,
+    depreciation: depreciationOf(input.depreciation, where),
+    countEveryMonths: input.countEveryMonths ?? null,
+  }
   const inserted = await store.insertCategory(tx, key, values, revived)
   await store.setTemplates(tx, inserted.id, templates)
   return inserted
@@ -184,10 +197,12 @@ export async function changeCategory(
   const bound = (await store.categoryTemplates(tx, [id])).get(id) ?? NO_TEMPLATES
   const templates = await templatesOf(tx, key, bound, input, where)
   const keepsTemplates = sameTemplates(bound, templates)
-  const keeps = (name: string) => change[name as keyof typeof change] === before[name as keyof CategoryRow]
+  const keeps = (name: string) => Bun.deepEquals(change[name as keyof typeof change], before[name as keyof CategoryRow])
   if (keepsTemplates && Object.keys(change).every(keeps)) return before
   if (!keepsTemplates) await store.setTemplates(tx, id, templates)
   const update = () => store.updateCategory(tx, key, id, change)
+  if (change.parentId !== undefined && change.parentId !== before.parentId && (await hasCategoryPlans(tx, key)))
+    await startWork(tx, key, await assetCategoryTree.branchIds(tx, key, id))
   const isSeenAlike = ['parentId', 'shared'].every((name) => !Object.hasOwn(change, name) || keeps(name))
   return isSeenAlike ? update() : withAudiences(tx, key, update)
 }
@@ -195,7 +210,7 @@ export async function changeCategory(
 /** The columns that a request sets. */
 function columnsOf(
   owner: Owner,
-  { name, color, shared, parentId, pinned, sortOrder }: CategoryChange,
+  { name, color, shared, parentId, pinned, sortOrder, depreciation, countEveryMonths }: CategoryChange,
   where: string,
 ): Partial<store.CategoryFields> {
   return {
@@ -205,7 +220,25 @@ function columnsOf(
     ...(parentId !== undefined && { parentId }),
     ...(pinned !== undefined && { pinned }),
     ...(sortOrder !== undefined && { sortOrder }),
+    ...(depreciation !== undefined && { depreciation: depreciationOf(depreciation, where) }),
+    ...(countEveryMonths !== undefined && { countEveryMonths }),
   }
+}
+
+/** @throws AppError 400 unless the method has what it needs, and nothing else */
+function depreciationOf(given: DepreciationInput | null | undefined, where: string): Depreciation | null {
+  if (given == null) return null
+  const { method, months = null, residualPercent = 0, yearlyPercent = null } = given
+  const at = `${where}.depreciation`
+  if (method === 'STRAIGHT_LINE' && months === null)
+    throw invalid(`${at}.months`, 'is required with STRAIGHT_LINE', '直线法须填写使用月数')
+  if ((method === 'DECLINING') !== (yearlyPercent !== null))
+    throw invalid(
+      `${at}.yearlyPercent`,
+      'is required with DECLINING, and possible with it only',
+      '仅余额递减法须填写年折旧率',
+    )
+  return { method, months, residualPercent, yearlyPercent }
 }
 
 /**
@@ -332,6 +365,7 @@ export async function removeCategory(tx: Tx, owner: Owner, id: number): Promise<
   if ((await assetCategoryTree.find(tx, key, id)) === undefined) throw notFound()
   if ((await assetCategoryTree.countChildren(tx, key, id)) > 0)
     throw badRequest('Move or delete the sub-categories first', '请先移动或删除子分类')
+  await deletePlansOf(tx, key, { categoryId: id })
   if (await isFull(tx, key, id)) await store.insertCleanUp(tx, key, id)
   return store.deleteCategory(tx, key, id)
 }
@@ -358,6 +392,9 @@ export async function deleteAnyCategory(ctx: AppContext, actor: LoggedActor, id:
   await actor.write('assets.deleteAnyCategory', async (tx) => {
     const row = await assetCategoryTree.find(tx, key, id)
     if (row === undefined) throw notFound()
+    const hadPlans = await hasCategoryPlans(tx, key)
+    await deletePlansOf(tx, key, { categoryId: id })
+    if (hadPlans) await startWork(tx, key, await assetCategoryTree.branchIds(tx, key, id))
     if (await isFull(tx, key, id)) await store.insertCleanUp(tx, key, id)
     const movedChildren = await withAudiences(tx, key, () => store.moveChildren(tx, key, id, row.parentId))
     await store.deleteCategory(tx, key, id)
@@ -422,6 +459,8 @@ export async function toViews(
       pinned: row.pinned,
       sortOrder: row.sortOrder,
       shared: row.shared,
+      depreciation: row.depreciation,
+      countEveryMonths: row.countEveryMonths,
       templateIds: [...templateIds],
       defaultTemplateId,
       assetCount: counts.get(row.id) ?? 0,

@@ -5,6 +5,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { orgOf } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
+import { assetMaintenanceWork } from '#db/schema/asset-maintenance.ts'
 import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
@@ -49,7 +50,10 @@ export async function organizationOfCategory(db: Db, id: number): Promise<number
 }
 
 /** The columns that a request sets. */
-export type CategoryFields = Pick<CategoryRow, 'name' | 'color' | 'shared' | 'parentId' | 'pinned' | 'sortOrder'>
+export type CategoryFields = Pick<
+  CategoryRow,
+  'name' | 'color' | 'shared' | 'parentId' | 'pinned' | 'sortOrder' | 'depreciation' | 'countEveryMonths'
+>
 
 /** `revived`: the id and the version of a category that was deleted permanently and comes back. */
 export async function insertCategory(
@@ -124,6 +128,7 @@ export async function deleteOfOrg(tx: Tx, orgId: number): Promise<void> {
   const ids = tx.select({ id: assetCategories.id }).from(assetCategories).where(eq(assetCategories.owner, orgId))
   await tx.delete(assetCategoryTemplates).where(inArray(assetCategoryTemplates.categoryId, ids))
   await tx.delete(assetCategoryCleanUps).where(eq(assetCategoryCleanUps.owner, orgId))
+  await tx.delete(assetMaintenanceWork).where(eq(assetMaintenanceWork.owner, orgId))
   const { id, version, deletedAt } = assetCategories
   const deleted = await tx
     .delete(assetCategories)

@@ -3,8 +3,11 @@ import { EXPORT_LIMITS } from '#http/exports.ts'
 import { ById, ExportZone, InOrg, Type } from '#http/schema.ts'
 import { zoneOf } from '#http/validate.ts'
 
+import { applyInventory } from './apply.service.ts'
 import { exportInventory } from './export.service.ts'
 import {
+  ApplyInventory,
+  ApplyResult,
   CreateInventory,
   FROZEN_ASSETS,
   InventoryPage,
@@ -79,6 +82,24 @@ export const inventoryEndpoints = [
     data: InventoryView,
     budgets: [FROZEN_ASSETS],
     run: ({ ctx, owner, params, body }) => service.updateInventory(ctx, owner, params.id, body),
+  }),
+  endpoint({
+    id: 'inventories.apply',
+    method: 'POST',
+    path: '/api/assets/inventories/:id/apply',
+    summary: 'Apply the result of a closed inventory to its assets',
+    description:
+      'Needs `asset:update` too. Assets whose status or location changed after the inventory was closed, and those that are on loan, scrapped or ' +
+      'deleted, are skipped; unexpected ones never change. A repetition changes nothing twice, and finishes a request that was interrupted. ' +
+      'While one request applies an inventory, others get 429.',
+    tag,
+    access: dual('inventory:manage', organizationOfInventory),
+    params: ById,
+    query: InOrg,
+    body: ApplyInventory,
+    data: ApplyResult,
+    ignoresKey: 'A repetition changes nothing twice.',
+    run: ({ ctx, owner, params, body }) => applyInventory(ctx, owner, params.id, body),
   }),
   endpoint({
     id: 'inventories.scan',

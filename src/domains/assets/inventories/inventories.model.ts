@@ -115,6 +115,39 @@ export const InventoryView = Model('Inventory', {
 export type InventoryView = Static<typeof InventoryView>
 export const InventoryPage = PageOf(InventoryView)
 
+/** Skipped assets of one answer. */
+export const MAX_SKIPPED = 1000
+const keep = <T extends string>(action: T, description: string) =>
+  Type.Optional(Enum([action, 'KEEP'], { default: 'KEEP', description, examples: ['KEEP'] }))
+
+export const ApplyInventory = Model('ApplyInventory', {
+  missing: keep('LOST', 'LOST: missing assets get this status'),
+  misplaced: keep('MOVE', 'MOVE: misplaced assets move to where they were scanned, with a row in their history'),
+  found: keep('RESTORE', 'RESTORE: found assets that are LOST get the status IN_USE'),
+  dryRun: Type.Optional(Type.Boolean({ description: 'Only count: nothing changes' })),
+  orgId: NullableOrgId,
+})
+export type ApplyInventory = Static<typeof ApplyInventory>
+
+export const ApplyResult = Model('InventoryApplication', {
+  changed: { ...Figure, description: 'Assets that this request has changed, or would change' },
+  skipped: Type.Array(
+    Model('SkippedAsset', {
+      assetId: Id,
+      reason: Enum(['CHANGED', 'ON_LOAN', 'SCRAPPED', 'DELETED'], {
+        description: 'CHANGED: its status or location changed after the inventory was closed',
+      }),
+    }),
+    { description: `The first ${MAX_SKIPPED}` },
+  ),
+  skippedCount: Figure,
+  total: {
+    ...Figure,
+    description: 'Assets that the choices are about: changed, skipped, and those that are as they should be',
+  },
+})
+export type ApplyResult = Static<typeof ApplyResult>
+
 /** A UUID or a serial number has fewer characters, an address of a landing page may have more. */
 const MAX_CODE = 2000
 

@@ -12,6 +12,7 @@ import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { contributions } from '#domains/domain.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
+import { notify } from '#domains/notifications/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -22,6 +23,8 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
 import { findAsset, findByNumber, membersAmong } from '../register/register.store.ts'
+import { remindable } from '../reminders.store.ts'
+import { setCounted } from './counting.service.ts'
 import * as refused from './inventories.errors.ts'
 import {
   type CreateInventory,
@@ -127,12 +130,36 @@ export async function updateInventory(
     const after = await store.updateInventory(tx, before, {
       ...change,
       ...(change.status === 'RUNNING' && { startedAt: tx.stamp }),
-      ...(change.status === 'CLOSED' && { closedAt: tx.stamp }),
+      ...(change.status === 'CLOSED' && { closedAt: tx.stamp, countedUpTo: 0 }),
     })
+    if (after.status === 'RUNNING') await notifyAssignees(ctx, tx, owner, before, after)
     if (change.status !== 'RUNNING') return after
     return store.updateInventory(tx, after, { expected: await freeze(ctx, tx, after, { counted, budget }) })
   }
-  return viewOf(ctx, await ctx.db.write('inventories.update', update, isStart ? { maxMs: START_MS } : {}))
+  const row = await ctx.db.write('inventories.update', update, isStart ? { maxMs: START_MS } : {})
+  if (row.countedUpTo !== null) await setCounted(ctx)
+  return viewOf(ctx, row)
+}
+
+/** Notifies those who are to scan: all of them when it starts, and later those who are added. */
+async function notifyAssignees(
+  ctx: AppContext,
+  tx: Tx,
+  { userId, orgId }: Owner,
+  before: InventoryRow,
+  { id, name, assigneeIds }: InventoryRow,
+): Promise<void> {
+  const known = before.status === 'RUNNING' ? before.assigneeIds : []
+  const added = assigneeIds.filter((assignee) => assignee !== userId && !known.includes(assignee))
+  if (added.length === 0) return
+  await notify(ctx, tx, {
+    userIds: [...(await remindable(tx, orgId, added))],
+    type: 'ASSET',
+    title: { en: 'You are to scan for a stock-taking', zh: '你需要参与盘点' },
+    body: { en: `${name} is running.`, zh: `“${name}”正在进行。` },
+    data: { inventoryId: id, orgId: orgId || null, event: 'INVENTORY_ASSIGNED' },
+    subject: `INVENTORY ${id}`,
+  })
 }
 
 /** The assets that a draft would expect after the change. 0 if it is not a draft. */

@@ -72,7 +72,7 @@ export async function insertInventory(
 export async function updateInventory(
   tx: Tx,
   row: InventoryRow,
-  change: InventoryChange & Partial<Pick<InventoryRow, 'expected' | 'startedAt' | 'closedAt'>>,
+  change: InventoryChange & Partial<Pick<InventoryRow, 'expected' | 'startedAt' | 'closedAt' | 'countedUpTo'>>,
 ): Promise<InventoryRow> {
   const changed = { ...change, updatedAt: tx.stamp }
   await tx

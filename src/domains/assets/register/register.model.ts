@@ -62,16 +62,19 @@ const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.O
 
 const line = (example: string) => optional(Line(100, 0, { examples: [example] }))
 /** The service checks that the day exists. */
-const Day = Documented(Line(10, 0, { description: 'An empty text clears it, like null', examples: ['2026-03-01'] }), {
-  format: 'date',
-})
+export const Day = Documented(
+  Line(10, 0, { description: 'An empty text clears it, like null', examples: ['2026-03-01'] }),
+  {
+    format: 'date',
+  },
+)
 const PRICE_DESCRIPTION = 'From 0 to 9999999999999.99, with at most two decimals'
 const PriceText = Type.String({
   maxLength: 20,
   description: `${PRICE_DESCRIPTION}. A number is accepted too`,
   examples: ['1999.90'],
 })
-const PriceInput = ShownAs(Type.Union([PriceText, Type.Number()]), PriceText)
+export const PriceInput = ShownAs(Type.Union([PriceText, Type.Number()]), PriceText)
 
 const PhotoInput = ShownAs(Type.Union([Id, Type.Object({ fileId: Id })]), Id)
 
@@ -98,6 +101,7 @@ const writable = {
   purchasePrice: optional(PriceInput),
   supplier: line('Office World'),
   warrantyExpiry: optional({ ...Day, examples: ['2029-02-28'] }),
+  nextCountOn: optional({ ...Day, examples: ['2027-06-30'] }),
   remark: optional(Description),
   status: optional(AssetStatusName),
   locationId: optional(Id),
@@ -181,6 +185,13 @@ export const filters = {
   warrantyTo: day('The warranty ends on this day or earlier'),
   purchaseFrom: day('Bought on this day or later'),
   purchaseTo: day('Bought on this day or earlier'),
+  maintenanceTo: day('Its next maintenance is due on this day or earlier'),
+  countTo: day('Its next count is due on this day or earlier'),
+  overdueCount: Type.Optional(
+    Type.Boolean({
+      description: 'Whether its next count should have been before today. Scrapped assets are never overdue',
+    }),
+  ),
   ids: Type.Optional(Type.Array(Id, { maxItems: MAX_IDS, description: 'Only these, separated by commas' })),
 }
 const FiltersSchema = Type.Object(filters)
@@ -193,6 +204,7 @@ export const SORTS = [
   'purchaseDate',
   'purchasePrice',
   'warrantyExpiry',
+  'nextMaintenance',
   'createdAt',
   'updatedAt',
 ] as const
@@ -258,6 +270,11 @@ export const AssetView = Model('Asset', {
   publicUrl: address('Address of the public page; 404 while `publicFields` is empty'),
   scrappedAt: Nullable(Time),
   scrapReason: Text('The screen is broken'),
+  nextMaintenance: Nullable(Text('2026-09-01', { description: 'The earliest day on which one of its plans is due' })),
+  lastCountedOn: Nullable(
+    Text('2026-06-30', { description: 'The day on which the last inventory that found it was closed' }),
+  ),
+  nextCountOn: Nullable(Text('2027-06-30')),
   loan: Nullable(LoanView),
   values: Type.Optional(
     Type.Array(AssetValue, { description: 'Values of metadata that you see. In lists only with `include=values`' }),

@@ -32,6 +32,7 @@ export type AssetFields = Pick<
   | 'purchasePrice'
   | 'supplier'
   | 'warrantyExpiry'
+  | 'nextCountOn'
   | 'remark'
   | 'status'
   | 'locationId'
@@ -42,7 +43,8 @@ export type AssetFields = Pick<
   | 'publicFields'
 >
 export type AssetChange = Partial<
-  AssetFields & Pick<Row, 'owner' | 'assetNoKey' | 'scrappedAt' | 'scrapReason' | 'deletedAt'>
+  AssetFields &
+    Pick<Row, 'owner' | 'assetNoKey' | 'scrappedAt' | 'scrapReason' | 'deletedAt' | 'nextMaintenance' | 'lastCountedOn'>
 >
 
 /** Of a new asset for which only a name is given. An empty number is generated. */
@@ -56,6 +58,7 @@ export const EMPTY: Omit<AssetFields, 'name'> = {
   purchasePrice: null,
   supplier: '',
   warrantyExpiry: null,
+  nextCountOn: null,
   remark: '',
   status: 'IN_USE',
   locationId: null,
@@ -95,7 +98,7 @@ export function changeOf(input: UpdateAsset, problems: FieldProblem[], path: str
     if (input[name] !== undefined) change[name] = input[name] ?? ''
   for (const name of ['categoryId', 'locationId', 'custodianId', 'latitude', 'longitude'] as const)
     if (input[name] !== undefined) change[name] = input[name]
-  for (const name of ['purchaseDate', 'warrantyExpiry'] as const) {
+  for (const name of ['purchaseDate', 'warrantyExpiry', 'nextCountOn'] as const) {
     const given = input[name]
     if (given === undefined) continue
     if (given && dayNumberOf(given) === undefined) problems.push(notADay(at(name)))
@@ -179,7 +182,14 @@ export function differences(row: Row, change: AssetChange): AssetChange {
   return different
 }
 
-export const DAY_FILTERS = ['warrantyFrom', 'warrantyTo', 'purchaseFrom', 'purchaseTo'] as const
+export const DAY_FILTERS = [
+  'warrantyFrom',
+  'warrantyTo',
+  'purchaseFrom',
+  'purchaseTo',
+  'maintenanceTo',
+  'countTo',
+] as const
 
 /** Problems of the days of a query. */
 export const filterProblems = (query: Filters): FieldProblem[] =>

@@ -16,6 +16,7 @@ import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
+import { plansOf, refreshDues } from '../dues.store.ts'
 import { moveOnMap } from '../grid.store.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { type AssetChange, differences, type NewFields } from './register.rules.ts'
@@ -36,6 +37,7 @@ export const listed = pagedTable(assets, [
   'purchaseDate',
   'purchasePrice',
   'warrantyExpiry',
+  'nextMaintenance',
   'createdAt',
   'updatedAt',
 ])
@@ -178,7 +180,6 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
       scrapReason: fields.scrapReason ?? '',
       nextMaintenance: null,
       lastCountedOn: null,
-      nextCountOn: null,
       placedAt: tx.stamp,
       version: fields.version ?? 1,
       deletedAt: null,
@@ -187,14 +188,33 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
     }))
     const inserted = await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
     const ids = new Map(inserted.map((row) => [row.uuid, row.id]))
-    for (const fields of given) {
-      const row: AssetRow = { ...fields, id: ids.get(fields.uuid)! }
+    const created = given.map((fields) => ({ ...fields, id: ids.get(fields.uuid)! }))
+    for (const row of await withDues(tx, created)) {
       listed.inserted(tx, row)
       await moveOnMap(tx, undefined, row)
       rows.push(row)
     }
   }
   return rows
+}
+
+/** New assets with the due dates that they have by plans of their categories. */
+async function withDues(tx: Tx, rows: readonly AssetRow[]): Promise<AssetRow[]> {
+  if (rows.length === 0 || (await plansOf(tx, rows[0]!.owner)).length === 0) return [...rows]
+  const next = await refreshDues(tx, rows)
+  const due = [...next].filter(([, day]) => day !== null)
+  for (const [day, some] of Map.groupBy(due, ([, on]) => on))
+    await tx
+      .update(assets)
+      .set({ nextMaintenance: day })
+      .where(
+        inArray(
+          assets.id,
+          some.map(([assetId]) => assetId),
+        ),
+      )
+      .returning({ id: assets.id })
+  return rows.map((row) => ({ ...row, nextMaintenance: next.get(row.id) ?? null }))
 }
 
 /** A row has 34 columns, and PostgreSQL takes 65,535 values in a statement. */
@@ -221,7 +241,10 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
     const columns = { ...different, placedAt, version: row.version + 1, updatedAt: tx.stamp }
     return { row, columns, after: { ...row, ...columns } }
   })
-  const changed = changes.filter(({ columns }) => columns !== undefined)
+  const changed = await changesOfDues(
+    tx,
+    changes.filter(({ columns }) => columns !== undefined),
+  )
   if (changed.length === 1) await updateOne(tx, changed[0]!.row, changed[0]!.columns!)
   else
     for (let at = 0; at < changed.length; at += ROWS_PER_STATEMENT)
@@ -233,7 +256,31 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
     listed.updated(tx, row, after)
     await moveOnMap(tx, row, after)
   }
-  return changes.map(({ after }) => after)
+  const byId = new Map(changed.map(({ after }) => [after.id, after]))
+  return changes.map(({ after }) => byId.get(after.id) ?? after)
+}
+
+interface Change {
+  readonly row: AssetRow
+  readonly columns?: Partial<AssetRow> | undefined
+  readonly after: AssetRow
+}
+
+/** The columns that decide which plans of maintenance hold for an asset. */
+const PLANNED = ['categoryId', 'status', 'owner', 'deletedAt'] as const
+
+/** The changes with the next due date, which follows from the plans. */
+async function changesOfDues(tx: Tx, changes: readonly Change[]): Promise<readonly Change[]> {
+  const planned = changes.filter(({ row, after }) => PLANNED.some((name) => row[name] !== after[name]))
+  if (planned.length === 0) return changes
+  const next = await refreshDues(
+    tx,
+    planned.map(({ after }) => after),
+  )
+  return changes.map(({ row, columns, after }) => {
+    const nextMaintenance = next.has(after.id) ? (next.get(after.id) ?? null) : after.nextMaintenance
+    return { row, columns: { ...columns, nextMaintenance }, after: { ...after, nextMaintenance } }
+  })
 }
 
 async function updateOne(tx: Tx, { id, owner }: AssetRow, columns: Partial<AssetRow>): Promise<void> {
@@ -274,7 +321,7 @@ export async function knownCategories(tx: Tx, owner: OwnerKey, ids: readonly num
 }
 
 /** Names of those of the ids that are locations of the organization. */
-export async function locationNames(tx: Tx, orgId: number, ids: readonly number[]): Promise<Map<number, string>> {
+export async function locationNames(tx: Db | Tx, orgId: number, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0 || orgId === 0) return new Map()
   const rows = await tx
     .select({ id: orgLocations.id, name: orgLocations.name })

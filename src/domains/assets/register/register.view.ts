@@ -60,6 +60,9 @@ const toView = (
   publicUrl: publicUrlOf(ctx, row.uuid),
   scrappedAt: row.scrappedAt,
   scrapReason: row.scrapReason,
+  nextMaintenance: row.nextMaintenance,
+  lastCountedOn: row.lastCountedOn,
+  nextCountOn: row.nextCountOn,
   loan:
     loan === undefined ? null : { id: loan.id, userId: loan.userId, personName: loan.personName, dueAt: loan.dueAt },
   orgId: orgOf(row.owner) || null,

@@ -14,6 +14,7 @@ import type { Caller, Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
+import { giveMaintenance } from '../dues.store.ts'
 import { toDetail } from '../entities.service.ts'
 import * as store from '../history.store.ts'
 import { giveLoans } from '../loans/loans.store.ts'
@@ -104,7 +105,8 @@ async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
       problems.push(numberTaken('body.toOrgId'))
     if (problems.length > 0) throw invalidAll(problems)
     await checkRoom(ctx, tx, receiver, quota, 1)
-    for (const photo of before.photoIds) await giveToOrganization(tx, photo, toOrgId, storage)
+    const recordFiles = await giveMaintenance(tx, before.id, ownerKey(receiver))
+    for (const file of [...before.photoIds, ...recordFiles]) await giveToOrganization(tx, file, toOrgId, storage)
     await changeOwner(ctx, tx, 'asset', before.id, before.owner, ownerKey(receiver), storage)
     const publicFields = await publishable(tx, receiver, before.publicFields)
     const given = { ...change, publicFields, owner: ownerKey(receiver) }

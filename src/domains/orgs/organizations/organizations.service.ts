@@ -279,8 +279,12 @@ export async function setCurrentOrg(ctx: AppContext, actor: Actor, orgId: number
 
 /** For writes that ask for a reading point only. @throws AppError 403 if the organization is DISABLED */
 export async function requireEnabled(tx: Tx, orgId: number): Promise<void> {
-  if ((await findOrg(tx, orgId))?.status !== 'ACTIVE') throw organizationDisabled
+  if (!(await isOrgEnabled(tx, orgId))) throw organizationDisabled
 }
+
+/** False also for an organization that does not exist. */
+export const isOrgEnabled = async (db: Db | Tx, orgId: number): Promise<boolean> =>
+  (await findOrg(db, orgId))?.status === 'ACTIVE'
 
 export async function discoverOrgs(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<PublicOrg>> {
   return mapPage(await ctx.db.search(actor.userId, (db) => store.searchPublicOrgs(db, query)), (org) =>

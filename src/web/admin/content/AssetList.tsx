@@ -89,6 +89,8 @@ export default function AssetList() {
         { source: 'warrantyTo', kind: 'day' },
         { source: 'purchaseFrom', kind: 'day' },
         { source: 'purchaseTo', kind: 'day' },
+        { source: 'maintenanceTo', kind: 'day' },
+        { source: 'countTo', kind: 'day' },
         ...timeFilters,
       ]}
       columns={[
@@ -153,6 +155,8 @@ function AssetFacts({ row }: { row: AdminAsset }) {
           [t.bought, row.purchaseDate && day(row.purchaseDate)],
           [t.price, row.purchasePrice],
           [t.warranty, row.warrantyExpiry && day(row.warrantyExpiry)],
+          [f('nextMaintenance'), row.nextMaintenance && day(row.nextMaintenance)],
+          [f('nextCountOn'), row.nextCountOn && day(row.nextCountOn)],
           [f('custodianId'), row.custodianId !== null && <UserById key="custodian" id={row.custodianId} />],
           [t.loan, row.loan !== null && t.yes],
           [t.position, position(row.latitude, row.longitude)],

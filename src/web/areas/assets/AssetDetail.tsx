@@ -33,6 +33,7 @@ import { useForm } from '../../ui/use-form.tsx'
 import { AssetFacts, AssetFields, AssetPhotos } from './AssetFacts.tsx'
 import { AssetHistory } from './AssetHistory.tsx'
 import { AssetLabel } from './AssetLabel.tsx'
+import { AssetMaintenance } from './AssetMaintenance.tsx'
 import { useAssetFields } from './fields/useFields.ts'
 import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
 import { LabelsButton, useOpenedAt } from './parts.tsx'
@@ -153,6 +154,7 @@ function Detail({ asset }: { asset: Asset }) {
           <AssetPhotos asset={asset} />
           <AssetFacts asset={asset} />
           <AssetFields asset={asset} />
+          <AssetMaintenance asset={asset} />
         </Stack>
         <Stack spacing={2} sx={{ minWidth: 0 }}>
           <AssetLabel asset={asset} />

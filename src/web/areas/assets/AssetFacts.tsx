@@ -109,6 +109,9 @@ export function AssetFacts({ asset }: { asset: Asset }) {
               </>
             )}
           </Fact>
+          <Fact label={column('nextMaintenance')}>{day(asset.nextMaintenance)}</Fact>
+          <Fact label={column('lastCountedOn')}>{day(asset.lastCountedOn)}</Fact>
+          <Fact label={column('nextCountOn')}>{day(asset.nextCountOn)}</Fact>
           <Fact label={t.position}>
             {latitude !== null && longitude !== null && (
               <MapLink latitude={latitude} longitude={longitude} name={asset.name} />

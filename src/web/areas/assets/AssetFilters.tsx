@@ -27,6 +27,8 @@ const words = texts({
     warrantyTo: 'Warranty ends until',
     purchaseFrom: 'Bought from',
     purchaseTo: 'Bought until',
+    maintenanceTo: 'Maintenance due until',
+    countTo: 'To be counted until',
     field: 'Filter by another field',
     from: (name: string) => `${name}: from`,
     to: (name: string) => `${name}: until`,
@@ -47,6 +49,8 @@ const words = texts({
     warrantyTo: '保修到期（止）',
     purchaseFrom: '购买日期（起）',
     purchaseTo: '购买日期（止）',
+    maintenanceTo: '维护到期（止）',
+    countTo: '应盘点（止）',
     field: '按其他字段筛选',
     from: (name: string) => `${name}（起）`,
     to: (name: string) => `${name}（止）`,
@@ -65,8 +69,10 @@ const NAMES = [
   'warrantyTo',
   'purchaseFrom',
   'purchaseTo',
+  'maintenanceTo',
+  'countTo',
 ] as const
-const DAYS = ['warrantyFrom', 'warrantyTo', 'purchaseFrom', 'purchaseTo'] as const
+const DAYS = ['warrantyFrom', 'warrantyTo', 'purchaseFrom', 'purchaseTo', 'maintenanceTo', 'countTo'] as const
 
 const isFilter = (name: string) => (NAMES as readonly string[]).includes(name) || name.startsWith('field.')
 

@@ -51,6 +51,7 @@ const words = texts({
       '-purchaseDate': 'Bought last',
       '-purchasePrice': 'Highest price',
       warrantyExpiry: 'Warranty ends first',
+      nextMaintenance: 'Maintenance due first',
     },
   },
   zh: {
@@ -77,6 +78,7 @@ const words = texts({
       '-purchaseDate': '最近购买',
       '-purchasePrice': '价格最高',
       warrantyExpiry: '保修最早到期',
+      nextMaintenance: '维护最早到期',
     },
   },
 })

@@ -8,7 +8,7 @@ import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { CheckField, ChoiceField } from '../../ui/fields.tsx'
+import { CheckField, ChoiceField, NumberField } from '../../ui/fields.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useTemplates } from './fields/useFields.ts'
@@ -32,6 +32,14 @@ const words = texts({
       'Its assets have the fields of these templates. Without any, those of the category above or the standard ones.',
     standard: 'First template',
     shared: 'All members see it',
+    method: 'Depreciation',
+    asAbove: 'As the category above',
+    methods: { STRAIGHT_LINE: 'Straight line', DECLINING: 'Declining balance' },
+    months: 'Useful life in months',
+    yearlyPercent: 'Percent a year',
+    residualPercent: 'Residual value in percent',
+    countEveryMonths: 'Count every … months',
+    countHelp: 'Closing a stock-taking sets the next count. Empty: as the category above.',
     created: 'The category was created.',
     saved: 'The category was saved.',
   },
@@ -52,6 +60,14 @@ const words = texts({
     templatesHelp: '该分类的资产使用这些模板的字段。不选则沿用上级分类或标准模板。',
     standard: '首选模板',
     shared: '所有成员可见',
+    method: '折旧方法',
+    asAbove: '同上级分类',
+    methods: { STRAIGHT_LINE: '直线法', DECLINING: '余额递减法' },
+    months: '使用年限（月）',
+    yearlyPercent: '年折旧率（%）',
+    residualPercent: '残值率（%）',
+    countEveryMonths: '盘点间隔（月）',
+    countHelp: '结束盘点时据此设置下次盘点日期。留空则同上级分类。',
     created: '分类已新建。',
     saved: '分类已保存。',
   },
@@ -65,7 +81,30 @@ const valuesOf = (category: Omit<AssetCategoryNode, 'children'> | undefined) => 
   templateIds: (category?.templateIds ?? []) as readonly number[],
   defaultTemplateId: category?.defaultTemplateId ?? null,
   shared: category?.shared ?? true,
+  method: category?.depreciation?.method ?? null,
+  months: category?.depreciation?.months ?? null,
+  yearlyPercent: category?.depreciation?.yearlyPercent ?? null,
+  residualPercent: category?.depreciation?.residualPercent ?? null,
+  countEveryMonths: category?.countEveryMonths ?? null,
 })
+
+type Values = ReturnType<typeof valuesOf>
+
+function depreciationOf({
+  method,
+  months,
+  yearlyPercent,
+  residualPercent,
+}: Pick<Values, 'method' | 'months' | 'yearlyPercent' | 'residualPercent'>) {
+  if (method === null) return null
+  const isLine = method === 'STRAIGHT_LINE'
+  return {
+    method,
+    months: isLine ? months : null,
+    yearlyPercent: isLine ? null : yearlyPercent,
+    residualPercent: residualPercent ?? 0,
+  }
+}
 
 interface CategoryDialogProps {
   /** Undefined: a new one. */
@@ -88,9 +127,15 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
       from: category && { version: category.version, values: valuesOf },
       names: { templateIds: nameOf, defaultTemplateId: nameOf },
       done: category === undefined ? t.created : t.saved,
-      paths: { color: [] },
+      paths: {
+        color: [],
+        method: 'depreciation.method',
+        months: 'depreciation.months',
+        yearlyPercent: 'depreciation.yearlyPercent',
+        residualPercent: 'depreciation.residualPercent',
+      },
       onDone: onClose,
-      input: ({ name, color, templateIds, defaultTemplateId, shared }) => ({
+      input: ({ name, color, templateIds, defaultTemplateId, shared, ...values }) => ({
         params: category === undefined ? {} : { id: category.id },
         query: ownerQuery(),
         body: {
@@ -101,6 +146,8 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
             defaultTemplateId: templateIds.find((id) => id === defaultTemplateId) ?? templateIds[0]!,
           }),
           ...(workspace !== null && { shared }),
+          depreciation: depreciationOf(values),
+          countEveryMonths: values.countEveryMonths,
           ...(category === undefined && { parentId }),
         },
       }),
@@ -140,6 +187,19 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
           choices={templates.filter(({ id }) => templateIds.includes(id))}
         />
       )}
+      <ChoiceField
+        {...form.pick('method', { label: t.method })}
+        none={t.asAbove}
+        choices={Object.entries(t.methods).map(([id, name]) => ({ id, name }))}
+      />
+      {form.values.method === 'STRAIGHT_LINE' && (
+        <NumberField {...form.number('months', { label: t.months })} required />
+      )}
+      {form.values.method === 'DECLINING' && (
+        <NumberField {...form.number('yearlyPercent', { label: t.yearlyPercent })} required />
+      )}
+      {form.values.method !== null && <NumberField {...form.number('residualPercent', { label: t.residualPercent })} />}
+      <NumberField {...form.number('countEveryMonths', { label: t.countEveryMonths, help: t.countHelp })} />
       {workspace !== null && <CheckField {...form.check('shared', { label: t.shared })} isBox />}
     </FormDialog>
   )

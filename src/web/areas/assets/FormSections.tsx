@@ -52,6 +52,8 @@ export interface Draft {
   readonly categoryId: number | null
   readonly status: AssetStatus
   readonly locationId: number | null
+  /** `YYYY-MM-DD`, or empty. */
+  readonly nextCountOn: string
   readonly custodianId: number | null
   readonly photos: readonly FileItem[]
   readonly latitude: number | null
@@ -89,6 +91,7 @@ export function Basics({ asset, form, label }: BasicsProps) {
           <PersonPicker {...form.pick('custodianId')} />
         </>
       )}
+      <TextField {...form.text('nextCountOn')} type="date" slotProps={{ inputLabel: { shrink: true } }} />
       {label}
       <Box sx={{ gridColumn: '1 / -1' }}>
         <FilesInput

@@ -2,6 +2,7 @@
 
 import {
   CheckCircle,
+  Checklist,
   Download,
   Edit,
   HelpOutlined,
@@ -26,6 +27,7 @@ import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { OwnedAnswer } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { ApplyInventory } from './ApplyInventory.tsx'
 import { InventoryDialog, ShareFound } from './Inventories.tsx'
 import { InventoryScan } from './InventoryScan.tsx'
 import { useNames } from './places.ts'
@@ -45,6 +47,7 @@ const words = texts({
       `${n === 0 ? 'Everything was found.' : n === 1 ? '1 asset was not found.' : `${n} assets were not found.`} Nothing can be scanned after that. The register does not change.`,
     closed: 'The stock-taking is closed.',
     export: 'Report',
+    apply: 'Apply',
     startedOn: (when: string) => `started on ${when}`,
     closedOn: (when: string) => `closed on ${when}`,
     expected: 'Expected',
@@ -75,6 +78,7 @@ const words = texts({
       `${n === 0 ? '所有资产都已找到。' : `有 ${n} 件资产未找到。`}结束后不能再扫描，台账不会改变。`,
     closed: '盘点已结束。',
     export: '报告',
+    apply: '应用',
     startedOn: (when: string) => `${when} 开始`,
     closedOn: (when: string) => `${when} 结束`,
     expected: '应有',
@@ -116,7 +120,7 @@ function Detail({ inventory }: { inventory: Inventory }) {
   const owned = useOwnerQuery()
   const word = useInventoryStatus()
   const names = useNames()
-  const [dialog, setDialog] = useState<'edit' | 'start' | 'close'>()
+  const [dialog, setDialog] = useState<'edit' | 'start' | 'close' | 'apply'>()
   const file = useDownload()
   const close = () => setDialog(undefined)
   const target = { params: { id: inventory.id }, query: owned }
@@ -147,6 +151,11 @@ function Detail({ inventory }: { inventory: Inventory }) {
           {status !== 'DRAFT' && (
             <Button startIcon={<Download />} loading={file.isPending} onClick={save}>
               {t.export}
+            </Button>
+          )}
+          {mayManage && status === 'CLOSED' && may('assets.update') && (
+            <Button variant="outlined" startIcon={<Checklist />} onClick={() => setDialog('apply')}>
+              {t.apply}
             </Button>
           )}
           {mayManage && status === 'DRAFT' && (
@@ -185,6 +194,7 @@ function Detail({ inventory }: { inventory: Inventory }) {
           </Box>
         </Box>
       )}
+      {dialog === 'apply' && <ApplyInventory inventory={inventory} onClose={close} />}
       {dialog === 'edit' && <InventoryDialog inventory={inventory} onClose={close} />}
       {(dialog === 'start' || dialog === 'close') && (
         <ActionDialog

@@ -32,6 +32,13 @@ export function useAssetColumns(): readonly ListColumn<Asset>[] {
       isOptional: true,
       render: ({ warrantyExpiry }) => day(warrantyExpiry),
     },
+    {
+      ...column('nextMaintenance'),
+      sortable: true,
+      isOptional: true,
+      render: ({ nextMaintenance }) => day(nextMaintenance),
+    },
+    { ...column('nextCountOn'), isOptional: true, render: ({ nextCountOn }) => day(nextCountOn) },
     { source: 'createdAt', kind: 'time', sortable: true, isOptional: true },
   ]
 }

@@ -45,6 +45,8 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
   const values = data as {
     orgId?: number | null
     assetId?: number
+    inventoryId?: number
+    planId?: number
     qrCodeId?: number
     foundReportId?: number
     activityId?: number
@@ -64,6 +66,9 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     case 'ACCOUNT_LINK':
       return { to: '/account/links' }
     case 'ASSET':
+      if (values.inventoryId !== undefined) return { to: `/assets/inventories/${values.inventoryId}` }
+      if (values.planId !== undefined && values.assetId === undefined)
+        return { to: '/assets/maintenance', orgId: values.orgId ?? null }
       return values.assetId === undefined
         ? { to: '/assets', orgId: values.orgId ?? null }
         : { to: `/assets/${values.assetId}` }
