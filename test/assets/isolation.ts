@@ -43,7 +43,8 @@ async function closedInventory(person: Person, orgId?: number): Promise<number> 
 const PLAN = { name: 'a plan', kind: 'SERVICE', every: { days: 7 }, firstDue: '2099-09-01' } as const
 
 async function plan(person: Person, orgId?: number, fields: object = {}): Promise<number> {
-  const body = { ...PLAN, assetId: await asset(person, orgId), ...fields, ...(orgId !== undefined && { orgId }) }
+  const target = 'assetId' in fields ? {} : { assetId: await asset(person, orgId) }
+  const body = { ...PLAN, ...target, ...fields, ...(orgId !== undefined && { orgId }) }
   return ok(await person.call('assetPlans.create', { body })).data.id
 }
 

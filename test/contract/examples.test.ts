@@ -182,6 +182,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'metadata.forkIntoOrg': NO_SUCH_ROW,
   // The inventory was just created.
   'inventories.scan': [400, /not running/],
+  'inventories.apply': [400, /Close/],
   'activities.delete': [400, /active/],
   // The activity of the examples is over.
   'activities.checkIn': [400, /closed/],

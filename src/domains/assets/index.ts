@@ -69,7 +69,7 @@ export const assets = domain({
     { name: 'assets.deleteOldImportRuns', every: HOUR, run: deleteOldRuns },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
     { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },
-    { name: 'assets.refreshDues', every: MINUTE, run: (ctx) => refreshAll(ctx) },
+    { name: 'assets.refreshDues', every: MINUTE, run: refreshAll },
     { name: 'assets.notifyOfMaintenance', every: 15 * MINUTE, run: notifyOfMaintenance },
     { name: 'inventories.setCounted', every: MINUTE, run: setCounted },
     { name: 'assets.notifyOfCounts', every: HOUR, run: notifyOfCounts },

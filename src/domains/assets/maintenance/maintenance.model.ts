@@ -96,12 +96,21 @@ const target = {
   }),
 }
 
-const alternatives = { 'x-alternatives': { keyword: 'oneOf', options: ['assetId', 'categoryId'] } }
-export const CreatePlan = Model('CreateMaintenancePlan', alternatives, { ...plan, ...target, orgId: OrgId })
+const planExamples = [
+  { name: 'Electrical safety check', kind: 'INSPECTION', every: { months: 12 }, firstDue: '2026-09-01', assetId: 42 },
+]
+/** Exactly one of `assetId` and `categoryId`. */
+export const CreatePlan = Model(
+  'CreateMaintenancePlan',
+  { examples: planExamples },
+  { ...plan, ...target, orgId: OrgId },
+)
 export type CreatePlan = Static<typeof CreatePlan>
 export const UpdatePlan = Named(
   'UpdateMaintenancePlan',
-  Type.Partial(Type.Object({ ...plan, ...target, orgId: OrgId })),
+  Type.Partial(Type.Object({ ...plan, ...target, orgId: OrgId }), {
+    examples: [{ every: { months: 6 }, leadDays: 7 }],
+  }),
 )
 export type UpdatePlan = Static<typeof UpdatePlan>
 
@@ -156,9 +165,15 @@ const record = {
     }),
   ),
 }
-export const CreateRecord = Model('CreateMaintenanceRecord', { ...record, orgId: OrgId })
+const recordExamples = [
+  { kind: 'INSPECTION', doneOn: '2026-08-28', cost: '49.90', supplier: 'Volt Ltd', result: 'PASSED', planId: 42 },
+]
+export const CreateRecord = Model('CreateMaintenanceRecord', { examples: recordExamples }, { ...record, orgId: OrgId })
 export type CreateRecord = Static<typeof CreateRecord>
-export const UpdateRecord = Named('UpdateMaintenanceRecord', Type.Partial(Type.Object({ ...record, orgId: OrgId })))
+export const UpdateRecord = Named(
+  'UpdateMaintenanceRecord',
+  Type.Partial(Type.Object({ ...record, orgId: OrgId }), { examples: [{ cost: '59.90', note: 'Cable replaced' }] }),
+)
 export type UpdateRecord = Static<typeof UpdateRecord>
 
 export const ByRecord = Type.Object({ id: Id, recordId: Id })

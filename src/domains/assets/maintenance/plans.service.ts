@@ -128,7 +128,7 @@ export async function createPlan(ctx: AppContext, owner: Owner, input: CreatePla
     await spread(tx, owner, inserted)
     return inserted
   })
-  await refreshAll(ctx, key)
+  await refreshFirst(ctx, key)
   return toView(row)
 }
 
@@ -147,7 +147,7 @@ export async function updatePlan(ctx: AppContext, owner: Owner, id: number, inpu
     await spread(tx, owner, after)
     return after
   })
-  await refreshAll(ctx, key)
+  await refreshFirst(ctx, key)
   return toView(row)
 }
 
@@ -160,7 +160,7 @@ export async function deletePlan(ctx: AppContext, owner: Owner, id: number): Pro
     await store.deletePlan(tx, row)
     await spread(tx, owner, row)
   })
-  await refreshAll(ctx, key)
+  await refreshFirst(ctx, key)
 }
 
 /** The asset of a plan that came, changed or went is brought up to date; the assets of its category are left to the job. */
@@ -178,20 +178,33 @@ export async function refreshAssets(tx: Tx, rows: readonly AssetRow[]): Promise<
   )
 }
 
-/** Brings the assets of categories up to date: those of an owner, or all. A category can have a million assets, so each write takes some. */
-export const refreshAll = (ctx: AppContext, owner?: OwnerKey): Promise<void> =>
+/** Writes of a request, and assets of each: some hundred milliseconds on SQLite. */
+const WRITES = 10
+const ASSETS_PER_WRITE = 250
+
+/** Brings the first assets of an owner's categories up to date. The job does the others. */
+async function refreshFirst(ctx: AppContext, owner: OwnerKey): Promise<void> {
+  for (let writes = 0; writes < WRITES; writes++) {
+    const item = await dues.firstWork(ctx.db.read, owner)
+    if (item === undefined) return
+    await ctx.db.write('assets.refreshDues', async (tx) => {
+      if ((await refreshSome(tx, item, ASSETS_PER_WRITE)) < ASSETS_PER_WRITE) await dues.endWork(tx, item)
+    })
+  }
+}
+
+async function refreshSome(tx: Tx, item: dues.Work, limit: number): Promise<number> {
+  const rows = await dues.takeAssets(tx, item, limit)
+  await refreshAssets(tx, rows)
+  return rows.length
+}
+
+/** Brings all assets of categories up to date. A category can have a million, so each write takes some. */
+export const refreshAll = (ctx: AppContext): Promise<void> =>
   finishInSlices(
     ctx,
     'assets.refreshDues',
-    {
-      first: (db) => dues.firstWork(db, owner),
-      async work(tx, item, limit) {
-        const rows = await dues.takeAssets(tx, item, limit)
-        await refreshAssets(tx, rows)
-        return rows.length
-      },
-      end: dues.endWork,
-    },
+    { first: (db) => dues.firstWork(db), work: refreshSome, end: dues.endWork },
     { firstRows: 100, maxRows: 1000 },
   )
 
