@@ -161,6 +161,15 @@ function bunPackages(parts: readonly BunPart[]): Omit<BundledPackage, 'folder' |
   ]
 }
 
+/** The file of a font, which belongs to no package (scripts/unifont.ts). */
+const unifont = () => ({
+  name: 'GNU Unifont',
+  version: '15.0.01',
+  license: 'OFL-1.1',
+  sources: ['https://unifoundry.com/unifont/'],
+  texts: [normalized(supplied('OFL-1.1.txt'))],
+})
+
 /** @throws Error if a package must not be distributed */
 export function collectLicenses(modules: Modules, build: Build): Licenses {
   const packages = packagesOf(modules, allowedLicenses())
@@ -175,7 +184,7 @@ export function collectLicenses(modules: Modules, build: Build): Licenses {
     indexes.set(key, texts.length)
     return texts.push(text) - 1
   }
-  const listed = [...bunPackages(parts), ...packages].map(({ name, version, license, sources, texts }) => ({
+  const listed = [...bunPackages(parts), unifont(), ...packages].map(({ name, version, license, sources, texts }) => ({
     name,
     version,
     license,

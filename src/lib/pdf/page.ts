@@ -1,4 +1,4 @@
-/** Draws one page: texts, areas, dashed lines and QR codes. All lengths are in points (1/72 inch), from the lower left corner of the page. */
+/** Draws one page: texts, areas, dashed lines, pictures and codes. All lengths are in points (1/72 inch), from the lower left corner of the page. */
 
 import type { Matrix } from '../qr/encode.ts'
 import { ELLIPSIS, type Glyph, glyphsOf } from './fonts.ts'
@@ -21,6 +21,13 @@ export interface Area {
   readonly y: number
   readonly width: number
   readonly height: number
+}
+
+/** A code, row by row, 1 = dark. */
+export interface Modules {
+  readonly columns: number
+  readonly rows: number
+  readonly dark: Uint8Array
 }
 
 export type Line = readonly Glyph[]
@@ -117,20 +124,39 @@ export class Page {
     this.#operators.push(`q 0.6 G 0.4 w [3 3] 0 d ${n(x1)} ${n(y1)} m ${n(x2)} ${n(y2)} l S Q`)
   }
 
-  /**
-   * A QR code in a square of `side` points, which includes its margin of four modules. All runs of dark modules are one path, so that no
-   * viewer shows gaps between them.
-   */
+  /** Draws with other coordinates: a point (x, y) is at (a x + c y + e, b x + d y + f). */
+  within([a, b, c, d, e, f]: readonly [number, number, number, number, number, number], draw: () => void): void {
+    this.#operators.push(`q ${a} ${b} ${c} ${d} ${n(e)} ${n(f)} cm`)
+    draw()
+    this.#operators.push('Q')
+  }
+
+  /** A picture of the file, in the middle of an area that has its proportions as a rule. */
+  picture(index: number, { x, y, width, height }: Area): void {
+    this.#operators.push(`q ${n(width)} 0 0 ${n(height)} ${n(x)} ${n(y)} cm /I${index} Do Q`)
+  }
+
+  /** A QR code in a square of `side` points, which includes its margin of four modules. */
   qr({ side: modules, modules: dark }: Matrix, x: number, y: number, side: number): void {
     const unit = side / (modules + 8)
+    const inner = modules * unit
+    this.symbol(
+      { columns: modules, rows: modules, dark },
+      { x: x + 4 * unit, y: y + 4 * unit, width: inner, height: inner },
+    )
+  }
+
+  /** A code of black modules, without its margin. All runs of dark modules are one path, so that no viewer shows gaps between them. */
+  symbol({ columns, rows, dark }: Modules, { x, y, width, height }: Area): void {
     let path = ''
-    for (let row = 0; row < modules; row++)
-      for (let column = 0; column < modules; column++) {
-        if (dark[row * modules + column] === 0) continue
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        if (dark[row * columns + column] === 0) continue
         const from = column
-        while (column + 1 < modules && dark[row * modules + column + 1] === 1) column++
-        path += `${from + 4} ${modules + 3 - row} ${column + 1 - from} 1 re\n`
+        while (column + 1 < columns && dark[row * columns + column + 1] === 1) column++
+        path += `${from} ${rows - 1 - row} ${column + 1 - from} 1 re\n`
       }
-    this.#operators.push(`q 0 g ${unit.toFixed(5)} 0 0 ${unit.toFixed(5)} ${n(x)} ${n(y)} cm\n${path}f Q`)
+    const [across, down] = [(width / columns).toFixed(5), (height / rows).toFixed(5)]
+    this.#operators.push(`q 0 g ${across} 0 0 ${down} ${n(x)} ${n(y)} cm\n${path}f Q`)
   }
 }

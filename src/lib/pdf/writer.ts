@@ -14,8 +14,8 @@ export interface Description {
   readonly title: string
   /** A language tag, for programs that read the text aloud. */
   readonly language: string
-  /** Epoch milliseconds. */
-  readonly createdAt: number
+  /** Epoch milliseconds. Without it, the same pages give the same bytes. */
+  readonly createdAt?: number
   /** Of each page, in points; A4 by default. */
   readonly paper?: { readonly width: number; readonly height: number }
   /** Pictures that pages show by the names `/I0`, `/I1` and so on. They are in the file once. */
@@ -26,6 +26,8 @@ export interface Description {
 export interface ShadedPage {
   readonly content: string
   readonly shadings: readonly string[]
+  /** If it has another size than the other pages. */
+  readonly paper?: Description['paper']
 }
 
 /** Ids of the objects that all pages share. Those of pages follow. */
@@ -72,11 +74,12 @@ export async function* pdfOf(
   const resources = `/ProcSet[/PDF/Text]/Font${fonts}${images.length > 0 ? `/XObject<<${images.join('')}>>` : ''}`
   yield object(RESOURCES, `<<${resources}>>`)
   for (const [i, font] of objects.entries()) yield object(FONTS + i, font)
-  yield object(INFO, `<</Title<${textHex(title)}>/Producer(Tessera)/CreationDate(${dateOf(createdAt)})>>`)
+  const created = createdAt === undefined ? '' : `/CreationDate(${dateOf(createdAt)})`
+  yield object(INFO, `<</Title<${textHex(title)}>/Producer(Tessera)${created}>>`)
 
   let pages = 0
   for await (const page of contents) {
-    const { content, shadings } = typeof page === 'string' ? { content: page, shadings: [] } : page
+    const { content, shadings, paper: own = paper } = typeof page === 'string' ? { content: page, shadings: [] } : page
     const shaded = shadings.map((shading, i) => `/S${i} ${shading}`).join('')
     const id = first + 2 * pages
     pages++
@@ -84,7 +87,7 @@ export async function* pdfOf(
     const used = shaded === '' ? `${RESOURCES} 0 R` : `<<${resources}/Shading<<${shaded}>>>>`
     const head = object(
       id,
-      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${paper.width} ${paper.height}]/Resources ${used}/Contents ${id + 1} 0 R>>`,
+      `<</Type/Page/Parent ${PAGES} 0 R/MediaBox[0 0 ${own.width} ${own.height}]/Resources ${used}/Contents ${id + 1} 0 R>>`,
     )
     offsets[id + 1] = length
     const begin = `${id + 1} 0 obj\n<</Length ${packed.length}/Filter/FlateDecode>>stream\n`
