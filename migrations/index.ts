@@ -71,9 +71,11 @@ import sqlite0078 from './sqlite/0078_people.sql' with { type: 'text' }
 import sqlite0079 from './sqlite/0079_invitations.sql' with { type: 'text' }
 import sqlite0081 from './sqlite/0081_invitation_users.sql' with { type: 'text' }
 import sqlite0082 from './sqlite/0082_participant_facets.sql' with { type: 'text' }
+import sqlite0083 from './sqlite/0083_labels.sql' with { type: 'text' }
 import sqlite0085 from './sqlite/0085_asset_imports.sql' with { type: 'text' }
 import sqlite0086 from './sqlite/0086_maintenance.sql' with { type: 'text' }
 import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type: 'text' }
+import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
@@ -147,9 +149,11 @@ import postgres0078 from './postgres/0078_people.sql' with { type: 'text' }
 import postgres0079 from './postgres/0079_invitations.sql' with { type: 'text' }
 import postgres0081 from './postgres/0081_invitation_users.sql' with { type: 'text' }
 import postgres0082 from './postgres/0082_participant_facets.sql' with { type: 'text' }
+import postgres0083 from './postgres/0083_labels.sql' with { type: 'text' }
 import postgres0085 from './postgres/0085_asset_imports.sql' with { type: 'text' }
 import postgres0086 from './postgres/0086_maintenance.sql' with { type: 'text' }
 import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { type: 'text' }
+import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text' }
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
 
@@ -231,9 +235,11 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0079_invitations', sql: sqlite0079 },
     { name: '0081_invitation_users', sql: sqlite0081 },
     { name: '0082_participant_facets', sql: sqlite0082 },
+    { name: '0083_labels', sql: sqlite0083 },
     { name: '0085_asset_imports', sql: sqlite0085 },
     { name: '0086_maintenance', sql: sqlite0086 },
     { name: '0092_participant_facets_counts', sql: sqlite0092 },
+    { name: '0093_labels_indexes', sql: sqlite0093 },
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
   ],
@@ -309,9 +315,11 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0079_invitations', sql: postgres0079 },
     { name: '0081_invitation_users', sql: postgres0081 },
     { name: '0082_participant_facets', sql: postgres0082 },
+    { name: '0083_labels', sql: postgres0083 },
     { name: '0085_asset_imports', sql: postgres0085 },
     { name: '0086_maintenance', sql: postgres0086 },
     { name: '0092_participant_facets_counts', sql: postgres0092 },
+    { name: '0093_labels_indexes', sql: postgres0093 },
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
   ],

@@ -6,8 +6,13 @@
 import type { TimedConnection } from './engine/pg-connection.ts'
 import { LOCKS } from './process-list.ts'
 
-/** First parts of the locks: "Texp", "Timp" and "Tapp" in ASCII. */
-const KINDS = { exports: 0x54_65_78_70, imports: 0x54_69_6d_70, applying: 0x54_61_70_70 } as const
+/** First parts of the locks: "Texp", "Timp", "Tapp" and "Tlab" in ASCII. */
+const KINDS = {
+  exports: 0x54_65_78_70,
+  imports: 0x54_69_6d_70,
+  applying: 0x54_61_70_70,
+  labels: 0x54_6c_61_62,
+} as const
 
 export type SharedPlace = keyof typeof KINDS
 

@@ -136,7 +136,7 @@ export interface FoundThing {
   readonly publicFields: readonly string[]
 }
 
-export type LandingPageType = 'activity' | 'check-in' | 'kiosk' | 'pass' | 'asset'
+export type LandingPageType = 'activity' | 'check-in' | 'kiosk' | 'pass' | 'asset' | 'location'
 
 /**
  * Answers with a page, or JSON if the request asks for it; undefined is answered with 404. `id` comes from the path, unchecked. `userId` is 0

@@ -1,6 +1,7 @@
 /** Files that are generated while they are sent, so that an export of any size takes little memory. */
 
 import { type AppContext, perContext } from '#context'
+import type { SharedPlace } from '#db/process-places.ts'
 import type { HeavyReads } from '#db/store.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -42,13 +43,23 @@ export const EXPORT_LIMITS =
  * Sends the file that `start` prepares, which reads its rows with `reads`. `rows`: if they are known before. A user has one export at a time, and users take turns.
  * @throws AppError 429, and errors of `start`
  */
-export async function sendExport(
+export const sendExport = (
   ctx: AppContext,
   party: Party,
   start: (reads: HeavyReads) => Promise<ExportFile>,
   rows?: number,
+): Promise<Response> => sendFrom(ctx, exporting(ctx), 'exports', party, start, rows)
+
+/** The same, with places of its own. @throws AppError 429, and errors of `start` */
+export async function sendFrom(
+  ctx: AppContext,
+  places: Places,
+  shared: SharedPlace,
+  party: Party,
+  start: (reads: HeavyReads) => Promise<ExportFile>,
+  rows?: number,
 ): Promise<Response> {
-  const work = await exporting(ctx).openShared('exports', party, rows)
+  const work = await places.openShared(shared, party, rows)
   try {
     const {
       pieces,

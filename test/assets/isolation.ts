@@ -55,6 +55,13 @@ async function maintenance(person: Person, orgId?: number) {
   return { id, body: {}, params: { recordId: record } }
 }
 
+const labelProfile = async (person: Person, orgId?: number, name = 'a profile'): Promise<number> =>
+  ok(
+    await person.call('labelProfiles.create', {
+      body: { name, media: { key: 'roll-50x30' }, ...(orgId !== undefined && { orgId }) },
+    }),
+  ).data.id
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
@@ -72,6 +79,7 @@ export const isolation: IsolationFixture = {
       assetToDelete: await asset(victim, undefined, { name: mark, assetNo: `${mark} 3` }),
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
+      labelProfile: await labelProfile(victim, undefined, mark),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
       importRun: await importRun(victim, undefined, { name: mark }),
       importJob: (
@@ -99,11 +107,13 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
     [/^\/api\/assets\/:\w+\/check-in/, 'lentAsset'],
     [/^\/api\/assets\/:/, 'asset'],
+    [/^\/api\/label-profiles\/:/, 'labelProfile'],
   ],
   fields: { photos: 'assetPhoto', assetId: 'asset', photoFileId: 'albumFile' },
   fieldsIn: [
     [/^\/api\/assets\/.*maintenance/, { recordId: 'record', planId: 'plan' }],
     [/^\/api\/assets\/categories/, { parentId: 'assetParent' }],
+    [/^\/api\/assets\/labels/, { ids: 'asset', profileId: 'labelProfile' }],
     [/^\/api\/assets/, { categoryId: 'assetCategory' }],
   ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
@@ -120,6 +130,7 @@ export const isolation: IsolationFixture = {
     lentAsset,
     inventory,
     importRun,
+    labelProfile,
     plan,
     'inventories.apply': closedInventory,
     'assetMaintenance.update': maintenance,
@@ -136,6 +147,7 @@ export const isolation: IsolationFixture = {
     '/api/assets/reports/depreciation',
     '/api/assets/loans?size=100',
     '/api/assets/imports?size=100',
+    '/api/label-profiles?size=100',
     '/api/assets/inventories?size=100',
     `/api/assets/inventories/${owned['inventory']}/items?size=100`,
   ],

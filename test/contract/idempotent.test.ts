@@ -78,6 +78,10 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ id: id['design']! }),
     body: () => ({ name: 'new', fg: '1A1A66', modules: 'DOTS', isDefault: true }),
   },
+  'labelProfiles.update': {
+    params: () => ({ id: id['labelProfile']! }),
+    body: () => ({ name: 'new', media: { key: 'dk-62' }, fields: ['name', 'text:Room 5'], offsetX: 0.5 }),
+  },
   'inventories.update': {
     params: () => ({ id: id['inventory']! }),
     body: () => ({
@@ -402,6 +406,8 @@ beforeAll(async () => {
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id
   id['design'] = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id
+  const labelProfile = { name: 'Zebra', media: { key: 'roll-50x30' } }
+  id['labelProfile'] = ok(await alice.call('labelProfiles.create', { body: labelProfile })).data.id
   id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id
   id['asset'] = ok(await alice.call('assets.create', { body: { name: 'asset' } })).data.id
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id

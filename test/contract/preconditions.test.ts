@@ -44,6 +44,10 @@ const trashed = async () => {
 const design = async () => ({
   params: { id: ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id },
 })
+const labelProfile = async () => {
+  const body = { name: 'Zebra', media: { key: 'roll-50x30' } }
+  return { params: { id: ok(await alice.call('labelProfiles.create', { body })).data.id } }
+}
 const asset = async () => ({ params: { id: (await createAsset(alice)).id } })
 const activity = async (fields: object = {}) => ({ params: { id: (await createActivity(alice, fields)).id } })
 const category = async () => ({
@@ -104,6 +108,8 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   }),
   'qrCodeDesigns.update': async () => ({ ...(await design()), body: name }),
   'qrCodeDesigns.delete': design,
+  'labelProfiles.update': async () => ({ ...(await labelProfile()), body: name }),
+  'labelProfiles.delete': labelProfile,
   'album.delete': async () => ({ params: { id: (await photo()).id } }),
   'admin.albums.delete': async () => ({ who: admin, params: { photoId: (await photo()).id } }),
   'assets.update': async () => ({ ...(await asset()), body: name }),

@@ -92,6 +92,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'admin.users.create': () => ({ who: admin, body: { username: name() } }),
   'qrCodes.create': () => ({ body: { name: name(), content: 'https://example.org' } }),
   'qrCodeDesigns.create': () => ({ body: { name: name(), isDefault: true } }),
+  'labelProfiles.create': () => ({ body: { name: name(), media: { key: 'roll-50x30' } } }),
   'qrCodes.createBatch': () => ({ body: { items: [1, 2].map(() => ({ name: name(), content: 'x' })) } }),
   'qrBlanks.create': () => ({ body: { name: name(), count: 2 } }),
   'qrBlanks.bind': async () => ({
@@ -392,6 +393,7 @@ const IGNORED = {
   'It creates nothing.': [
     'admin.files.cleanUp',
     'admin.files.deleteMany',
+    'assets.countLabels',
     'auth.deleteAccount',
     'auth.emailUnbind',
     'auth.logoutDevice',
@@ -427,6 +429,7 @@ const IGNORED = {
   'It starts work outside the database; only one backup runs at a time.': ['backups.create', 'backups.verify'],
   'It answers with a file.': ['qrCodes.export'],
   'A repetition changes nothing twice.': ['inventories.apply'],
+  'It answers with a file.': ['assets.labels', 'labelProfiles.calibrate', 'qrCodes.export'],
   'It gives or ends tokens.': [
     'auth.logout',
     'auth.switchAccount',

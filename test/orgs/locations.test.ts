@@ -83,6 +83,8 @@ describe('the tree', () => {
       longitude: 16.37,
       pinned: false,
       sortOrder: 0,
+      uuid: expect.stringMatching(/^[\da-f-]{36}$/),
+      publicUrl: expect.stringContaining(`/s/location/${created.uuid}`),
       createdAt: created.createdAt,
       updatedAt: created.createdAt,
     })

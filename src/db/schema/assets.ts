@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+import type { LabelProfile } from '#lib/labels/profile.ts'
+
 import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
@@ -471,3 +473,27 @@ export const assetImportSnapshots = table(
     index('asset_import_snapshots_owner').on(t.owner),
   ],
 )
+
+/** How labels look on a printer that somebody has. */
+export const labelProfiles = table(
+  'label_profiles',
+  {
+    id: col.id(),
+    owner: owner(),
+    name: col.text('name').notNull(),
+    settings: col.json<LabelSettings>('settings').notNull(),
+    version: col.int('version').notNull().default(1),
+    createdAt: col.time('created_at').notNull(),
+    updatedAt: col.time('updated_at').notNull(),
+  },
+  (t) => [index('label_profiles_list').on(t.owner, t.name, t.id)],
+)
+
+/** A profile of labels without its name. */
+export interface LabelSettings extends LabelProfile {
+  readonly content: 'LINK' | 'NUMBER'
+  /** Names of columns, `field:<id>` or `text:<text>`. */
+  readonly fields: readonly string[]
+  readonly fieldLabels: boolean
+  readonly logo: boolean
+}

@@ -19,8 +19,10 @@ export const orgLocations = table(
     longitude: col.real('longitude'),
     pinned: col.bool('pinned').notNull().default(false),
     sortOrder: col.int('sort_order').notNull().default(0),
+    /** Unguessable, for the code on a door. Every row has one: null is only possible because the column was added later. */
+    uuid: col.text('uuid'),
     createdAt: col.time('created_at').notNull(),
     updatedAt: col.time('updated_at').notNull(),
   },
-  (t) => [index('org_locations_tree').on(t.orgId, t.parentId)],
+  (t) => [index('org_locations_tree').on(t.orgId, t.parentId), index('org_locations_uuid').on(t.uuid)],
 )

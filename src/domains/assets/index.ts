@@ -27,6 +27,8 @@ import { notifyOfCounts, setCounted } from './inventories/counting.service.ts'
 import { inventoryEndpoints } from './inventories/inventories.endpoints.ts'
 import { deleteAbandoned, mayRead as mayReadInventory } from './inventories/inventories.service.ts'
 import { clearItemPhotos } from './inventories/inventories.store.ts'
+import { labelEndpoints } from './labels/labels.endpoints.ts'
+import { deleteProfilesOf } from './labels/labels.store.ts'
 import { countAssets } from './listing.store.ts'
 import { loanEndpoints } from './loans/loans.endpoints.ts'
 import { notifyOfDueLoans } from './loans/loans.service.ts'
@@ -59,6 +61,7 @@ export const assets = domain({
     ...importEndpoints,
     ...calendarEndpoints,
     ...exportEndpoints,
+    ...labelEndpoints,
   ],
   start: failEarlierJobs,
   jobs: [
@@ -114,6 +117,7 @@ export const assets = domain({
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
       await deleteRunsOf(tx, ownerKey({ userId: 0, orgId }))
+      await deleteProfilesOf(tx, orgId)
     },
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
     async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
@@ -123,6 +127,7 @@ export const assets = domain({
       await deleteJobsOf(tx, userId)
       await deleteRunsOf(tx, ownerKey({ userId, orgId: 0 }))
       await clearAssignee(tx, userId)
+      await deleteProfilesOf(tx, -userId)
     },
   },
 })

@@ -308,3 +308,31 @@ export const filteredOfAll = (db: Db, where: SQL | undefined, page: AgeSorted): 
 
 export const searchAll = (db: Db, where: SQL | undefined, page: AgeSorted): Promise<Page<AssetRow>> =>
   all.search(db, {}, page, where)
+
+/** The ids of the owner's assets that meet the condition: by id, or in an order, with assets without its value last. */
+export async function assetIds(
+  db: Db,
+  owner: OwnerKey,
+  where: SQL | undefined,
+  sort: AssetSort | undefined,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db
+    .select({ id: assets.id })
+    .from(assets)
+    .where(assetsWhere(owner, where))
+    .orderBy(...exportOrder(sort))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}
+
+function exportOrder(sort: AssetSort | undefined): SQL[] {
+  if (sort === undefined) return [sql`${assets.id}`]
+  const isReversed = sort.startsWith('-')
+  const column = assets[(isReversed ? sort.slice(1) : sort) as SortName]
+  const direction = sql.raw(isReversed ? 'desc' : 'asc')
+  return [
+    sql`case when ${column} is null then 1 else 0 end`,
+    ...[column, assets.createdAt, assets.id].map((by) => sql`${by} ${direction}`),
+  ]
+}

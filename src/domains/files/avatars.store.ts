@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 
 import { type FileEntity, files } from '#db/schema/files.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 /** The files that belong to a thing. */
-export async function idsOfEntity(tx: Tx, entityType: FileEntity, entityId: number): Promise<number[]> {
+export async function idsOfEntity(tx: Db | Tx, entityType: FileEntity, entityId: number): Promise<number[]> {
   const rows = await tx
     .select({ id: files.id })
     .from(files)

@@ -59,5 +59,6 @@ export {
 export { type InsertFile, type NewUpload, storeUpload } from './storing.service.ts'
 export { fileColumns, type FileRow, findByRequest, findFile, findFiles, storedFiles } from './files.store.ts'
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './files.view.ts'
+export { loadPixels, pictureOf } from './pixels.service.ts'
 export { changeAvatar, giveToOrganization } from './avatars.service.ts'
 export { AvatarFileId } from './files.model.ts'

@@ -8,6 +8,7 @@ import { organizationAdminEndpoints } from './admin/orgs.admin.endpoints.ts'
 import { invitationEndpoints } from './invitations/invitations.endpoints.ts'
 import { joiningEndpoints } from './joining/joining.endpoints.ts'
 import { locationEndpoints } from './locations/locations.endpoints.ts'
+import { locationLandingPage } from './locations/locations.page.ts'
 import { locationPath, locationTarget } from './locations/locations.store.ts'
 import { memberEndpoints } from './members/members.endpoints.ts'
 import { endMemberships, removeRest, userTarget } from './members/members.service.ts'
@@ -52,6 +53,7 @@ export const orgs = domain({
   metaObjects: { org: orgObject },
   refTargets: { USER: userTarget, LOCATION: locationTarget },
   labelPages: { LOCATION: locationPath },
+  landingPages: { location: locationLandingPage },
   scanTargets: { ORG_JOIN: resolveJoin },
   audiences: {
     organization: {
@@ -64,6 +66,7 @@ export const orgs = domain({
 
 export { haveCommonOrganization, inCommonOrganization } from './members/members.store.ts'
 export { CODE_ALPHABET } from './orgs.rules.ts'
+export { locationUrl } from './locations/locations.service.ts'
 export { locationTree } from './locations/locations.store.ts'
 export { zoneOfOrg } from './organizations/organizations.store.ts'
 export { isOrgEnabled, requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

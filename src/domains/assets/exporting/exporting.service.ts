@@ -19,13 +19,12 @@ import type { Cell, Sheet } from '#lib/spreadsheets/xlsx-writer.ts'
 import { categoryPaths } from '../categories/categories.service.ts'
 import { entitiesOf } from '../entities.service.ts'
 import { assetsReader, listConditions } from '../listing.service.ts'
-import type { Keep } from '../listing.store.ts'
+import { assetIds, type Keep } from '../listing.store.ts'
 import { type AssetRow, assetsByIds } from '../register/register.store.ts'
 import { columnsFor, type SheetColumn, titleOf, widthOf } from '../sheets.rules.ts'
 import { locationPaths, personTexts } from '../sheets.store.ts'
 import type { ExportQuery } from './exporting.model.ts'
 import { exampleCell, fieldCell, fixedCell, type NamesOf, templateColumns } from './exporting.rules.ts'
-import { assetIds } from './exporting.store.ts'
 
 /** Rows read at once, which takes some milliseconds. */
 const ROWS_PER_READ = 50

@@ -71,6 +71,10 @@ const fields = {
   longitude: Nullable(Longitude),
   pinned: Type.Boolean(),
   sortOrder: SortOrder,
+  uuid: Type.String({ format: 'uuid', examples: ['7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f'] }),
+  publicUrl: Text('http://localhost:8080/s/location/7f0c2d1e-4b5a-4c6d-8e9f-0a1b2c3d4e5f', {
+    description: 'The content of the code of the location: a page for members',
+  }),
   createdAt: Time,
   updatedAt: Time,
 }

@@ -21,7 +21,7 @@ import { locationTree } from './locations.store.ts'
 const refusals = treeRefusals({ one: 'location', many: 'locations', zh: '位置', maxDepth: MAX_DEPTH })
 
 export async function getLocationTree(ctx: AppContext, orgId: number): Promise<Nested<LocationView>[]> {
-  return treeOf((await locationTree.all(ctx.db.read, orgId)).map(toView))
+  return treeOf((await locationTree.all(ctx.db.read, orgId)).map((row) => toView(ctx, row)))
 }
 
 export function createLocation(ctx: AppContext, orgId: number, input: CreateLocation): Promise<LocationView> {
@@ -33,7 +33,7 @@ export function createLocation(ctx: AppContext, orgId: number, input: CreateLoca
     if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS)
       throw badRequest(`There can be at most ${MAX_LOCATIONS} locations`, `最多创建 ${MAX_LOCATIONS} 个位置`)
     refusals.check(await locationTree.checkParent(tx, orgId, parentId))
-    return toView(await store.insertLocation(tx, orgId, values))
+    return toView(ctx, await store.insertLocation(tx, orgId, values))
   })
 }
 
@@ -50,7 +50,7 @@ export function updateLocation(
     checkPosition({ ...before, ...change })
     if (input.parentId !== undefined && input.parentId !== before.parentId)
       refusals.check(await locationTree.move(tx, orgId, id, input.parentId))
-    return viewOf(await store.updateLocation(tx, orgId, id, change))
+    return viewOf(ctx, await store.updateLocation(tx, orgId, id, change))
   })
 }
 
@@ -85,7 +85,7 @@ const locationInUse = (uses: string) =>
 export function pinLocation(ctx: AppContext, orgId: number, id: number, pinned: boolean): Promise<LocationView> {
   return ctx.db.write('orgs.pinLocation', async (tx) => {
     await locationTree.pin(tx, orgId, [id], pinned)
-    return viewOf(await locationTree.find(tx, orgId, id))
+    return viewOf(ctx, await locationTree.find(tx, orgId, id))
   })
 }
 
@@ -113,7 +113,11 @@ export function reorderLocations(ctx: AppContext, orgId: number, input: ReorderL
   })
 }
 
-const toView = (row: store.LocationRow): LocationView => ({
+/** The address of the page to which the code of a location leads. */
+export const locationUrl = (ctx: AppContext, { uuid }: Pick<store.LocationRow, 'uuid'>): string =>
+  `${ctx.config.publicUrl}/s/location/${uuid}`
+
+const toView = (ctx: AppContext, row: store.LocationRow): LocationView => ({
   id: row.id,
   parentId: row.parentId,
   name: row.name,
@@ -122,12 +126,14 @@ const toView = (row: store.LocationRow): LocationView => ({
   longitude: row.longitude,
   pinned: row.pinned,
   sortOrder: row.sortOrder,
+  uuid: row.uuid!,
+  publicUrl: locationUrl(ctx, row),
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 })
 
 /** 404 if there is no row. */
-function viewOf(row: store.LocationRow | undefined): LocationView {
+function viewOf(ctx: AppContext, row: store.LocationRow | undefined): LocationView {
   if (row === undefined) throw notFound()
-  return toView(row)
+  return toView(ctx, row)
 }

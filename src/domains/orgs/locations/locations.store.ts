@@ -6,6 +6,7 @@ import { treeIn } from '#db/tree.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { RefSource } from '#domains/contributions.ts'
 import { pathsOf } from '#lib/tree.ts'
+import { uuid } from '#platform/ids.ts'
 
 import { MAX_DEPTH } from './locations.model.ts'
 
@@ -23,7 +24,7 @@ export async function insertLocation(
 ): Promise<LocationRow> {
   const [row] = await tx
     .insert(orgLocations)
-    .values({ ...values, orgId, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .values({ ...values, orgId, uuid: uuid(), createdAt: tx.stamp, updatedAt: tx.stamp })
     .returning()
   return row!
 }
@@ -45,6 +46,12 @@ export async function updateLocation(
 
 export async function deleteLocation(tx: Tx, orgId: number, id: number): Promise<void> {
   await tx.delete(orgLocations).where(one(orgId, id))
+}
+
+/** Of any organization: the caller checks who may see it. */
+export async function findLocationByUuid(db: Db, id: string): Promise<LocationRow | undefined> {
+  const [row] = await db.select().from(orgLocations).where(eq(orgLocations.uuid, id.toLowerCase()))
+  return row
 }
 
 /** The path of a location in the web application. */

@@ -1,13 +1,8 @@
 /** Draws designed codes, and checks that they can be read (docs/adr/0040-designs.md). */
 
-import { rm } from 'node:fs/promises'
-
-import { LRUCache } from 'lru-cache'
-
 import { type AppContext, perContext } from '#context'
 import { WorkerHost, workerUrl } from '#db/engine/worker-host.ts'
-import { type FileRow, findBlob } from '#domains/files/index.ts'
-import { notFound } from '#http/errors.ts'
+import { type FileRow, loadPixels } from '#domains/files/index.ts'
 import type { Localized } from '#lib/localized.ts'
 import {
   type DesignSymbol,
@@ -20,7 +15,7 @@ import {
   type ProblemCode,
   symbolProblems,
 } from '#lib/qr/design/index.ts'
-import type { Pictures, Pixels } from '#lib/qr/design/raster.ts'
+import type { Pictures } from '#lib/qr/design/raster.ts'
 import { type Level, QrTooLong } from '#lib/qr/index.ts'
 import type { Size } from '#platform/images/port.ts'
 
@@ -55,17 +50,6 @@ export function labelPixels(widthMm: number): { readonly logo: Size; readonly st
   return { logo: { width: logo, height: logo }, strip: { width, height: width } }
 }
 
-/** Bytes of the pixels that are kept: some dozens of logos and strips. */
-const CACHED_PIXELS = 32 * 1024 * 1024
-
-const pixelsOf = perContext(
-  () =>
-    new LRUCache<string, Pixels>({
-      maxSize: CACHED_PIXELS,
-      sizeCalculation: ({ rgba }) => Math.max(1, rgba.length),
-    }),
-)
-
 /**
  * The pixels of the pictures of a design. Whether the user may see the files is for the caller to check.
  * @throws AppError, UnusableImage, ImageQueueFull, BlobError
@@ -79,27 +63,6 @@ export async function loadPictures(
   return {
     logo: logo && (await loadPixels(ctx, userId, logo, within.logo)),
     strip: strip && (await loadPixels(ctx, userId, strip, within.strip)),
-  }
-}
-
-async function loadPixels(ctx: AppContext, userId: number, file: FileRow, within: Size): Promise<Pixels> {
-  const key = `${file.sha256} ${file.mime} ${within.width}`
-  const cache = pixelsOf(ctx)
-  const known = cache.get(key)
-  if (known !== undefined) return known
-  const blob = await findBlob(ctx.db.read, file.blobId)
-  const bytes = blob && (await ctx.blobs.read(blob.key))
-  if (bytes === undefined) throw notFound()
-  const input = await ctx.staging.receive(bytes instanceof Blob ? bytes.stream() : bytes, file.size)
-  const output = await ctx.staging.newPath()
-  try {
-    const size = await ctx.images.readPixels(input.path, file.mime, output, within, userId)
-    const pixels = { ...size, rgba: await Bun.file(output).bytes() }
-    cache.set(key, pixels)
-    return pixels
-  } finally {
-    await input.dispose()
-    await rm(output, { force: true })
   }
 }
 
