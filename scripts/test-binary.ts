@@ -25,7 +25,7 @@ const RUN_HERE = [
   'test/activities/{pages,pass-prints,pass-verifier}.test.ts',
   'test/album/album.test.ts',
   'test/app-updates/{cli,downloads}.test.ts',
-  'test/assets/{export,import,public-page}.test.ts',
+  'test/assets/{export,import,labels,public-page}.test.ts',
   'test/contract/examples.test.ts',
   'test/chat/{media,order-and-loss,search,socket}.test.ts',
   'test/licenses/page.test.ts',

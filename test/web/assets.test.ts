@@ -1,6 +1,7 @@
 /** The pages of assets in the web application: register, loans, stock-taking, import, categories, fields and templates. */
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 
 import { createAsset, createLocation } from '../assets/helpers.ts'
 import { png } from '../files/helpers.ts'
@@ -199,14 +200,22 @@ describe('the register', () => {
     const ids: number[] = []
     for (let i = 0; i < 101; i++) ids.push((await createAsset(alice, { name: `Chair ${i}`, orgId })).id)
     await page.goto(`/console/assets/labels?ids=${[...ids, 999_999].join(',')}&org=${orgId}`)
-    await page.getByText('101 labels on 5 sheets').waitFor()
-    await page.getByText('One of them is missing').waitFor()
-    await page.getByRole('checkbox', { name: 'Organization' }).uncheck()
-    const pdf = await readPdf(await page.pdf({ preferCSSPageSize: true }))
+    await page.getByText('101 labels, 101 pages').waitFor()
+    await page.getByText('One has no label').waitFor()
+    await page.getByRole('combobox', { name: 'Medium' }).click()
+    await page.getByRole('option', { name: /Avery L7160/ }).click()
+    await page.getByText('101 labels, 5 pages').waitFor()
+    await page.getByText(/The first label · Chair 0 .* 63.5 × 38.1 mm/).waitFor()
+    await page.getByRole('checkbox', { name: 'Organization', exact: true }).check()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'PDF', exact: true }).click()
+    // The address of the server under test is none that phones can open.
+    await page.getByRole('button', { name: 'Print anyway' }).click()
+    const pdf = await readPdf(readFileSync(await (await download).path()))
     expect(pdf.pages).toHaveLength(5)
     expect(pdf.pages[4]).toContain('Chair 100')
     const { name } = ok(await alice.call('orgs.get', { params: { id: orgId } })).data
-    expect(pdf.pages[0]).not.toContain(name)
+    expect(pdf.pages[0]).toContain(name)
   })
 })
 

@@ -82,6 +82,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/labels\/:/, 'label'],
   [/^\/notifications\/:/, 'notification'],
   [/^\/orgs\/:/, 'org'],
+  [/^\/places\/:/, 'placeUuid'],
   [/^\/s\/:/, 'unknown'],
 ]
 
@@ -106,6 +107,8 @@ beforeAll(async () => {
   owned['activityMessage'] = ok(await alice.call('activityMessages.list', messages)).data.items[0]!.id
   owned['template'] = ok(await alice.call('metadata.createTemplate', { params, body: { name: NAME } })).data.id
   owned['unknown'] = 'activity'
+  const inOrg = { params: { orgId: Number(owned['org']) }, body: { name: NAME } }
+  owned['placeUuid'] = ok(await alice.call('locations.create', inOrg)).data.uuid
   owned['user'] = alice.id
   owned['agreement'] = ok(await admin.call('agreements.list')).data.items[0]!.id
   owned['role'] = ok(await admin.call('access.listRoles')).data.items[0]!.id

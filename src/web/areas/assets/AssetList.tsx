@@ -1,6 +1,6 @@
 /** The assets of the workspace: search, filters, selection for labels, moving and export. */
 
-import { Add, FilterList, Inventory2, SearchOff } from '@mui/icons-material'
+import { Add, FilterList, Inventory2, Print, SearchOff } from '@mui/icons-material'
 import { Badge, Box, Button, Card, Checkbox, Collapse, MenuItem, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -14,6 +14,7 @@ import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.ts
 import { useBulk } from '../../ui/bulk/use-bulk.ts'
 import { Drafts } from '../../ui/Drafts.tsx'
 import { ExportMenu } from '../../ui/ExportMenu.tsx'
+import { useOwnedPath } from '../../ui/Owned.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
@@ -30,6 +31,7 @@ const words = texts({
   en: {
     title: 'Assets',
     add: 'Add asset',
+    labels: 'Labels',
     search: 'Name, number, brand …',
     filters: 'Filters',
     sort: 'Order',
@@ -57,6 +59,7 @@ const words = texts({
   zh: {
     title: '资产',
     add: '登记资产',
+    labels: '标签',
     search: '名称、编号、品牌……',
     filters: '筛选',
     sort: '排序',
@@ -192,12 +195,26 @@ export default function AssetList() {
   )
 }
 
+/** The filters as the list has them in its address. */
+const addressOf = (query: ReturnType<typeof filtersOf>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (name === 'orgId' ? [] : [[name, String(value)] as const])),
+  )
+
 function Actions({ query }: { query: ReturnType<typeof filtersOf> }) {
   const t = useTexts(words)
+  const ownedPath = useOwnedPath()
   const may = useMay()
   return (
     <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
       <CalendarButton />
+      <Button
+        component={Link}
+        to={ownedPath(`/assets/labels?${new URLSearchParams({ all: '1', ...addressOf(query) })}`)}
+        startIcon={<Print />}
+      >
+        {t.labels}
+      </Button>
       {may('assets.export') && (
         <ExportMenu operation="assets.export" input={{ query: { ...query, tz: timeZone() } }} name="assets" />
       )}

@@ -5,6 +5,7 @@ import { Badge, Button, Card, CardContent, Collapse, Stack, TextField, Typograph
 import { type FormEvent, useState } from 'react'
 
 import type { AssetCondition, Inventory } from '../../api/types.ts'
+import { notify } from '../../browser/notices.ts'
 import { askForPersistence } from '../../browser/persistence.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery } from '../../session/session.ts'
@@ -14,6 +15,7 @@ import { useHandheldScanner } from '../../ui/use-handheld-scanner.ts'
 import { FilesInput } from './fields/FilesInput.tsx'
 import type { FileItem } from './fields/model.ts'
 import { LocationPicker } from './inputs.tsx'
+import { useLocations } from './places.ts'
 import { type ScanBody, useScanOutbox } from './scan-outbox.ts'
 import { ScanResults } from './ScanResults.tsx'
 import { CONDITIONS, useCondition } from './words.ts'
@@ -24,7 +26,8 @@ const words = texts({
     camera: 'Use the camera',
     stop: 'Stop the camera',
     location: 'Where you are',
-    locationHelp: 'Kept for the next scans.',
+    locationHelp: 'Kept for the next scans. You can scan the code of a location.',
+    here: (path: string) => `You are at: ${path}`,
     code: 'Asset number, serial number or address',
     enter: 'Enter',
     details: 'Condition, note, photo',
@@ -39,7 +42,8 @@ const words = texts({
     camera: '使用摄像头',
     stop: '关闭摄像头',
     location: '所在位置',
-    locationHelp: '后续扫描沿用此位置。',
+    locationHelp: '后续扫描沿用此位置，也可扫描位置的码。',
+    here: (path: string) => `当前位置：${path}`,
     code: '资产编号、序列号或链接',
     enter: '录入',
     details: '状况、备注、照片',
@@ -60,6 +64,9 @@ interface Next {
   readonly photos: readonly FileItem[]
 }
 
+/** The code of a location, which says where the user is. */
+const LOCATION_CODE = /^https?:\/\/[^/]+\/s\/location\/([\da-f-]{36})\/?$/i
+
 const EMPTY: Next = { code: '', locationId: null, condition: null, note: '', photos: [] }
 
 export function InventoryScan({ inventory }: { inventory: Inventory }) {
@@ -69,11 +76,17 @@ export function InventoryScan({ inventory }: { inventory: Inventory }) {
   const [isOn, setOn] = useState(false)
   const [next, setNext] = useState(EMPTY)
   const set = (part: Partial<Next>) => setNext((now) => ({ ...now, ...part }))
+  const locations = useLocations()
   const outbox = useScanOutbox(inventory.id)
 
   const send = (text: string, isTyped = false) => {
     const typed = text.trim()
     if (typed === '') return
+    const place = locations.find(({ node }) => node.uuid === LOCATION_CODE.exec(typed)?.[1]?.toLowerCase())
+    if (place !== undefined) {
+      setNext((now) => ({ ...now, code: '', locationId: place.id }))
+      return notify(t.here(place.path), 'success')
+    }
     askForPersistence()
     const { locationId, condition, note, photos } = next
     const [photo] = photos

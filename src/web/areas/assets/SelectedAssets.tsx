@@ -58,6 +58,9 @@ const words = texts({
   },
 })
 
+/** More do not fit into an address. */
+const MAX_IN_ADDRESS = 100
+
 export interface SelectedAssetsProps {
   bulk: Bulk
   selection: Selection<Asset>
@@ -84,7 +87,8 @@ export function SelectedAssets({ bulk, selection, total }: SelectedAssetsProps) 
           startIcon={<Print />}
           disabled={isBusy}
           component={Link}
-          to={ownedPath(`/assets/labels?ids=${ids.join(',')}`)}
+          to={ownedPath(`/assets/labels?${ids.length > MAX_IN_ADDRESS ? 'selected=1' : `ids=${ids.join(',')}`}`)}
+          state={{ ids }}
         >
           {t.labels}
         </Button>

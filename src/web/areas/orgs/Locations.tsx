@@ -1,8 +1,9 @@
 /** The locations of an organization as a tree. */
 
-import { Add, Place } from '@mui/icons-material'
+import { Add, Place, Print } from '@mui/icons-material'
 import { Box, Button, Typography } from '@mui/material'
 import { useState } from 'react'
+import { Link } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { LocationNode, Organization } from '../../api/types.ts'
@@ -22,6 +23,7 @@ const words = texts({
     ...common.en,
     title: 'Locations',
     add: 'Add location',
+    labels: 'Labels',
     empty: 'No locations yet',
     emptyText: 'Add buildings, rooms and shelves. Assets, codes and activities can then be placed in them.',
     below: 'Add a location inside',
@@ -34,6 +36,7 @@ const words = texts({
     ...common.zh,
     title: '位置',
     add: '添加位置',
+    labels: '标签',
     empty: '还没有位置',
     emptyText: '可添加楼栋、房间和货架，之后可将资产、二维码和活动放到这些位置。',
     below: '添加下级位置',
@@ -73,8 +76,18 @@ export function Locations({ org }: { org: Organization }) {
       {t.add}
     </Button>
   )
+  const actionsOf = (
+    <>
+      {may('assets.labels', org) && (
+        <Button component={Link} to={`/assets/labels?source=LOCATION&org=${org.id}`} startIcon={<Print />}>
+          {t.labels}
+        </Button>
+      )}
+      {add}
+    </>
+  )
   return (
-    <Section title={t.title} actions={(query.data?.length ?? 0) > 0 && add}>
+    <Section title={t.title} actions={(query.data?.length ?? 0) > 0 && actionsOf}>
       <Answer query={query}>
         {(tree) => (
           <>

@@ -23,6 +23,7 @@ export const orgs = area({
     { path: '/orgs/discover', component: part(() => import('./Discover.tsx')) },
     { path: '/orgs/:id', component: part(() => import('./OrgDetail.tsx')) },
     { path: '/orgs/:id/poster', component: part(() => import('./Poster.tsx')) },
+    { path: '/places/:uuid', component: part(() => import('./PlaceCode.tsx')) },
     // Public pages of organizations link to this address.
     { path: '/join', component: part(() => import('./Join.tsx')) },
   ],
