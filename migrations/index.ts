@@ -72,6 +72,7 @@ import sqlite0079 from './sqlite/0079_invitations.sql' with { type: 'text' }
 import sqlite0081 from './sqlite/0081_invitation_users.sql' with { type: 'text' }
 import sqlite0082 from './sqlite/0082_participant_facets.sql' with { type: 'text' }
 import sqlite0083 from './sqlite/0083_labels.sql' with { type: 'text' }
+import sqlite0084 from './sqlite/0084_org_roles.sql' with { type: 'text' }
 import sqlite0085 from './sqlite/0085_asset_imports.sql' with { type: 'text' }
 import sqlite0086 from './sqlite/0086_maintenance.sql' with { type: 'text' }
 import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type: 'text' }
@@ -150,6 +151,7 @@ import postgres0079 from './postgres/0079_invitations.sql' with { type: 'text' }
 import postgres0081 from './postgres/0081_invitation_users.sql' with { type: 'text' }
 import postgres0082 from './postgres/0082_participant_facets.sql' with { type: 'text' }
 import postgres0083 from './postgres/0083_labels.sql' with { type: 'text' }
+import postgres0084 from './postgres/0084_org_roles.sql' with { type: 'text' }
 import postgres0085 from './postgres/0085_asset_imports.sql' with { type: 'text' }
 import postgres0086 from './postgres/0086_maintenance.sql' with { type: 'text' }
 import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { type: 'text' }
@@ -236,6 +238,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0081_invitation_users', sql: sqlite0081 },
     { name: '0082_participant_facets', sql: sqlite0082 },
     { name: '0083_labels', sql: sqlite0083 },
+    { name: '0084_org_roles', sql: sqlite0084 },
     { name: '0085_asset_imports', sql: sqlite0085 },
     { name: '0086_maintenance', sql: sqlite0086 },
     { name: '0092_participant_facets_counts', sql: sqlite0092 },
@@ -316,6 +319,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0081_invitation_users', sql: postgres0081 },
     { name: '0082_participant_facets', sql: postgres0082 },
     { name: '0083_labels', sql: postgres0083 },
+    { name: '0084_org_roles', sql: postgres0084 },
     { name: '0085_asset_imports', sql: postgres0085 },
     { name: '0086_maintenance', sql: postgres0086 },
     { name: '0092_participant_facets_counts', sql: postgres0092 },

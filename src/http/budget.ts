@@ -26,8 +26,11 @@ export interface Budget<I = never> {
   readonly name: string
   /** A plural, for messages and the API document: `contact look-ups`. */
   readonly counts: Localized
-  /** `address`: an IPv4 address or an IPv6 /64. The /56 and /48 around a /64 have larger limits (`WIDER`). */
-  readonly per: 'user' | 'address' | 'gate' | 'device of a gate'
+  /**
+   * `address`: an IPv4 address or an IPv6 /64. The /56 and /48 around a /64 have larger limits (`WIDER`). `organization`: `countedByRun` only,
+   * which names it.
+   */
+  readonly per: 'user' | 'address' | 'gate' | 'device of a gate' | 'organization'
   readonly limit: number | AdjustableLimit
   readonly windowMs: number
   /** How much of the limit one call takes, for example the number of contacts in its body; 1 by default. */
@@ -101,9 +104,11 @@ export async function usesOf(
   {
     actor,
     caller,
+    orgId,
   }: {
     actor: { readonly userId: number } | undefined
     caller: { readonly ip: string; readonly gate?: GateSession | undefined }
+    orgId?: number
   },
   cost = 1,
 ): Promise<BudgetUse[]> {
@@ -116,6 +121,7 @@ export async function usesOf(
 
   function one(): string {
     if (per === 'user') return `user:${actor?.userId ?? 0}`
+    if (per === 'organization') return `org:${orgId}`
     return per === 'gate' ? `gate:${caller.gate?.gate.id}` : `device:${caller.gate?.device.id}`
   }
 }

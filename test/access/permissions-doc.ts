@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { systemRoles } from '#domains/access/system-roles.ts'
+import { isDelegableAtFirst, systemRoles } from '#domains/access/system-roles.ts'
 import { pointName, points } from '#permission-points'
 
 import { extraOperations, operations, pointsAskedFor } from './operations.ts'
@@ -36,11 +36,12 @@ function section(domain: PermissionDomain): string {
     '',
     INTRODUCTION[domain],
     '',
-    '| Point | Allows users to | System roles | Operations |',
-    '|---|---|---|---|',
+    `| Point | Allows users to | System roles |${domain === 'ORG' ? ' Delegable |' : ''} Operations |`,
+    `|---|---|---|${domain === 'ORG' ? '---|' : ''}---|`,
     ...rows.map((row) => {
       const name = pointName(row)
-      return `| \`${name}\` | ${row.description} | ${holders(domain, name)} | ${askedForBy(domain, name)} |`
+      const delegable = domain === 'ORG' ? ` ${isDelegableAtFirst(row) ? 'yes' : 'no'} |` : ''
+      return `| \`${name}\` | ${row.description} | ${holders(domain, name)} |${delegable} ${askedForBy(domain, name)} |`
     }),
     '',
   ].join('\n')
@@ -64,6 +65,9 @@ export function permissionsDocument(): string {
     '',
     'In a DISABLED organization only points with the action `read` or `export` count, for the owner too: its members can view it and leave it.',
     'Where another point is needed, members get 403 with a message that the organization is disabled.',
+    '',
+    'The owner of an organization can give the ORG points in roles of its own ([roles.md](roles.md)), except ' +
+      'those marked “no” under Delegable, which guard the organization and its roles. Only SYSTEM_ADMIN changes this mark.',
     '',
     section('PLATFORM'),
     section('APP'),

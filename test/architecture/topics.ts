@@ -10,7 +10,7 @@ import { importsOf, type SourceFile } from './imports.ts'
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   backups: ['directory', 'backups', 'uploads', 'restores', 'moving'],
-  access: ['system-roles', 'access', 'administrators', 'organizations', 'admin', 'seed', 'explain'],
+  access: ['system-roles', 'access', 'administrators', 'organizations', 'own-roles', 'admin', 'seed', 'explain'],
   accounts: [
     'accounts',
     'users',
@@ -136,6 +136,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'invitations',
     'transfers',
     'memberships',
+    'roles',
     'admin',
   ],
   push: ['push', 'payload', 'sender', 'push-worker'],

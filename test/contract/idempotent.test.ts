@@ -205,6 +205,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ roleCode: 'GUEST' }),
     raisesNothing: true,
   },
+  'orgs.updateRole': {
+    params: () => ({ orgId: id['org']!, roleId: id['orgRole']! }),
+    body: () => ({ name: 'new', description: 'new', permissions: ['org:read'] }),
+    raisesNothing: true,
+  },
   'orgs.switch': { params: org, who: () => bob },
   'orgs.choose': { body: () => ({ orgId: id['org'] }) },
   'orgs.changeMember': {
@@ -428,6 +433,8 @@ beforeAll(async () => {
   id['otherPass'] = (await issued(alice, (await withPasses(alice)).id, { holderName: 'Lin Mei' }))[0]!.id
   id['org'] = (await createOrg(alice)).id
   await addMembers(alice, { id: id['org'] }, bob)
+  const orgRole = { params: { orgId: id['org'] }, body: { name: 'Doors' } }
+  id['orgRole'] = ok(await alice.call('orgs.createRole', orgRole)).data.id
   id['contact'] = (await befriend(alice, bob))[0]
   id['conversation'] = (await sendText(alice, bob)).conversationId
   id['group'] = ok(await alice.call('groups.create', { body: { name: 'group', userIds: [bob.id] } })).data.id

@@ -114,6 +114,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   },
   'orgs.leave': async () => ({ who: bob, params: await orgWithBob() }),
   'orgs.invite': async () => ({ params: await orgWithBob(), body: { userIds: [(await someone()).id] } }),
+  'orgs.createRole': async () => ({ params: { orgId: (await createOrg(alice)).id }, body: { name: name() } }),
   'orgs.shareJoinLink': async () => ({ params: await orgWithBob(), body: { userIds: [(await someone()).id] } }),
   'orgs.cancelInvitation': async () => {
     const org = await orgWithBob()

@@ -14,8 +14,10 @@ export const isolation: IsolationFixture = {
         body: { entityType: 'QR_CODE', sourceId: Number(owned['code']) },
       }),
     ).data.id
+    const orgRole = ok(await victim.call('orgs.createRole', { params: { orgId: org }, body: { name: `of ${mark}` } }))
+      .data.id
     const newcomer = (await server.person('newcomer')).id
-    return { org, newcomer, invitation: invited.items[0].invitationId, location, share }
+    return { org, orgRole, newcomer, invitation: invited.items[0].invitationId, location, share }
   },
   paths: [
     [/^\/api\/orgs\/invitation\/:/, 'invitation'],
@@ -24,6 +26,7 @@ export const isolation: IsolationFixture = {
   ],
   fields: { orgId: 'org', invitationId: 'invitation', locationId: 'location', shareId: 'share' },
   fieldsIn: [
+    [/^\/api\/orgs/, { roleId: 'orgRole', replaceWith: 'orgRole' }],
     [/^\/api\/admin\/orgs/, { userId: 'newcomer', ownerId: 'newcomer' }],
     [/^\/api\/admin\/users\/:userId\/orgs/, { userId: 'newcomer' }],
   ],
@@ -31,6 +34,7 @@ export const isolation: IsolationFixture = {
   reads: ({ org }) => [
     '/api/orgs',
     `/api/orgs/${org}/members`,
+    `/api/orgs/${org}/roles`,
     `/api/orgs/${org}/invitations`,
     `/api/orgs/${org}/stats`,
     `/api/orgs/${org}/locations`,

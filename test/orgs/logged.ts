@@ -131,6 +131,59 @@ export const logged: LoggedFixture = {
       unchanged: () => change(bob, 'ADMIN'),
     }
   },
+  'orgs.createRole': async ({ admin }) => {
+    const org = await createOrg(admin)
+    const create = (body: object, id = org.id) => admin.post(`/api/orgs/${id}/roles`, body)
+    return {
+      call: () => create({ name: 'Doors', permissions: ['org:read'] }),
+      row: {
+        targetId: (reply) => reply.data.id,
+        targetName: 'Doors',
+        before: null,
+        after: { orgId: org.id, name: 'Doors', description: '', permissions: ['org:read'] },
+      },
+      refused: [() => create({ name: 'DOORS' }), () => create({ name: '' }), () => create({ name: 'x' }, UNKNOWN_ID)],
+    }
+  },
+  'orgs.updateRole': async ({ admin }) => {
+    const org = await createOrg(admin)
+    const made = await admin.post(`/api/orgs/${org.id}/roles`, { name: 'Doors', permissions: ['org:read'] })
+    const update = (body: object) => admin.put(`/api/orgs/${org.id}/roles/${made.data.id}`, body)
+    const body = { description: 'At the doors', permissions: ['pass:verify'] }
+    return {
+      call: () => update(body),
+      row: {
+        targetId: made.data.id,
+        targetName: 'Doors',
+        before: { description: '', permissions: ['org:read'] },
+        after: body,
+      },
+      refused: [() => update({ name: 'Owner' }), () => update({ permissions: ['org:delete'] })],
+      unchanged: () => update(body),
+    }
+  },
+  'orgs.deleteRole': async ({ admin }) => {
+    const org = await createOrg(admin)
+    const made = await admin.post(`/api/orgs/${org.id}/roles`, { name: 'Doors', permissions: ['org:read'] })
+    const remove = () => admin.delete(`/api/orgs/${org.id}/roles/${made.data.id}`)
+    return {
+      call: remove,
+      row: {
+        targetId: made.data.id,
+        targetName: 'Doors',
+        before: {
+          orgId: org.id,
+          name: 'Doors',
+          description: '',
+          permissions: ['org:read'],
+          members: 0,
+          replaceWith: 'MEMBER',
+        },
+        after: null,
+      },
+      refused: [remove],
+    }
+  },
   ...Object.fromEntries(
     [
       ['admin.orgs.removeMember', (org: Org, user: Person) => `/api/admin/orgs/${org.id}/members/${user.id}`] as const,

@@ -32,6 +32,8 @@ const USERS: Record<string, string | undefined> = {
   admin: 'ADMIN',
   member: 'MEMBER',
   guest: 'GUEST',
+  'gate person': 'GATE',
+  'asset keeper': 'KEEPER',
   stranger: undefined,
   'former member': undefined,
   'former admin': undefined,
@@ -57,8 +59,13 @@ beforeAll(async () => {
   org = await createOrg(owner)
   hidden = await createOrg(owner, { visibility: 'INTERNAL' })
   for (const where of [org, hidden]) {
-    for (const who of ['admin', 'member', 'guest', 'former member', 'former admin'])
-      await addMembers(owner, where, people[who]!)
+    const members = ['admin', 'member', 'guest', 'gate person', 'asset keeper', 'former member', 'former admin']
+    for (const who of members) await addMembers(owner, where, people[who]!)
+    for (const preset of ['GATE', 'KEEPER'] as const) {
+      const role = await owner.call('orgs.createRole', { params: { orgId: where.id }, body: { name: preset, preset } })
+      expect(ok(role).data.code).toBe(preset)
+      await setRole(owner, where, people[preset === 'GATE' ? 'gate person' : 'asset keeper']!, preset)
+    }
     await setRole(owner, where, people['admin']!, 'ADMIN')
     await setRole(owner, where, people['guest']!, 'GUEST')
     await setRole(owner, where, people['former admin']!, 'ADMIN')
@@ -69,7 +76,17 @@ beforeAll(async () => {
   await createOrg(people['owner of another organization']!)
 })
 
+/** The points of roles that the owner made from presets. */
+const PRESETS: Record<string, readonly string[]> = {
+  GATE: 'org:read activity:read pass:read pass:verify checkin:read'.split(' '),
+  KEEPER: (
+    'org:read asset:read asset:create asset:update asset:transfer asset:export inventory:manage inventory:scan location:read ' +
+    'meta_field:read meta_template:read meta_value:read meta_value:update member:read'
+  ).split(' '),
+}
+
 const pointsHeld = (role: string | undefined): readonly string[] => {
+  if (role !== undefined && PRESETS[role] !== undefined) return PRESETS[role]
   const template = systemRoles.find((r) => r.domain === 'ORG' && r.code === role)
   return template === undefined ? [] : template.points === 'everything' ? pointsOf('ORG') : template.points
 }

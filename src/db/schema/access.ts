@@ -1,7 +1,10 @@
+import { sql } from 'drizzle-orm'
+
 import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export type PermissionDomain = 'PLATFORM' | 'APP' | 'ORG'
+export type RolePreset = 'GATE' | 'KEEPER' | 'BORROWER' | 'ORGANIZER'
 
 /** Permission points. Seeded from `permission-points.ts`. Rows are never deleted, only disabled. */
 export const permissions = table(
@@ -13,6 +16,8 @@ export const permissions = table(
     action: col.text('action').notNull(),
     description: col.text('description').notNull().default(''),
     enabled: col.bool('enabled').notNull().default(true),
+    /** Whether owners of organizations may give the point in roles that they make. In the ORG domain only. */
+    delegable: col.bool('delegable').notNull().default(true),
   },
   (t) => [uniqueIndex('rbac_permissions_point').on(t.domain, t.resource, t.action)],
 )
@@ -34,6 +39,33 @@ export const roles = table(
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [uniqueIndex('rbac_roles_code').on(t.domain, t.scopeId, t.code)],
+)
+
+/** The roles that the owner of an organization made: they grant delegable points only. */
+export const ownRoles = table(
+  'rbac_own_roles',
+  {
+    roleId: col
+      .int('role_id')
+      .notNull()
+      .references(() => roles.id, { onDelete: 'cascade' }),
+    orgId: col.int('org_id').notNull(),
+    /** The name as it is compared (`nameKeyOf`). Null once the role is deleted. */
+    nameKey: col.text('name_key'),
+    description: col.text('description').notNull().default(''),
+    /** The preset from which the role was made. */
+    preset: col.text('preset').$type<RolePreset>(),
+    /**
+     * Id of the role that members get instead. Set once the role is deleted and has more members than one write changes: it then has the
+     * points and the name of MEMBER, until a job has moved the others.
+     */
+    replaceWith: col.int('replace_with'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.roleId] }),
+    uniqueIndex('rbac_own_roles_name').on(t.orgId, t.nameKey),
+    index('rbac_own_roles_replaced').on(t.replaceWith).where(sql.raw('replace_with is not null')),
+  ],
 )
 
 export const rolePermissions = table(

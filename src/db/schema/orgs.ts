@@ -104,6 +104,8 @@ export const orgInvitations = table(
       .int('invitee_id')
       .notNull()
       .references(() => users.id),
+    /** The role that the invitee gets; null for MEMBER, which also takes the place of a role that was deleted. */
+    roleId: col.int('role_id'),
     /** PENDING after `expiresAt` is read as EXPIRED. */
     status: col.text('status').$type<InvitationStatus>().notNull().default('PENDING'),
     expiresAt: col.time('expires_at').notNull(),

@@ -23,8 +23,8 @@ const MAX_USERS = 20_000
 const MAX_ROLES = 5_000
 const MAX_SETS = 200
 
-/** Must be called in every write that changes a user's bindings. */
-export const bindingsChanged = (tx: Tx, userId: number): void => tx.publish(accessChanged, [userId])
+/** Must be called in every write that changes bindings of users. */
+export const bindingsChanged = (tx: Tx, ...userIds: number[]): void => tx.publish(accessChanged, userIds)
 
 /** Must be called in every write that changes a role, its points, or a permission point. This is rare, and any user may be affected. */
 export const rolesChanged = (tx: Tx): void => tx.publish(accessChanged, 'all')

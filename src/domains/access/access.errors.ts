@@ -7,6 +7,16 @@ export const unknownPoint = (path: string, point: string) =>
 export const bothPointLists = () =>
   badRequest('Send either permissionIds or permissions, not both', '请提供 permissionIds 或 permissions 之一')
 
+export const notDelegable = (path: string, point: string) =>
+  invalid(path, `has a point that organizations cannot give: ${point}`, `包含组织不能授予的权限点：${point}`)
+export const onlyOrgDelegable = () =>
+  invalid(
+    'body.delegable',
+    'must be false: only ORG points can be given by organizations',
+    '必须为 false：组织只能授予 ORG 域的权限点',
+  )
+export const roleNameTaken = () => invalid('body.name', 'is the name of another role', '已被其他角色使用')
+
 export const domainRequired = () => invalid('query.domain', 'is required', '不能为空')
 export const contradictsQuery = (name: string) =>
   invalid(`body.${name}`, 'differs from the query parameter', '与查询参数不一致')

@@ -1,12 +1,14 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { ownRoles, type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { serverState } from '#db/schema/settings.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { PermissionPoint } from '#permission-points'
+
+import { isDelegableAtFirst } from './system-roles.ts'
 
 const point = { resource: permissions.resource, action: permissions.action }
 
@@ -32,12 +34,19 @@ const roleById = prepared((db) =>
     .where(eq(roles.id, sql.placeholder('roleId'))),
 )
 
+/**
+ * Whether a role may have a point that is bound to it, apart from `enabled`: a role that its organization made has delegable points only, whatever
+ * it got when they were. For queries of `rolePermissions` with `permissions`.
+ */
+export const isInForce: SQL = sql`(${permissions.delegable} or not exists (select 1 from ${ownRoles} as own
+  where own.role_id = ${rolePermissions.roleId} and own.replace_with is null))`
+
 const pointsByRole = prepared((db) =>
   db
     .select(point)
     .from(rolePermissions)
     .innerJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
-    .where(and(eq(rolePermissions.roleId, sql.placeholder('roleId')), eq(permissions.enabled, true))),
+    .where(and(eq(rolePermissions.roleId, sql.placeholder('roleId')), eq(permissions.enabled, true), isInForce)),
 )
 
 const pointsByDomain = prepared((db) =>
@@ -55,7 +64,7 @@ const currentOrgByUser = prepared((db) =>
     .where(eq(users.id, sql.placeholder('userId'))),
 )
 
-export async function roleIdsOf(db: Db, userId: number): Promise<number[]> {
+export async function roleIdsOf(db: Db | Tx, userId: number): Promise<number[]> {
   return (await roleIdsByUser(db, { userId })).map((row) => row.roleId)
 }
 
@@ -64,7 +73,7 @@ export async function findRole(db: Db, roleId: number) {
   return (await roleById(db, { roleId }))[0]
 }
 
-/** Enabled points bound to the role. */
+/** The points that the role grants now. */
 export const enabledPointsOfRole = (db: Db, roleId: number) => pointsByRole(db, { roleId })
 
 export const enabledPointsOfDomain = (db: Db, domain: PermissionDomain) => pointsByDomain(db, { domain })
@@ -137,9 +146,49 @@ export async function deleteUserRoles(
     .where(and(eq(userRoles.userId, userId), eq(userRoles.isInitial, false), inArray(userRoles.roleId, inScope)))
 }
 
+export type RoleRow = typeof roles.$inferSelect
 export interface NewRole extends RoleKey {
   name: string
   isSystem: boolean
+}
+
+/** Inserts a role that is not a system role. Undefined if the code is taken in this domain and scope. */
+export async function insertCustomRole(tx: Tx, role: Omit<NewRole, 'isSystem'>): Promise<RoleRow | undefined> {
+  const rows = await tx
+    .insert(roles)
+    .values({ ...role, isSystem: false, createdAt: tx.stamp, updatedAt: tx.stamp })
+    .onConflictDoNothing({ target: [roles.domain, roles.scopeId, roles.code] })
+    .returning()
+  return rows[0]
+}
+
+export async function updateRoleRow(
+  tx: Tx,
+  id: number,
+  change: Partial<Pick<RoleRow, 'name' | 'code'>>,
+): Promise<RoleRow> {
+  const rows = await tx
+    .update(roles)
+    .set({ ...change, updatedAt: tx.stamp })
+    .where(eq(roles.id, id))
+    .returning()
+  return rows[0]!
+}
+
+/** Does nothing for system roles. Rows that bind the role to points are deleted by `ON DELETE CASCADE`; nobody holds it. */
+export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
+  await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
+}
+
+export async function replacePoints(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
+  await tx.delete(rolePermissions).where(eq(rolePermissions.roleId, roleId))
+  if (permissionIds.length === 0) return
+  await tx.insert(rolePermissions).select(
+    tx
+      .select({ roleId: sql<number>`cast(${roleId} as bigint)`.as('role_id'), permissionId: permissions.id })
+      .from(permissions)
+      .where(inArray(permissions.id, [...permissionIds])),
+  )
 }
 
 export async function insertRole(tx: Tx, role: NewRole): Promise<number> {
@@ -165,13 +214,16 @@ const insertPoint = prepared((db) =>
     resource: sql.placeholder('resource'),
     action: sql.placeholder('action'),
     description: sql.placeholder('description'),
+    delegable: sql.placeholder('delegable'),
   }),
 )
 
 /** Runs one prepared statement per point: drizzle takes 10 ms to build a single insert of all 212. */
 export async function insertPoints(tx: Tx, rows: readonly PermissionPoint[]): Promise<void> {
-  for (const { domain, resource, action, description } of rows)
-    await insertPoint(tx, { domain, resource, action, description })
+  for (const point of rows) {
+    const { domain, resource, action, description } = point
+    await insertPoint(tx, { domain, resource, action, description, delegable: isDelegableAtFirst(point) })
+  }
 }
 
 export async function grantToRole(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {

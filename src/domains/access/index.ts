@@ -22,10 +22,10 @@ export {
   requireSystemAdmin,
   setAdministrator,
 } from './administrators.service.ts'
-export { systemAdminOnly } from './access.errors.ts'
+export { roleNameTaken, systemAdminOnly } from './access.errors.ts'
 export { requireAuthorityOver } from './admin/access.admin.service.ts'
-export { rolesChanged } from './access.cache.ts'
-export { OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
+export { bindingsChanged, rolesChanged } from './access.cache.ts'
+export { MEMBER, OWNER, SYSTEM_ADMIN, USER } from './system-roles.ts'
 export { platformBindings } from './access.store.ts'
 export {
   bindPlatformRole,
@@ -44,12 +44,39 @@ export {
   roleNameOf,
   unbindRoles,
 } from './access.service.ts'
+export { codesFor, isSystemName, MAX_OWN_ROLES, MAX_POINTS_OF_OWN_ROLE, nameKeyOf, PRESETS } from './own-roles.rules.ts'
+export {
+  boundPoints,
+  countHolders,
+  countOwnRoles,
+  findReplaced,
+  firstReplaced,
+  insertOwnRole,
+  type ListedRole,
+  markReplaced,
+  moveHolders,
+  orgPoints,
+  redirectReplaced,
+  refuseTakenName,
+  rolesOfOrg,
+  updateOwnRole,
+} from './own-roles.store.ts'
+export { deleteRoleRow, insertCustomRole, replacePoints, updateRoleRow } from './access.store.ts'
 export {
   copyOrgTemplates,
+  coveredRoles,
   coversRole,
   deleteOrgRoles,
   orgRoleName,
   roleHasPoint,
   usersHoldingPoint,
 } from './organizations.service.ts'
-export { deleteUnboundRoles, findOrgRole, type OrgRole, orgRolesOf, orgRolesOfMany } from './organizations.store.ts'
+export {
+  copyRolePoints,
+  deleteUnboundRoles,
+  findOrgRole,
+  isReplaced,
+  type OrgRole,
+  orgRolesOf,
+  orgRolesOfMany,
+} from './organizations.store.ts'

@@ -4,6 +4,7 @@ import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { rolesChanged } from './access.cache.ts'
+import { type Authority, covers } from './access.rules.ts'
 import { insertRole, roleIdsOf } from './access.store.ts'
 import * as store from './organizations.store.ts'
 import { OWNER, shownName } from './system-roles.ts'
@@ -31,12 +32,31 @@ export const orgRoleName = (role: { code: string; name: string } | undefined, lo
 
 /** Whether the user's roles in the organization together include all points of `role`. OWNER includes everything. */
 export async function coversRole(db: Db | Tx, orgId: number, userId: number, role: store.OrgRole): Promise<boolean> {
+  const authority = await authorityIn(db, orgId, userId)
+  return covers(authority, { domain: 'ORG', code: role.code, pointIds: await store.pointIdsOfRole(db, role.id) })
+}
+
+/** The points that the user may pass on in the organization. */
+async function authorityIn(db: Db | Tx, orgId: number, userId: number): Promise<Authority> {
   const held = await store.orgRolesOf(db, orgId, userId)
-  if (held.some(({ code }) => code === OWNER)) return true
-  if (role.code === OWNER) return false
+  if (held.some(({ code }) => code === OWNER)) return 'everything'
   const points = new Set<number>()
-  for (const { id } of held) for (const point of await store.pointIdsOfRole(db, id)) points.add(point)
-  return (await store.pointIdsOfRole(db, role.id)).every((point) => points.has(point))
+  for (const { id } of held) for (const point of await store.pointIdsToPassOn(db, id)) points.add(point)
+  return points
+}
+
+/** Which of some roles of the organization the user may give: `coversRole` for many. */
+export async function coveredRoles(
+  db: Db | Tx,
+  orgId: number,
+  userId: number,
+  roles: readonly store.OrgRole[],
+): Promise<Set<number>> {
+  const authority = await authorityIn(db, orgId, userId)
+  const covered = new Set<number>()
+  for (const { id, code } of roles)
+    if (covers(authority, { domain: 'ORG', code, pointIds: await store.pointIdsOfRole(db, id) })) covered.add(id)
+  return covered
 }
 
 /** Ids of at most `limit` users who hold `point` (`resource:action`) in the organization. */
@@ -49,7 +69,7 @@ export function usersHoldingPoint(db: Db | Tx, orgId: number, point: string, lim
  * Whether the user's role has `point` (`resource:action`) in an organization that may be DISABLED, in which roles grant only the points
  * that read. For the views of users; not cached.
  */
-export async function roleHasPoint(db: Db, userId: number, orgId: number, point: string): Promise<boolean> {
+export async function roleHasPoint(db: Db | Tx, userId: number, orgId: number, point: string): Promise<boolean> {
   const [resource = '', action = ''] = point.split(':')
   return store.hasPoint(db, await roleIdsOf(db, userId), orgId, { resource, action })
 }

@@ -1,10 +1,11 @@
-import { and, asc, eq, inArray, notExists, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, not, notExists, or, sql } from 'drizzle-orm'
 
 import { prepared } from '#db/prepared.ts'
-import { permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
+import { ownRoles, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { OWNER } from './system-roles.ts'
+import { isInForce } from './access.store.ts'
+import { MEMBER, OWNER } from './system-roles.ts'
 
 /** A role of one organization. */
 export interface OrgRole {
@@ -13,7 +14,12 @@ export interface OrgRole {
   readonly name: string
 }
 
-const columns = { id: roles.id, code: roles.code, name: roles.name }
+/** Whether the role was deleted, and has members who will get another one. */
+export const isReplaced = sql<boolean>`exists (select 1 from ${ownRoles} as own
+  where own.role_id = ${roles.id} and own.replace_with is not null)`
+/** Until they do, they have the points and the name of MEMBER. */
+const shownCode = sql<string>`case when ${isReplaced} then ${sql.raw(`'${MEMBER}'`)} else ${roles.code} end`
+const columns = { id: roles.id, code: shownCode.as('code'), name: roles.name }
 const inOrg = and(eq(roles.domain, 'ORG'), eq(roles.scopeId, sql.placeholder('orgId')))
 
 const templates = prepared((db) =>
@@ -56,12 +62,14 @@ export async function deleteUnboundRoles(tx: Tx, userIds: readonly number[]): Pr
 
 const roleByIdOrCode = prepared((db) =>
   db
-    .select(columns)
+    .select({ id: roles.id, code: roles.code, name: roles.name })
     .from(roles)
-    .where(and(inOrg, or(eq(roles.id, sql.placeholder('id')), eq(roles.code, sql.placeholder('code'))))),
+    .where(
+      and(inOrg, not(isReplaced), or(eq(roles.id, sql.placeholder('id')), eq(roles.code, sql.placeholder('code')))),
+    ),
 )
 
-/** Finds a role of the organization by id or by code. */
+/** Finds a role of the organization by id or by code, unless it was deleted. */
 export async function findOrgRole(db: Db | Tx, orgId: number, by: { id?: number; code?: string }) {
   return (await roleByIdOrCode(db, { orgId, id: by.id ?? 0, code: by.code ?? '' }))[0]
 }
@@ -101,7 +109,20 @@ const pointIdsByRole = prepared((db) =>
     .where(eq(rolePermissions.roleId, sql.placeholder('roleId'))),
 )
 
-/** Ids of the points bound to a role. Includes disabled points, since they may be enabled again. */
+const pointIdsInForce = prepared((db) =>
+  db
+    .select({ id: rolePermissions.permissionId })
+    .from(rolePermissions)
+    .innerJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
+    .where(and(eq(rolePermissions.roleId, sql.placeholder('roleId')), isInForce)),
+)
+
+/** Ids of the points that a role lets its holders pass on. Includes disabled points, since they may be enabled again. */
+export async function pointIdsToPassOn(db: Db | Tx, roleId: number): Promise<number[]> {
+  return (await pointIdsInForce(db, { roleId })).map((row) => row.id)
+}
+
+/** Ids of the points bound to a role. Includes those that it does not grant at the moment. */
 export async function pointIdsOfRole(db: Db | Tx, roleId: number): Promise<number[]> {
   return (await pointIdsByRole(db, { roleId })).map((row) => row.id)
 }
@@ -121,6 +142,7 @@ const rolesWithPoint = prepared((db) =>
             eq(permissions.resource, sql.placeholder('resource')),
             eq(permissions.action, sql.placeholder('action')),
             eq(permissions.enabled, true),
+            isInForce,
           ),
         ),
       ),

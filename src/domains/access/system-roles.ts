@@ -6,7 +6,7 @@
 
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
-import { type AppPoint, type OrgPoint, type PlatformPoint, pointsOf } from '#permission-points'
+import { type AppPoint, type OrgPoint, type PlatformPoint, pointName, pointsOf } from '#permission-points'
 
 export interface SystemRole {
   readonly domain: PermissionDomain
@@ -20,6 +20,8 @@ export interface SystemRole {
 /** OWNER and SYSTEM_ADMIN hold every enabled point of their domain (and scope) without `rbac_role_permissions` rows. */
 export const OWNER = 'OWNER'
 export const SYSTEM_ADMIN = 'SYSTEM_ADMIN'
+/** The ORG role of new members. */
+export const MEMBER = 'MEMBER'
 /** The role that `PATCH /api/admin/users/{userId}/role` grants (spec §4.7). */
 export const USER_ADMIN = 'USER_ADMIN'
 /** The APP role of every new user. */
@@ -158,6 +160,18 @@ export const systemRoles: readonly SystemRole[] = [
   { domain: 'ORG', code: 'MEMBER', name: { en: 'Member', zh: '成员' }, points: member },
   { domain: 'ORG', code: 'GUEST', name: { en: 'Guest', zh: '访客' }, points: guest },
 ]
+
+/** Owners cannot give these in roles that they make, unless SYSTEM_ADMIN allows it: they guard the organization and its roles. */
+const GUARDED: ReadonlySet<string> = new Set([
+  'org:update',
+  'org:delete',
+  'org:transfer',
+  'member:assign_role',
+] satisfies OrgPoint[])
+
+/** Whether a new point may be given in the roles that owners of organizations make. */
+export const isDelegableAtFirst = (point: { domain: PermissionDomain; resource: string; action: string }): boolean =>
+  point.domain === 'ORG' && !GUARDED.has(pointName(point))
 
 const defaultNames = new Map(systemRoles.map(({ domain, code, name }) => [`${domain} ${code}`, name]))
 

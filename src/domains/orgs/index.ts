@@ -20,6 +20,8 @@ import { clearAvatars, orgObject } from './organizations/organizations.store.ts'
 import { countOwned, findOrg } from './orgs.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { resolveJoin } from './public/public.service.ts'
+import { roleEndpoints } from './roles/roles.endpoints.ts'
+import { moveJob, stopMoving } from './roles/roles.jobs.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 import { deleteOffer } from './transfers/transfers.store.ts'
 
@@ -29,6 +31,7 @@ export const orgs = domain({
     ...organizationEndpoints,
     ...transferEndpoints,
     ...memberEndpoints,
+    ...roleEndpoints,
     ...invitationEndpoints,
     ...joiningEndpoints,
     ...publicEndpoints,
@@ -36,6 +39,8 @@ export const orgs = domain({
     ...organizationAdminEndpoints,
     ...membershipAdminEndpoints,
   ],
+  jobs: [moveJob],
+  stop: stopMoving,
   on: {
     'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId),
     'member.left': async (_ctx, tx, { orgId, userId }) => void (await deleteOffer(tx, orgId, userId)),

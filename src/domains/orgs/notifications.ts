@@ -299,6 +299,23 @@ export const notifyRemovedMember = (ctx: AppContext, tx: Tx, org: Org, userId: n
     data: orgData(org),
   })
 
+/** For members whose role was deleted. `role`: the name of the one that they got instead. */
+export const notifyOfReplacedRole = (
+  ctx: AppContext,
+  tx: Tx,
+  org: Org,
+  userIds: readonly number[],
+  role: Localized,
+): Promise<void> =>
+  notify(ctx, tx, {
+    userIds,
+    type: 'SYSTEM',
+    title: { en: `Your role in ${org.name} was deleted`, zh: `你在 ${org.name} 的角色已删除` },
+    body: { en: `Your role in ${org.name} is now: ${role.en}.`, zh: `你在 ${org.name} 的角色现为：${role.zh}。` },
+    data: { ...orgData(org), event: 'ORG_ROLE_REPLACED' },
+    toMany: true,
+  })
+
 /** In the background: an organization can have very many members. `actorId`: the user who dissolves it, who is left out. */
 export const notifyOfDissolution = (tx: Tx, org: Org, actorId: number): Promise<void> =>
   notifyMembers(tx, {

@@ -51,6 +51,27 @@ export const roleRequired = () => badRequest('Give the roleId or the roleCode', 
 export const userDisabled = () => badRequest('This user is disabled', '该用户已被停用')
 export const roleNotFound = () => badRequest('There is no such role in this organization', '该组织没有此角色')
 
+export const tooManyRoles = (max: number) =>
+  badRequest(`An organization can make at most ${max} roles`, `每个组织最多自建 ${max} 个角色`)
+export const systemRoleFixed = () =>
+  badRequest(
+    'The roles of owner, administrators, members and guests cannot be changed here',
+    '所有者、管理员、成员和访客角色不能在此更改',
+  )
+export const roleOfAdministrator = () =>
+  badRequest(
+    'An administrator of the server made this role: it can be given to members, but not changed here',
+    '该角色由服务器管理员创建，可以分配给成员，但不能在此更改',
+  )
+export const pointRefused = (i: number, name: string) =>
+  invalid(`body.permissions.${i}`, `is not a permission that you can give: ${name}`, `不是可授予的权限：${name}`)
+export const notReplaceable = () =>
+  invalid(
+    'query.replaceWith',
+    'must be another role of this organization, and not OWNER',
+    '须为该组织的其他角色，且不能是 OWNER',
+  )
+
 export interface CountedResource {
   readonly key: string
   readonly name: string

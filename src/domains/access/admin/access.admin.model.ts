@@ -50,6 +50,13 @@ export type CreatePermission = Static<typeof CreatePermission>
 
 export const UpdatePermission = Model('UpdatePermission', {
   enabled: Type.Optional(Type.Boolean({ description: 'A disabled point is denied to everyone' })),
+  delegable: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether owners of organizations may give the point in roles that they make. Points of the ORG domain only',
+      examples: [false],
+    }),
+  ),
   description: Type.Optional(Nullable(PointDescription)),
 })
 export type UpdatePermission = Static<typeof UpdatePermission>
@@ -62,6 +69,9 @@ export const PermissionView = Model('Permission', {
   name: PointName,
   description: Text('See QR codes'),
   enabled: Type.Boolean(),
+  delegable: Type.Boolean({
+    description: 'Whether owners of organizations may give the point in roles that they make',
+  }),
 })
 export type PermissionView = Static<typeof PermissionView>
 export const PermissionPage = PageOf(PermissionView)

@@ -20,9 +20,19 @@ import { pointName } from '#permission-points'
 import { bindingsChanged, rolesChanged } from '../access.cache.ts'
 import * as errors from '../access.errors.ts'
 import { type Authority, covers } from '../access.rules.ts'
-import { allPoints, insertUserRole } from '../access.store.ts'
+import {
+  allPoints,
+  deleteRoleRow,
+  insertCustomRole,
+  insertUserRole,
+  replacePoints,
+  type RoleRow,
+  updateRoleRow,
+} from '../access.store.ts'
 import { requireMayChangeUser, requirePasswordOfAdministrator, requireSystemAdmin } from '../administrators.service.ts'
-import { holdsEverything, OWNER, storedName } from '../system-roles.ts'
+import { nameKeyOf } from '../own-roles.rules.ts'
+import { isOwnRole, orgPoints, refuseTakenName, updateOwnRole } from '../own-roles.store.ts'
+import { holdsEverything, isDelegableAtFirst, OWNER, storedName } from '../system-roles.ts'
 import type {
   CreatePermission,
   CreateRole,
@@ -47,7 +57,12 @@ export async function createPermission(actor: LoggedActor, input: CreatePermissi
   const { domain, resource, action } = input
   return actor.write('access.createPermission', async (tx) => {
     await requireSystemAdmin(tx, actor)
-    const row = await store.insertPermission(tx, { domain, resource, action, description: input.description ?? '' })
+    const point = { domain, resource, action }
+    const row = await store.insertPermission(tx, {
+      ...point,
+      description: input.description ?? '',
+      delegable: isDelegableAtFirst(point),
+    })
     if (row === undefined) throw errors.pointAlreadyExists()
     rolesChanged(tx)
     const { id, description, enabled } = row
@@ -67,13 +82,15 @@ export async function changePermission(
     await requireSystemAdmin(tx, actor)
     const row = await store.findPermission(tx, id)
     if (row === undefined) throw notFound()
-    const before = { enabled: row.enabled, description: row.description }
+    if (input.delegable === true && row.domain !== 'ORG') throw errors.onlyOrgDelegable()
+    const before = { enabled: row.enabled, description: row.description, delegable: row.delegable }
     const after = {
       enabled: input.enabled ?? before.enabled,
       description: input.description === undefined ? before.description : (input.description ?? ''),
+      delegable: input.delegable ?? before.delegable,
     }
     await store.updatePermission(tx, id, after)
-    if (after.enabled !== before.enabled) rolesChanged(tx)
+    if (after.enabled !== before.enabled || after.delegable !== before.delegable) rolesChanged(tx)
     return {
       result: toPermissionView({ ...row, ...after }),
       logged: { targetId: id, targetName: pointName(row), before, after },
@@ -86,17 +103,17 @@ export async function listRoles(ctx: AppContext, query: RolesQuery, locale: Loca
   return { ...page, items: await roleViews(ctx.db.read, page.items, locale) }
 }
 
-async function roleViews(db: Db | Tx, rows: readonly store.RoleRow[], locale: Locale): Promise<RoleView[]> {
+async function roleViews(db: Db | Tx, rows: readonly RoleRow[], locale: Locale): Promise<RoleView[]> {
   const ids = rows.map((row) => row.id)
   const points = Map.groupBy(await store.pointsOfRoles(db, ids), (point) => point.roleId)
   return rows.map((row) => toRoleView(row, points.get(row.id) ?? [], locale))
 }
 
-const roleView = async (tx: Tx, row: store.RoleRow, locale: Locale): Promise<RoleView> =>
+const roleView = async (tx: Tx, row: RoleRow, locale: Locale): Promise<RoleView> =>
   (await roleViews(tx, [row], locale))[0]!
 
 /** The parts of a role that can be changed, for the operation log. */
-const contentsOf = ({ name }: store.RoleRow, { permissions }: RoleView) => ({ name, permissions })
+const contentsOf = ({ name }: RoleRow, { permissions }: RoleView) => ({ name, permissions })
 
 /** Creates a custom role. A template (ORG, scope 0) is copied only into organizations founded later. */
 export async function createCustomRole(
@@ -111,9 +128,9 @@ export async function createCustomRole(
     const pointIds = (await pointIdsOf(tx, location.domain, input)) ?? []
     const role = { ...location, code: input.code.toUpperCase(), name: input.name }
     await requireAuthority(tx, actor, role, pointIds)
-    const row = await store.insertCustomRole(tx, role)
+    const row = await insertCustomRole(tx, role)
     if (row === undefined) throw errors.roleCodeTaken()
-    await store.replacePoints(tx, row.id, pointIds)
+    await replacePoints(tx, row.id, pointIds)
     const result = await roleView(tx, row, locale)
     const after = { ...location, ...contentsOf(row, result) }
     return { result, logged: { targetId: row.id, targetName: row.code, after } }
@@ -153,7 +170,7 @@ async function pointIdsOf(tx: Tx, domain: PermissionDomain, input: UpdateRole): 
 
 /** Replaces the name, the points, or both. Takes effect immediately for everyone who holds the role. */
 export async function changeRole(actor: LoggedActor, id: number, input: UpdateRole, locale: Locale): Promise<RoleView> {
-  return actor.write('access.changeRole', async (tx) => {
+  const change = async (tx: Tx) => {
     const role = await store.findRoleRow(tx, id)
     if (role === undefined) throw notFound()
     if (role.isSystem) await requireSystemAdmin(tx, actor)
@@ -167,10 +184,12 @@ export async function changeRole(actor: LoggedActor, id: number, input: UpdateRo
     const name = input.name === undefined ? role.name : storedName({ ...role, name: input.name })
     const changesPoints =
       pointIds !== undefined && new Set(pointIds).symmetricDifference(new Set(before.permissionIds)).size > 0
-    if (!changesPoints && name === role.name) return { result: before, logged: 'unchanged' }
+    if (!changesPoints && name === role.name) return { result: before, logged: 'unchanged' as const }
     if (changesPoints) await requireMayChangeHolders(tx, actor, role)
-    if (changesPoints) await store.replacePoints(tx, id, pointIds)
-    const changed = await store.updateRoleRow(tx, id, name)
+    const added = new Set(pointIds).difference(new Set(before.permissionIds))
+    await requireRulesOfOwnRoles(tx, role, name, added)
+    if (changesPoints) await replacePoints(tx, id, pointIds)
+    const changed = await updateRoleRow(tx, id, { name })
     const result = await roleView(tx, changed, locale)
     rolesChanged(tx)
     return {
@@ -182,7 +201,16 @@ export async function changeRole(actor: LoggedActor, id: number, input: UpdateRo
         after: contentsOf(changed, result),
       },
     }
-  })
+  }
+  return actor.write('access.changeRole', change).catch(refuseTakenName)
+}
+
+/** A role that an organization made keeps a name of its own in it, and has delegable points only. */
+async function requireRulesOfOwnRoles(tx: Tx, role: RoleRow, name: string, added: ReadonlySet<number>): Promise<void> {
+  if (!(await isOwnRole(tx, role.id))) return
+  const refused = (await orgPoints(tx)).find((point) => !point.delegable && added.has(point.id))
+  if (refused !== undefined) throw errors.notDelegable('body.permissions', refused.name)
+  await updateOwnRole(tx, role.id, { nameKey: nameKeyOf(name) })
 }
 
 /** Deletes the role and all its bindings. Organizations keep their copies of a deleted template. */
@@ -195,7 +223,7 @@ export async function deleteRole(actor: LoggedActor, id: number): Promise<void> 
     await requireMayChangeHolders(tx, actor, role)
     const { domain, scopeId } = role
     const before = { domain, scopeId, ...contentsOf(role, await roleView(tx, role, 'en')) }
-    await store.deleteRoleRow(tx, id)
+    await deleteRoleRow(tx, id)
     rolesChanged(tx)
     return { result: undefined, logged: { targetId: id, targetName: role.code, before } }
   })
@@ -246,7 +274,7 @@ export async function grantRole(
   })
 }
 
-async function requireGrantable(tx: Tx, role: store.RoleRow, userId: number): Promise<void> {
+async function requireGrantable(tx: Tx, role: RoleRow, userId: number): Promise<void> {
   if (role.domain !== 'ORG') return
   if (role.scopeId === 0) throw errors.templateNotGrantable()
   if (role.code === OWNER) throw errors.ownerByTransferOnly()
@@ -304,7 +332,7 @@ function refuseOwn(actor: Actor, userId: number, domain: PermissionDomain): void
  * Other points of a role, or its end, change what its holders may do. @throws AppError 400 if the caller holds the role, 403 if
  * another administrator does and the caller is not SYSTEM_ADMIN
  */
-async function requireMayChangeHolders(tx: Tx, actor: Actor, role: store.RoleRow): Promise<void> {
+async function requireMayChangeHolders(tx: Tx, actor: Actor, role: RoleRow): Promise<void> {
   if ((await store.findUserRole(tx, actor.userId, role.id)) !== undefined) refuseOwn(actor, actor.userId, role.domain)
   if (role.domain === 'PLATFORM' && (await store.isHeld(tx, role.id))) await requireSystemAdmin(tx, actor)
 }
@@ -314,7 +342,7 @@ async function authorityOf(tx: Tx, actor: Actor, domain: PermissionDomain, scope
   const held = await store.rolesCountingIn(tx, actor.userId, domain, scopeId)
   if (held.some((role) => holdsEverything(role.domain, role.code))) return 'everything'
   const ids = held.map((role) => role.id)
-  return new Set((await store.pointsOfRoles(tx, ids)).map((point) => point.id))
+  return new Set((await store.pointsOfRoles(tx, ids)).filter((point) => point.isInForce).map((point) => point.id))
 }
 
 /** Throws 403 unless the caller holds all of `pointIds`, the points that the role is to have. */

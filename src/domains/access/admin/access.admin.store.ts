@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, not, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { orgExists } from '#db/org-exists.ts'
@@ -8,11 +8,12 @@ import { users } from '#db/schema/accounts.ts'
 import { organizations, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { isInForce, type RoleRow } from '../access.store.ts'
+import { isReplaced } from '../organizations.store.ts'
 import { SYSTEM_ADMIN } from '../system-roles.ts'
 import type { PermissionsQuery, RolesQuery, UserRolesQuery } from './access.admin.model.ts'
 
 export type PermissionRow = typeof permissions.$inferSelect
-export type RoleRow = typeof roles.$inferSelect
 
 export function permissionsPage(db: Db, query: PermissionsQuery): Promise<Page<PermissionRow>> {
   const { domain, enabled, keyword } = query
@@ -34,7 +35,7 @@ export function permissionsPage(db: Db, query: PermissionsQuery): Promise<Page<P
 /** Undefined if a point with this domain, resource and action exists. */
 export async function insertPermission(
   tx: Tx,
-  point: Pick<PermissionRow, 'domain' | 'resource' | 'action' | 'description'>,
+  point: Pick<PermissionRow, 'domain' | 'resource' | 'action' | 'description' | 'delegable'>,
 ): Promise<PermissionRow | undefined> {
   const rows = await tx
     .insert(permissions)
@@ -51,7 +52,7 @@ export async function findPermission(db: Db | Tx, id: number): Promise<Permissio
 export async function updatePermission(
   tx: Tx,
   id: number,
-  change: Partial<Pick<PermissionRow, 'enabled' | 'description'>>,
+  change: Partial<Pick<PermissionRow, 'enabled' | 'description' | 'delegable'>>,
 ): Promise<void> {
   await tx.update(permissions).set(change).where(eq(permissions.id, id))
 }
@@ -76,6 +77,7 @@ export async function findPoint(
 
 export function rolesPage(db: Db, query: RolesQuery): Promise<Page<RoleRow>> {
   const where = and(
+    not(isReplaced),
     query.domain === undefined ? undefined : eq(roles.domain, query.domain),
     query.scopeId === undefined ? undefined : eq(roles.scopeId, query.scopeId),
   )
@@ -83,10 +85,15 @@ export function rolesPage(db: Db, query: RolesQuery): Promise<Page<RoleRow>> {
 }
 
 export async function findRoleRow(db: Db | Tx, id: number): Promise<RoleRow | undefined> {
-  return (await db.select().from(roles).where(eq(roles.id, id)))[0]
+  return (
+    await db
+      .select()
+      .from(roles)
+      .where(and(eq(roles.id, id), not(isReplaced)))
+  )[0]
 }
 
-/** The points bound to each of the roles, including disabled ones. */
+/** The points bound to each of the roles, including disabled ones. `isInForce`: see access.store.ts. */
 export async function pointsOfRoles(db: Db | Tx, roleIds: readonly number[]) {
   if (roleIds.length === 0) return []
   return db
@@ -95,45 +102,12 @@ export async function pointsOfRoles(db: Db | Tx, roleIds: readonly number[]) {
       id: permissions.id,
       resource: permissions.resource,
       action: permissions.action,
+      isInForce: sql<boolean>`${isInForce}`.mapWith(Boolean),
     })
     .from(rolePermissions)
     .innerJoin(permissions, eq(permissions.id, rolePermissions.permissionId))
     .where(inArray(rolePermissions.roleId, [...roleIds]))
     .orderBy(asc(permissions.resource), asc(permissions.action))
-}
-
-/** Inserts a custom role. Undefined if the code is taken in this domain and scope. */
-export async function insertCustomRole(
-  tx: Tx,
-  role: Pick<RoleRow, 'domain' | 'scopeId' | 'code' | 'name'>,
-): Promise<RoleRow | undefined> {
-  const rows = await tx
-    .insert(roles)
-    .values({ ...role, isSystem: false, createdAt: tx.stamp, updatedAt: tx.stamp })
-    .onConflictDoNothing({ target: [roles.domain, roles.scopeId, roles.code] })
-    .returning()
-  return rows[0]
-}
-
-export async function updateRoleRow(tx: Tx, id: number, name: string): Promise<RoleRow> {
-  const rows = await tx.update(roles).set({ name, updatedAt: tx.stamp }).where(eq(roles.id, id)).returning()
-  return rows[0]!
-}
-
-export async function replacePoints(tx: Tx, roleId: number, permissionIds: readonly number[]): Promise<void> {
-  await tx.delete(rolePermissions).where(eq(rolePermissions.roleId, roleId))
-  if (permissionIds.length === 0) return
-  await tx.insert(rolePermissions).select(
-    tx
-      .select({ roleId: sql<number>`cast(${roleId} as bigint)`.as('role_id'), permissionId: permissions.id })
-      .from(permissions)
-      .where(inArray(permissions.id, [...permissionIds])),
-  )
-}
-
-/** Does nothing for system roles. Rows that bind the role to points are deleted by `ON DELETE CASCADE`; nobody holds it. */
-export async function deleteRoleRow(tx: Tx, id: number): Promise<void> {
-  await tx.delete(roles).where(and(eq(roles.id, id), eq(roles.isSystem, false)))
 }
 
 /** Whether any user holds the role. */

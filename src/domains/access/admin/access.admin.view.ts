@@ -1,9 +1,10 @@
 import type { Locale } from '#lib/localized.ts'
 import { pointName } from '#permission-points'
 
+import type { RoleRow } from '../access.store.ts'
 import { holdsEverything, shownName } from '../system-roles.ts'
 import type { PermissionView, RoleView, UserRoleView } from './access.admin.model.ts'
-import type { PermissionRow, RoleRow, UserRoleRow } from './access.admin.store.ts'
+import type { PermissionRow, UserRoleRow } from './access.admin.store.ts'
 
 export const toPermissionView = (row: PermissionRow): PermissionView => ({
   id: row.id,
@@ -13,6 +14,7 @@ export const toPermissionView = (row: PermissionRow): PermissionView => ({
   name: pointName(row),
   description: row.description,
   enabled: row.enabled,
+  delegable: row.domain === 'ORG' && row.delegable,
 })
 
 export const toRoleView = (

@@ -18,6 +18,7 @@ export const REASONS = [
   'ORG_DISABLED',
   'NOT_A_MEMBER',
   'NO_ROLE',
+  'NOT_DELEGABLE',
   'NOT_IN_ROLES',
 ] as const
 export type Reason = (typeof REASONS)[number]

@@ -17,12 +17,14 @@ export interface Case {
   roles: readonly { code: string; hasPoint: boolean }[]
   /** Of the organization, in the ORG domain. */
   isMember: boolean
+  /** A role that the organization made has the point, which organizations cannot give. */
+  isHeldBack: boolean
   /** The organization is DISABLED. */
   orgDisabled: boolean
 }
 
 /** Makes the same decision as `pointsIn`, step by step. */
-export function reasonFor({ domain, permission, enabled, roles, isMember, orgDisabled }: Case): Reason {
+export function reasonFor({ domain, permission, enabled, roles, isMember, isHeldBack, orgDisabled }: Case): Reason {
   if (enabled === undefined) return 'UNKNOWN_POINT'
   const hasAll = roles.some((role) => holdsEverything(domain, role.code))
   if (!enabled) return hasAll && domain === 'PLATFORM' && NEVER_OFF.includes(permission) ? 'NEVER_OFF' : 'DISABLED'
@@ -30,6 +32,7 @@ export function reasonFor({ domain, permission, enabled, roles, isMember, orgDis
   if ((hasAll || hasPoint) && orgDisabled && !isReading(permission)) return 'ORG_DISABLED'
   if (hasAll) return 'SHORT_CIRCUIT'
   if (hasPoint) return 'GRANTED_BY_ROLE'
+  if (isHeldBack) return 'NOT_DELEGABLE'
   if (roles.length > 0) return 'NOT_IN_ROLES'
   return domain === 'ORG' && !isMember ? 'NOT_A_MEMBER' : 'NO_ROLE'
 }
@@ -60,6 +63,11 @@ export function sentenceFor(reason: Reason, domain: PermissionDomain, names: rea
       return { en: 'The user is not a member of the organization.', zh: '该用户不是该组织成员。' }
     case 'NO_ROLE':
       return { en: `The user holds no role in the domain ${domain}.`, zh: `该用户在 ${domain} 域没有角色。` }
+    case 'NOT_DELEGABLE':
+      return {
+        en: 'A role that the organization made has this point, but organizations cannot give it.',
+        zh: '该组织自建的角色含有此权限点，但此权限点不能由组织授予。',
+      }
     case 'NOT_IN_ROLES':
       return { en: `None of the user’s roles has this point: ${en}.`, zh: `所持角色均不含该权限点：${zh}。` }
   }

@@ -46,13 +46,14 @@ async function answerFor(
   const held = (await store.rolesCountingIn(db, userId, domain, scopeId)).filter((role) => role.domain === domain)
   const roleIds = held.map((role) => role.id)
   const bound = (await store.pointsOfRoles(db, roleIds)).filter(({ id }) => id === point?.id)
-  const withPoint = new Set(bound.map(({ roleId }) => roleId))
+  const withPoint = new Set(bound.filter((each) => each.isInForce).map(({ roleId }) => roleId))
   const reason = reasonFor({
     domain,
     permission,
     enabled: point?.enabled,
     roles: held.map((role) => ({ code: role.code, hasPoint: withPoint.has(role.id) })),
     isMember: domain === 'ORG' && (await store.isMember(db, scopeId, userId)),
+    isHeldBack: bound.length > withPoint.size,
     orgDisabled,
   })
   const roles = held

@@ -66,7 +66,7 @@ export const invitationEndpoints = [
     params: ById,
     query: InvitationsQuery,
     data: InvitationPage,
-    run: ({ ctx, params, query }) => service.listInvitations(ctx, params.id, query),
+    run: ({ ctx, params, query, caller }) => service.listInvitations(ctx, params.id, query, caller.locale),
   }),
   endpoint({
     id: 'orgs.cancelInvitation',
@@ -78,7 +78,8 @@ export const invitationEndpoints = [
     access: org('invitation:cancel'),
     params: ByOrgInvitation,
     data: InvitationView,
-    run: ({ ctx, actor, params }) => service.cancelInvitation(ctx, actor, params.id, params.invitationId),
+    run: ({ ctx, actor, params, caller }) =>
+      service.cancelInvitation(ctx, actor, params.id, params.invitationId, caller.locale),
   }),
   endpoint({
     id: 'orgs.searchUsers',
@@ -104,7 +105,7 @@ export const invitationEndpoints = [
     access: app('org:read'),
     params: ByInvitation,
     data: InvitationView,
-    run: ({ ctx, actor, params }) => service.getInvitation(ctx, actor, params.invitationId),
+    run: ({ ctx, actor, params, caller }) => service.getInvitation(ctx, actor, params.invitationId, caller.locale),
   }),
   endpoint({
     id: 'orgs.respond',
@@ -117,7 +118,8 @@ export const invitationEndpoints = [
     body: Respond,
     data: InvitationView,
     refuses: { 404: 'The invitation does not exist or is for another user.' },
-    run: ({ ctx, actor, body }) => service.respondToInvitation(ctx, actor, body.invitationId, body.accept),
+    run: ({ ctx, actor, body, caller }) =>
+      service.respondToInvitation(ctx, actor, body.invitationId, body.accept, caller.locale),
   }),
   endpoint({
     id: 'orgs.myInvitations',
@@ -129,6 +131,6 @@ export const invitationEndpoints = [
     access: app('org:read'),
     query: MyInvitationsQuery,
     data: InvitationPage,
-    run: ({ ctx, actor, query }) => service.listMyInvitations(ctx, actor, query),
+    run: ({ ctx, actor, query, caller }) => service.listMyInvitations(ctx, actor, query, caller.locale),
   }),
 ]

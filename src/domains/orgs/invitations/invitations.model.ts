@@ -29,8 +29,15 @@ const targets = {
 }
 
 /** At least one user. */
-export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], targets)
-export type Targets = Static<typeof Invite>
+export const Invite = AnyOf('InviteMembers', ['userIds', 'emails', 'phones'], {
+  ...targets,
+  roleId: Type.Optional({
+    ...Id,
+    description: 'The role that they get, MEMBER if left out. You need the permissions to change roles of members',
+  }),
+})
+export type Invite = Static<typeof Invite>
+export type Targets = Omit<Invite, 'roleId'>
 
 interface ByTargets {
   readonly body: Targets
@@ -97,6 +104,8 @@ export const InvitationView = Model('Invitation', {
   inviterNickname: Text('Chen Yu'),
   inviteeId: Id,
   inviteeNickname: Text('Lin Mei'),
+  roleId: Nullable({ ...Id, description: 'The role that was chosen for the invitee; null for MEMBER' }),
+  roleName: Text('Member'),
   status: Status,
   expiresAt: Time,
   respondedAt: Nullable(Time),

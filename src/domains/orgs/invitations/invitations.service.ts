@@ -7,8 +7,9 @@ import { avatarUrl } from '#domains/files/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
+import type { Locale } from '#lib/localized.ts'
 
-import { addMember } from '../members/members.service.ts'
+import { addMember, findRoleToGive, MEMBER } from '../members/members.service.ts'
 import { findMember, nicknameOf } from '../members/members.store.ts'
 import { notifyInvitee, notifyInviter, notifyOfJoinLink } from '../notifications.ts'
 import { toQrCode } from '../organizations/organizations.view.ts'
@@ -19,6 +20,7 @@ import {
   type FoundUsers,
   type InvitationsQuery,
   type InvitationView,
+  type Invite,
   type Invited,
   type LinkShared,
   MAX_TARGETS,
@@ -73,13 +75,15 @@ async function findActiveOrg(tx: Tx, orgId: number): Promise<OrgRow> {
 }
 
 /** Invites and notifies every target that can be invited. The result has an item for each target. */
-export async function invite(ctx: AppContext, actor: Actor, orgId: number, input: Targets): Promise<Invited> {
+export async function invite(ctx: AppContext, actor: Actor, orgId: number, input: Invite): Promise<Invited> {
   const targets = await findTargets(ctx, input)
   if (targets.length === 0) throw noTargets()
   const items = await ctx.db.write('orgs.invite', async (tx) => {
     const org = await findActiveOrg(tx, orgId)
+    const role = await findRoleToGive(tx, actor, orgId, input.roleId)
+    const by = { inviterId: actor.userId, roleId: role?.id ?? null }
     const results: Invited['items'] = []
-    for (const target of targets) results.push(await inviteOne(ctx, tx, org, actor.userId, target))
+    for (const target of targets) results.push(await inviteOne(ctx, tx, org, by, target))
     return results
   })
   return { items }
@@ -89,14 +93,14 @@ async function inviteOne(
   ctx: AppContext,
   tx: Tx,
   org: OrgRow,
-  inviterId: number,
+  { inviterId, roleId }: { inviterId: number; roleId: number | null },
   { target, userId }: Target,
 ): Promise<Invited['items'][number]> {
   if (userId === undefined) return { ...named(target), status: 'NOT_FOUND' }
   if (await findMember(tx, org.id, userId)) return { ...named(target), status: 'ALREADY_MEMBER' }
   const now = ctx.clock.now()
   const expiresAt = now + INVITATION_MS
-  const invitation = { orgId: org.id, inviterId, inviteeId: userId, expiresAt }
+  const invitation = { orgId: org.id, inviterId, inviteeId: userId, expiresAt, roleId }
   const invitationId = await store.insertInvitation(tx, invitation, now)
   if (invitationId === undefined) return { ...named(target), status: 'ALREADY_INVITED' }
   await notifyInvitee(ctx, tx, org, { inviteeId: userId, invitationId, inviterId, expiresAt })
@@ -129,30 +133,37 @@ export async function listInvitations(
   ctx: AppContext,
   orgId: number,
   query: InvitationsQuery,
+  locale: Locale,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
-  return mapPage(await store.invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toView(ctx, row, now))
+  return mapPage(await store.invitationsOfOrg(ctx.db.read, orgId, query, now), (row) => toView(ctx, row, now, locale))
 }
 
 export async function listMyInvitations(
   ctx: AppContext,
   actor: Actor,
   query: PageInput,
+  locale: Locale,
 ): Promise<Page<InvitationView>> {
   const now = ctx.clock.now()
   return mapPage(await store.openInvitationsOfUser(ctx.db.read, actor.userId, query, now), (row) =>
-    toView(ctx, row, now),
+    toView(ctx, row, now, locale),
   )
 }
 
 /** Visible to the invitee and to users with `invitation:read` in the organization; 404 for all others. */
-export async function getInvitation(ctx: AppContext, actor: Actor, id: number): Promise<InvitationView> {
+export async function getInvitation(
+  ctx: AppContext,
+  actor: Actor,
+  id: number,
+  locale: Locale,
+): Promise<InvitationView> {
   const row = await store.findInvitation(ctx.db.read, id)
   if (row === undefined) throw notFound()
   const { inviteeId, orgId } = row.invitation
   if (inviteeId !== actor.userId && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'invitation:read')))
     throw notFound()
-  return toView(ctx, row, ctx.clock.now())
+  return toView(ctx, row, ctx.clock.now(), locale)
 }
 
 export async function cancelInvitation(
@@ -160,6 +171,7 @@ export async function cancelInvitation(
   actor: Actor,
   orgId: number,
   id: number,
+  locale: Locale,
 ): Promise<InvitationView> {
   await ctx.db.write('orgs.cancelInvitation', async (tx) => {
     const now = ctx.clock.now()
@@ -168,7 +180,19 @@ export async function cancelInvitation(
     if (row?.orgId !== orgId) throw notFound()
     throw invitationClosed(invitationStatusAt(row, now))
   })
-  return getInvitation(ctx, actor, id)
+  return getInvitation(ctx, actor, id, locale)
+}
+
+/**
+ * Code of the role that an invitation gives: the chosen one, if it exists and the inviter may still give it. Undefined for MEMBER.
+ */
+async function roleFrom(tx: Tx, { orgId, inviterId, roleId }: store.InvitationRow): Promise<string | undefined> {
+  const role = roleId === null ? undefined : await access.findOrgRole(tx, orgId, { id: roleId })
+  if (role === undefined) return undefined
+  const mayGive =
+    (await access.roleHasPoint(tx, inviterId, orgId, 'member:assign_role')) &&
+    (await access.coversRole(tx, orgId, inviterId, role))
+  return mayGive && role.code !== access.OWNER ? role.code : undefined
 }
 
 /** If the invitee cannot become a member (limit reached, disabled), the invitation stays open. */
@@ -177,6 +201,7 @@ export async function respondToInvitation(
   actor: Actor,
   id: number,
   accept: boolean,
+  locale: Locale,
 ): Promise<InvitationView> {
   const { userId } = actor
   await ctx.db.write('orgs.respondToInvitation', async (tx) => {
@@ -185,7 +210,7 @@ export async function respondToInvitation(
     if (row?.inviteeId !== userId) throw notFound()
     if (!(await store.closeInvitation(tx, id, { inviteeId: userId }, accept ? 'ACCEPTED' : 'REJECTED', now)))
       throw invitationClosed(invitationStatusAt(row, now))
-    if (accept) await addMember(ctx, tx, row.orgId, userId)
+    if (accept) await addMember(ctx, tx, row.orgId, userId, { roleCode: await roleFrom(tx, row) })
     const { orgId, inviterId } = row
     const org = await findOrg(tx, orgId)
     // Who has left the organization learns nothing about its members.
@@ -193,11 +218,11 @@ export async function respondToInvitation(
     const nickname = await nicknameOf(tx, userId)
     await notifyInviter(ctx, tx, org, { inviterId, invitationId: id, userId, nickname, accept })
   })
-  return getInvitation(ctx, actor, id)
+  return getInvitation(ctx, actor, id, locale)
 }
 
 /** `now` (epoch milliseconds) decides whether a pending invitation has expired. */
-const toView = (ctx: AppContext, row: store.InvitationWithNames, now: number): InvitationView => ({
+const toView = (ctx: AppContext, row: store.InvitationWithNames, now: number, locale: Locale): InvitationView => ({
   id: row.invitation.id,
   orgId: row.invitation.orgId,
   orgName: row.orgName,
@@ -206,6 +231,8 @@ const toView = (ctx: AppContext, row: store.InvitationWithNames, now: number): I
   inviterNickname: row.inviterNickname,
   inviteeId: row.invitation.inviteeId,
   inviteeNickname: row.inviteeNickname,
+  roleId: row.roleCode === null ? null : row.invitation.roleId,
+  roleName: access.orgRoleName({ code: row.roleCode ?? MEMBER, name: row.roleName ?? 'Member' }, locale),
   status: invitationStatusAt(row.invitation, now),
   expiresAt: row.invitation.expiresAt,
   respondedAt: row.invitation.respondedAt,

@@ -1,20 +1,24 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { lowered } from '#db/dialect.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
+import { roles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import { type InvitationStatus, organizations, orgInvitations } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { isReplaced } from '#domains/access/index.ts'
 
-type InvitationRow = typeof orgInvitations.$inferSelect
+export type InvitationRow = typeof orgInvitations.$inferSelect
 export interface InvitationWithNames {
   invitation: InvitationRow
   orgName: string
   orgAvatar: string | null
   inviterNickname: string
   inviteeNickname: string
+  roleCode: string | null
+  roleName: string | null
 }
 
 const p = sql.placeholder
@@ -29,7 +33,11 @@ const withNames = {
   orgAvatar: organizations.avatar,
   inviterNickname: nicknameOf(orgInvitations.inviterId).as('inviter_nickname'),
   inviteeNickname: nicknameOf(orgInvitations.inviteeId).as('invitee_nickname'),
+  roleCode: roles.code,
+  roleName: roles.name,
 }
+/** The role that was chosen, unless it was deleted. */
+const chosenRole = and(eq(roles.id, orgInvitations.roleId), eq(roles.scopeId, orgInvitations.orgId), not(isReplaced))
 
 const isOpen = (now: number) => and(eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now))
 
@@ -51,6 +59,7 @@ const invitationsPage = (db: Db, where: SQL | undefined, page: PageInput): Promi
       .select(withNames)
       .from(orgInvitations)
       .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
+      .leftJoin(roles, chosenRole)
       .where(where)
       .orderBy(desc(orgInvitations.id)),
     db.select({ n: count() }).from(orgInvitations).where(where),
@@ -73,6 +82,7 @@ export async function findInvitation(db: Db, id: number): Promise<InvitationWith
     .select(withNames)
     .from(orgInvitations)
     .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
+    .leftJoin(roles, chosenRole)
     .where(eq(orgInvitations.id, id))
   return row
 }
@@ -103,7 +113,7 @@ const markExpired = prepared((db) =>
 /** Returns the id of the new invitation, or undefined if the invitee has an open one from this organization. */
 export async function insertInvitation(
   tx: Tx,
-  invitation: { orgId: number; inviterId: number; inviteeId: number; expiresAt: number },
+  invitation: { orgId: number; inviterId: number; inviteeId: number; expiresAt: number; roleId: number | null },
   now: number,
 ): Promise<number | undefined> {
   // The unique index counts PENDING rows, also those that have expired meanwhile.

@@ -105,6 +105,6 @@ export const joiningEndpoints = [
     access: org('join_request:approve'),
     params: ById,
     body: Approve,
-    run: ({ ctx, params, body }) => service.decideRequest(ctx, params.id, body),
+    run: ({ ctx, actor, params, body }) => service.decideRequest(ctx, actor, params.id, body),
   }),
 ]

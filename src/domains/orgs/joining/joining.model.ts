@@ -58,6 +58,10 @@ export const MyRequestPage = PageOf(MyRequestView)
 export const Approve = Model('DecideJoinRequest', {
   userId: Id,
   approve: Type.Boolean(),
+  roleId: Type.Optional({
+    ...Id,
+    description: 'The role of the new member, MEMBER if left out. You need the permissions to change roles of members',
+  }),
   reason: Type.Optional(Nullable(Multiline(200, 0, { description: 'Shown to the applicant', examples: ['Welcome'] }))),
 })
 export type Approve = Static<typeof Approve>

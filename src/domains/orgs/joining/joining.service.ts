@@ -8,7 +8,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 
-import { addMember } from '../members/members.service.ts'
+import { addMember, findRoleToGive } from '../members/members.service.ts'
 import { findMember, nicknameOf } from '../members/members.store.ts'
 import { notifyApplicant, notifyApprovers, notifyOwnerOfJoin } from '../notifications.ts'
 import { alreadyMember, invitationOnly } from '../orgs.errors.ts'
@@ -96,13 +96,15 @@ export const withdrawRequest = (ctx: AppContext, actor: Actor, orgId: number): P
 /** Approves or rejects a join request. Of several decisions on one request, all but the first get a 404. */
 export async function decideRequest(
   ctx: AppContext,
+  actor: Actor,
   orgId: number,
-  { userId, approve, reason }: Approve,
+  { userId, approve, reason, roleId }: Approve,
 ): Promise<void> {
   await ctx.db.write('orgs.decideRequest', async (tx) => {
     const org = await findOrg(tx, orgId)
     if (org === undefined || !(await store.deleteRequest(tx, orgId, userId))) throw notFound()
-    if (approve) await addMember(ctx, tx, orgId, userId)
+    const role = await findRoleToGive(tx, actor, orgId, roleId)
+    if (approve) await addMember(ctx, tx, orgId, userId, { roleCode: role?.code })
     await notifyApplicant(ctx, tx, org, { userId, approve, reason: reason ?? '' })
   })
 }

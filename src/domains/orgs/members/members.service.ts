@@ -30,7 +30,7 @@ import { deleteRestOfOrg, findOrg, ownsAny } from '../orgs.store.ts'
 import type { MembersQuery, MemberView, RoleChoice, UpdateMember } from './members.model.ts'
 import * as store from './members.store.ts'
 
-export const MEMBER = 'MEMBER'
+export const { MEMBER } = access
 
 export async function listMembers(
   ctx: AppContext,
@@ -107,6 +107,23 @@ async function checkMayManage(tx: Tx, actor: Actor, orgId: number, userId: numbe
     if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
 }
 
+/**
+ * The role that the caller gives to a new member; undefined if they name none, for MEMBER. To name one takes the same permissions as to change the role of a
+ * member. @throws AppError 400, 403
+ */
+export async function findRoleToGive(
+  tx: Tx,
+  actor: Actor,
+  orgId: number,
+  roleId: number | undefined,
+): Promise<access.OrgRole | undefined> {
+  if (roleId === undefined) return undefined
+  if (!(await access.roleHasPoint(tx, actor.userId, orgId, 'member:assign_role'))) throw cannotAssignRoles()
+  const role = await findChosenRole(tx, orgId, { roleId })
+  if (!(await access.coversRole(tx, orgId, actor.userId, role))) throw roleExceedsYours()
+  return role
+}
+
 async function assignRole(tx: Tx, actor: Actor, orgId: number, userId: number, choice: RoleChoice): Promise<void> {
   if ((await findOrg(tx, orgId))?.ownerId === userId) throw ownerProtected()
   const role = await findChosenRole(tx, orgId, choice)
@@ -149,7 +166,7 @@ export async function addMember(
   tx: Tx,
   orgId: number,
   userId: number,
-  { roleCode = MEMBER, byAdministrator = false }: { roleCode?: string; byAdministrator?: boolean } = {},
+  { roleCode = MEMBER, byAdministrator = false }: { roleCode?: string | undefined; byAdministrator?: boolean } = {},
 ): Promise<void> {
   if (!(await store.isActiveUser(tx, userId))) throw notFound()
   if (!(await store.insertMember(tx, orgId, userId))) {

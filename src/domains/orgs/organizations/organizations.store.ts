@@ -17,6 +17,7 @@ import {
 import { searchPage } from '#db/search.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
+import { isReplaced, MEMBER } from '#domains/access/index.ts'
 import type { MetaObject } from '#domains/contributions.ts'
 
 import { type OrgRow, zoneOf } from '../orgs.store.ts'
@@ -160,15 +161,31 @@ export async function setCurrentOrg(tx: Tx, userId: number, orgId: number | null
   return rows.length > 0
 }
 
-/** Number of members per role of an organization, including roles without members. */
-export const countByRole = (db: Db, orgId: number) =>
-  db
-    .select({ roleId: roles.id, roleCode: roles.code, roleName: roles.name, memberCount: count(userRoles.userId) })
+/** Number of members per role of an organization, including roles without members. Those of a deleted role count as MEMBER until they are moved. */
+export async function countByRole(db: Db, orgId: number) {
+  const rows = await db
+    .select({
+      roleId: roles.id,
+      roleCode: roles.code,
+      roleName: roles.name,
+      memberCount: count(userRoles.userId),
+      isReplaced: isReplaced.mapWith(Boolean).as('is_replaced'),
+    })
     .from(roles)
     .leftJoin(userRoles, eq(userRoles.roleId, roles.id))
     .where(and(eq(roles.domain, 'ORG'), eq(roles.scopeId, orgId)))
     .groupBy(roles.id, roles.code, roles.name)
     .orderBy(asc(roles.id))
+  const waiting = rows.reduce((sum, row) => sum + (row.isReplaced ? row.memberCount : 0), 0)
+  return rows
+    .filter((row) => !row.isReplaced)
+    .map(({ roleId, roleCode, roleName, memberCount }) => ({
+      roleId,
+      roleCode,
+      roleName,
+      memberCount: roleCode === MEMBER ? memberCount + waiting : memberCount,
+    }))
+}
 
 export async function countRequests(db: Db, orgId: number): Promise<number> {
   const [row] = await db.select({ n: count() }).from(orgJoinRequests).where(eq(orgJoinRequests.orgId, orgId))
