@@ -11,6 +11,7 @@ import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
+import { CheckField } from '../../ui/fields.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -42,7 +43,11 @@ const words = texts({
     edit: (name: string) => `Change the description of ${name}`,
     editTitle: 'Description',
     save: 'Save',
-    saved: 'The description is saved.',
+    saved: 'The permission point is saved.',
+    delegable: 'Organizations may give it',
+    delegableHelp:
+      'Owners can choose it for the roles that they make. If you take this away, it ends at once in all of these roles.',
+    notDelegable: 'Not for roles that organizations make',
     create: 'New permission point',
     created: 'The permission point is created. Add it to roles to use it.',
     createText:
@@ -73,7 +78,10 @@ const words = texts({
     edit: (name: string) => `修改 ${name} 的说明`,
     editTitle: '说明',
     save: '保存',
-    saved: '说明已保存。',
+    saved: '权限点已保存。',
+    delegable: '组织可以授予',
+    delegableHelp: '所有者自建角色时可以选择。取消后，所有自建角色会立即失去此权限。',
+    notDelegable: '不可用于组织自建角色',
     create: '新建权限点',
     created: '权限点已创建，加入角色后即可使用。',
     createText: '用于通过本服务器检查权限的自有程序。服务器的操作已有各自的权限点。',
@@ -162,7 +170,11 @@ export function Points() {
                   </Typography>
                 </>
               }
-              details={`${domainOf(point.domain)} · ${describe(point)}`}
+              details={[
+                domainOf(point.domain),
+                describe(point),
+                ...(point.domain === 'ORG' && !point.delegable ? [t.notDelegable] : []),
+              ].join(' · ')}
               actions={
                 <>
                   <Box sx={{ mx: 1 }}>
@@ -208,12 +220,23 @@ function Describe({ point, onClose }: { point: Permission; onClose: () => void }
   const t = useTexts(words)
   const form = useForm(
     'access.changePermission',
-    { description: point.description },
-    { done: t.saved, refreshes: REFRESHES, input: (body) => ({ params: { id: point.id }, body }), onDone: onClose },
+    { description: point.description, delegable: point.delegable },
+    {
+      done: t.saved,
+      refreshes: REFRESHES,
+      input: ({ description, delegable }) => ({
+        params: { id: point.id },
+        body: { description, ...(point.domain === 'ORG' && { delegable }) },
+      }),
+      onDone: onClose,
+    },
   )
   return (
     <FormDialog form={form} title={t.editTitle} action={t.save} onClose={onClose}>
       <TextField {...form.text('description', { label: point.name })} autoFocus multiline />
+      {point.domain === 'ORG' && (
+        <CheckField {...form.check('delegable', { label: t.delegable, help: t.delegableHelp })} />
+      )}
     </FormDialog>
   )
 }

@@ -11,6 +11,7 @@ import { useMay } from '../../session/session.ts'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
+import { RoleField, useMayGiveRoles } from './RoleField.tsx'
 
 const words = texts({
   en: {
@@ -71,6 +72,8 @@ interface Values {
   readonly targets: readonly Target[]
   readonly typed: string
   readonly how: How
+  /** Null: MEMBER. */
+  readonly roleId: number | null
 }
 
 /** Also the text after which Enter was not pressed. */
@@ -86,7 +89,7 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
   const [result, setResult] = useState<DataOf<'orgs.invite' | 'orgs.shareJoinLink'>['items']>()
   const form = useForm(
     ({ how }) => (how === 'invite' ? 'orgs.invite' : 'orgs.shareJoinLink'),
-    { targets: [], typed: '', how: 'invite' } as Values,
+    { targets: [], typed: '', how: 'invite', roleId: null } as Values,
     {
       paths: { targets: ['userIds', 'emails', 'phones'] },
       input(values) {
@@ -98,6 +101,7 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
             userIds: all.flatMap((target) => (typeof target === 'string' ? [] : [target.id])),
             emails: addresses.filter(isEmail),
             phones: addresses.filter((text) => !isEmail(text)),
+            ...(values.how === 'invite' && values.roleId !== null && { roleId: values.roleId }),
           },
         }
       },
@@ -105,6 +109,7 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
     },
   )
   const { targets, typed, how } = form.values
+  const mayGiveRoles = useMayGiveRoles(org)
   const settled = useSettled(typed.trim())
   const canSearch = may('orgs.searchUsers') && settled.length >= 2
   const found = useCall('orgs.searchUsers', { query: { q: settled } }, { enabled: canSearch, keepPrevious: true })
@@ -167,6 +172,7 @@ export function InviteDialog({ org, onClose }: { org: Organization; onClose: () 
       {org.joinPolicy !== 'INVITE' && (
         <TextField {...form.choice('how', t.hows, { label: t.how, help: t.howHelp[how] })} />
       )}
+      {mayGiveRoles && how === 'invite' && <RoleField org={org} {...form.pick('roleId')} isNewMember />}
     </FormDialog>
   )
 }

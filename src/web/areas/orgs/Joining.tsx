@@ -21,6 +21,7 @@ import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
+import { RoleField, useMayGiveRoles } from './RoleField.tsx'
 
 const words = texts({
   en: {
@@ -31,6 +32,8 @@ const words = texts({
     approve: 'Approve',
     approveOf: (name: string) => `Approve ${name}`,
     approved: 'The user is a member now and was notified.',
+    as: 'Choose the role',
+    asOf: (name: string) => `Approve ${name} with a role`,
     refuse: 'Decline',
     refuseOf: (name: string) => `Decline ${name}`,
     refuseTitle: (name: string) => `Decline the request of ${name}?`,
@@ -43,6 +46,7 @@ const words = texts({
     noneText: 'Invite people by their name, e-mail address or phone number. They can accept for 7 days.',
     noneOf: 'No invitation has this state.',
     by: (inviter: string, day: string) => `Invited by ${inviter}, ${day}`,
+    withRole: (role: string) => `Role: ${role}`,
     withdraw: 'Withdraw',
     withdrawOf: (name: string) => `Withdraw the invitation of ${name}`,
     withdrawTitle: (name: string) => `Withdraw the invitation of ${name}?`,
@@ -64,6 +68,8 @@ const words = texts({
     approve: '同意',
     approveOf: (name: string) => `同意${name}`,
     approved: '对方已成为成员，并收到通知。',
+    as: '选择角色',
+    asOf: (name: string) => `同意${name}并选择角色`,
     refuse: '拒绝',
     refuseOf: (name: string) => `拒绝${name}`,
     refuseTitle: (name: string) => `拒绝${name}的申请？`,
@@ -76,6 +82,7 @@ const words = texts({
     noneText: '可以按名称、邮箱或手机号邀请他人，对方可在 7 天内接受。',
     noneOf: '没有此状态的邀请。',
     by: (inviter: string, day: string) => `${inviter} 于${day}邀请`,
+    withRole: (role: string) => `角色：${role}`,
     withdraw: '撤回',
     withdrawOf: (name: string) => `撤回对${name}的邀请`,
     withdrawTitle: (name: string) => `撤回对${name}的邀请？`,
@@ -118,6 +125,7 @@ function RequestRow({ org, request }: { org: Organization; request: JoinRequest 
   const may = useMay()
   const { userId, nickname, avatarUrl, message, createdAt } = request
   const approve = useAction('orgs.approve', { done: t.approved })
+  const mayGiveRoles = useMayGiveRoles(org)
   return (
     <Row
       title={
@@ -142,6 +150,11 @@ function RequestRow({ org, request }: { org: Organization; request: JoinRequest 
             <DialogButton label={t.refuse} aria-label={t.refuseOf(nickname)} color="error" variant="text">
               {(close) => <RefuseDialog org={org} request={request} onClose={close} />}
             </DialogButton>
+            {mayGiveRoles && (
+              <DialogButton label={t.as} aria-label={t.asOf(nickname)} variant="text">
+                {(close) => <ApproveDialog org={org} request={request} onClose={close} />}
+              </DialogButton>
+            )}
             <Button
               variant="contained"
               aria-label={t.approveOf(nickname)}
@@ -157,13 +170,34 @@ function RequestRow({ org, request }: { org: Organization; request: JoinRequest 
   )
 }
 
-interface RefuseDialogProps {
+interface DecisionProps {
   org: Organization
   request: JoinRequest
   onClose: () => void
 }
 
-function RefuseDialog({ org, request: { userId, nickname }, onClose }: RefuseDialogProps) {
+function ApproveDialog({ org, request: { userId, nickname }, onClose }: DecisionProps) {
+  const t = useTexts(words)
+  const form = useForm(
+    'orgs.approve',
+    { roleId: null as number | null },
+    {
+      input: ({ roleId }) => ({
+        params: { id: org.id },
+        body: { userId, approve: true, ...(roleId !== null && { roleId }) },
+      }),
+      done: t.approved,
+      onDone: onClose,
+    },
+  )
+  return (
+    <FormDialog form={form} title={t.asOf(nickname)} action={t.approve} maxWidth="xs" onClose={onClose}>
+      <RoleField org={org} {...form.pick('roleId')} isNewMember />
+    </FormDialog>
+  )
+}
+
+function RefuseDialog({ org, request: { userId, nickname }, onClose }: DecisionProps) {
   const t = useTexts(words)
   const form = useForm(
     'orgs.approve',
@@ -225,14 +259,18 @@ function Invitations({ org }: { org: Organization }) {
 
 function InvitationRow({ org, invitation }: { org: Organization; invitation: Invitation }) {
   const t = useTexts(words)
-  const { id, inviteeNickname, inviterNickname, status, createdAt } = invitation
+  const { id, inviteeNickname, inviterNickname, status, roleId, roleName, createdAt } = invitation
   return (
     <Row
       title={
         <Named
           name={inviteeNickname}
           url={null}
-          details={`${t.states[status]} · ${t.by(inviterNickname, date(createdAt))}`}
+          details={[
+            t.states[status],
+            t.by(inviterNickname, date(createdAt)),
+            ...(roleId === null ? [] : [t.withRole(roleName)]),
+          ].join(' · ')}
         />
       }
       actions={

@@ -14,7 +14,7 @@ import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
-import type { Member, Organization, OrganizationStats } from '../../api/types.ts'
+import type { Member, Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { date } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -22,13 +22,13 @@ import { useMay, useSession } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { ChoiceField } from '../../ui/fields.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
+import { RoleField, useMayGiveRoles } from './RoleField.tsx'
 
 const words = texts({
   en: {
@@ -80,9 +80,7 @@ const words = texts({
   },
 })
 
-type Roles = OrganizationStats['roles']
-
-export function Members({ org, roles }: { org: Organization; roles: Roles }) {
+export function Members({ org }: { org: Organization }) {
   const t = useTexts(words)
   const [keyword, setKeyword] = useState('')
   const settled = useSettled(keyword.trim())
@@ -106,7 +104,7 @@ export function Members({ org, roles }: { org: Organization; roles: Roles }) {
         keyOf={({ userId }) => userId}
         empty={settled === '' ? <EmptyState icon={Groups} title={t.alone} /> : t.none}
       >
-        {(member) => <MemberRow org={org} member={member} roles={roles} />}
+        {(member) => <MemberRow org={org} member={member} />}
       </Rows>
     </Section>
   )
@@ -114,7 +112,7 @@ export function Members({ org, roles }: { org: Organization; roles: Roles }) {
 
 type Open = 'role' | 'nickname' | 'remove'
 
-function MemberRow({ org, member, roles }: { org: Organization; member: Member; roles: Roles }) {
+function MemberRow({ org, member }: { org: Organization; member: Member }) {
   const t = useTexts(words)
   const may = useMay()
   const { user } = useSession()
@@ -123,6 +121,7 @@ function MemberRow({ org, member, roles }: { org: Organization; member: Member; 
   const { userId, nickname, avatarUrl, roleName, joinedAt, isOwner } = member
   const isMe = userId === user.id
   const mayChange = may('orgs.changeMember', org)
+  const mayGiveRoles = useMayGiveRoles(org)
   const entries = [
     !isMe && may('messages.send') && (
       <MenuEntry key="chat" icon={<Chat />} text={t.chat} to={`/chats/with/${userId}`} />
@@ -135,7 +134,7 @@ function MemberRow({ org, member, roles }: { org: Organization; member: Member; 
         onClick={() => contact.mutate({ body: { userId } })}
       />
     ),
-    mayChange && !isMe && !isOwner && org.permissions.includes('member:assign_role') && (
+    mayChange && !isMe && !isOwner && mayGiveRoles && (
       <MenuEntry key="role" icon={<ManageAccounts />} text={t.role} onClick={() => setOpen('role')} />
     ),
     mayChange && (!isOwner || isMe) && (
@@ -162,7 +161,7 @@ function MemberRow({ org, member, roles }: { org: Organization; member: Member; 
           )
         }
       />
-      {open === 'role' && <RoleDialog org={org} member={member} roles={roles} onClose={close} />}
+      {open === 'role' && <RoleDialog org={org} member={member} onClose={close} />}
       {open === 'nickname' && <NicknameDialog org={org} member={member} onClose={close} />}
       {open === 'remove' && <RemoveDialog org={org} member={member} onClose={close} />}
     </>
@@ -175,7 +174,7 @@ interface DialogProps {
   onClose: () => void
 }
 
-function RoleDialog({ org, member, roles, onClose }: DialogProps & { roles: Roles }) {
+function RoleDialog({ org, member, onClose }: DialogProps) {
   const t = useTexts(words)
   const form = useForm(
     'orgs.changeMember',
@@ -188,13 +187,7 @@ function RoleDialog({ org, member, roles, onClose }: DialogProps & { roles: Role
   )
   return (
     <FormDialog form={form} title={t.roleOf(member.nickname)} action={t.save} maxWidth="xs" onClose={onClose}>
-      <ChoiceField
-        {...form.pick('roleId')}
-        required
-        choices={roles
-          .filter(({ roleCode }) => roleCode !== 'OWNER')
-          .map(({ roleId: id, roleName: name }) => ({ id, name }))}
-      />
+      <RoleField org={org} {...form.pick('roleId')} required />
     </FormDialog>
   )
 }

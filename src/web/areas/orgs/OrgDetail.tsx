@@ -11,6 +11,7 @@ import { useRecent } from '../../session/recent.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { Answer } from '../../ui/Answer.tsx'
+import { Nothing, part } from '../../ui/part.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { Joining } from './Joining.tsx'
@@ -21,10 +22,14 @@ import { Overview } from './Overview.tsx'
 import { Shares } from './Shares.tsx'
 import { useIsWorkspace, useSwitch } from './workspace.ts'
 
+/** Few look at it. */
+const Roles = part(() => import('./Roles.tsx'), Nothing)
+
 const words = texts({
   en: {
     overview: 'Overview',
     members: 'Members',
+    roles: 'Roles',
     joining: 'Joining',
     joiningOf: (n: number) => `Joining (${n})`,
     locations: 'Locations',
@@ -48,6 +53,7 @@ const words = texts({
   zh: {
     overview: '概览',
     members: '成员',
+    roles: '角色',
     joining: '加入',
     joiningOf: (n: number) => `加入（${n}）`,
     locations: '位置',
@@ -94,8 +100,9 @@ function Shown({ org }: { org: Organization }) {
           key: 'members',
           label: t.members,
           isShown: may('orgs.members', org),
-          content: <Members org={org} roles={stats.data?.roles ?? []} />,
+          content: <Members org={org} />,
         },
+        { key: 'roles', label: t.roles, isShown: may('orgs.roles', org), content: <Roles org={org} /> },
         {
           key: 'joining',
           label: waiting > 0 ? t.joiningOf(waiting) : t.joining,
