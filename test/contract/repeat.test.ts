@@ -428,7 +428,6 @@ const IGNORED = {
   'Its answer is a secret, of which the server keeps a hash only.': ['assetCalendars.create'],
   'Each record has an id of its own.': ['sync.push'],
   'It starts work outside the database; only one backup runs at a time.': ['backups.create', 'backups.verify'],
-  'It answers with a file.': ['qrCodes.export'],
   'A repetition changes nothing twice.': ['inventories.apply'],
   'It answers with a file.': ['assets.labels', 'labelProfiles.calibrate', 'qrCodes.export'],
   'It gives or ends tokens.': [

@@ -188,6 +188,7 @@ export const OPERATIONS = {
   'assets.import': ['POST', '/api/assets/import', 'dual', 'asset:import'],
   'assets.importJob': ['GET', '/api/assets/import/:jobId', 'app', 'asset:import'],
   'assets.imports': ['GET', '/api/assets/imports', 'dual', 'asset:import'],
+  'assets.labels': ['POST', '/api/assets/labels', 'dual', 'asset:read'],
   'assets.list': ['GET', '/api/assets', 'dual', 'asset:read'],
   'assets.listAll': ['GET', '/api/admin/assets', 'platform', 'asset:read'],
   'assets.loans': ['GET', '/api/assets/loans', 'dual', 'asset:read'],
