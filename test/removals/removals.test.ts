@@ -9,9 +9,11 @@ import { and, eq, or } from 'drizzle-orm'
 
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
+import { activities } from '#db/schema/activities.ts'
 import { assetCalendars } from '#db/schema/assets.ts'
 import { conversationMembers, conversations } from '#db/schema/chat.ts'
 import { contacts } from '#db/schema/contacts.ts'
+import { blobs, files } from '#db/schema/files.ts'
 import { notifications, notificationSendRecipients, notificationSends } from '#db/schema/notifications.ts'
 import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
@@ -19,7 +21,9 @@ import { removals } from '#db/schema/removals.ts'
 import { domain } from '#domains/domain.ts'
 import { removeAll } from '#domains/removals/removals.service.ts'
 
+import { createActivity } from '../activities/helpers.ts'
 import { connect, makeGroup } from '../chat/helpers.ts'
+import { png, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
 import {
   addMembers,
@@ -257,5 +261,62 @@ describe.if(inProcess)('removals', () => {
       .where(and(eq(conversationMembers.conversationId, group), eq(conversationMembers.userId, friend.id)))
     expect(heir!.role).toBe('OWNER')
     expect((await write(friend, { toUserId: user.id })).code).toBe(4015)
+  })
+
+  test('unused files and activities of a deleted user end in several writes', async () => {
+    const user = await server.person()
+    const avatar = await uploaded(user, png(), { type: 'avatar' }, 'me.png')
+    ok(await user.put('/api/auth/userinfo', { avatarFileId: avatar.id }))
+    await createActivity(user)
+    const active = await createActivity(user, { status: 'ACTIVE' })
+    const { id: _, ...like } = (await read().select().from(activities).where(eq(activities.id, active.id)))[0]!
+    await server.ctx.db.write('test.insert', async (tx) => {
+      for (let nth = 0; nth < 150; nth++) {
+        const [uuid, checkInUuid] = [crypto.randomUUID(), crypto.randomUUID()]
+        await tx
+          .insert(activities)
+          .values({ ...like, uuid, checkInUuid, inviteCode: `invite${nth}` })
+          .returning({ id: activities.id })
+        const bytes = { sha256: uuid, key: uuid, size: 1, refs: 1, createdAt: 0 }
+        const [blob] = await tx.insert(blobs).values(bytes).returning({ id: blobs.id })
+        await tx
+          .insert(files)
+          .values({
+            uploaderId: user.id,
+            type: 'other',
+            name: 'x',
+            mime: 'x/x',
+            size: 1,
+            blobId: blob!.id,
+            createdAt: 0,
+          })
+          .returning({ id: files.id })
+      }
+    })
+    const left = async () => {
+      const mine = eq(activities.userId, user.id)
+      return {
+        active: (
+          await read()
+            .select()
+            .from(activities)
+            .where(and(mine, eq(activities.status, 'ACTIVE')))
+        ).length,
+        drafts: (
+          await read()
+            .select()
+            .from(activities)
+            .where(and(mine, eq(activities.status, 'DRAFT')))
+        ).length,
+        files: (await read().select().from(files).where(eq(files.uploaderId, user.id))).length,
+        avatars: (await read().select().from(files).where(eq(files.id, avatar.id))).length,
+      }
+    }
+    expect(await left()).toEqual({ active: 151, drafts: 1, files: 151, avatars: 1 })
+    writesLeft = 1
+    ok(await deleteAccount(user))
+    expect(await left()).toEqual({ active: 51, drafts: 1, files: 150, avatars: 0 })
+    await goOn()
+    expect(await left()).toEqual({ active: 0, drafts: 1, files: 0, avatars: 0 })
   })
 })

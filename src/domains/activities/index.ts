@@ -172,10 +172,10 @@ export const activities = domain({
     'member.left': memberLeft,
     async 'user.deleting'(ctx, tx, { userId, nickname }) {
       await renameHolder(tx, userId, nickname)
-      await cancelActivities(ctx, tx, userId)
       await userDeleting(ctx, tx, userId)
     },
   },
+  remains: cancelActivities,
 })
 
 export { authenticateGate } from './gate-links/gate-sessions.service.ts'

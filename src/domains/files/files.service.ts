@@ -1,6 +1,7 @@
 /** Files, and the things of other domains that they belong to: a photo, an avatar, a cover. Each belongs to one thing at a time. */
 
 import type { AppContext } from '#context'
+import type { OwnerKey } from '#db/owner-key.ts'
 import type { FileEntity, FileType } from '#db/schema/files.ts'
 import type { Tx } from '#db/store.ts'
 import { can, refusalIn } from '#domains/access/index.ts'
@@ -164,12 +165,17 @@ export async function copyFile(
   })
 }
 
-/** Deletes the avatar of a user and what the user has uploaded and not used, with the account. */
-export async function deleteRestOfUser(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
-  for (const file of await store.deleteOwnOnly(tx, { uploaderId: userId })) await forget(ctx, tx, file)
+/** Deletes the avatar of a user or organization that is being deleted. */
+export async function deleteAvatar(ctx: AppContext, tx: Tx, owner: OwnerKey): Promise<void> {
+  for (const file of await store.deleteAvatar(tx, owner)) await forget(ctx, tx, file)
 }
 
-/** Deletes the avatar of an organization and what members have uploaded for it and not used, when it is dissolved. */
-export async function deleteRestOfOrg(ctx: AppContext, tx: Tx, orgId: number): Promise<void> {
-  for (const file of await store.deleteOwnOnly(tx, { orgId })) await forget(ctx, tx, file)
+/** Statements that delete a file and release its storage and bytes. */
+const STATEMENTS_OF_FILE = 4
+
+/** Deletes what a deleted user has uploaded, or members for a dissolved organization, and nobody used. As `RemoveRemains`. */
+export async function deleteUnused(ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  const rows = await store.deleteSomeUnused(tx, owner, Math.ceil(limit / STATEMENTS_OF_FILE))
+  for (const file of rows) await forget(ctx, tx, file)
+  return rows.length * STATEMENTS_OF_FILE
 }

@@ -1,10 +1,12 @@
-import { and, count, eq, inArray, isNull, lt, lte, notInArray, or, sql, sum } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, lt, lte, notInArray, type SQL, sql, sum } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import type { OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
 import { blobs, type Capture, type FileEntity, files, type FileType, storageUsage } from '#db/schema/files.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
+import { isAmongFirst } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
@@ -158,19 +160,20 @@ export async function deleteFiles(tx: Tx, ids: readonly number[]) {
 /** The second condition is that of the index, which SQLite does not use if its 0 is a parameter. */
 const isOfOrg = (orgId: number) => and(eq(files.orgId, orgId), sql`${files.orgId} <> 0`)
 
-/** Deletes the files of a user or of an organization that belong to nothing, or only to the profile of that user or organization. */
-export async function deleteOwnOnly(
-  tx: Tx,
-  of: { readonly uploaderId: number } | { readonly orgId: number },
-): Promise<DeletedFile[]> {
-  const [owned, profile] =
-    'orgId' in of ? ([isOfOrg(of.orgId), 'ORG'] as const) : ([eq(files.uploaderId, of.uploaderId), 'USER'] as const)
-  const rows = await tx
-    .delete(files)
-    .where(and(owned, or(isNull(files.entityType), eq(files.entityType, profile))))
-    .returning(DELETED)
+async function deleteWhere(tx: Tx, where: SQL | undefined): Promise<DeletedFile[]> {
+  const rows = await tx.delete(files).where(where).returning(DELETED)
   for (const row of rows) listed.deleted(tx, row)
   return rows
+}
+
+/** Deletes the avatar of a user or of an organization. */
+export const deleteAvatar = (tx: Tx, owner: OwnerKey): Promise<DeletedFile[]> =>
+  deleteWhere(tx, and(eq(files.entityType, owner < 0 ? 'USER' : 'ORG'), eq(files.entityId, Math.abs(owner))))
+
+/** Deletes at most `limit` files that belong to nothing, of a user or of an organization. */
+export function deleteSomeUnused(tx: Tx, owner: OwnerKey, limit: number): Promise<DeletedFile[]> {
+  const owned = owner < 0 ? eq(files.uploaderId, -owner) : isOfOrg(owner)
+  return deleteWhere(tx, isAmongFirst(tx, files, { where: and(owned, isNull(files.entityType)), limit }))
 }
 
 /**

@@ -6,7 +6,7 @@ import { fileAdminEndpoints } from './admin/files.admin.endpoints.ts'
 import { contentEndpoints } from './content/content.endpoints.ts'
 import { fileEndpoints } from './files.endpoints.ts'
 import { jobs } from './files.jobs.ts'
-import { deleteRestOfOrg, deleteRestOfUser } from './files.service.ts'
+import { deleteAvatar, deleteUnused } from './files.service.ts'
 import { countUsedByOrg, hasUploaded, storageUse, usedStorage } from './files.store.ts'
 import { checkOwnership } from './ownership.service.ts'
 import { uploadEndpoints } from './uploads/uploads.endpoints.ts'
@@ -26,13 +26,14 @@ export const files = domain({
   on: {
     async 'user.deleting'(ctx, tx, { userId }) {
       await endUploads(ctx, tx, { userId })
-      await deleteRestOfUser(ctx, tx, userId)
+      await deleteAvatar(ctx, tx, -userId)
     },
     async 'org.dissolving'(ctx, tx, { orgId }) {
       await endUploads(ctx, tx, { orgId })
-      await deleteRestOfOrg(ctx, tx, orgId)
+      await deleteAvatar(ctx, tx, orgId)
     },
   },
+  remains: deleteUnused,
   async start(ctx) {
     // Temporary files of a process that was killed. No other process uses the data directory.
     await ctx.staging.clear()

@@ -2,7 +2,7 @@
 
 import { type AppContext, perContext } from '#context'
 import { OwnerCounts } from '#db/owner-counts.ts'
-import { orgOf, ownerKey } from '#db/owner-key.ts'
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
@@ -409,8 +409,14 @@ export async function mayRead(ctx: AppContext, userId: number, id: number): Prom
   return row !== undefined && seesWithoutCode(ctx, userId, row)
 }
 
-/** Cancels the ACTIVE personal activities of a user who deletes the account. Drafts and activities that are over stay as they are. */
-export async function cancelActivities(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
-  for (const before of await store.cancelActive(tx, ownerKey({ userId, orgId: 0 })))
+/** Statements that cancel an activity and tell its participants. */
+const STATEMENTS_OF_CANCELLATION = 5
+
+/** Cancels ACTIVE personal activities of a deleted user. Drafts and activities that are over stay as they are. As `RemoveRemains`. */
+export async function cancelActivities(ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  if (owner > 0) return 0
+  const rows = await store.cancelActive(tx, owner, Math.ceil(limit / STATEMENTS_OF_CANCELLATION))
+  for (const before of rows)
     await emit(ctx, tx, 'activity.changed', { before, after: { ...before, status: 'CANCELLED' } })
+  return rows.length * STATEMENTS_OF_CANCELLATION
 }

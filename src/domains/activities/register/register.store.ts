@@ -256,10 +256,11 @@ export async function updateActivity(
 export const renewInviteCode = (tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> =>
   updateActivity(tx, row, { inviteCode: newInviteCode() })
 
-/** Cancels the ACTIVE activities of an owner: a bounded number of rows, because owners have a quota. Returns them as they were. */
-export async function cancelActive(tx: Tx, owner: OwnerKey) {
+/** Cancels at most `limit` ACTIVE activities of an owner. Returns them as they were. */
+export async function cancelActive(tx: Tx, owner: OwnerKey, limit: number) {
   const where = and(eq(activities.owner, owner), isLive, eq(activities.status, 'ACTIVE'))
-  const rows = await tx.select().from(activities).where(where)
+  const rows = await tx.select().from(activities).where(where).limit(limit)
+  const ids = rows.map(({ id }) => id)
   await tx
     .update(activities)
     .set({
@@ -269,7 +270,7 @@ export async function cancelActive(tx: Tx, owner: OwnerKey) {
       version: sql`${activities.version} + 1`,
       updatedAt: tx.stamp,
     })
-    .where(where)
+    .where(inArray(activities.id, ids))
     .returning({ id: activities.id })
   for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
   return rows
