@@ -1,4 +1,4 @@
-/** Clients that write through three processes of their own, repeat each request until it is answered, and note the answers. */
+/** Clients that write through a proxy of three processes, repeat each request until it is answered, and note the answers. */
 
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +6,11 @@ import { join } from 'node:path'
 import { type Child, startChild } from '../chat/child-servers.ts'
 import { type Reply, send } from '../harness/client.ts'
 import { ok, type Person, until } from '../harness/index.ts'
+import { startNginx } from '../harness/nginx.ts'
+import { type Proxy, startProxy } from '../harness/proxy.ts'
 
 const PROCESSES = 3
+const MAX_STARTS = 3
 /** A process that is stopped does not answer. The request is then repeated at another one. */
 const PATIENCE_MS = 3000
 
@@ -21,30 +24,60 @@ export interface Work {
   readonly idOf?: (data: Reply['data']) => number
   /** Also answers a repeat, of an operation without `Idempotency-Key`. */
   readonly isDone?: (reply: Reply) => boolean
+  /** Where the rows are listed. Several works can fill the same list. */
+  readonly list?: { readonly who: Person; readonly path: string }
 }
 
 export class NotingClients {
   readonly servers: Child[] = []
   /** The ids of answered writes, by the name of the work. */
   readonly notes = new Map<string, number[]>()
-  readonly counts = { answers: 0, repeats: 0 }
+  readonly counts = { answers: 0, repeats: 0, failedStarts: 0 }
+  proxy!: Proxy
   #isWriting = true
-  #turn = 0
 
+  /** `pauseMs`: after each answer. */
   constructor(
     readonly folder: string,
     readonly env: Readonly<Record<string, string>>,
+    readonly pauseMs = 0,
   ) {}
 
-  async startAll(): Promise<void> {
-    for (let nth = 0; nth < PROCESSES; nth++) await this.start(nth)
+  get isWriting(): boolean {
+    return this.#isWriting
   }
 
-  /** Also after a kill. */
-  async start(nth: number): Promise<void> {
+  async startAll(): Promise<void> {
+    for (let nth = 0; nth < PROCESSES; nth++) await this.#start(nth)
+    const urls = this.servers.map(({ url }) => url)
+    const nginx = process.env['TEST_NGINX']
+    this.proxy = nginx ? await startNginx(nginx, urls) : await startProxy(urls)
+  }
+
+  async #start(nth: number): Promise<void> {
     const dataDir = join(this.folder, `server-${nth}`)
     mkdirSync(dataDir, { recursive: true })
-    this.servers[nth] = await startChild(dataDir, { ...this.env })
+    for (let tries = 1; ; tries++) {
+      try {
+        this.servers[nth] = await startChild(dataDir, { ...this.env })
+        return
+      } catch (error) {
+        // A service manager starts it again, too: PostgreSQL may answer too late on a busy machine.
+        if (tries === MAX_STARTS) throw error
+        this.counts.failedStarts++
+      }
+    }
+  }
+
+  /** After a kill. */
+  async restart(nth: number): Promise<void> {
+    await this.#start(nth)
+    this.proxy.use(this.servers.map(({ url }) => url))
+  }
+
+  async stopAll(): Promise<void> {
+    await this.proxy?.stop()
+    await Promise.all(this.servers.map((server) => server.kill()))
   }
 
   /** Each work is done by one client until `stop`. */
@@ -67,6 +100,7 @@ export class NotingClients {
     for (let nth = 0; this.#isWriting; nth++) {
       ids.push(idOf(await this.#surely(work, nth, `${name} ${nth}`.replaceAll(' ', '-'))))
       this.counts.answers++
+      await Bun.sleep(this.pauseMs)
     }
   }
 
@@ -74,8 +108,7 @@ export class NotingClients {
   async #surely({ who, path, body, headers, isDone }: Work, nth: number, key: string): Promise<Reply['data']> {
     const { token, deviceId } = who
     for (;;) {
-      const { url } = this.servers[this.#turn++ % PROCESSES]!
-      const reply = await send(url, 'POST', path, {
+      const reply = await send(this.proxy.url, 'POST', path, {
         token,
         deviceId,
         body: body(nth),
@@ -84,10 +117,11 @@ export class NotingClients {
       }).catch(() => undefined)
       if (reply?.status === 200 || (reply && isDone?.(reply))) return reply.data
       // 409: the first request with this key is still running.
-      if (reply !== undefined && ![409, 503].includes(reply.status))
+      // 502, 504: of the proxy.
+      if (reply !== undefined && ![502, 503, 504].includes(reply.status) && reply.code !== 409)
         throw new Error(`${path} answered ${reply.status}: ${reply.text}`)
       this.counts.repeats++
-      await Bun.sleep(20)
+      await Bun.sleep(20 + this.pauseMs / 2)
     }
   }
 
