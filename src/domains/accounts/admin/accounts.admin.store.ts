@@ -1,4 +1,20 @@
-import { and, asc, count, eq, exists, inArray, isNotNull, isNull, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  not,
+  notExists,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { orgExists } from '#db/org-exists.ts'
@@ -106,9 +122,10 @@ function hasIdentity(db: Db, identity: NonNullable<UsersQuery['identity']>): SQL
     .select({ id: identities.id })
     .from(identities)
     .where(and(eq(identities.userId, users.id), ne(identities.provider, 'DEVICE')))
-  const isBound = or(isNotNull(users.passwordHash), sql`exists ${contacts}`)!
-  if (identity === 'bound') return isBound
-  return and(not(isBound), identity === 'device_user' ? isNull(users.usernameKey) : undefined)!
+  if (identity === 'bound') return or(isNotNull(users.passwordHash), exists(contacts))!
+  // Not `not(or(…))`: PostgreSQL makes a join of NOT EXISTS, which its workers share, only where it stands alone.
+  const isUnbound = and(isNull(users.passwordHash), notExists(contacts))
+  return and(isUnbound, identity === 'device_user' ? isNull(users.usernameKey) : undefined)!
 }
 
 const matches = ({ text, userIds }: Keyword): SQL =>
