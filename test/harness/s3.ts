@@ -128,8 +128,8 @@ async function start(
 }
 
 /**
- * For programs that cannot choose a port themselves. It lies below those that systems give to connections and to servers with port 0, one of
- * which would often take it before the program does.
+ * For programs that cannot choose a port themselves. It is below the ports that systems give to connections and to servers with port 0: one of those
+ * would often take it before the program does.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
