@@ -33,7 +33,13 @@ const expectDisabled = (reply: Reply, who = '') =>
   expect([reply.status, reply.message], who).toEqual([403, organizationDisabled.text.en])
 
 /** They change nothing. */
-const TRIES: readonly string[] = ['qrCodes.tryLink', 'qrCodeDesigns.check']
+const TRIES: readonly string[] = [
+  'qrCodes.tryLink',
+  'qrCodeDesigns.check',
+  'assets.labels',
+  'assets.countLabels',
+  'labelProfiles.calibrate',
+]
 
 describe('a disabled organization', () => {
   const { server, admin, owner, deputy, member, invited, stranger } = useServer({
