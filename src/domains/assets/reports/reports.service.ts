@@ -95,26 +95,29 @@ async function* reportRows(db: Db, { key, asOf, categoryIds }: Asked, sums: Sums
 
 const noSums = (): Sums => ({ assets: 0, without: 0, price: 0n, bookValue: 0n })
 
-/** All assets are read for the totals, some at a time. */
+/** All assets are read for the totals, some at a time, so it counts as a search. */
 async function depreciationPage(ctx: AppContext, owner: Owner, query: DepreciationQuery): Promise<DepreciationReport> {
   const given = await asked(ctx, owner, query)
-  const sums = noSums()
+  const { page, size } = query
   const from = offsetOf(query)
-  const items: DepreciationRow[] = []
-  let total = 0
-  for await (const row of reportRows(await assetsReader(ctx, given.key), given, sums)) {
-    if (total >= from && items.length < query.size) items.push(row)
-    total += 1
-  }
-  const { assets, without, price, bookValue } = sums
-  const totals = {
-    assets,
-    without,
-    price: amountText(price),
-    depreciated: amountText(price - bookValue),
-    bookValue: amountText(bookValue),
-  }
-  return { items, total, page: query.page, size: query.size, asOf: given.asOf, totals }
+  return ctx.db.search(owner.userId, async (db) => {
+    const sums = noSums()
+    const items: DepreciationRow[] = []
+    let total = 0
+    for await (const row of reportRows(db, given, sums)) {
+      if (total >= from && items.length < size) items.push(row)
+      total += 1
+    }
+    const { assets, without, price, bookValue } = sums
+    const totals = {
+      assets,
+      without,
+      price: amountText(price),
+      depreciated: amountText(price - bookValue),
+      bookValue: amountText(bookValue),
+    }
+    return { items, total, page, size, asOf: given.asOf, totals }
+  })
 }
 
 const COLUMNS = [
@@ -191,10 +194,8 @@ export const reportDepreciation = (
 export async function reportCosts(ctx: AppContext, owner: Owner, query: CostsQuery): Promise<CostsReport> {
   checkDay('from', query.from)
   checkDay('to', query.to)
-  const { all, byAsset, byCategory, bySupplier } = await store.maintenanceCosts(
-    ctx.db.readInWorker,
-    ownerKey(owner),
-    query,
+  const { all, byAsset, byCategory, bySupplier } = await ctx.db.search(owner.userId, (db) =>
+    store.maintenanceCosts(db, ownerKey(owner), query),
   )
   const group = ({ n, cost }: { n: number; cost: string }) => ({ records: n, cost: amountText(BigInt(cost)) })
   return {
