@@ -19,7 +19,7 @@ import { findInventory } from './inventories.store.ts'
 const notClosed = () => badRequest('Close the inventory first', '请先结束盘点')
 const isApplied = () => limited('The inventory is being applied', '盘点结果正在应用中', 5)
 
-/** Items of one write: about 20 ms on SQLite. */
+/** Items of one write. */
 const ITEMS_PER_WRITE = 200
 
 /** The inventories that this process applies. */

@@ -23,8 +23,7 @@ const LISTED = 50
 
 /**
  * Notifies once of each due date that is near, and once when it has passed. All assets of a plan that are found together are one
- * notification to a user. The dates count as told in the write that inserts the notifications, so a kill repeats or loses none. The write
- * of a plan with 100,000 assets that are due on one day takes about a second on SQLite.
+ * notification to a user. The dates count as told in the write that inserts the notifications, so a kill repeats or loses none.
  */
 export async function notifyOfMaintenance(ctx: AppContext): Promise<void> {
   // Zones differ by at most 14 hours from UTC, so this is the latest day of all owners.
