@@ -3,8 +3,7 @@
 import type { RegistrationQuestion } from '#db/schema/activities.ts'
 import type { Localized } from '#lib/localized.ts'
 import { nearest } from '#lib/nearest.ts'
-import { textOf, wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
-import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
 
 import { COLUMNS, NOTE } from '../participants/table.rules.ts'
 
@@ -85,22 +84,13 @@ export function parseMapping(text: string, questions: Questions): Mapping | Loca
   return mapping
 }
 
-/** Rows of the file among which the one with the headings is looked for. */
-const HEADER_ROWS = 30
-
-/** The first row whose cells are headings for the most part; else the first one. Titles stand above it. */
-export function headerRowOf(rows: readonly SheetRow[], questions: Questions, mapping: Mapping): SheetRow | undefined {
+/** A function that says whether a heading means a column of participants, or the user has said what it means. */
+export function headingsKnownTo(questions: Questions, mapping: Mapping): (heading: string) => boolean {
   const known = new Set(targetsOf(questions).flatMap(({ names, others }) => [...names, ...others]))
-  const isHeading = (text: string): boolean => {
-    const name = nameKey(text)
-    return known.has(name) || mapping.has(name) || known.has(nameKey(zoneIn(text)?.name ?? text))
+  return (heading) => {
+    const name = nameKey(heading)
+    return known.has(name) || mapping.has(name) || known.has(nameKey(zoneIn(heading)?.name ?? heading))
   }
-  const isHeader = ({ cells }: SheetRow): boolean => {
-    const texts = cells.map(textOf).filter((text) => text !== '')
-    const headings = texts.filter(isHeading).length
-    return headings >= 2 && headings * 2 >= texts.length
-  }
-  return rows.slice(0, HEADER_ROWS).find(isHeader) ?? rows[0]
 }
 
 /** The columns of a file by its headings, or the heading of a column that it has twice. */

@@ -25,6 +25,7 @@ import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
+import { findHeader, HEAD_ROWS } from '#lib/spreadsheets/header.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 
@@ -32,7 +33,7 @@ import type { ActivityRow } from '../activities.store.ts'
 import { checkOpen } from '../additions/entries.service.ts'
 import { entryAllowance } from '../additions/entry-mails.service.ts'
 import { type Asking, manageActivity, MANAGER_POINT, refuseIfDisabled } from '../visibility/visibility.service.ts'
-import { type FileColumn, headerRowOf, matchColumns, parseMapping } from './columns.rules.ts'
+import { type FileColumn, headingsKnownTo, matchColumns, parseMapping } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 import {
   type ImportParticipants,
@@ -47,7 +48,6 @@ import { countsOf, factsOf, writeRows } from './writing.service.ts'
 /** All rows are in memory until they are written. 5,000 rows with five answers of the greatest length have 25 million characters. */
 const MAX_CHARACTERS = 40_000_000
 const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: MAX_CHARACTERS }
-const MAX_HEADER = 200
 /** Characters of a cell in the answer. */
 const MAX_VALUE = 200
 
@@ -97,13 +97,13 @@ async function tableOf(
   if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
   const all: SheetRow[] = []
   for await (const rows of rowsIn(rowsPath)) all.push(...rows)
-  const header = headerRowOf(all, questions, mapping)
+  const header = findHeader(all.slice(0, HEAD_ROWS), [], headingsKnownTo(questions, mapping))
   if (header === undefined) throw noHeader()
-  const headers = header.cells.map((cell) => textOf(cell).slice(0, MAX_HEADER))
-  const columns = matchColumns(headers, questions, mapping)
+  const titles = header.headings.map(({ title }) => title)
+  const columns = matchColumns(titles, questions, mapping)
   if ('repeated' in columns) throw repeatedColumn(columns.repeated)
-  const below = all.filter(({ number }) => number > header.number)
-  return { header: header.number, columns, rows: new Map(below.map((row) => [row.number, row])) }
+  const below = all.filter(({ number }) => number > header.row)
+  return { header: header.row, columns, rows: new Map(below.map((row) => [row.number, row])) }
 }
 
 /** Rows that are read between two pauses. */

@@ -2,9 +2,9 @@
 
 import { nearest } from '#lib/nearest.ts'
 import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
+import { type Heading, namesOf } from '#lib/spreadsheets/header.ts'
 
 import { type FixedKey, headerOf, isTime, type SheetColumn } from '../sheets.rules.ts'
-import { type Heading, namesOf } from './header.rules.ts'
 import { type FileColumn, type ImportColumn, type Mapping, OPTION_COLUMNS, type OptionKey } from './importing.rules.ts'
 
 /** Longer headers, and more of them, are not compared letter by letter, which takes some microseconds for each pair. */

@@ -1,7 +1,7 @@
 /** Finds the header of a sheet: title rows may be above it, and it may have two rows, of which the first names groups. Pure. */
 
-import { dayIn, textOf } from '#lib/spreadsheets/cells.ts'
-import type { Merge, SheetCell, SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { dayIn, textOf } from './cells.ts'
+import type { Merge, SheetCell, SheetRow } from './sheet.ts'
 
 /** Rows in which a header is looked for, and those that are read to decide. */
 const SEARCHED_ROWS = 30
@@ -24,8 +24,8 @@ export interface Header {
 }
 
 export interface GivenHeader {
-  readonly row: number | undefined
-  readonly rows: 1 | 2 | undefined
+  readonly row?: number | undefined
+  readonly rows?: 1 | 2 | undefined
 }
 
 /** A row at the beginning of the sheet, with the merged cells of which it is the only row. */
@@ -42,7 +42,7 @@ export function findHeader(
   rows: readonly SheetRow[],
   merges: readonly Merge[],
   isKnown: (heading: string) => boolean,
-  given: GivenHeader,
+  given: GivenHeader = {},
 ): Header | undefined {
   const head = rows.map((row) => headRow(row, merges))
   const at =
