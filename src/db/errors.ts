@@ -177,3 +177,8 @@ export function isUniqueViolation(error: unknown, indexName?: string): boolean {
   if (code !== 'SQLITE_CONSTRAINT_UNIQUE' && code !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return false
   return indexName === undefined || message === `UNIQUE constraint failed: ${uniqueColumns(indexName)}`
 }
+
+/** A write took longer than it may, and was rolled back: most often because the machine is too busy. */
+export class StuckWrite extends Error {
+  override name = 'StuckWrite'
+}

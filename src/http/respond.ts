@@ -1,7 +1,7 @@
 /** Answers in the envelope: `{"code":200,"data":…}` or `{"code","message","requestId","details"?}`. */
 
 import type { AppContext } from '#context'
-import { SearchRefused, StorageError } from '#db/errors.ts'
+import { SearchRefused, StorageError, StuckWrite } from '#db/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { BlobError } from '#platform/blobs/port.ts'
 import { ImageQueueFull } from '#platform/images/port.ts'
@@ -41,6 +41,14 @@ export function publicError(error: unknown): AppError {
   // A full disk or a lost database is not a bug: clients may retry, and monitors should see 503.
   if (error instanceof StorageError) return new AppError(503, 503, NO_STORAGE, { retryAfter: 30 })
   if (error instanceof BlobError) return new AppError(503, 503, NO_FILES, { retryAfter: 30 })
+  if (error instanceof StuckWrite)
+    return unavailable(
+      'The server is too busy and has changed nothing, try again later',
+      '服务器繁忙，未做任何更改，请稍后再试',
+      {
+        retryAfter: 5,
+      },
+    )
   if (error instanceof ImageQueueFull)
     return unavailable('Too many images are waiting, try again later', '等待处理的图片过多，请稍后再试', {
       retryAfter: 10,

@@ -7,6 +7,7 @@ import { WRITE_LIMITS } from '#db/engine/write.ts'
 import { isUniqueViolation, StorageError } from '#db/errors.ts'
 import { counters, identities, users } from '#db/schema/index.ts'
 import type { Store, Tx } from '#db/store.ts'
+import { publicError } from '#http/respond.ts'
 import { topic } from '#platform/bus.ts'
 
 import { race } from '../harness/race.ts'
@@ -582,7 +583,9 @@ if (onSqlite) {
       })
       // On SQLite this write awaits no I/O, so that no timer can fire before it has ended.
       const next = store.write('test', async (tx) => tx.insert(counters).values(counter('next')))
-      expect(String(await rejection(stuck))).toContain('test.stuck took longer than 100 ms and was rolled back')
+      const error = await rejection(stuck)
+      expect(String(error)).toContain('test.stuck took longer than 100 ms and was rolled back')
+      expect(publicError(error)).toMatchObject({ status: 503, extras: { retryAfter: 5 } })
       await next
       expect(await keys(store)).toEqual(['next'])
     })

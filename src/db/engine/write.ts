@@ -12,6 +12,7 @@ import type { Metrics } from '#platform/metrics.ts'
 
 import { outsideRequest } from '../around-writes.ts'
 import { topicsOf } from '../column-watch.ts'
+import { StuckWrite } from '../errors.ts'
 import { ListChanges } from '../list-changes.ts'
 import { BuildersOn, type Rows, type Runner } from '../query/builders.ts'
 import type { Db, Tx } from '../store.ts'
@@ -129,11 +130,6 @@ export class WriteTx<Connection extends Runner = Runner> extends BuildersOn impl
   get stamp(): number {
     return (this.#stamp ||= this.#nextStamp())
   }
-}
-
-/** A write took longer than it may. */
-export class StuckWrite extends Error {
-  override name = 'StuckWrite'
 }
 
 const running = new AsyncLocalStorage<WriteTx>()
