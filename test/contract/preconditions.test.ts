@@ -276,10 +276,9 @@ describe('If-Match', () => {
 })
 
 describe('forms of the web application', () => {
-  /** Those of a file are sent by a button. */
-  const changes = conditional
-    .filter(({ id, method }) => method === 'PUT' && id !== 'server.logo.update')
-    .map(({ id }) => id)
+  /** Those of a file, and of the settings that a page shows, are sent by a button. */
+  const byButton = ['server.logo.update', 'labelProfiles.update']
+  const changes = conditional.filter(({ id, method }) => method === 'PUT' && !byButton.includes(id)).map(({ id }) => id)
   /** They are not filled in from a row: actions on several rows, a reason, the form of a new template, an answer to a finder. */
   const exceptions = [
     'admin/content/ReasonButton.tsx',

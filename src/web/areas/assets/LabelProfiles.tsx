@@ -4,7 +4,9 @@ import { Delete, Save } from '@mui/icons-material'
 import { Button, Stack } from '@mui/material'
 import { useState } from 'react'
 
+import { callWith } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
+import type { LabelProfile } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useOwnerQuery } from '../../session/session.ts'
@@ -58,7 +60,11 @@ export function LabelProfiles({ settings, onChange }: Props) {
     const found = profiles.find((one) => one.id === next)
     if (found !== undefined) onChange(settingsOf(found))
   }
-  const update = useAction('labelProfiles.update', { done: t.saved })
+  const update = useAction('labelProfiles.update', {
+    done: t.saved,
+    send: async (input, to) =>
+      (await callWith(to, input, { headers: { 'if-match': `"${chosen?.version}"` } })) as LabelProfile,
+  })
   const remove = useAction('labelProfiles.delete', {
     done: t.deleted,
     onDone: () => {
