@@ -68,6 +68,21 @@ const changesAsset =
     return { act: () => act(id), shows: { asset: [id] }, once: more.once === true }
   }
 
+/** An asset with a plan of maintenance that is due far in the future, and a record for it. */
+async function maintained() {
+  const { id } = await createAsset(alice)
+  const planned = { name: 'Inspection', kind: 'INSPECTION', every: { days: 7 }, firstDue: '2099-09-01' } as const
+  const plan = ok(await alice.call('assetPlans.create', { body: { ...planned, assetId: id } })).data
+  const body = { kind: 'INSPECTION', doneOn: '2026-09-01', planId: plan.id } as const
+  const record = ok(await alice.call('assetMaintenance.create', { params: { id }, body })).data
+  return { id, plan, planned, record, body }
+}
+
+const ROLL = { media: { key: 'roll-50x30' } } as const
+const newProfile = async () =>
+  ok(await alice.call('labelProfiles.create', { body: { name: `Printer ${++profiles}`, ...ROLL } })).data.id
+let profiles = 0
+
 const assetWrites: Record<string, Prepare> = {
   'assets.create': creates('asset', () => alice.call('assets.create', { body: { name: 'new' } })),
   'assets.update': changesAsset((id) => alice.call('assets.update', { params: { id }, body: { name: 'renamed' } })),
@@ -217,6 +232,75 @@ const assetWrites: Record<string, Prepare> = {
         }),
       shows: nothing,
     }
+  },
+  async 'inventories.apply'() {
+    const category = await createCategory(alice, 'counted')
+    const { id } = await createAsset(alice, { categoryId: category.id })
+    const body = { name: 'count', scope: { categoryIds: [category.id] } }
+    const count = ok(await alice.call('inventories.create', { body })).data
+    for (const status of ['RUNNING', 'CLOSED'] as const)
+      ok(await alice.call('inventories.update', { params: { id: count.id }, body: { status } }))
+    return {
+      act: () => alice.call('inventories.apply', { params: { id: count.id }, body: { missing: 'LOST' } }),
+      shows: { asset: [id] },
+    }
+  },
+  'assetPlans.create': changesAsset(
+    (assetId) =>
+      alice.call('assetPlans.create', {
+        body: { name: 'Inspection', kind: 'INSPECTION', every: { months: 1 }, firstDue: '2099-09-01', assetId },
+      }),
+    { once: true },
+  ),
+  async 'assetPlans.update'() {
+    const { id, plan } = await maintained()
+    const act = () => alice.call('assetPlans.update', { params: { id: plan.id }, body: { every: { days: 8 } } })
+    return { act, shows: { asset: [id] } }
+  },
+  async 'assetPlans.delete'() {
+    const { id, plan } = await maintained()
+    const act = () => alice.call('assetPlans.delete', { params: { id: plan.id } })
+    return { act, shows: { asset: [id] }, once: true }
+  },
+  async 'assetMaintenance.create'() {
+    const { id, body } = await maintained()
+    const later = { ...body, doneOn: '2026-10-01' } as const
+    const act = () => alice.call('assetMaintenance.create', { params: { id }, body: later })
+    return { act, shows: { asset: [id] }, once: true }
+  },
+  async 'assetMaintenance.update'() {
+    const { id, record } = await maintained()
+    const params = { id, recordId: record.id }
+    const act = () => alice.call('assetMaintenance.update', { params, body: { doneOn: '2026-09-02' } })
+    return { act, shows: { asset: [id] } }
+  },
+  async 'assetMaintenance.delete'() {
+    const { id, record } = await maintained()
+    const act = () => alice.call('assetMaintenance.delete', { params: { id, recordId: record.id } })
+    return { act, shows: { asset: [id] }, once: true }
+  },
+  async 'assets.labels'() {
+    const body = { ids: [(await createAsset(alice)).id], profile: ROLL, format: 'SVG' }
+    return { act: () => alice.send('POST', '/api/assets/labels', { body }), shows: nothing }
+  },
+  async 'assets.countLabels'() {
+    const ids = [(await createAsset(alice)).id]
+    const act = () => alice.call('assets.countLabels', { body: { ids, profile: ROLL, format: 'SVG' } })
+    return { act, shows: nothing }
+  },
+  'labelProfiles.calibrate': shows(() =>
+    alice.send('POST', '/api/label-profiles/calibration', { body: { profile: ROLL, format: 'PDF' } }),
+  ),
+  'labelProfiles.create': shows(() =>
+    alice.call('labelProfiles.create', { body: { name: `Printer ${++profiles}`, ...ROLL } }),
+  ),
+  async 'labelProfiles.update'() {
+    const params = { id: await newProfile() }
+    return { act: () => alice.call('labelProfiles.update', { params, body: { offsetX: 1 } }), shows: nothing }
+  },
+  async 'labelProfiles.delete'() {
+    const params = { id: await newProfile() }
+    return { act: () => alice.call('labelProfiles.delete', { params }), shows: nothing, once: true }
   },
   'assetCalendars.create': shows(() => alice.call('assetCalendars.create', { body: {} })),
   async 'assetCalendars.delete'() {
