@@ -89,7 +89,10 @@ describe('categories that are not shared', () => {
         await dryRun(clerk, sheet('Open/Nothing'), { orgId: org.id }),
       ]
       expect(hidden.errors).toEqual([{ ...unknown.errors[0]!, value: path }])
-      expect({ ...hidden, errors: [] }).toEqual({ ...unknown, errors: [] })
+      // The answer repeats the text of the file.
+      const rest = (result: typeof hidden, text: string) =>
+        JSON.stringify({ ...result, errors: [] }).replaceAll(JSON.stringify(text), '"the text"')
+      expect(rest(hidden, path)).toBe(rest(unknown, 'Open/Nothing'))
       // The present category of the asset makes no difference.
       expect((await dryRun(clerk, sheet(path, 'H-2'), { orgId: org.id })).errorCount).toBe(1)
       expect((await sendImport(clerk, sheet(path), { orgId: org.id })).status).toBe(400)

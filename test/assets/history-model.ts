@@ -30,6 +30,8 @@ export interface Asset {
   bound: number[]
   transfers: number
   isOnLoan: boolean
+  /** By an inventory that was closed. */
+  isCounted: boolean
   isDeleted: boolean
   version: number
   updatedAt: number

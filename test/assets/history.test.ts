@@ -352,7 +352,15 @@ const steps: Record<string, Step> = {
     const inventory = at.inventories.at(-1 - random(3))
     if (inventory === undefined || !chance(20)) return
     answered('closeInventory', await setStatus(someone(at), inventory.id, 'CLOSED'), 200)
+    if (inventory.isClosed) return
     inventory.isClosed = true
+    // The assets that it found get the day of the count, which is the same for all inventories of this test.
+    for (const asset of assets) {
+      const isFound = inventory.scanned.has(asset.id) && stateOf(inventory, asset.id) !== 'UNEXPECTED'
+      if (asset.place !== at || asset.isDeleted || asset.isCounted || !isFound) continue
+      asset.isCounted = true
+      await verify(asset, true)
+    }
   },
   async import(at) {
     if (!chance(40) || living(at).length + 3 > MAX_ASSETS) return
