@@ -191,7 +191,15 @@ export function collectLicenses(modules: Modules, build: Build): Licenses {
     sources,
     texts: [...new Set(texts.map(indexOf))],
   }))
-  const sbom = sbomOf({ packages, parts, modules, build, tessera: manifest.version, lock: lockFile() })
+  const sbom = sbomOf({
+    packages,
+    files: [unifont()],
+    parts,
+    modules,
+    build,
+    tessera: manifest.version,
+    lock: lockFile(),
+  })
   return { packages: listed, texts, sbom: `${JSON.stringify(sbom, null, 2)}\n` }
 }
 

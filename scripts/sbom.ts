@@ -37,6 +37,8 @@ export interface Build {
 
 export interface Contents {
   readonly packages: readonly BundledPackage[]
+  /** Fonts and other files of others that belong to no package. */
+  readonly files: readonly Omit<LicensedPackage, 'texts'>[]
   /** The parts of Bun. */
   readonly parts: readonly BunPart[]
   readonly modules: Modules
@@ -48,7 +50,7 @@ export interface Contents {
 }
 
 export function sbomOf(contents: Contents): object {
-  const { packages, parts, modules, build, tessera, lock } = contents
+  const { packages, files, parts, modules, build, tessera, lock } = contents
   const self = `pkg:generic/tessera@${tessera}`
   const bun = `pkg:npm/bun@${Bun.version}`
   /** A version of a package may be in several folders; it is one component. */
@@ -90,10 +92,12 @@ export function sbomOf(contents: Contents): object {
         components: parts.map((part, index) => bunComponent(part, `${bun}#${index + 1}`)),
       },
       ...components.values(),
+      ...files.map(fileComponent),
     ],
     dependencies: [
-      { ref: self, dependsOn: refList([bun, ...direct]) },
+      { ref: self, dependsOn: refList([bun, ...direct, ...files.map(refOf)]) },
       { ref: bun, dependsOn: [] },
+      ...files.map((file) => ({ ref: refOf(file), dependsOn: [] })),
       ...[...imports].map(([ref, list]) => ({ ref, dependsOn: refList(list.filter((other) => other !== ref)) })),
     ],
   }
@@ -125,6 +129,18 @@ function component(p: BundledPackage, lock: Contents['lock']['packages']): objec
     ],
   }
 }
+
+const refOf = ({ name, version }: Contents['files'][number]): string =>
+  `pkg:generic/${name.toLowerCase().replaceAll(' ', '-')}@${version}`
+
+const fileComponent = (file: Contents['files'][number]): object => ({
+  type: 'data',
+  'bom-ref': refOf(file),
+  name: file.name,
+  version: file.version,
+  licenses: [{ license: { id: file.license } }],
+  externalReferences: file.sources.map((url) => ({ type: 'website', url })),
+})
 
 const bunComponent = ({ name, version, license, url }: BunPart, ref: string): object => ({
   type: 'library',

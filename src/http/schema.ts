@@ -179,6 +179,24 @@ export const Enum = <const T extends readonly string[]>(values: T, more?: object
     T[number]
   >
 
+TypeRegistry.Set<{ enum: number[] }>(
+  'NumberEnum',
+  (schema, value) => typeof value === 'number' && schema.enum.includes(value),
+)
+/** Whole numbers in ascending order, of which one can be chosen. The description has to name them: the API document shows their range only. */
+export const NumberEnum = <const T extends readonly number[]>(
+  values: T,
+  more: { readonly description: string; readonly [name: string]: unknown },
+) =>
+  Type.Unsafe<T[number]>({
+    ...more,
+    [Kind]: 'NumberEnum',
+    type: 'integer',
+    minimum: values[0],
+    maximum: values.at(-1),
+    enum: [...values],
+  } as never) as TUnsafe<T[number]>
+
 /** An enum of lower-case values, which requests may write in any case. */
 export const AnyCaseEnum = <const T extends readonly string[]>(values: T, more?: object) =>
   Enum(values, { ...more, 'x-any-case': true })

@@ -75,6 +75,7 @@ export class Components {
     if (shown['type'] === 'integer' && !fitsInt32(schema)) shown['format'] = 'int64'
     // Kotlin makes an enum of a constant, and reads texts only into enums.
     if (typeof shown['const'] !== 'string') delete shown['const']
+    if (shown['type'] === 'integer') delete shown['enum']
     // The server fills in defaults, so clients need not send them.
     if (Array.isArray(schema['required']))
       shown['required'] = schema['required'].filter((name: string) => schema['properties'][name]?.default === undefined)

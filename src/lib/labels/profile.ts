@@ -9,6 +9,8 @@ export const CONTENTS = ['LINK', 'NUMBER'] as const
 export const PLACEMENTS = ['LEFT', 'TOP', 'ONLY'] as const
 export const FORMATS = ['PDF', 'SVG', 'PNG', 'ZPL'] as const
 export type Format = (typeof FORMATS)[number]
+/** Degrees by which the contents are turned, clockwise. */
+export const ROTATIONS = [0, 90] as const
 export const RESOLUTIONS = [203, 300, 600] as const
 export type Dpi = (typeof RESOLUTIONS)[number]
 
@@ -19,8 +21,7 @@ export interface LabelProfile {
   readonly placement: (typeof PLACEMENTS)[number]
   /** Whether there is a frame around each label. */
   readonly border: boolean
-  /** Degrees by which the contents are turned, clockwise. */
-  readonly rotate: 0 | 90
+  readonly rotate: (typeof ROTATIONS)[number]
   /** Millimetres by which a printer is off. */
   readonly offsetX: number
   readonly offsetY: number

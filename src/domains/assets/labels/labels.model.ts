@@ -8,6 +8,7 @@ import {
   Model,
   Named,
   Nullable,
+  NumberEnum,
   PageOf,
   PageQuery,
   RowVersion,
@@ -17,7 +18,7 @@ import {
   Type,
 } from '#http/schema.ts'
 import { MEDIA_TYPES } from '#lib/labels/media.ts'
-import { CONTENTS, FORMATS, PLACEMENTS, RESOLUTIONS, SYMBOLOGIES } from '#lib/labels/profile.ts'
+import { CONTENTS, FORMATS, PLACEMENTS, RESOLUTIONS, ROTATIONS, SYMBOLOGIES } from '#lib/labels/profile.ts'
 import { LEVELS } from '#lib/qr/spec.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -32,6 +33,8 @@ const MAX_SKIP = 500
 const MAX_FIELDS = 6
 /** Characters of a fixed text, after `text:`. */
 export const MAX_TEXT = 60
+
+const ROTATE = { description: '0 or 90 degrees, clockwise', examples: [90] }
 
 /** Each file takes some seconds of work. */
 export const LABELS: Budget = {
@@ -114,9 +117,7 @@ const settings = {
   fieldLabels: Type.Optional(Type.Boolean({ description: 'Whether texts begin with what they are' })),
   logo: Type.Optional(Type.Boolean({ description: 'The picture of the organization beside the code' })),
   border: Type.Optional(Type.Boolean()),
-  rotate: Type.Optional(
-    Type.Union([Type.Literal(0), Type.Literal(90)], { description: 'Degrees, clockwise', examples: [90] }),
-  ),
+  rotate: Type.Optional(NumberEnum(ROTATIONS, ROTATE)),
   offsetX: Type.Optional(length(-10, 10, 0.5, 'Millimetres by which a printer has to print further to the right')),
   offsetY: Type.Optional(length(-10, 10, -0.5)),
   scaleX: Type.Optional(Type.Number({ minimum: 0.95, maximum: 1.05, examples: [1.01] })),
@@ -162,7 +163,7 @@ export const ProfileView = Model('LabelProfile', {
   fieldLabels: Type.Boolean(),
   logo: Type.Boolean(),
   border: Type.Boolean(),
-  rotate: Type.Union([Type.Literal(0), Type.Literal(90)], { examples: [90] }),
+  rotate: NumberEnum(ROTATIONS, ROTATE),
   offsetX: number,
   offsetY: number,
   scaleX: Type.Number({ examples: [1] }),
@@ -206,10 +207,11 @@ const selection = {
   profile: optional(ProfileInput),
   format: Enum(FORMATS),
   dpi: Type.Optional(
-    Type.Union(
-      RESOLUTIONS.map((dpi) => Type.Literal(dpi)),
-      { default: 203, description: 'Of PNG and ZPL; 600 for PNG only', examples: [300] },
-    ),
+    NumberEnum(RESOLUTIONS, {
+      default: 203,
+      description: '203, 300 or 600: of PNG and ZPL; 600 for PNG only',
+      examples: [300],
+    }),
   ),
   skipUnfit: Type.Optional(
     Type.Boolean({
