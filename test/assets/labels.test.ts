@@ -211,6 +211,8 @@ describe('limits', () => {
     const second = await start(owner, { ...large, ids: some, orgId: org.id })
     expect([first.status, second.status]).toEqual([200, 200])
     expect((await print(alice, { ...large, ids: ids.slice(0, 1) })).status).toBe(429)
+    // The page of labels shows a picture of the first one meanwhile.
+    expect((await print(alice, { ...large, ids: ids.slice(0, 1), format: 'SVG' })).status).toBe(200)
     const third = await print(member, { ...large, ids: some.slice(0, 1), orgId: org.id })
     expect(third.status).toBe(429)
     await first.body!.cancel()

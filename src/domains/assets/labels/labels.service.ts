@@ -63,23 +63,38 @@ interface Job {
 }
 
 /** Streams the labels. @throws AppError 400, 404, 429 */
-export const printLabels = async (
+export async function printLabels(
   ctx: AppContext,
   owner: Owner,
   input: PrintLabels,
   caller: Caller,
-): Promise<Response> =>
-  sendFrom(ctx, printing(ctx), 'labels', await withoutRank(ctx, owner, caller), async ({ read }) => {
-    const job = await prepare(ctx, read, owner, input, caller.locale)
-    const { fitting, missing } = await fittingOf(job)
-    if (missing.length > 0 && input.skipUnfit !== true) throw unfit(missing)
-    if (fitting.length === 0) throw nothing()
-    const count = fitting.length * job.order.copies
-    await pay(ctx, owner, count)
-    const { labelFile } = await import('#lib/labels/files.ts')
-    const file = await labelFile(job.order, counted(ctx, job.labels(fitting)), count === 1)
-    return { ...named(file), rows: count }
-  })
+): Promise<Response> {
+  const make = ({ read }: { readonly read: Db }) => makeFile(ctx, read, owner, input, caller.locale)
+  if (isPicture(input)) return pictureFile(await make(ctx.db))
+  return sendFrom(ctx, printing(ctx), 'labels', await withoutRank(ctx, owner, caller), make)
+}
+
+async function makeFile(ctx: AppContext, db: Db, owner: Owner, input: PrintLabels, locale: Locale) {
+  const job = await prepare(ctx, db, owner, input, locale)
+  const { fitting, missing } = await fittingOf(job)
+  if (missing.length > 0 && input.skipUnfit !== true) throw unfit(missing)
+  if (fitting.length === 0) throw nothing()
+  const count = fitting.length * job.order.copies
+  await pay(ctx, owner, count)
+  const { labelFile } = await import('#lib/labels/files.ts')
+  const file = await labelFile(job.order, counted(ctx, job.labels(fitting)), count === 1)
+  return { ...named(file), rows: count }
+}
+
+/** One label as SVG takes some milliseconds: pages show it while their user chooses, and need not wait for a place. */
+const isPicture = ({ ids, copies = 1, format }: PrintLabels): boolean =>
+  format === 'SVG' && ids?.length === 1 && copies === 1
+
+async function pictureFile({ pieces, type, name }: Awaited<ReturnType<typeof makeFile>>): Promise<Response> {
+  const parts = await Array.fromAsync(pieces)
+  const headers = { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` }
+  return new Response(Buffer.concat(parts), { headers: { ...headers, 'cache-control': 'no-store' } })
+}
 
 /** Two at once are two for everybody: administrators have no more places. */
 const withoutRank = async (ctx: AppContext, { userId }: Owner, caller: Caller) => ({
