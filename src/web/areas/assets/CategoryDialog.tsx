@@ -129,7 +129,8 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
       done: category === undefined ? t.created : t.saved,
       paths: {
         color: [],
-        method: 'depreciation.method',
+        // It is required within `depreciation` only.
+        method: [],
         months: 'depreciation.months',
         yearlyPercent: 'depreciation.yearlyPercent',
         residualPercent: 'depreciation.residualPercent',
