@@ -183,7 +183,7 @@ TypeRegistry.Set<{ enum: number[] }>(
   'NumberEnum',
   (schema, value) => typeof value === 'number' && schema.enum.includes(value),
 )
-/** Whole numbers in ascending order, of which one can be chosen. The description has to name them: the API document shows their range only. */
+/** One of some whole numbers, which are given in ascending order. The description has to name them: the API document shows their range only. */
 export const NumberEnum = <const T extends readonly number[]>(
   values: T,
   more: { readonly description: string; readonly [name: string]: unknown },

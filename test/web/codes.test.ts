@@ -596,7 +596,7 @@ test('everything that is printed or sent with a local address of the server says
     [`/codes/${shared}`, heading('Shared')],
     [`/codes/print?ids=${fixed},${dynamic}`, page.getByText('2 labels on 1 sheet')],
     [`/assets/${asset}`, heading('Chair')],
-    [`/assets/labels?ids=${asset}`, page.getByText('1 label on 1 sheet')],
+    [`/assets/labels?ids=${asset}`, page.getByText('1 label, 1 page')],
     [`/orgs/${org.id}`, page.getByText(org.code)],
     [`/orgs/${org.id}/poster`, page.getByText(/\/console\/join$/)],
     [`/activities/${activity}`, page.getByRole('button', { name: 'Full screen: Activity' })],

@@ -271,7 +271,7 @@ test('a code takes 2 clicks and its target 3, an asset with its label 4 and a me
   await asset.click(page.getByRole('button', { name: 'Register', exact: true }))
   await heading(page, 'Ladder')
   await asset.click(page.getByRole('link', { name: 'Print label' }))
-  await page.getByText('1 label on 1 sheet').waitFor()
+  await page.getByText('1 label, 1 page').waitFor()
   expect(asset.count()).toBe(4)
   // Of several in a row, the labels are offered together: in the form, and after the last one.
   await page.goto('/console/assets/new')
@@ -284,7 +284,7 @@ test('a code takes 2 clicks and its target 3, an asset with its label 4 and a me
   await page.keyboard.press('Enter')
   await heading(page, 'Spade')
   await page.getByRole('link', { name: 'Print 2 labels' }).click()
-  await page.getByText('2 labels on 1 sheet').waitFor()
+  await page.getByText('2 labels, 2 pages').waitFor()
 
   const message = counted(page)
   await openPalette(page)
