@@ -61,6 +61,7 @@ describe('a manager', () => {
     expect(await barriers(page)).toEqual([])
     await edit.getByRole('button', { name: 'Save' }).click()
     await person.getByText('Needs a chair').waitFor()
+    await edit.waitFor({ state: 'detached' })
     expect((await list(alice, activity, { keyword: 'chair' })).items).toMatchObject([
       { nickname: second, note: 'Needs a chair', answers: { size: 'XL\nwide' } },
     ])
