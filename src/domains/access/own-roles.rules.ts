@@ -1,4 +1,4 @@
-/** Roles that organizations make themselves: what they are called, and what they can start from. Pure. */
+/** Roles that organizations make themselves: their names, and the presets from which they can start. Pure. */
 
 import type { RolePreset } from '#db/schema/access.ts'
 import type { Localized } from '#lib/localized.ts'

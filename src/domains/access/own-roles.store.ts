@@ -10,7 +10,7 @@ import { roleNameTaken } from './access.errors.ts'
 import { isInForce } from './access.store.ts'
 import type { BoundPoint } from './own-roles.rules.ts'
 
-/** A role of an organization, with what is known about those that it made itself. */
+/** A role of an organization, with the description and preset of one that it made itself. */
 export interface ListedRole {
   readonly id: number
   readonly code: string

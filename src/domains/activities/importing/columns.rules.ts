@@ -84,7 +84,7 @@ export function parseMapping(text: string, questions: Questions): Mapping | Loca
   return mapping
 }
 
-/** A function that says whether a heading means a column of participants, or the user has said what it means. */
+/** Returns whether a heading names a column of participants, by itself or by the mapping of the user. */
 export function headingsKnownTo(questions: Questions, mapping: Mapping): (heading: string) => boolean {
   const known = new Set(targetsOf(questions).flatMap(({ names, others }) => [...names, ...others]))
   return (heading) => {

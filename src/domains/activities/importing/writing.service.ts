@@ -51,7 +51,7 @@ export function countsOf(items: readonly Planned[]) {
 }
 
 /**
- * Plans the rows again by what is stored now, and writes them. Returns their numbers.
+ * Plans the rows again from the present data, and writes them. Returns their numbers.
  * @throws AppError 400 with all problems, or if the activity no longer takes registrations
  */
 export async function writeRows(
