@@ -1,7 +1,7 @@
 /** The gates of an activity that need no account: who scans with which device, and the code to hand over. */
 
 import { Add, Autorenew, Edit, LinkOff, QrCode2, QrCodeScanner } from '@mui/icons-material'
-import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
+import { Box, Button, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { usePages } from '../../../api/pages.ts'
@@ -10,11 +10,10 @@ import { serverTime } from '../../../browser/server-time.ts'
 import { dateTime, number, timeIn } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
-import { EmptyState } from '../../../ui/Answer.tsx'
 import { Nothing, part } from '../../../ui/part.tsx'
-import { Rows } from '../../../ui/Rows.tsx'
 import { Status } from '../../../ui/Status.tsx'
 import { useRights } from '../rights.ts'
+import { RowsCard } from '../RowsCard.tsx'
 
 const GateDialog = part(() => import('./GateDialog.tsx'), Nothing)
 const HandOver = part(() => import('./HandOver.tsx'), Nothing)
@@ -113,38 +112,22 @@ export default function Gates({ activity }: { activity: Activity }) {
   const { kind, gate } = dialog ?? {}
   const input = gate && { params: { ...params, gateId: gate.id } }
   return (
-    <Card variant="outlined">
-      <CardContent>
-        {query.items?.length !== 0 && (
-          <Stack direction="row" spacing={1} useFlexGap sx={{ mb: 1, flexWrap: 'wrap', alignItems: 'center' }}>
-            <Typography variant="body2" color="text.secondary" sx={{ flex: '1 1 240px' }}>
-              {t.about}
-            </Typography>
-            {create}
-          </Stack>
+    <>
+      <RowsCard
+        query={query}
+        icon={QrCodeScanner}
+        words={{ ...t, label: t.gates }}
+        create={create}
+        keyOf={({ id }) => id}
+      >
+        {(one) => (
+          <GateRow
+            gate={one}
+            zone={activity.timeZone}
+            onOpen={isManager ? (next) => setDialog({ kind: next, gate: one }) : undefined}
+          />
         )}
-        <Rows
-          query={query}
-          label={t.gates}
-          keyOf={({ id }) => id}
-          empty={
-            <EmptyState
-              icon={QrCodeScanner}
-              title={t.empty}
-              text={`${t.emptyText} ${t.about}`}
-              action={create || undefined}
-            />
-          }
-        >
-          {(one) => (
-            <GateRow
-              gate={one}
-              zone={activity.timeZone}
-              onOpen={isManager ? (next) => setDialog({ kind: next, gate: one }) : undefined}
-            />
-          )}
-        </Rows>
-      </CardContent>
+      </RowsCard>
       {kind === 'change' && (
         <GateDialog
           activity={activity}
@@ -176,7 +159,7 @@ export default function Gates({ activity }: { activity: Activity }) {
           onClose={close}
         />
       )}
-    </Card>
+    </>
   )
 }
 

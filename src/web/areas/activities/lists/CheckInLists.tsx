@@ -1,7 +1,7 @@
 /** The check-in lists of an activity: workshops, meals and other doors, on each of which a pass counts apart. */
 
 import { Add, ArrowDownward, ArrowUpward, Delete, EditOutlined, FactCheck } from '@mui/icons-material'
-import { Button, Card, CardContent, IconButton, Stack, Typography } from '@mui/material'
+import { Button, IconButton } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../../api/hooks.ts'
@@ -11,10 +11,10 @@ import { useEnum } from '../../../i18n/enums.ts'
 import { number, timeIn } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
-import { EmptyState } from '../../../ui/Answer.tsx'
 import { Nothing, part } from '../../../ui/part.tsx'
-import { Row, Rows } from '../../../ui/Rows.tsx'
+import { Row } from '../../../ui/Rows.tsx'
 import { useRights } from '../rights.ts'
+import { RowsCard } from '../RowsCard.tsx'
 import { activityWords } from '../words.ts'
 
 const ListDialog = part(() => import('./ListDialog.tsx'), Nothing)
@@ -87,45 +87,23 @@ export default function CheckInLists({ activity }: { activity: Activity }) {
     </Button>
   )
   return (
-    <Card variant="outlined">
-      <CardContent>
-        {items.length > 0 && (
-          <Stack direction="row" spacing={1} useFlexGap sx={{ mb: 1, flexWrap: 'wrap', alignItems: 'center' }}>
-            <Typography variant="body2" color="text.secondary" sx={{ flex: '1 1 240px' }}>
-              {t.about}
-            </Typography>
-            {create}
-          </Stack>
+    <>
+      <RowsCard query={query} icon={FactCheck} words={{ ...t, label: t.lists }} create={create} keyOf={({ id }) => id}>
+        {(list) => (
+          <ListRow
+            list={list}
+            zone={activity.timeZone}
+            {...(isManager && {
+              at: items.indexOf(list),
+              count: items.length,
+              isBusy: reorder.isPending,
+              onMove: move,
+              onEdit: () => setEdited(list),
+              onRemove: () => setRemoved(list),
+            })}
+          />
         )}
-        <Rows
-          query={query}
-          label={t.lists}
-          keyOf={({ id }) => id}
-          empty={
-            <EmptyState
-              icon={FactCheck}
-              title={t.empty}
-              text={`${t.emptyText} ${t.about}`}
-              action={create || undefined}
-            />
-          }
-        >
-          {(list) => (
-            <ListRow
-              list={list}
-              zone={activity.timeZone}
-              {...(isManager && {
-                at: items.indexOf(list),
-                count: items.length,
-                isBusy: reorder.isPending,
-                onMove: move,
-                onEdit: () => setEdited(list),
-                onRemove: () => setRemoved(list),
-              })}
-            />
-          )}
-        </Rows>
-      </CardContent>
+      </RowsCard>
       {edited && (
         <ListDialog
           activity={activity}
@@ -144,7 +122,7 @@ export default function CheckInLists({ activity }: { activity: Activity }) {
           onClose={() => setRemoved(undefined)}
         />
       )}
-    </Card>
+    </>
   )
 }
 
