@@ -79,6 +79,8 @@ import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type
 import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
+import sqlite0103 from './sqlite/0103_asset_digests.sql' with { type: 'text' }
+import sqlite0108 from './sqlite/0108_asset_digests_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -158,6 +160,8 @@ import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { 
 import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text' }
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
+import postgres0103 from './postgres/0103_asset_digests.sql' with { type: 'text' }
+import postgres0108 from './postgres/0108_asset_digests_indexes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -245,6 +249,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: sqlite0093 },
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
+    { name: '0103_asset_digests', sql: sqlite0103 },
+    { name: '0108_asset_digests_indexes', sql: sqlite0108 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -326,5 +332,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: postgres0093 },
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
+    { name: '0103_asset_digests', sql: postgres0103 },
+    { name: '0108_asset_digests_indexes', sql: postgres0108 },
   ],
 }

@@ -78,7 +78,14 @@ export interface Contributions {
 
 /** See `sendComposed` of delivery. */
 export type ComposedKind =
-  'ACTIVITY' | 'ACTIVITY_MESSAGE' | 'ACTIVITY_TEST' | 'ACTIVITY_GUEST' | 'ACTIVITY_ENTRY' | 'INVITATION'
+  | 'ACTIVITY'
+  | 'ACTIVITY_MESSAGE'
+  | 'ACTIVITY_TEST'
+  | 'ACTIVITY_GUEST'
+  | 'ACTIVITY_ENTRY'
+  | 'INVITATION'
+  | 'ASSET_DIGEST'
+  | 'ASSET_NOTICE'
 /** Undefined if the mail is no longer wanted. */
 export type ComposeMail = (
   ctx: AppContext,

@@ -89,6 +89,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'maintenance',
     'reports',
     'inventories',
+    'digests',
     'clean-up',
     'map',
     'admin',

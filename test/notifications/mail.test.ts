@@ -16,16 +16,23 @@ const change = (person: Person, body: object) => person.put('/api/notifications/
 const preferencesOf = async (person: Person) => ok(await person.call('notifications.preferences')).data
 
 describe('preferences', () => {
-  test('are all mails and the zone of the server, until the user changes them, field by field', async () => {
+  test('are all mails, a digest at 7 and the zone of the server, until the user changes them, field by field', async () => {
+    const defaults = { emailActivities: 'ALL', emailAssets: 'DAILY', digestHour: 7, timeZone: serverZone() } as const
     const user = await world.server.person()
-    expect(await preferencesOf(user)).toEqual({ emailActivities: 'ALL', timeZone: serverZone() })
-    const changed = { emailActivities: 'IMPORTANT', timeZone: serverZone() } as const
+    expect(await preferencesOf(user)).toEqual(defaults)
+    const changed = { ...defaults, emailActivities: 'IMPORTANT' } as const
     expect(ok(await change(user, { emailActivities: 'IMPORTANT' })).data).toEqual(changed)
     ok(await change(user, { timeZone: 'Asia/Kathmandu' }))
-    expect(await preferencesOf(user)).toEqual({ emailActivities: 'IMPORTANT', timeZone: 'Asia/Kathmandu' })
+    expect(await preferencesOf(user)).toEqual({ ...changed, timeZone: 'Asia/Kathmandu' })
     ok(await change(user, { timeZone: null }))
     expect(await preferencesOf(user)).toEqual(changed)
-    expect(await preferencesOf(await world.server.person())).toEqual({ emailActivities: 'ALL', timeZone: serverZone() })
+    ok(await change(user, { emailAssets: 'AT_ONCE' }))
+    expect(ok(await change(user, { digestHour: 0 })).data).toEqual({
+      ...changed,
+      emailAssets: 'AT_ONCE',
+      digestHour: 0,
+    })
+    expect(await preferencesOf(await world.server.person())).toEqual(defaults)
   })
 
   test('are refused with 400 for unknown values, and then stay', async () => {
@@ -34,6 +41,11 @@ describe('preferences', () => {
       [{ emailActivities: 'SOME' }, 'body.emailActivities'],
       [{ emailActivities: 'NONE', timeZone: 'UTC+08:00' }, 'body.timeZone'],
       [{ emailActivities: 'NONE', timeZone: 'Mars/Base' }, 'body.timeZone'],
+      [{ emailActivities: 'NONE', emailAssets: 'ALL' }, 'body.emailAssets'],
+      [{ emailActivities: 'NONE', emailAssets: null }, 'body.emailAssets'],
+      [{ emailActivities: 'NONE', digestHour: 24 }, 'body.digestHour'],
+      [{ emailActivities: 'NONE', digestHour: -1 }, 'body.digestHour'],
+      [{ emailActivities: 'NONE', digestHour: 7.5 }, 'body.digestHour'],
     ] as const) {
       const refused = await change(user, body)
       expect([refused.status, refused.details[0]!.path]).toEqual([400, path])

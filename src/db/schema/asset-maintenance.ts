@@ -111,6 +111,8 @@ export const assetMaintenanceDues = table(
     primaryKey({ columns: [t.planId, t.assetId] }),
     index('asset_maintenance_dues_asset').on(t.assetId),
     index('asset_maintenance_dues_list').on(t.owner, t.dueOn, t.assetId, t.planId),
+    // For digests.
+    index('asset_maintenance_dues_near').on(t.owner, t.soonOn),
     // Only those of which nobody was notified, so that the job reads no others.
     index('asset_maintenance_dues_soon').on(t.soonOn, t.planId).where(isNull(t.announcedAt)),
     index('asset_maintenance_dues_over').on(t.dueOn, t.planId).where(isNull(t.remindedAt)),

@@ -135,6 +135,13 @@ export const notificationSendRecipients = table(
 export const ACTIVITY_MAILS = ['ALL', 'IMPORTANT', 'NONE'] as const
 export type ActivityMails = (typeof ACTIVITY_MAILS)[number]
 
+/** Mails about assets. DAILY: a digest a day. AT_ONCE: each notification too. */
+export const ASSET_MAILS = ['NONE', 'DAILY', 'AT_ONCE'] as const
+export type AssetMails = (typeof ASSET_MAILS)[number]
+
+/** The hour at which users get the digest, unless they choose another one. */
+export const DIGEST_HOUR = 7
+
 /** Choices of users. Users without a row have the defaults. */
 export const notificationPreferences = table('notification_preferences', {
   userId: col
@@ -142,6 +149,9 @@ export const notificationPreferences = table('notification_preferences', {
     .primaryKey()
     .references(() => users.id),
   emailActivities: col.text('email_activities').$type<ActivityMails>().notNull().default('ALL'),
+  emailAssets: col.text('email_assets').$type<AssetMails>().notNull().default('DAILY'),
+  /** 0 to 23, by the clock of `timeZone`. */
+  digestHour: col.int('digest_hour').notNull().default(DIGEST_HOUR),
   /** Null for that of the server. */
   timeZone: col.text('time_zone'),
 })

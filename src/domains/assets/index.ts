@@ -15,6 +15,9 @@ import { assetCategoryEndpoints } from './categories/categories.endpoints.ts'
 import { dropDeletedTemplates, emptyCategories, templateDeleting } from './categories/categories.service.ts'
 import { deleteOfOrg } from './categories/categories.store.ts'
 import { cleanUpJob, endCustody, purgeOfOrg } from './clean-up.service.ts'
+import { DIGESTS_EVERY_MS, queueDigests } from './digests/digests.service.ts'
+import { deleteDigestOf } from './digests/digests.store.ts'
+import { composeDigest } from './digests/mails.service.ts'
 import { clearAssignee } from './dues.store.ts'
 import { assetObject, assetTarget, foundAssets } from './entities.service.ts'
 import { exportEndpoints } from './exporting/exporting.endpoints.ts'
@@ -76,6 +79,7 @@ export const assets = domain({
     { name: 'assets.notifyOfMaintenance', every: 15 * MINUTE, run: notifyOfMaintenance },
     { name: 'inventories.setCounted', every: MINUTE, run: setCounted },
     { name: 'assets.notifyOfCounts', every: HOUR, run: notifyOfCounts },
+    { name: 'assets.queueDigests', every: DIGESTS_EVERY_MS, run: queueDigests },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     cleanUpJob,
   ],
@@ -85,6 +89,7 @@ export const assets = domain({
   foundThings: { ASSET: foundAssets },
   scanTargets: { ASSET: resolveScan },
   labelPages: { ASSET: publicPath },
+  composedMails: { ASSET_DIGEST: composeDigest },
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
   syncEntities,
@@ -125,6 +130,7 @@ export const assets = domain({
     },
     async 'user.deleting'(_ctx, tx, { userId }) {
       await deleteJobsOf(tx, userId)
+      await deleteDigestOf(tx, userId)
       await deleteRunsOf(tx, ownerKey({ userId, orgId: 0 }))
       await clearAssignee(tx, userId)
       await deleteProfilesOf(tx, -userId)

@@ -45,6 +45,7 @@ export async function notifyOwner(ctx: AppContext, tx: Tx, report: ReportRow, lo
       event: 'FOUND',
     },
     subject,
+    isMailed: true,
   })
   for (const userId of userIds) await mail(ctx, tx, userId, report, locale)
 }

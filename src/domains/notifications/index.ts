@@ -2,6 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { composeAtOnce } from './mail/asset-mails.service.ts'
 import { mailEndpoints } from './mail/mail.endpoints.ts'
 import { removeChoices } from './mail/mail.service.ts'
 import { deletePreferences } from './mail/mail.store.ts'
@@ -24,6 +25,7 @@ export const notifications = domain({
     const removed = await removeNotifications(ctx, tx, owner, limit)
     return removed < limit ? removed + (await removeChoices(ctx, tx, owner, limit - removed)) : removed
   },
+  composedMails: { ASSET_NOTICE: composeAtOnce },
   socketHello: helloUnread,
   start(ctx) {
     pushCreated(ctx)
@@ -36,6 +38,17 @@ export const notifications = domain({
 })
 
 export { addRecipients, notifyMembers, startMemberSend } from './sends/sends.service.ts'
+export {
+  assetMail,
+  type AssetMailTarget,
+  assetMailTargetAt,
+  assetMailTargets,
+  digestTimes,
+  type DigestTime,
+  digestTimesOf,
+  hasAssetMails,
+  spendAssetMails,
+} from './mail/asset-mails.service.ts'
 export type { Importance, MailRefusal } from './mail/mail.model.ts'
 export {
   type Addressee,

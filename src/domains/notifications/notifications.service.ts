@@ -11,6 +11,7 @@ import type { Locale, Localized } from '#lib/localized.ts'
 import { textToHtml } from '#lib/text.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
+import { mailAtOnce } from './mail/asset-mails.service.ts'
 import { KEPT, KEPT_MS, type ListQuery, type NotificationDetail, type NotificationView } from './notifications.model.ts'
 import * as store from './notifications.store.ts'
 
@@ -32,6 +33,8 @@ export interface Notice {
    * replaces it, and less than a day after it replaces only the text. Needed wherever one account can cause notifications at will.
    */
   readonly subject?: string
+  /** The caller mails it itself. Other notices of type ASSET are mailed to users who want that. */
+  readonly isMailed?: boolean
 }
 
 /** For so long after a notification, a newer one on its subject does not notify the user again. */
@@ -54,6 +57,13 @@ export async function notify(ctx: AppContext, tx: Tx, notice: Notice): Promise<v
   if (recipients.length === 0) return
   // Sends by administrators, which can have 100,000 recipients, leave this to the job too.
   if (!toMany) for (const { userId } of recipients) await store.deleteBeyond(tx, userId, KEPT, TRIMMED_AT_ONCE)
+  if (type === 'ASSET' && !notice.isMailed)
+    await mailAtOnce(
+      ctx,
+      tx,
+      recipients.map(({ userId }) => userId),
+      { title, body, data },
+    )
   await emit(ctx, tx, 'notification.created', { recipients, type, title, body, data, createdAt: tx.stamp })
 }
 

@@ -90,6 +90,12 @@ export const budgets = {
     ],
     ['参与者邮件总数', '服务器每天向所有活动的参与者发送的邮件数；0 表示不限。'],
   ),
+  'budget.assetMailsPerDay': setting(
+    size,
+    20_000,
+    ['Mails about assets', 'Mails about assets that the server sends to all users a day; 0 = unlimited.'],
+    ['资产邮件数', '服务器每天向所有用户发送的资产邮件数；0 表示不限。'],
+  ),
   'budget.invitationMailsPerOwner': setting(
     size,
     1000,

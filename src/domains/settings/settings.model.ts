@@ -248,6 +248,15 @@ export const definitions = {
     ],
     ['邮件邀请', '哪些活动可通过邮件邀请陌生人：`OFF` 均不可，`ORGANIZATIONS` 仅组织的活动，`ALL` 个人活动也可。'],
   ),
+  'mail.assetReminders': setting(
+    Type.Boolean(),
+    false,
+    [
+      'Mails about assets',
+      'Whether users get mails about assets: a digest a day of what is due, and each notification at once if they choose so.',
+    ],
+    ['资产邮件', '是否向用户发送资产邮件：每天一封待办摘要；用户也可选择每条通知立即发送。'],
+  ),
   'upload.maxBytes': setting(
     integer(1, LARGEST_UPLOAD),
     20 * MIB,

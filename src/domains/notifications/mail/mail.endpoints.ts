@@ -35,7 +35,7 @@ export const mailEndpoints = [
     method: 'GET',
     path: `${MAIL_PATH}/:token`,
     secrets: ['token'],
-    summary: 'Show the page on which mails about activities, or invitations, are stopped',
+    summary: 'Show the page on which mails about activities or assets, or invitations, are stopped',
     description: 'Linked from each of these mails. Opening it changes nothing. Wrong links count among 60 a minute.',
     tag: 'Public pages',
     access: open,
@@ -50,7 +50,7 @@ export const mailEndpoints = [
     method: 'POST',
     path: `${MAIL_PATH}/:token`,
     secrets: ['token'],
-    summary: 'Choose which mails about activities an address gets',
+    summary: 'Choose which mails about activities or assets an address gets',
     description: 'Sent by the page, and by mail programs as the one-click form of RFC 8058.',
     tag: 'Public pages',
     access: open,
@@ -58,7 +58,7 @@ export const mailEndpoints = [
     body: ChooseMails,
     acceptsForm: true,
     answers: 'text/html',
-    refuses,
+    refuses: { ...refuses, 400: 'The page of the link does not have this choice.' },
     run: async ({ ctx, params, body, caller }) =>
       mailPage(ctx, params.token, await service.chooseMails(ctx, params.token, body.choice ?? 'ORGANIZER', caller), {
         caller,

@@ -1,4 +1,4 @@
-/** The page on which the owner of an address stops mails about activities. A mail scanner that opens the link changes nothing. */
+/** The page on which the owner of an address stops mails about activities or assets, or invitations. A mail scanner that opens the link changes nothing. */
 
 import type { AppContext } from '#context'
 import type { Caller } from '#http/endpoint.ts'
@@ -6,7 +6,7 @@ import { button, card, form, hiddenField, type Html, html, htmlPage, notice, tex
 import type { Locale } from '#lib/localized.ts'
 
 import { MAIL_PATH, type MailChoice } from './mail.model.ts'
-import type { InvitationsPage, MailPage } from './mail.service.ts'
+import type { AnyMailPage, AssetMailsPage, InvitationsPage, MailPage } from './mail.service.ts'
 
 const WORDS = {
   en: {
@@ -33,6 +33,21 @@ const WORDS = {
       stop: 'Never write to me again',
       again: 'Allow invitations again',
       hint: 'This is about invitations of everybody. Mails about activities that you take part in go on.',
+    },
+    assets: {
+      title: 'Mails about assets',
+      intro: (address: string) => `Choose which mails about assets ${address} gets.`,
+      now: {
+        NONE: 'At present: no mails about assets.',
+        DAILY: 'At present: one mail a day, if anything is due.',
+        AT_ONCE: 'At present: one mail a day, and each notification at once.',
+      },
+      choices: {
+        NONE: 'No more mails about assets',
+        DAILY: 'One mail a day',
+        AT_ONCE: 'One mail a day, and each notification at once',
+      },
+      hint: 'Notifications in the app are not affected.',
     },
     none: 'You then also learn nothing by mail of a new date, a new place or a cancellation.',
   },
@@ -61,6 +76,21 @@ const WORDS = {
       again: '重新允许邀请',
       hint: '此设置针对所有人的邀请，你已参与的活动仍会发送邮件。',
     },
+    assets: {
+      title: '资产邮件',
+      intro: (address: string) => `请选择 ${address} 接收哪些资产邮件。`,
+      now: {
+        NONE: '当前：不接收资产邮件。',
+        DAILY: '当前：有待办事项时，每天一封邮件。',
+        AT_ONCE: '当前：每天一封邮件，且每条通知立即发送。',
+      },
+      choices: {
+        NONE: '不再接收资产邮件',
+        DAILY: '每天一封邮件',
+        AT_ONCE: '每天一封邮件，且每条通知立即发送',
+      },
+      hint: '应用内的通知不受影响。',
+    },
     none: '选择后，活动改期、换址或取消也不会再以邮件通知。',
   },
 } as const satisfies Record<Locale, object>
@@ -70,8 +100,41 @@ interface Shown {
   readonly isChanged: boolean
 }
 
-export const mailPage = (ctx: AppContext, token: string, page: MailPage | InvitationsPage, shown: Shown): Response =>
-  'isRefused' in page ? invitationsPage(ctx, token, page, shown) : choicesPage(ctx, token, page, shown)
+export function mailPage(ctx: AppContext, token: string, page: AnyMailPage, shown: Shown): Response {
+  if ('isRefused' in page) return invitationsPage(ctx, token, page, shown)
+  return 'emailAssets' in page ? assetsPage(ctx, token, page, shown) : choicesPage(ctx, token, page, shown)
+}
+
+function assetsPage(
+  ctx: AppContext,
+  token: string,
+  { address, emailAssets }: AssetMailsPage,
+  { caller: { locale }, isChanged }: Shown,
+): Response {
+  const { saved, assets: words } = WORDS[locale]
+  const path = `${MAIL_PATH}/${token}`
+  const offered = (['NONE', 'DAILY', 'AT_ONCE'] as const).filter((choice) => choice !== emailAssets)
+  return htmlPage(ctx, {
+    title: words.title,
+    locale,
+    path,
+    body: html`${isChanged && notice(saved)}
+    ${card(
+      [
+        text(words.intro(address)),
+        text(words.now[emailAssets]),
+        offered.map((choice) =>
+          form(`${path}?lang=${locale}`, [
+            hiddenField('choice', choice),
+            button(words.choices[choice], { kind: choice === 'NONE' ? 'primary' : 'plain' }),
+          ]),
+        ),
+        html`<p class="hint">${words.hint}</p>`,
+      ],
+      { title: words.title },
+    )}`,
+  })
+}
 
 function invitationsPage(
   ctx: AppContext,
@@ -109,10 +172,10 @@ function choicesPage(
 ): Response {
   const words = WORDS[locale]
   const name = organizer ?? words.someone
-  const current: MailChoice = everybody === 'ALL' && ofOrganizer !== 'ALL' ? 'ORGANIZER' : everybody
+  const current: keyof typeof words.now = everybody === 'ALL' && ofOrganizer !== 'ALL' ? 'ORGANIZER' : everybody
   const now = words.now[current]
   const path = `${MAIL_PATH}/${token}`
-  const choose = (choice: MailChoice): Html => {
+  const choose = (choice: keyof typeof words.choices): Html => {
     const label = words.choices[choice]
     return form(`${path}?lang=${locale}`, [
       hiddenField('choice', choice),

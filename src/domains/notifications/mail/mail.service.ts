@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { OwnerKey } from '#db/owner-key.ts'
-import type { ActivityMails } from '#db/schema/notifications.ts'
+import type { ActivityMails, AssetMails } from '#db/schema/notifications.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { MailContact } from '#domains/contributions.ts'
 import { addressHash, suppressedAmong } from '#domains/delivery/index.ts'
@@ -33,10 +33,12 @@ const stricter = (a: ActivityMails, b: ActivityMails): ActivityMails =>
 
 /** The choices that count for the user, also those made on the page of a mail. */
 export async function showPreferences(ctx: AppContext, { userId }: Actor): Promise<PreferencesView> {
-  const { emailActivities, timeZone } = await store.preferencesOf(ctx.db.read, userId)
+  const { emailActivities, emailAssets, digestHour, timeZone } = await store.preferencesOf(ctx.db.read, userId)
   const choices = await store.choicesOf(ctx.db.read, await hashesOf(ctx, ctx.db.read, userId), EVERYBODY)
   return {
     emailActivities: choices.reduce<ActivityMails>((all, { choice }) => stricter(all, choice), emailActivities),
+    emailAssets,
+    digestHour,
     timeZone: timeZone ?? serverZone(),
   }
 }
@@ -49,7 +51,7 @@ export const zoneOfUser = async (db: Db | Tx, userId: number): Promise<string> =
 export async function changePreferences(
   ctx: AppContext,
   actor: Actor,
-  { emailActivities, timeZone }: UpdatePreferences,
+  { emailActivities, emailAssets, digestHour, timeZone }: UpdatePreferences,
 ): Promise<PreferencesView> {
   if (timeZone != null && !isZoneName(timeZone))
     throw invalid(
@@ -60,6 +62,8 @@ export async function changePreferences(
   await ctx.db.write('notifications.changePreferences', async (tx) => {
     await store.savePreferences(tx, actor.userId, {
       ...(emailActivities !== undefined && { emailActivities }),
+      ...(emailAssets !== undefined && { emailAssets }),
+      ...(digestHour !== undefined && { digestHour }),
       ...(timeZone !== undefined && { timeZone }),
     })
     if (emailActivities !== undefined) await store.deleteChoices(tx, await hashesOf(ctx, tx, actor.userId), [EVERYBODY])
@@ -91,7 +95,7 @@ export async function mailTargetsOf(
   )
 }
 
-async function contactsOf(
+export async function contactsOf(
   ctx: AppContext,
   db: Db | Tx,
   userIds: readonly number[],
@@ -151,29 +155,36 @@ export async function refusalsToInvite(
 /** Begin the contents of tokens. */
 const PURPOSE = 'mail choices'
 const INVITATIONS = 'invitations'
+const ASSETS = 'mails about assets'
+
+const linkTo = (ctx: AppContext, contents: readonly unknown[]): string =>
+  `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify(contents))}`
 
 /** The page on which the owner of an address stops mails about activities of `owner`. It needs no row, and does not end. */
 export const unsubscribeUrl = (ctx: AppContext, owner: OwnerKey, address: string): string =>
-  `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify([PURPOSE, owner, address]))}`
+  linkTo(ctx, [PURPOSE, owner, address])
 
 /** The page on which the owner of an address ends all invitations by mail, to activities and to organizations. */
-export const noInvitationsUrl = (ctx: AppContext, address: string): string =>
-  `${ctx.config.publicUrl}${MAIL_PATH}/${ctx.seal.seal(JSON.stringify([INVITATIONS, address]))}`
+export const noInvitationsUrl = (ctx: AppContext, address: string): string => linkTo(ctx, [INVITATIONS, address])
 
-interface Subject {
-  /** Of the activities; null if the page is about invitations. */
-  readonly owner: OwnerKey | null
-  readonly address: string
-}
+/** The page on which a user stops mails about assets. It ends when the address leaves the account. */
+export const noAssetMailsUrl = (ctx: AppContext, userId: number, address: string): string =>
+  linkTo(ctx, [ASSETS, userId, address])
+
+type Subject =
+  | { readonly about: 'ACTIVITIES'; readonly owner: OwnerKey; readonly address: string }
+  | { readonly about: 'INVITATIONS'; readonly address: string }
+  | { readonly about: 'ASSETS'; readonly userId: number; readonly address: string }
 
 function subjectOf(ctx: AppContext, token: string): Subject | undefined {
   const text = ctx.seal.open(token)
+  const begins = (purpose: string): boolean => text?.startsWith(`["${purpose}",`) === true
   // The key seals other texts too.
-  if (text?.startsWith(`["${INVITATIONS}",`) === true)
-    return { owner: null, address: (JSON.parse(text) as [string, string])[1] }
-  if (text?.startsWith(`["${PURPOSE}",`) !== true) return undefined
-  const [, owner, address] = JSON.parse(text) as [string, OwnerKey, string]
-  return { owner, address }
+  if (!begins(PURPOSE) && !begins(INVITATIONS) && !begins(ASSETS)) return undefined
+  const [purpose, ...rest] = JSON.parse(text!) as [string, ...unknown[]]
+  if (purpose === INVITATIONS) return { about: 'INVITATIONS', address: rest[0] as string }
+  const [id, address] = rest as [number, string]
+  return purpose === ASSETS ? { about: 'ASSETS', userId: id, address } : { about: 'ACTIVITIES', owner: id, address }
 }
 
 /** Contents of the page. */
@@ -193,46 +204,78 @@ export interface InvitationsPage {
   readonly isRefused: boolean
 }
 
+/** Contents of the page about assets. */
+export interface AssetMailsPage {
+  readonly address: string
+  readonly emailAssets: AssetMails
+}
+
+export type AnyMailPage = MailPage | InvitationsPage | AssetMailsPage
+
 /** @throws AppError 404 for a wrong token, 429 after too many */
-export async function showMailPage(
-  ctx: AppContext,
-  token: string,
-  caller: Caller,
-): Promise<MailPage | InvitationsPage> {
+export async function showMailPage(ctx: AppContext, token: string, caller: Caller): Promise<AnyMailPage> {
   return pageOf(ctx, await findSubject(ctx, token, caller))
 }
 
-/** On the page about invitations, ALL allows them again and all others end them. The same choice again changes nothing. @throws AppError as `showMailPage` */
+/**
+ * On the page about invitations, ALL allows them again and all others end them; on that about assets, NONE is what one click chooses. The same
+ * choice again changes nothing. @throws AppError as `showMailPage`, 400 for a choice that is not on the page
+ */
 export async function chooseMails(
   ctx: AppContext,
   token: string,
   choice: MailChoice,
   caller: Caller,
-): Promise<MailPage | InvitationsPage> {
+): Promise<AnyMailPage> {
   const subject = await findSubject(ctx, token, caller)
-  const { owner, address } = subject
-  const hash = addressHash(ctx, address)
+  const hash = addressHash(ctx, subject.address)
   await ctx.db.write('notifications.chooseMails', async (tx) => {
-    if (owner === null) return choice === 'ALL' ? store.allowInvitations(tx, hash) : store.refuseInvitations(tx, hash)
+    if (subject.about === 'ASSETS')
+      return store.savePreferences(tx, subject.userId, { emailAssets: ASSET_CHOICES[choice] ?? 'NONE' })
+    if (subject.about === 'INVITATIONS')
+      return choice === 'ALL' ? store.allowInvitations(tx, hash) : store.refuseInvitations(tx, hash)
+    const { owner } = subject
     if (choice === 'ORGANIZER') return store.saveChoice(tx, hash, owner, 'IMPORTANT')
     if (choice === 'ALL') return store.deleteChoices(tx, [hash], [EVERYBODY, owner])
+    if (choice === 'DAILY' || choice === 'AT_ONCE')
+      throw invalid(
+        'body.choice',
+        'is about assets, and the link about activities',
+        '是资产邮件的选项，而此链接针对活动',
+      )
     return store.saveChoice(tx, hash, EVERYBODY, choice)
   })
   return pageOf(ctx, subject)
 }
 
+const ASSET_CHOICES: Readonly<Partial<Record<MailChoice, AssetMails>>> = {
+  ALL: 'DAILY',
+  DAILY: 'DAILY',
+  AT_ONCE: 'AT_ONCE',
+}
+
 async function findSubject(ctx: AppContext, token: string, caller: Caller): Promise<Subject> {
   const subject = await findBySecret(ctx, caller, async () => subjectOf(ctx, token))
   if (subject === undefined) throw notFound()
+  if (subject.about !== 'ASSETS') return subject
+  // Who has the address today decides nothing for the account that has left it.
+  const contact = (await contactsOf(ctx, ctx.db.read, [subject.userId])).get(subject.userId)
+  if (contact?.address !== subject.address) throw notFound()
   return subject
 }
 
-async function pageOf(ctx: AppContext, { owner, address }: Subject): Promise<MailPage | InvitationsPage> {
+async function pageOf(ctx: AppContext, subject: Subject): Promise<AnyMailPage> {
+  const { address } = subject
   const hash = addressHash(ctx, address)
-  if (owner === null) {
+  if (subject.about === 'ASSETS') {
+    const { emailAssets } = await store.preferencesOf(ctx.db.read, subject.userId)
+    return { address: shortened(address), emailAssets }
+  }
+  if (subject.about === 'INVITATIONS') {
     const refusing = await store.refusingInvitations(ctx.db.read, [hash])
     return { address: shortened(address), isRefused: refusing.has(hash) }
   }
+  const { owner } = subject
   const choices = await store.choicesOf(ctx.db.read, [hash], owner)
   const choiceAbout = (whom: OwnerKey): ActivityMails => choices.find((one) => one.owner === whom)?.choice ?? 'ALL'
   return {

@@ -1,10 +1,12 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
   type ActivityMails,
+  type AssetMails,
+  DIGEST_HOUR,
   invitationRefusals,
   mailChoices,
   notificationPreferences as preferences,
@@ -15,13 +17,21 @@ import type { Db, Tx } from '#db/store.ts'
 
 export interface Preferences {
   readonly emailActivities: ActivityMails
+  readonly emailAssets: AssetMails
+  readonly digestHour: number
   /** Null for that of the server. */
   readonly timeZone: string | null
 }
 
-const DEFAULTS: Preferences = { emailActivities: 'ALL', timeZone: null }
+export const DEFAULTS: Preferences = {
+  emailActivities: 'ALL',
+  emailAssets: 'DAILY',
+  digestHour: DIGEST_HOUR,
+  timeZone: null,
+}
 
-const columns = { emailActivities: preferences.emailActivities, timeZone: preferences.timeZone }
+const { emailActivities, emailAssets, digestHour, timeZone } = preferences
+const columns = { emailActivities, emailAssets, digestHour, timeZone }
 
 export async function preferencesOf(db: Db | Tx, userId: number): Promise<Preferences> {
   return (await db.select(columns).from(preferences).where(eq(preferences.userId, userId)))[0] ?? DEFAULTS
@@ -38,6 +48,20 @@ export async function preferencesOfUsers(
     .from(preferences)
     .where(inArray(preferences.userId, [...userIds]))
   return new Map(rows.map(({ userId, ...row }) => [userId, row]))
+}
+
+/** Pairs of hour and zone that users with mails about assets have chosen. Some hundred: there are 24 hours, and few zones. */
+export const digestTimes = (db: Db): Promise<Pick<Preferences, 'digestHour' | 'timeZone'>[]> =>
+  db.selectDistinct({ digestHour, timeZone }).from(preferences).where(ne(emailAssets, 'NONE'))
+
+/** Those of the users whose accounts are neither disabled nor ended. */
+export async function activeAmong(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (userIds.length === 0) return new Set()
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(inArray(users.id, [...userIds]), eq(users.status, 'ACTIVE')))
+  return new Set(rows.map(({ id }) => id))
 }
 
 export async function savePreferences(tx: Tx, userId: number, change: Partial<Preferences>): Promise<void> {
@@ -117,6 +141,12 @@ const user = prepared((db) =>
     .from(users)
     .where(eq(users.id, sql.placeholder('id'))),
 )
+
+/** False for an organization that is DISABLED or was dissolved. */
+export async function isOrgActive(db: Db | Tx, orgId: number): Promise<boolean> {
+  const rows = await db.select({ status: organizations.status }).from(organizations).where(eq(organizations.id, orgId))
+  return rows[0]?.status === 'ACTIVE'
+}
 
 /** The name of a user or organization; undefined if it no longer exists. */
 export const nameOfOwner = async (db: Db, owner: OwnerKey): Promise<string | undefined> =>
