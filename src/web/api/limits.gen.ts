@@ -185,7 +185,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'locations.update': 'name! length=100, description length=2000, latitude min=-90 max=90, longitude min=-180 max=180',
   'loginRecords.report':
     'loginType! choices=password|device|qrcode|oauth, status choices=success|failed, deviceId length=128, deviceName length=100, city length=100, failureReason length=200',
-  'mail.choose': 'choice choices=ORGANIZER|IMPORTANT|NONE|ALL',
+  'mail.choose': 'choice choices=ORGANIZER|IMPORTANT|NONE|ALL|DAILY|AT_ONCE',
   'messages.forward': 'messageIds!, userIds!, clientMsgId! length=64',
   'messages.send': 'clientMsgId! length=64',
   'metadata.createAnyField':
@@ -216,7 +216,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'metadata.updateTemplate': 'name! length=100, description length=2000',
   'metadata.updateValues': 'values!, values[].key length=100, values[].value!',
   'moving.start': 'token! length=100, name! length=128',
-  'notifications.changePreferences': 'emailActivities choices=ALL|IMPORTANT|NONE, timeZone! length=64',
+  'notifications.changePreferences':
+    'emailActivities choices=ALL|IMPORTANT|NONE, emailAssets choices=NONE|DAILY|AT_ONCE, digestHour min=0 max=23 isWhole, timeZone! length=64',
   'notifications.send': 'title! length=100, body! length=100000',
   'orgs.answerTransfer': 'accept!',
   'orgs.apply': 'message length=200',
