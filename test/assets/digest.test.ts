@@ -2,8 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { dueDigest } from '#domains/assets/digests/digests.rules.ts'
-import { queueDigests } from '#domains/assets/digests/digests.service.ts'
+import { dueDigest, queueDigests } from '#domains/assets/digests/digests.service.ts'
 import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
 import { remindOfWarranties } from '#domains/assets/reminders.service.ts'
 import { notify } from '#domains/notifications/index.ts'
@@ -310,7 +309,7 @@ describe.if(inProcess)('a digest', () => {
     expect(digestsTo(owner).at(-1)!.subject).toBe('Assets: overdue 4')
   })
 
-  test('tells keepers of what nobody else is told, also those who became keepers later', async () => {
+  test('tells keepers of maintenance without an assignee, also those who became keepers later', async () => {
     const owner = await world.withEmail()
     const [keeper, member] = [await world.withEmail(), await world.withEmail()]
     const org = await createOrg(owner)

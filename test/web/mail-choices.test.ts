@@ -53,5 +53,5 @@ test('an administrator turns mails about assets on', async () => {
   const page = await browser.signedIn(await server.admin())
   await page.goto('/console/admin/settings?keyword=mail.assetReminders')
   await page.getByText('Mails about assets').first().waitFor()
-  await page.getByText('a digest a day of what is due', { exact: false }).first().waitFor()
+  await page.getByText('a digest a day of everything that is due', { exact: false }).first().waitFor()
 })

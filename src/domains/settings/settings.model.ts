@@ -253,7 +253,7 @@ export const definitions = {
     false,
     [
       'Mails about assets',
-      'Whether users get mails about assets: a digest a day of what is due, and each notification at once if they choose so.',
+      'Whether users get mails about assets: a digest a day of everything that is due, and each notification at once if they choose so.',
     ],
     ['资产邮件', '是否向用户发送资产邮件：每天一封待办摘要；用户也可选择每条通知立即发送。'],
   ),

@@ -16,7 +16,7 @@ export interface DigestPerson {
   readonly userId: number
   /** Epoch milliseconds. */
   readonly now: number
-  /** The user's own zone, in which times are told. */
+  /** The user's own zone, for the times of loans. */
   readonly zone: string
   readonly owners: readonly DigestOwner[]
 }
@@ -27,10 +27,8 @@ export interface DigestOwner {
   /** In the zone of the owner: `YYYY-MM-DD`. */
   readonly today: string
   readonly zone: string
-  /** The user is one of those who are told about the things of nobody else. Always true of one's own things. */
+  /** The user gets the things that are in the digest of no other user. Always true of one's own things. */
   readonly isKeeper: boolean
-  /** The user may check its things out, and is told of the loans that they made. */
-  readonly mayLend: boolean
   /** The user is the owner of the organization. */
   readonly isOrgOwner: boolean
 }
@@ -49,7 +47,7 @@ export interface DigestThings {
   readonly total: number
 }
 
-/** Users and owners who may have something of a part. The content of their digests decides. */
+/** Users and owners who may have something of a part. `find` decides. */
 export interface Candidates {
   readonly userIds: readonly number[]
   /** Their keepers, and users whose own things they are. */
@@ -58,6 +56,8 @@ export interface Candidates {
 
 /** One part of a digest. */
 export interface DigestPart {
+  /** In mails that wait. */
+  readonly key: 'OVERDUE' | 'DUE' | 'MAINTENANCE' | 'WARRANTY' | 'COUNT'
   /** In the subject, before the number. */
   readonly summary: Localized
   readonly heading: Localized

@@ -9,6 +9,7 @@ import { zoneText } from '#lib/moments.ts'
 
 import { COUNTED, type DigestLine } from './digests.model.ts'
 import { sectionsOf } from './digests.service.ts'
+import { PARTS } from './parts.service.ts'
 
 const WORDS = {
   en: {
@@ -33,17 +34,29 @@ const WORDS = {
   },
 } as const satisfies Record<Locale, object>
 
+/** The part of a digest that the outbox keeps. */
+interface Queued {
+  readonly userId: number
+  readonly day: string
+  /** In which the user had something. */
+  readonly parts: readonly string[]
+}
+
 type Sections = Awaited<ReturnType<typeof sectionsOf>>
 
 /** None if the user has nothing to do any longer, wants no such mails, or has left the address: the mail may have waited for a day. */
 export const composeDigest: ComposeMail = async (ctx, to, data) => {
-  const { userId, day } = data as unknown as { readonly userId: number; readonly day: string }
+  const { userId, day, parts } = data as unknown as Queued
   const { read } = ctx.db
   const target = await assetMailTargetAt(ctx, read, userId, to, ['DAILY', 'AT_ONCE'])
   if (target === undefined) return undefined
   const { locale, timeZone: zone } = target
   const now = ctx.clock.now()
-  const sections = await sectionsOf(ctx, read, { userId, now, zone })
+  const sections = await sectionsOf(
+    read,
+    { userId, now, zone },
+    PARTS.filter(({ key }) => parts.includes(key)),
+  )
   if (sections.length === 0) return undefined
   const words = WORDS[locale]
   return assetMail(ctx, userId, target, {

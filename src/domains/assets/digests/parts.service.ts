@@ -41,11 +41,12 @@ function loanLine(loan: store.LoanThing, zone: string): DigestLine {
   }
 }
 
-/** The end of the day after `today`: users are told of a loan a day before it is due. */
+/** The end of the day after `today`: a loan is in the digest of the day before it is due. */
 const endOfTomorrow = ({ today, zone }: DigestOwner): number =>
   Temporal.PlainDate.from(today).add({ days: 2 }).toZonedDateTime(zone).epochMilliseconds
 
 const overdueLoans: DigestPart = {
+  key: 'OVERDUE',
   summary: { en: 'overdue', zh: '逾期未还' },
   heading: { en: 'Overdue loans', zh: '逾期未还' },
   page: 'assets/loans',
@@ -57,6 +58,7 @@ const overdueLoans: DigestPart = {
 }
 
 const dueLoans: DigestPart = {
+  key: 'DUE',
   summary: { en: 'due', zh: '即将到期' },
   heading: { en: 'Loans due today or tomorrow', zh: '今明两天到期的借用' },
   page: 'assets/loans',
@@ -68,6 +70,7 @@ const dueLoans: DigestPart = {
 }
 
 const maintenance: DigestPart = {
+  key: 'MAINTENANCE',
   summary: { en: 'to be serviced', zh: '待维护' },
   heading: { en: 'Maintenance due or overdue', zh: '到期或逾期的维护' },
   page: 'assets/maintenance',
@@ -89,6 +92,7 @@ const maintenance: DigestPart = {
 }
 
 const warranties: DigestPart = {
+  key: 'WARRANTY',
   summary: { en: 'warranties ending', zh: '保修将到期' },
   heading: { en: `Warranties that end within ${WARRANTY_DAYS} days`, zh: `${WARRANTY_DAYS} 天内到期的保修` },
   page: 'assets',
@@ -106,6 +110,7 @@ const warranties: DigestPart = {
 }
 
 const counts: DigestPart = {
+  key: 'COUNT',
   summary: { en: 'counts', zh: '待盘点' },
   heading: { en: `Counts within ${COUNT_DAYS} days, by category`, zh: `${COUNT_DAYS} 天内应盘点的资产（按类别）` },
   page: 'assets/inventories',

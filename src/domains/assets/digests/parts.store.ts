@@ -1,4 +1,4 @@
-/** What the parts of digests find. Each query has a limit, and reads by an index of the owner or the user. */
+/** Queries of the parts of digests. Each has a limit, and reads by an index of the owner or the user. */
 
 import {
   and,
@@ -97,20 +97,16 @@ export async function dueLoans(
       .where(where)
       .orderBy(asc(loans.dueAt), asc(loans.id))
       .limit(LIMIT)
-  const lending = owners.filter(({ mayLend }) => mayLend)
   const own = await select(and(eq(loans.userId, userId), isOpen, inRange(owners)))
-  const lent =
-    lending.length === 0
-      ? []
-      : await select(
-          and(
-            inArray(loans.owner, keysOf(lending)),
-            isOpen,
-            or(isNull(loans.userId), ne(loans.userId, userId)),
-            or(eq(loans.operatorId, userId), abandoned(db, lending)),
-            inRange(lending),
-          ),
-        )
+  const lent = await select(
+    and(
+      inArray(loans.owner, keysOf(owners)),
+      isOpen,
+      or(isNull(loans.userId), ne(loans.userId, userId)),
+      or(eq(loans.operatorId, userId), abandoned(db, owners)),
+      inRange(owners),
+    ),
+  )
   return [...own, ...lent]
     .toSorted((a, b) => a.dueAt! - b.dueAt!)
     .map(({ name, assetNo, dueAt, userId: of, personName, nickname }) => ({
@@ -121,7 +117,7 @@ export async function dueLoans(
     }))
 }
 
-/** Loans of organizations that the user owns of which nobody else can be told. */
+/** Loans of organizations that the user owns, if borrower and operator have no account or are not there any longer. */
 function abandoned(db: Db, owners: readonly DigestOwner[]): SQL | undefined {
   const owned = owners.filter(({ isOrgOwner }) => isOrgOwner)
   if (owned.length === 0) return undefined
@@ -158,7 +154,7 @@ export interface DueThing extends DayThing {
   readonly plan: string
 }
 
-/** Dates of maintenance that are near or overdue: of the user's plans, or else the user's assets, or else those that nobody else is told of. */
+/** Dates of maintenance that are near or overdue: of the user's plans, or else the user's assets, or else those without assignee and custodian. */
 export async function dueMaintenance(db: Db, { userId, owners }: DigestPerson): Promise<DueThing[]> {
   const select = (where: SQL | undefined) =>
     db

@@ -258,7 +258,7 @@ async function findSubject(ctx: AppContext, token: string, caller: Caller): Prom
   const subject = await findBySecret(ctx, caller, async () => subjectOf(ctx, token))
   if (subject === undefined) throw notFound()
   if (subject.about !== 'ASSETS') return subject
-  // Who has the address today decides nothing for the account that has left it.
+  // An account is not changed by the owner of an address that it no longer has.
   const contact = (await contactsOf(ctx, ctx.db.read, [subject.userId])).get(subject.userId)
   if (contact?.address !== subject.address) throw notFound()
   return subject
