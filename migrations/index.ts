@@ -79,7 +79,9 @@ import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type
 import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
+import sqlite0101 from './sqlite/0101_reservations.sql' with { type: 'text' }
 import sqlite0103 from './sqlite/0103_asset_digests.sql' with { type: 'text' }
+import sqlite0106 from './sqlite/0106_reservations_indexes.sql' with { type: 'text' }
 import sqlite0108 from './sqlite/0108_asset_digests_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
@@ -160,7 +162,9 @@ import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { 
 import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text' }
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
+import postgres0101 from './postgres/0101_reservations.sql' with { type: 'text' }
 import postgres0103 from './postgres/0103_asset_digests.sql' with { type: 'text' }
+import postgres0106 from './postgres/0106_reservations_indexes.sql' with { type: 'text' }
 import postgres0108 from './postgres/0108_asset_digests_indexes.sql' with { type: 'text' }
 
 export interface Migration {
@@ -249,7 +253,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: sqlite0093 },
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
+    { name: '0101_reservations', sql: sqlite0101 },
     { name: '0103_asset_digests', sql: sqlite0103 },
+    { name: '0106_reservations_indexes', sql: sqlite0106 },
     { name: '0108_asset_digests_indexes', sql: sqlite0108 },
   ],
   postgres: [
@@ -332,7 +338,9 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: postgres0093 },
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
+    { name: '0101_reservations', sql: postgres0101 },
     { name: '0103_asset_digests', sql: postgres0103 },
+    { name: '0106_reservations_indexes', sql: postgres0106 },
     { name: '0108_asset_digests_indexes', sql: postgres0108 },
   ],
 }

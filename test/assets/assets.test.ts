@@ -58,6 +58,7 @@ describe('registering', () => {
       nextMaintenance: null,
       lastCountedOn: null,
       nextCountOn: null,
+      bookable: null,
       status: 'IN_USE',
       locationId: null,
       custodianId: alice.id,

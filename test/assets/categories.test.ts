@@ -47,6 +47,7 @@ describe('creating and updating', () => {
       defaultTemplateId: null,
       depreciation: null,
       countEveryMonths: null,
+      booking: null,
       assetCount: 0,
       createdBy: me.id,
       version: 1,

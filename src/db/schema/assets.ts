@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-import type { LabelProfile } from '#lib/labels/profile.ts'
-
 import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
+import type { Booking } from './reservations.ts'
 
 export const ASSET_STATUSES = ['IN_USE', 'IDLE', 'REPAIR', 'LOST', 'SCRAPPED'] as const
 export type AssetStatus = (typeof ASSET_STATUSES)[number]
@@ -61,6 +60,8 @@ export const assets = table(
     /** `YYYY-MM-DD`, as is `nextCountOn`: when an inventory found it, and when it is to be counted again. */
     lastCountedOn: col.text('last_counted_on'),
     nextCountOn: col.text('next_count_on'),
+    /** Whether members may reserve it. NULL: as its category says. */
+    bookable: col.bool('bookable'),
     /** When its status or location last changed. NULL for rows from before this column: not after `updatedAt`. */
     placedAt: col.time('placed_at'),
     version: col.int('version').notNull().default(1),
@@ -190,6 +191,8 @@ export const assetCategories = table(
     depreciation: col.json<Depreciation>('depreciation'),
     /** Months from one count of its assets to the next. NULL as above. */
     countEveryMonths: col.int('count_every_months'),
+    /** How members may reserve its assets. NULL as above. */
+    booking: col.json<Booking>('booking'),
     version: col.int('version').notNull().default(1),
     deletedAt: col.time('deleted_at'),
     createdAt: col.time('created_at').notNull(),
@@ -350,10 +353,16 @@ export const assetLoans = table(
     checkedOutAt: col.time('checked_out_at').notNull(),
     checkedInAt: col.time('checked_in_at'),
     operatorId: col.int('operator_id').notNull(),
+    /** Whose assets were picked up by it. */
+    reservationId: col.int('reservation_id'),
     /** The time of the notification that the loan is due soon, or of the check-out if it was due soon already. */
     announcedAt: col.time('announced_at'),
-    /** The time of the notification that the loan is overdue. */
+    /** The time of the first notification that the loan is overdue. */
     remindedAt: col.time('reminded_at'),
+    /** When users are notified next. NULL: never, or the version before this column has written the loan. */
+    noticeAt: col.time('notice_at'),
+    /** Notifications that it is overdue. */
+    overdueNotices: col.int('overdue_notices').notNull().default(0),
   },
   (t) => [
     uniqueIndex('asset_loans_open').on(t.assetId).where(isNull(t.checkedInAt)),
@@ -368,6 +377,10 @@ export const assetLoans = table(
     index('asset_loans_due')
       .on(t.dueAt)
       .where(sql`${t.checkedInAt} is null and ${t.remindedAt} is null`),
+    index('asset_loans_notice')
+      .on(t.noticeAt)
+      .where(sql`${t.checkedInAt} is null and ${t.noticeAt} is not null`),
+    index('asset_loans_reservation').on(t.reservationId).where(isNotNull(t.reservationId)),
   ],
 )
 
@@ -473,27 +486,3 @@ export const assetImportSnapshots = table(
     index('asset_import_snapshots_owner').on(t.owner),
   ],
 )
-
-/** How labels look on a printer that somebody has. */
-export const labelProfiles = table(
-  'label_profiles',
-  {
-    id: col.id(),
-    owner: owner(),
-    name: col.text('name').notNull(),
-    settings: col.json<LabelSettings>('settings').notNull(),
-    version: col.int('version').notNull().default(1),
-    createdAt: col.time('created_at').notNull(),
-    updatedAt: col.time('updated_at').notNull(),
-  },
-  (t) => [index('label_profiles_list').on(t.owner, t.name, t.id)],
-)
-
-/** A profile of labels without its name. */
-export interface LabelSettings extends LabelProfile {
-  readonly content: 'LINK' | 'NUMBER'
-  /** Names of columns, `field:<id>` or `text:<text>`. */
-  readonly fields: readonly string[]
-  readonly fieldLabels: boolean
-  readonly logo: boolean
-}

@@ -45,6 +45,7 @@ import { assetLandingPage } from './public/public.page.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/register.store.ts'
 import { remindOfWarranties } from './reminders.service.ts'
 import { reportEndpoints } from './reports/reports.endpoints.ts'
+import { reservationEndpoints } from './reservations/reservations.endpoints.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 
@@ -61,6 +62,7 @@ export const assets = domain({
     ...loanEndpoints,
     ...maintenanceEndpoints,
     ...reportEndpoints,
+    ...reservationEndpoints,
     ...importEndpoints,
     ...calendarEndpoints,
     ...exportEndpoints,

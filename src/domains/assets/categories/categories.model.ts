@@ -1,10 +1,12 @@
 import { DEPRECIATION_METHODS } from '#db/schema/assets.ts'
+import { APPROVALS } from '#db/schema/reservations.ts'
 import { keywordFilter, ownerFields, ownerFilters } from '#domains/admin/index.ts'
 import {
   Enum,
   Id,
   Model,
   Name,
+  Named,
   Nullable,
   OneOf,
   PageOf,
@@ -66,8 +68,42 @@ const Depreciation = Model('AssetDepreciation', {
 })
 export type DepreciationInput = Static<typeof Depreciation>
 
+const MAX_KEEPERS = 10
+const booking = {
+  bookable: Type.Boolean({ default: false, description: 'Whether members may reserve its assets' }),
+  approval: Enum(APPROVALS, {
+    default: 'KEEPER',
+    description: 'KEEPER: each reservation has to be approved',
+    examples: ['KEEPER'],
+  }),
+  maxDays: Type.Integer({ minimum: 1, maximum: 366, default: 14, description: 'The longest reservation' }),
+  leadHours: Type.Integer({ minimum: 0, maximum: 720, default: 0, description: 'It begins so long after the request' }),
+  aheadDays: Type.Integer({ minimum: 1, maximum: 730, default: 90, description: 'It begins at most so far ahead' }),
+  noShowHours: Type.Integer({
+    minimum: 1,
+    maximum: 720,
+    default: 24,
+    description: 'A reservation that nobody picks up ends so long after its beginning',
+  }),
+  keeperIds: Type.Array(Id, {
+    maxItems: MAX_KEEPERS,
+    uniqueItems: true,
+    default: [],
+    description: 'Members who are asked to approve; the keepers of the organization if it is empty',
+    examples: [[]],
+  }),
+}
+const BookingInput = Named('NewAssetBooking', Type.Partial(Type.Object(booking), { examples: [{ bookable: true }] }))
+export type BookingInput = Static<typeof BookingInput>
+
 const AsAbove = 'null: as the nearest category above it that has one'
 const writable = {
+  booking: Type.Optional(
+    Nullable({
+      ...BookingInput,
+      description: `How members may reserve its assets; ${AsAbove}. Only for organizations`,
+    }),
+  ),
   depreciation: Type.Optional(Nullable({ ...Depreciation, description: `How its assets lose value; ${AsAbove}` })),
   countEveryMonths: Type.Optional(
     Nullable(
@@ -177,6 +213,7 @@ const fields = {
     }),
   ),
   countEveryMonths: Nullable(Type.Integer({ examples: [12] })),
+  booking: Nullable(Model('AssetBooking', booking)),
   assetCount: Type.Integer({ minimum: 0, description: 'Assets directly in it, without sub-categories' }),
   createdBy: Id,
   version: RowVersion,

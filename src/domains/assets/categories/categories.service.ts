@@ -18,6 +18,7 @@ import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { type Nested, orderItems, pathsOf, treeOf } from '#lib/tree.ts'
 
 import { deletePlansOf, hasCategoryPlans, startWork } from '../dues.store.ts'
+import { bookingOf } from './booking.service.ts'
 import {
   type AllAssetCategoriesQuery,
   type AnyAssetCategoryView,
@@ -128,6 +129,7 @@ export async function addCategory(
     sortOrder,
     depreciation: depreciationOf(input.depreciation, where),
     countEveryMonths: input.countEveryMonths ?? null,
+    booking: await bookingOf(tx, owner, input.booking, where),
   }
   const inserted = await store.insertCategory(tx, key, values, revived)
   await store.setTemplates(tx, inserted.id, templates)
@@ -191,7 +193,10 @@ export async function changeCategory(
   const key = ownerKey(owner)
   const before = await assetCategoryTree.find(tx, key, id)
   if (before === undefined) throw notFound()
-  const change = columnsOf(owner, input, where)
+  const change = {
+    ...columnsOf(owner, input, where),
+    ...(input.booking !== undefined && { booking: await bookingOf(tx, owner, input.booking, where, before.booking) }),
+  }
   if (change.parentId !== undefined && change.parentId !== before.parentId)
     refusals.check(await assetCategoryTree.checkMove(tx, key, id, change.parentId), where)
   const bound = (await store.categoryTemplates(tx, [id])).get(id) ?? NO_TEMPLATES
@@ -260,7 +265,8 @@ export async function restoreCategory(
   const parentId = change.parentId === null || problem !== undefined ? null : (change.parentId ?? row.parentId)
   await store.setTemplates(tx, row.id, await templatesOf(tx, key, NO_TEMPLATES, input, where))
   await store.deleteCleanUp(tx, row.id)
-  return store.updateCategory(tx, key, row.id, { ...change, parentId, deletedAt: null })
+  const booking = input.booking === undefined ? row.booking : await bookingOf(tx, owner, input.booking, where)
+  return store.updateCategory(tx, key, row.id, { ...change, booking, parentId, deletedAt: null })
 }
 
 /**
@@ -461,6 +467,7 @@ export async function toViews(
       shared: row.shared,
       depreciation: row.depreciation,
       countEveryMonths: row.countEveryMonths,
+      booking: row.booking && { ...row.booking, keeperIds: [...row.booking.keeperIds] },
       templateIds: [...templateIds],
       defaultTemplateId,
       assetCount: counts.get(row.id) ?? 0,

@@ -8,6 +8,7 @@ import { versionIn } from '#db/row-version.ts'
 import { assetMaintenanceWork } from '#db/schema/asset-maintenance.ts'
 import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
+import type { Booking } from '#db/schema/reservations.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 import { treeIn } from '#db/tree.ts'
@@ -52,7 +53,7 @@ export async function organizationOfCategory(db: Db, id: number): Promise<number
 /** The columns that a request sets. */
 export type CategoryFields = Pick<
   CategoryRow,
-  'name' | 'color' | 'shared' | 'parentId' | 'pinned' | 'sortOrder' | 'depreciation' | 'countEveryMonths'
+  'name' | 'color' | 'shared' | 'parentId' | 'pinned' | 'sortOrder' | 'depreciation' | 'countEveryMonths' | 'booking'
 >
 
 /** `revived`: the id and the version of a category that was deleted permanently and comes back. */
@@ -204,6 +205,20 @@ export async function templateIdsOfMany(
     const { templateIds, defaultTemplateId } = own
     found.set(start, [defaultTemplateId!, ...templateIds.filter((templateId) => templateId !== defaultTemplateId)])
   }
+  return found
+}
+
+/** How the assets of each category may be reserved. A category that does not say has the answer of its nearest ancestor that does. */
+export async function bookingsOfMany(db: Db | Tx, categoryIds: readonly number[]): Promise<Map<number, Booking>> {
+  if (categoryIds.length === 0) return new Map()
+  const paths = await db
+    .select({ start: sql`start`.mapWith(Number), booking: assetCategories.booking })
+    .from(pathsFrom([...new Set(categoryIds)]))
+    .innerJoin(assetCategories, eq(assetCategories.id, sql`path.id`))
+    .where(isNotNull(assetCategories.booking))
+    .orderBy(sql`level`)
+  const found = new Map<number, Booking>()
+  for (const { start, booking } of paths) if (!found.has(start)) found.set(start, booking!)
   return found
 }
 

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import { ownerKey } from '#db/owner-key.ts'
-import type { LabelSettings } from '#db/schema/assets.ts'
+import type { LabelSettings } from '#db/schema/label-profiles.ts'
 import type { Db } from '#db/store.ts'
 import {
   computeValues,

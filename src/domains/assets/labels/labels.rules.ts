@@ -1,6 +1,6 @@
 /** Profiles of labels: what is absent, and what cannot be. Pure. */
 
-import type { LabelSettings } from '#db/schema/assets.ts'
+import type { LabelSettings } from '#db/schema/label-profiles.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { BUILT_IN, isOnPaper, type Media } from '#lib/labels/media.ts'
 import type { Dpi, Format } from '#lib/labels/profile.ts'

@@ -3,7 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
-import type { LabelSettings } from '#db/schema/assets.ts'
+import type { LabelSettings } from '#db/schema/label-profiles.ts'
 import type { Db } from '#db/store.ts'
 import { partyOf } from '#domains/access/index.ts'
 import { pictureOf } from '#domains/files/index.ts'

@@ -36,6 +36,9 @@ export const CheckOut = OneOf('CheckOutAsset', ['userId', 'personName'], {
   personName: optional({ ...Name, description: 'A borrower without an account', examples: ['Ms Chen, site 4'] }),
   dueAt: optional({ ...Time, description: 'When the asset is to be returned' }),
   note: optional(Description),
+  ignoreReservations: Type.Optional(
+    Type.Boolean({ description: 'If true, it is lent although somebody else has reserved it for that time' }),
+  ),
   orgId: optional(Id),
 })
 export type CheckOut = Static<typeof CheckOut>
@@ -70,6 +73,7 @@ export const LoanView = Model('AssetLoan', {
   checkedOutAt: Time,
   checkedInAt: Nullable(Time),
   operatorId: { ...Id, description: 'The user who checked the asset out' },
+  reservationId: Nullable({ ...Id, description: 'The reservation for which it was picked up' }),
 })
 export type LoanView = Static<typeof LoanView>
 export const LoanPage = PageOf(LoanView)

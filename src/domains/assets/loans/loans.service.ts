@@ -167,4 +167,5 @@ const toView = (row: store.LoanRow, now: number): LoanView => ({
   checkedOutAt: row.checkedOutAt,
   checkedInAt: row.checkedInAt,
   operatorId: row.operatorId,
+  reservationId: row.reservationId,
 })

@@ -102,6 +102,9 @@ const writable = {
   supplier: line('Office World'),
   warrantyExpiry: optional({ ...Day, examples: ['2029-02-28'] }),
   nextCountOn: optional({ ...Day, examples: ['2027-06-30'] }),
+  bookable: optional(
+    Type.Boolean({ description: 'Whether members may reserve it; null: as its category says', examples: [null] }),
+  ),
   remark: optional(Description),
   status: optional(AssetStatusName),
   locationId: optional(Id),
@@ -275,6 +278,7 @@ export const AssetView = Model('Asset', {
     Text('2026-06-30', { description: 'The day on which the last inventory that found it was closed' }),
   ),
   nextCountOn: Nullable(Text('2027-06-30')),
+  bookable: Nullable(Type.Boolean({ description: 'Null: as its category says' })),
   loan: Nullable(LoanView),
   values: Type.Optional(
     Type.Array(AssetValue, { description: 'Values of metadata that you see. In lists only with `include=values`' }),

@@ -33,6 +33,7 @@ export type AssetFields = Pick<
   | 'supplier'
   | 'warrantyExpiry'
   | 'nextCountOn'
+  | 'bookable'
   | 'remark'
   | 'status'
   | 'locationId'
@@ -59,6 +60,7 @@ export const EMPTY: Omit<AssetFields, 'name'> = {
   supplier: '',
   warrantyExpiry: null,
   nextCountOn: null,
+  bookable: null,
   remark: '',
   status: 'IN_USE',
   locationId: null,
@@ -110,6 +112,7 @@ export function changeOf(input: UpdateAsset, problems: FieldProblem[], path: str
     if (price === undefined) problems.push(notAPrice(at('purchasePrice')))
     else change.purchasePrice = price
   }
+  if (input.bookable !== undefined) change.bookable = input.bookable
   if (input.assetNo !== undefined) change.assetNo = input.assetNo ?? ''
   if (input.status !== undefined) change.status = input.status ?? 'IN_USE'
   if (input.photos !== undefined) {

@@ -217,7 +217,7 @@ async function withDues(tx: Tx, rows: readonly AssetRow[]): Promise<AssetRow[]> 
   return rows.map((row) => ({ ...row, nextMaintenance: next.get(row.id) ?? null }))
 }
 
-/** A row has 34 columns, and PostgreSQL takes 65,535 values in a statement. */
+/** A row has 35 columns, and PostgreSQL takes 65,535 values in a statement. */
 const ROWS_PER_STATEMENT = 500
 
 export interface RowChange {

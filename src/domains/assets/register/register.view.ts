@@ -63,6 +63,7 @@ const toView = (
   nextMaintenance: row.nextMaintenance,
   lastCountedOn: row.lastCountedOn,
   nextCountOn: row.nextCountOn,
+  bookable: row.bookable,
   loan:
     loan === undefined ? null : { id: loan.id, userId: loan.userId, personName: loan.personName, dueAt: loan.dueAt },
   orgId: orgOf(row.owner) || null,
