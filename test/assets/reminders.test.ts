@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { assetCalendars } from '#db/schema/assets.ts'
-import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/notices.service.ts'
 import { remindOfWarranties } from '#domains/assets/reminders.service.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
@@ -123,10 +123,12 @@ describe.if(inProcess)('loans that are due soon', () => {
     await notifyOfDueLoans(server.ctx)
     server.clock.advance(1.5 * DAY)
     await notifyOfDueLoans(server.ctx)
-    const ids = (await notices(bob, 'LOAN_DUE')).map(({ data }) => data['loanId'])
+    const idsOf = async (event: string) =>
+      (await notices(bob, event)).flatMap(({ data }) => [data['loanId'], data['loanIds'] ?? []].flat())
+    const ids = await idsOf('LOAN_DUE')
     expect(ids).not.toContain(short.id)
     expect(ids).not.toContain(late.id)
-    expect((await notices(bob, 'LOAN_OVERDUE')).map(({ data }) => data['loanId'])).toContain(late.id)
+    expect(await idsOf('LOAN_OVERDUE')).toContain(late.id)
   })
 })
 

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
-import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/notices.service.ts'
 import type { AssetView } from '#domains/assets/register/register.model.ts'
 import { DAY } from '#platform/clock.ts'
 

@@ -76,6 +76,8 @@ const NotificationData = ShownAs(
       assetId: optional(Id, 'Of an ASSET'),
       assetIds: optional(Type.Array(Id), 'Of an ASSET about several assets'),
       loanId: optional(Id, 'Of an ASSET about a loan'),
+      loanIds: optional(Type.Array(Id), 'Of an ASSET about several loans'),
+      reservationId: optional(Id, 'Of an ASSET about a reservation, or about loans of it'),
       activityId: optional(Id, 'Of an ACTIVITY, or a SYSTEM notification about an activity'),
       messageId: optional(Id, 'Of an ACTIVITY: the message of the organizer, or the automatic notice'),
       foundReportId: optional(

@@ -5,20 +5,10 @@ import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 
+import { DEFAULT_BOOKING } from '../bookings.rules.ts'
 import { noSuchMember } from '../register/register.errors.ts'
 import { membersAmong } from '../register/register.store.ts'
 import type { BookingInput } from './categories.model.ts'
-
-/** Of a bookable asset without a category that says more. */
-export const DEFAULT_BOOKING: Booking = {
-  bookable: false,
-  approval: 'KEEPER',
-  maxDays: 14,
-  leadHours: 0,
-  aheadDays: 90,
-  noShowHours: 24,
-  keeperIds: [],
-}
 
 /**
  * Absent fields have their defaults. Keepers that it has `before` may have left the organization since.

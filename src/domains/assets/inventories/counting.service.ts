@@ -10,7 +10,7 @@ import { addDays, addMonths, dayAt } from '#lib/days.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { todayOf, zoneOfOwner } from '../days.service.ts'
-import { keepersOf } from '../maintenance/notices.service.ts'
+import { keepersOf } from '../keepers.service.ts'
 import { assetsByIds, updateRows } from '../register/register.store.ts'
 import * as counting from './counting.store.ts'
 import type { InventoryRow } from './inventories.rules.ts'

@@ -257,7 +257,7 @@ const isLocation = async (tx: Tx, orgId: number, id: number): Promise<boolean> =
   orgId !== 0 && (await locationTree.find(tx, orgId, id)) !== undefined
 
 /** The asset that a scanned link names: that of its own code, or of a label that stands for it. */
-async function assetIn(ctx: AppContext, tx: Tx, code: string): Promise<number | undefined> {
+export async function assetIn(ctx: AppContext, tx: Tx, code: string): Promise<number | undefined> {
   const uuid = uuidOf(code)
   if (uuid !== undefined) return store.findIdByUuid(tx, uuid)
   for (const find of contributions(ctx, 'shortLinkTarget')) {

@@ -1,19 +1,18 @@
 /** Loans: an asset is checked out to a member or to a person without an account, and checked in again. Its custodian stays. */
 
 import type { AppContext } from '#context'
-import { orgOf, ownerKey } from '#db/owner-key.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
-import { notify } from '#domains/notifications/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
-import type { Localized } from '#lib/localized.ts'
-import { DAY } from '#platform/clock.ts'
 
+import { busyText } from '../bookings.rules.ts'
+import { FOR_EVER, itemsReturned, lockAssets, reservedTimes } from '../bookings.store.ts'
+import { zoneOfOwner } from '../days.service.ts'
 import { noSuchMember, notYourself, onLoan, scrapped } from '../register/register.errors.ts'
 import { type AssetRow, findAsset, membersAmong, updateRows } from '../register/register.store.ts'
-import { ownerOfOrg, remindable } from '../reminders.store.ts'
 import { updateAssets } from '../writing.service.ts'
 import type { CheckIn, CheckOut, LoansQuery, LoanView } from './loans.model.ts'
 import * as store from './loans.store.ts'
@@ -37,18 +36,37 @@ export async function checkOut(ctx: AppContext, owner: Owner, id: number, input:
   if (userId === null && personName === null) throw noBorrower()
   if (userId !== null && personName !== null) throw twoBorrowers()
   const row = await ctx.db.write('assets.checkOut', async (tx) => {
+    await lockAssets(tx, [id])
     const asset = await findOrFail(tx, owner, id)
     if (asset.status === 'SCRAPPED') throw scrapped()
     if (userId !== null) await checkBorrower(tx, owner, userId)
+    if (input.ignoreReservations !== true) await checkReservations(ctx, tx, asset, userId, dueAt)
     const loan = { owner: asset.owner, assetId: id, userId, personName, dueAt, note: note ?? '' }
-    const announcedAt = dueAt !== null && dueAt <= ctx.clock.now() + ANNOUNCED_MS ? tx.stamp : null
-    const inserted = await store.insertLoan(tx, { ...loan, announcedAt, operatorId: owner.userId })
+    const inserted = await store.insertLoan(tx, { ...loan, operatorId: owner.userId })
     if (inserted === undefined) throw onLoan()
     // Clients that synchronize see the loan in the asset.
     await updateRows(tx, [{ row: asset, change: {}, touched: true }])
     return inserted
   })
   return toView(row, ctx.clock.now())
+}
+
+/** @throws AppError 400 if anybody but the borrower has reserved the asset until the loan is due */
+async function checkReservations(
+  ctx: AppContext,
+  tx: Tx,
+  { id, owner }: AssetRow,
+  borrower: number | null,
+  dueAt: number | null,
+): Promise<void> {
+  const now = ctx.clock.now()
+  const question = { from: now, to: dueAt ?? FOR_EVER, now, exceptUser: borrower }
+  const times = await reservedTimes(tx, [id], question)
+  if (times.length === 0) return
+  const { en, zh } = busyText(times, await zoneOfOwner(tx, owner))
+  throw badRequest(`The asset ${en}`, `资产${zh}`, {
+    details: [{ path: 'body.dueAt', text: { en, zh } }],
+  })
 }
 
 async function findOrFail(tx: Tx, owner: Owner, id: number): Promise<AssetRow> {
@@ -64,94 +82,27 @@ async function checkBorrower(tx: Tx, { userId, orgId }: Owner, borrower: number)
 }
 
 export async function checkIn(ctx: AppContext, owner: Owner, id: number, input: CheckIn): Promise<LoanView> {
-  const { condition = null, locationId, note } = input
   const row = await ctx.db.write('assets.checkIn', async (tx) => {
-    const asset = await findOrFail(tx, owner, id)
-    const ended = await store.endLoan(tx, id, { condition, returnNote: note ?? '' })
-    if (ended === undefined) throw notOnLoan()
-    const change = locationId === undefined ? {} : { locationId }
-    await updateAssets(ctx, tx, owner, [{ row: asset, change, touched: true, path: 'body' }], { note: note ?? '' })
-    return ended
+    await lockAssets(tx, [id])
+    return endLoan(ctx, tx, owner, await findOrFail(tx, owner, id), input)
   })
   return toView(row, ctx.clock.now())
 }
 
-/** Loans whose borrowers one write notifies. */
-const LOANS_PER_WRITE = 50
-
-/** Borrowers are reminded so long before a loan is due, unless they got the asset later. */
-const ANNOUNCED_MS = DAY
-
-/**
- * Notifies once that a loan is due soon, and once that it is overdue: the borrower, or the user who checked the asset out if the borrower
- * has no account or has left the organization, or else the owner of the organization.
- */
-export async function notifyOfDueLoans(ctx: AppContext): Promise<void> {
-  // First, so that a loan that is overdue already is not announced as due soon.
-  await notifyOfAll(ctx, 'OVERDUE', 0)
-  await notifyOfAll(ctx, 'DUE_SOON', ANNOUNCED_MS)
-}
-
-async function notifyOfAll(ctx: AppContext, kind: store.DueKind, aheadMs: number): Promise<void> {
-  for (;;) {
-    const loans = await ctx.db.write('assets.notifyOfDueLoans', async (tx) => {
-      const now = ctx.clock.now()
-      const taken = await store.takeDue(tx, kind, now + aheadMs, LOANS_PER_WRITE)
-      for (const loan of taken) if (kind === 'OVERDUE' || loan.dueAt! > now) await notifyOf(ctx, tx, loan, TEXTS[kind])
-      return taken
-    })
-    if (loans.length < LOANS_PER_WRITE) return
-    await Bun.sleep(0)
-  }
-}
-
-interface Texts {
-  readonly event: string
-  readonly title: Localized
-  /** To the borrower. */
-  borrower(asset: string): Localized
-  /** To the user who checked the asset out. */
-  lender(asset: string, borrower: string | null): Localized
-}
-
-const TEXTS: Readonly<Record<store.DueKind, Texts>> = {
-  DUE_SOON: {
-    event: 'LOAN_DUE',
-    title: { en: 'A loan is due soon', zh: '借用即将到期' },
-    borrower: (asset) => ({ en: `Please return ${asset} within a day.`, zh: `请在一天内归还 ${asset}。` }),
-    lender: (asset, borrower) => ({
-      en: `${borrower ?? 'The borrower'} is to return ${asset} within a day.`,
-      zh: `${borrower ?? '借用人'} 应在一天内归还 ${asset}。`,
-    }),
-  },
-  OVERDUE: {
-    event: 'LOAN_OVERDUE',
-    title: { en: 'A loan is overdue', zh: '借用已逾期' },
-    borrower: (asset) => ({ en: `Please return ${asset}.`, zh: `请归还 ${asset}。` }),
-    lender: (asset, borrower) => ({
-      en: `${borrower ?? 'The borrower'} has not returned ${asset}.`,
-      zh: `${borrower ?? '借用人'} 尚未归还 ${asset}。`,
-    }),
-  },
-}
-
-async function notifyOf(ctx: AppContext, tx: Tx, loan: store.DueLoan, texts: Texts): Promise<void> {
-  const { userId, personName, operatorId } = loan
-  const orgId = orgOf(loan.owner)
-  // Users who have left the organization are not told about its assets.
-  const ready = await remindable(tx, orgId, userId === null ? [operatorId] : [userId, operatorId])
-  const isBorrower = userId !== null && ready.has(userId)
-  const fallback = orgId === 0 ? undefined : await ownerOfOrg(tx, orgId)
-  const recipient = isBorrower ? userId : ready.has(operatorId) ? operatorId : fallback
-  if (recipient === undefined) return
-  const asset = `${loan.name} (${loan.assetNo})`
-  await notify(ctx, tx, {
-    userIds: [recipient],
-    type: 'ASSET',
-    title: texts.title,
-    body: isBorrower ? texts.borrower(asset) : texts.lender(asset, personName),
-    data: { assetId: loan.assetId, orgId: orgId || null, loanId: loan.id, event: texts.event },
-  })
+/** Ends the loan of an asset, and what it is part of in a reservation. @throws AppError 400 if it is not on loan */
+export async function endLoan(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  asset: AssetRow,
+  { condition = null, locationId, note }: Pick<CheckIn, 'condition' | 'locationId' | 'note'>,
+): Promise<store.LoanRow> {
+  const ended = await store.endLoan(tx, asset.id, { condition, returnNote: note ?? '' })
+  if (ended === undefined) throw notOnLoan()
+  await itemsReturned(tx, [ended])
+  const change = locationId === undefined ? {} : { locationId }
+  await updateAssets(ctx, tx, owner, [{ row: asset, change, touched: true, path: 'body' }], { note: note ?? '' })
+  return ended
 }
 
 const toView = (row: store.LoanRow, now: number): LoanView => ({

@@ -1,11 +1,13 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, not, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull, lt, lte, not, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { assetLoans, assets } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { DAY } from '#platform/clock.ts'
 
+import { firstNoticeOf, nextNoticeOf } from '../bookings.rules.ts'
 import type { LoansQuery } from './loans.model.ts'
 
 export type LoanRow = typeof assetLoans.$inferSelect
@@ -39,14 +41,22 @@ export function filteredPage(db: Db, owner: OwnerKey, query: LoansQuery, now: nu
   return pageOf(db, assetLoans, { where, orderBy: [desc(assetLoans.id)], page: query })
 }
 
+/** When users are to be notified of a loan that is due at this time. */
+function noticesOf(from: number, dueAt: number | null): Pick<LoanRow, 'noticeAt' | 'announcedAt'> {
+  if (dueAt === null) return { noticeAt: null, announcedAt: null }
+  // The version before announces a loan a day before it is due, unless it was announced.
+  return { noticeAt: firstNoticeOf(from, dueAt), announcedAt: dueAt - from <= DAY ? from : null }
+}
+
 /** Undefined if the asset has an open loan. */
 export async function insertLoan(
   tx: Tx,
-  loan: Pick<LoanRow, 'owner' | 'assetId' | 'userId' | 'personName' | 'dueAt' | 'note' | 'operatorId' | 'announcedAt'>,
+  loan: Pick<LoanRow, 'owner' | 'assetId' | 'userId' | 'personName' | 'dueAt' | 'note' | 'operatorId'> &
+    Partial<Pick<LoanRow, 'reservationId'>>,
 ): Promise<LoanRow | undefined> {
   const [row] = await tx
     .insert(assetLoans)
-    .values({ ...loan, checkedOutAt: tx.stamp })
+    .values({ ...loan, ...noticesOf(tx.stamp, loan.dueAt), checkedOutAt: tx.stamp })
     .onConflictDoNothing()
     .returning()
   if (row !== undefined) listed.inserted(tx, row)
@@ -74,35 +84,66 @@ export async function giveLoans(tx: Tx, assetId: number, owner: OwnerKey): Promi
   for (const row of rows) listed.updated(tx, row, { ...row, owner })
 }
 
-/** A loan of which a user is to be notified, with the name and number of its asset. */
+/** The loans of a reservation that are open are due at another time. Returns the ids of their assets. */
+export async function prolongLoans(tx: Tx, reservationId: number, dueAt: number): Promise<number[]> {
+  const rows = await tx
+    .update(assetLoans)
+    .set({ dueAt, ...noticesOf(tx.stamp, dueAt), remindedAt: null, overdueNotices: 0 })
+    .where(and(eq(assetLoans.reservationId, reservationId), isNotNull(assetLoans.reservationId), isOpen))
+    .returning({ assetId: assetLoans.assetId })
+  return rows.map((row) => row.assetId)
+}
+
+/** A loan of which users are to be notified, with the name and number of its asset. */
 export interface DueLoan extends Pick<
   LoanRow,
-  'id' | 'assetId' | 'owner' | 'userId' | 'personName' | 'operatorId' | 'dueAt'
+  'id' | 'assetId' | 'owner' | 'userId' | 'personName' | 'operatorId' | 'reservationId' | 'dueAt' | 'overdueNotices'
 > {
   readonly name: string
   readonly assetNo: string
+  readonly categoryId: number | null
 }
 
-/** The notifications about a loan, each with the column that says when it was made. */
-const NOTIFIED = { DUE_SOON: 'announcedAt', OVERDUE: 'remindedAt' } as const
-export type DueKind = keyof typeof NOTIFIED
-
-/** At most `limit` open loans that are due at `time` or before and lack this notification, which they have from now on. */
-export async function takeDue(tx: Tx, kind: DueKind, time: number, limit: number): Promise<DueLoan[]> {
-  const notified = assetLoans[NOTIFIED[kind]]
-  const { id, assetId, owner, userId, personName, operatorId, dueAt } = assetLoans
-  const rows = await tx
-    .select({ id, assetId, owner, userId, personName, operatorId, dueAt, name: assets.name, assetNo: assets.assetNo })
-    .from(assetLoans)
-    .innerJoin(assets, eq(assets.id, assetId))
-    .where(and(isOpen, isNull(notified), lte(assetLoans.dueAt, time)))
-    .orderBy(asc(assetLoans.dueAt))
-    .limit(limit)
-  const ids = rows.map((row) => row.id)
+/** Loans that the version before has written get the time of their next notification. */
+export async function adoptLoans(tx: Tx, now: number): Promise<void> {
   await tx
     .update(assetLoans)
-    .set({ [NOTIFIED[kind]]: tx.stamp })
-    .where(inArray(id, ids))
-    .returning({ id })
+    .set({ noticeAt: sql`case when ${assetLoans.announcedAt} is null then ${now} else ${assetLoans.dueAt} end` })
+    .where(and(isOpen, isNull(assetLoans.remindedAt), lte(assetLoans.dueAt, now + DAY), isNull(assetLoans.noticeAt)))
+    .returning({ id: assetLoans.id })
+}
+
+/** At most `limit` open loans of which users are to be notified now. They have been from now on. */
+export async function takeDue(tx: Tx, now: number, limit: number): Promise<DueLoan[]> {
+  const { id, assetId, owner, userId, personName, operatorId, reservationId, dueAt, overdueNotices } = assetLoans
+  const { name, assetNo, categoryId } = assets
+  const rows = await tx
+    .select({
+      id,
+      assetId,
+      owner,
+      userId,
+      personName,
+      operatorId,
+      reservationId,
+      dueAt,
+      overdueNotices,
+      name,
+      assetNo,
+      categoryId,
+    })
+    .from(assetLoans)
+    .innerJoin(assets, eq(assets.id, assetId))
+    .where(and(isOpen, isNotNull(assetLoans.noticeAt), lte(assetLoans.noticeAt, now)))
+    .orderBy(asc(assetLoans.noticeAt), asc(id))
+    .limit(limit)
+  for (const row of rows) {
+    const sent = row.overdueNotices + 1
+    const change =
+      now < row.dueAt!
+        ? { noticeAt: row.dueAt, announcedAt: tx.stamp }
+        : { noticeAt: nextNoticeOf(row.dueAt!, sent, now), remindedAt: tx.stamp, overdueNotices: sent }
+    await tx.update(assetLoans).set(change).where(eq(id, row.id)).returning({ id })
+  }
   return rows
 }

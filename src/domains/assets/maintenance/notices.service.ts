@@ -3,7 +3,6 @@
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
-import { usersHoldingPoint } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { isOrgEnabled } from '#domains/orgs/index.ts'
 import { addDays, dayAt } from '#lib/days.ts'
@@ -11,11 +10,10 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { todayOf } from '../days.service.ts'
 import type { PlanRow } from '../dues.store.ts'
+import { keepersOf } from '../keepers.service.ts'
 import { remindable } from '../reminders.store.ts'
 import * as store from './maintenance.store.ts'
 
-/** Keepers of an organization who are notified. */
-export const MAX_KEEPERS = 20
 /** Assets that a notification names. */
 const NAMED = 5
 /** Assets whose ids a notification has. */
@@ -52,13 +50,6 @@ async function notifyOf(ctx: AppContext, tx: Tx, { id, owner }: PlanRow, kind: s
   for (const group of groups.filter(isReady)) await send(ctx, tx, plan, kind, [group.custodianId!], [group])
   const others = groups.filter((group) => !isReady(group))
   if (others.length > 0) await send(ctx, tx, plan, kind, await keepersOf(tx, owner), others)
-}
-
-/** Those who may hand out the assets of an organization; the user for personal ones. */
-export async function keepersOf(tx: Tx, owner: number): Promise<number[]> {
-  const orgId = orgOf(owner)
-  const keepers = orgId === 0 ? [-owner] : await usersHoldingPoint(tx, orgId, 'asset:transfer', MAX_KEEPERS)
-  return [...(await remindable(tx, orgId, keepers))]
 }
 
 async function send(

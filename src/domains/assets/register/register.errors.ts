@@ -44,4 +44,10 @@ export const quotaReached = (limit: number) =>
 
 export const onLoan = () => badRequest('The asset is on loan: check it in first', '资产已借出，请先归还')
 
+export const isReserved = () =>
+  badRequest(
+    'The asset is reserved: cancel the reservations first, or delete it by force',
+    '资产已被预约，请先取消预约或强制删除',
+  )
+
 export const scrapped = () => badRequest('The asset is scrapped', '资产已报废')

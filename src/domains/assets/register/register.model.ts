@@ -151,6 +151,11 @@ export const AssetColumns = Type.Pick(Type.Partial(Type.Object(writable)), [
   'purchasePrice',
 ])
 
+export const DeleteQuery = Type.Object({
+  orgId: Type.Optional(Id),
+  force: Type.Optional(Type.Boolean({ description: 'If true, its reservations end' })),
+})
+
 const REASON_LENGTH = 500
 export const ScrapAsset = Model('ScrapAsset', {
   reason: optional(Multiline(REASON_LENGTH, 0, { examples: ['The screen is broken'] })),

@@ -16,6 +16,7 @@ import type { FileRow } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { uuid } from '#platform/ids.ts'
 
+import { endWaiting, itemsReturned } from '../bookings.store.ts'
 import { plansOf, refreshDues } from '../dues.store.ts'
 import { moveOnMap } from '../grid.store.ts'
 import { numberKey } from '../numbers.rules.ts'
@@ -256,9 +257,17 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
     listed.updated(tx, row, after)
     await moveOnMap(tx, row, after)
   }
+  await endWaiting(
+    tx,
+    changed.filter(({ row, after }) => !isGone(row) && isGone(after)).map(({ row }) => row.id),
+  )
   const byId = new Map(changed.map(({ after }) => [after.id, after]))
   return changes.map(({ after }) => byId.get(after.id) ?? after)
 }
+
+/** Whether nobody can have the asset, now or later. */
+export const isGone = ({ status, deletedAt }: Pick<AssetRow, 'status' | 'deletedAt'>): boolean =>
+  status === 'SCRAPPED' || status === 'LOST' || deletedAt !== null
 
 interface Change {
   readonly row: AssetRow
@@ -374,10 +383,12 @@ export const openLoans = (db: Db | Tx, assetIds: readonly number[]): Promise<Loa
 
 /** Ends the open loan of an asset that is deleted by force. */
 export async function closeLoan(tx: Tx, assetId: number): Promise<void> {
-  await tx
+  const closed = await tx
     .update(assetLoans)
     .set({ checkedInAt: tx.stamp })
     .where(and(eq(assetLoans.assetId, assetId), isNull(assetLoans.checkedInAt)))
+    .returning({ id: assetLoans.id, reservationId: assetLoans.reservationId })
+  await itemsReturned(tx, closed)
 }
 
 export type PhotoRow = Pick<FileRow, 'id' | 'mime' | 'thumbnailBlobId'>

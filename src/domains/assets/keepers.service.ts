@@ -1,0 +1,38 @@
+/** Who hands out the assets of an organization, and what they and borrowers are told. */
+
+import type { AppContext } from '#context'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
+import type { Tx } from '#db/store.ts'
+import { usersHoldingPoint } from '#domains/access/index.ts'
+import { type Notice, notify } from '#domains/notifications/index.ts'
+import { isOrgEnabled } from '#domains/orgs/index.ts'
+
+import { remindable } from './reminders.store.ts'
+
+/** Keepers of an organization who are notified. */
+export const MAX_KEEPERS = 20
+
+/** Those who may hand out the assets of an organization; the user for personal ones. */
+export async function keepersOf(tx: Tx, owner: OwnerKey): Promise<number[]> {
+  const orgId = orgOf(owner)
+  const keepers = orgId === 0 ? [-owner] : await usersHoldingPoint(tx, orgId, 'asset:transfer', MAX_KEEPERS)
+  return [...(await remindable(tx, orgId, keepers))]
+}
+
+/** Those of the named users who can be told, or else all keepers. */
+export async function keepersAmong(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<number[]> {
+  const ready = ids.length === 0 ? [] : [...(await remindable(tx, orgOf(owner), ids))]
+  return ready.length > 0 ? ready : keepersOf(tx, owner)
+}
+
+/** Notifies of loans and reservations. Nobody is told anything about a DISABLED organization. */
+export async function tell(
+  ctx: AppContext,
+  tx: Tx,
+  owner: OwnerKey,
+  { data, ...notice }: Omit<Notice, 'type'> & { readonly data: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const orgId = orgOf(owner)
+  if (notice.userIds.length === 0 || (orgId !== 0 && !(await isOrgEnabled(tx, orgId)))) return
+  await notify(ctx, tx, { ...notice, type: 'ASSET', data: { ...data, orgId: orgId || null } })
+}
