@@ -72,7 +72,9 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   assets: [
     'days',
     'reminders',
+    'keepers',
     'dues',
+    'bookings',
     'numbers',
     'calendars',
     'sheets',
@@ -89,6 +91,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'maintenance',
     'reports',
     'inventories',
+    'reservations',
     'digests',
     'clean-up',
     'map',

@@ -441,7 +441,7 @@ export interface ImportUndo {
   readonly kept: readonly { readonly assetId: number; readonly assetNo: string; readonly reason: ImportKept }[]
   readonly keptCount: number
 }
-export type ImportKept = 'CHANGED' | 'ON_LOAN' | 'IN_INVENTORY' | 'DELETED'
+export type ImportKept = 'CHANGED' | 'ON_LOAN' | 'RESERVED' | 'IN_INVENTORY' | 'DELETED'
 
 /** The history of imports. */
 export const assetImportRuns = table(

@@ -3,7 +3,15 @@ import { ById, InOrg } from '#http/schema.ts'
 
 import * as service from './assets.service.ts'
 import { listAssets } from './listing.service.ts'
-import { AssetPage, AssetView, CreateAsset, ListQuery, ScrapAsset, UpdateAsset } from './register/register.model.ts'
+import {
+  AssetPage,
+  AssetView,
+  CreateAsset,
+  DeleteQuery,
+  ListQuery,
+  ScrapAsset,
+  UpdateAsset,
+} from './register/register.model.ts'
 import { organizationOfAsset, versionOfAsset } from './register/register.store.ts'
 
 const tag = 'Assets'
@@ -81,14 +89,16 @@ export const assetEndpoints = [
     method: 'DELETE',
     path: '/api/assets/:id',
     summary: 'Delete an asset',
-    description: 'Its number becomes free. An asset that is on loan cannot be deleted.',
+    description:
+      'Its number becomes free. An asset that is on loan cannot be deleted, and one that is reserved only with `force`: its reservations ' +
+      'end, and their people are notified.',
     tag,
     access: dual('asset:delete', organizationOfAsset),
     params: ById,
-    query: InOrg,
-    refuses: { 400: 'The asset is on loan.' },
+    query: DeleteQuery,
+    refuses: { 400: 'The asset is on loan, or reserved and not forced.' },
     row: asset,
-    run: ({ ctx, owner, params }) => service.deleteAsset(ctx, owner, params.id),
+    run: ({ ctx, owner, params, query }) => service.deleteAsset(ctx, owner, params.id, query.force ?? false),
   }),
   endpoint({
     id: 'assets.scrap',

@@ -16,9 +16,10 @@ import { noPermission } from '#http/permissions.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
+import { lockAssets, reservedAmong } from './bookings.store.ts'
 import { deletePlansOf, takeRecordFiles } from './dues.store.ts'
 import { changeOfColumns, entitiesOf, toDetail } from './entities.service.ts'
-import { onLoan } from './register/register.errors.ts'
+import { isReserved, onLoan } from './register/register.errors.ts'
 import type { AssetView, NewAsset, UpdateAsset } from './register/register.model.ts'
 import { type AssetChange, changeOf, differences } from './register/register.rules.ts'
 import * as store from './register/register.store.ts'
@@ -165,14 +166,26 @@ async function findOrFail(tx: Tx, owner: Owner, id: number): Promise<store.Asset
   return row
 }
 
-export async function deleteAsset(ctx: AppContext, owner: Owner, id: number): Promise<void> {
-  await ctx.db.write('assets.delete', (tx) => removeAsset(ctx, tx, owner, id))
+/** `force`: also an asset that is reserved. */
+export async function deleteAsset(ctx: AppContext, owner: Owner, id: number, force: boolean): Promise<void> {
+  await ctx.db.write('assets.delete', (tx) => removeAsset(ctx, tx, owner, id, { force }))
 }
 
-/** Transfers, values of metadata and results of inventories stay; the number becomes free. @throws AppError 400 while it is on loan */
-export async function removeAsset(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<store.AssetRow> {
+/**
+ * Transfers, values of metadata and results of inventories stay; the number becomes free.
+ * @throws AppError 400 while it is on loan, or reserved and not forced
+ */
+export async function removeAsset(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  id: number,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<store.AssetRow> {
+  await lockAssets(tx, [id])
   const row = await findOrFail(tx, owner, id)
   if ((await store.openLoans(tx, [id])).length > 0) throw onLoan()
+  if (!force && (await reservedAmong(tx, [id], ctx.clock.now())).size > 0) throw isReserved()
   return markDeleted(ctx, tx, row)
 }
 

@@ -34,7 +34,7 @@ import { labelEndpoints } from './labels/labels.endpoints.ts'
 import { deleteProfilesOf } from './labels/labels.store.ts'
 import { countAssets } from './listing.store.ts'
 import { loanEndpoints } from './loans/loans.endpoints.ts'
-import { notifyOfDueLoans } from './loans/loans.service.ts'
+import { notifyOfDueLoans } from './loans/notices.service.ts'
 import { maintenanceEndpoints } from './maintenance/maintenance.endpoints.ts'
 import { clearFiles, countPlans } from './maintenance/maintenance.store.ts'
 import { notifyOfMaintenance } from './maintenance/notices.service.ts'
@@ -45,7 +45,16 @@ import { assetLandingPage } from './public/public.page.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/register.store.ts'
 import { remindOfWarranties } from './reminders.service.ts'
 import { reportEndpoints } from './reports/reports.endpoints.ts'
+import { cancelOfMembers, deleteSomeOfOrg as deleteSomeReservations, forgetNames } from './reservations/ending.store.ts'
+import {
+  announcePickUps,
+  expireReservations,
+  startTelling,
+  stopTelling,
+  tellOfLostAssets,
+} from './reservations/jobs.service.ts'
 import { reservationEndpoints } from './reservations/reservations.endpoints.ts'
+import { countOpenOfOrg } from './reservations/reservations.store.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 
@@ -68,7 +77,11 @@ export const assets = domain({
     ...exportEndpoints,
     ...labelEndpoints,
   ],
-  start: failEarlierJobs,
+  async start(ctx) {
+    startTelling(ctx)
+    await failEarlierJobs(ctx)
+  },
+  stop: stopTelling,
   jobs: [
     { name: 'assets.dropDeletedTemplates', every: HOUR, run: dropDeletedTemplates },
     { name: 'assets.emptyCategories', every: MINUTE, run: emptyCategories },
@@ -76,6 +89,9 @@ export const assets = domain({
     { name: 'assets.deleteOldImports', every: HOUR, run: deleteOldJobs },
     { name: 'assets.deleteOldImportRuns', every: HOUR, run: deleteOldRuns },
     { name: 'assets.notifyOfDueLoans', every: 5 * MINUTE, run: notifyOfDueLoans },
+    { name: 'assets.expireReservations', every: MINUTE, run: expireReservations },
+    { name: 'assets.announcePickUps', every: 5 * MINUTE, run: announcePickUps },
+    { name: 'assets.tellOfLostAssets', every: MINUTE, run: tellOfLostAssets },
     { name: 'assets.remindOfWarranties', every: HOUR, run: remindOfWarranties },
     { name: 'assets.refreshDues', every: MINUTE, run: refreshAll },
     { name: 'assets.notifyOfMaintenance', every: 15 * MINUTE, run: notifyOfMaintenance },
@@ -96,11 +112,14 @@ export const assets = domain({
   refTargets: { ASSET: assetTarget },
   syncEntities,
   userContent: hasAssets,
+  remains: (_ctx, tx, owner, limit) =>
+    owner > 0 ? deleteSomeReservations(tx, owner, limit) : forgetNames(tx, -owner, limit),
   orgResources: [
     {
       key: 'assets',
       name: 'assets',
-      count: async (db, orgId) => (await countOwned(db, orgId)) + (await countPlans(db, orgId)),
+      count: async (db, orgId) =>
+        (await countOwned(db, orgId)) + (await countPlans(db, orgId)) + (await countOpenOfOrg(db, orgId)),
     },
   ],
   locationUses: [{ name: 'assets', count: countAtLocation }],
@@ -119,6 +138,7 @@ export const assets = domain({
       await deleteCalendar(tx, userId, orgId)
       await endCustody(tx, orgId, userId)
       await clearAssignee(tx, userId, orgId)
+      await cancelOfMembers(tx, orgId, [userId])
     },
     async 'org.dissolving'(_ctx, tx, { orgId }) {
       await purgeOfOrg(tx, orgId)

@@ -259,7 +259,7 @@ export const UndoImport = Model('UndoAssetImport', {
   dryRun: flag('Answers what an undo would do, without writing anything'),
 })
 
-const KEPT = ['CHANGED', 'ON_LOAN', 'IN_INVENTORY', 'DELETED'] as const
+const KEPT = ['CHANGED', 'ON_LOAN', 'RESERVED', 'IN_INVENTORY', 'DELETED'] as const
 
 export const ImportUndone = Model('AssetImportUndone', {
   restored: { ...count, description: 'Assets that got their former values back' },

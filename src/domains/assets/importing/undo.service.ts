@@ -16,6 +16,7 @@ import { MAX_WAIT_MS } from '#http/places.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { markDeleted } from '../assets.service.ts'
+import { reservedAmong } from '../bookings.store.ts'
 import { removeCategory } from '../categories/categories.service.ts'
 import { assetCategoryTree } from '../categories/categories.store.ts'
 import { entitiesOf } from '../entities.service.ts'
@@ -91,7 +92,7 @@ async function preview(ctx: AppContext, owner: Owner, run: store.RunRow): Promis
   const counts = new Counts()
   const db = ctx.db.read
   for await (const snapshots of snapshotsOf(ctx, db, ownerKey(owner), run.id))
-    counts.add(await sorted(db, ownerKey(owner), snapshots))
+    counts.add(await sorted(db, ownerKey(owner), snapshots, ctx.clock.now()))
   return counts.answer
 }
 
@@ -108,7 +109,7 @@ async function undo(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<
   const counts = new Counts()
   const handovers = new Handovers()
   for await (const snapshots of snapshotsOf(ctx, tx, key, id)) {
-    const found = await sorted(tx, key, snapshots)
+    const found = await sorted(tx, key, snapshots, ctx.clock.now())
     counts.add(found)
     for (const { row } of found.created) await markDeleted(ctx, tx, row)
     await restore(ctx, tx, owner, found.updated, handovers)
@@ -158,7 +159,7 @@ class Counts {
 }
 
 /** Decides about each asset: those that were changed since, or are in use, stay as they are. */
-async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot[]): Promise<Sorted> {
+async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot[], now: number): Promise<Sorted> {
   const ids = snapshots.map(({ id }) => id)
   const rows = new Map((await assetsByIds(db, owner, ids)).map((row) => [row.id, row]))
   const numbers = await store.numbersOf(
@@ -168,6 +169,7 @@ async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot
   )
   const added = snapshots.filter(({ id, before }) => before === null && rows.has(id)).map(({ id }) => id)
   const lent = new Set(added.length === 0 ? [] : (await openLoans(db, added)).map(({ assetId }) => assetId))
+  const reserved = await reservedAmong(db, added, now)
   const counted = await store.inRunningInventories(db, owner, added)
   const [created, updated, kept]: [Undone[], Undone[], Kept[]] = [[], [], []]
   for (const snapshot of snapshots) {
@@ -178,11 +180,13 @@ async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot
         ? 'DELETED'
         : lent.has(id)
           ? 'ON_LOAN'
-          : counted.has(id)
-            ? 'IN_INVENTORY'
-            : row.version === version
-              ? undefined
-              : 'CHANGED'
+          : reserved.has(id)
+            ? 'RESERVED'
+            : counted.has(id)
+              ? 'IN_INVENTORY'
+              : row.version === version
+                ? undefined
+                : 'CHANGED'
     if (reason !== undefined || row === undefined)
       kept.push({ assetId: id, assetNo: row?.assetNo ?? numbers.get(id) ?? '', reason: reason ?? 'DELETED' })
     else (before === null ? created : updated).push({ row, snapshot })

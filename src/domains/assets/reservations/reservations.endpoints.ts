@@ -2,6 +2,8 @@ import { dual, type DualAccess, endpoint, platform, type RowOf } from '#http/end
 import { ById, InOrg } from '#http/schema.ts'
 
 import { AssetPage } from '../register/register.model.ts'
+import * as handling from './handling.service.ts'
+import * as reading from './reading.service.ts'
 import {
   AllReservationsQuery,
   AnyReservationPage,
@@ -31,7 +33,7 @@ const decide = dual('asset:transfer', organizationOfReservation)
 const reservation: RowOf<DualAccess, typeof ById> = {
   version: versionOfReservation,
   view: ReservationView,
-  show: ({ ctx, owner, params }) => service.getReservation(ctx, owner, params.id),
+  show: ({ ctx, owner, params }) => reading.getReservation(ctx, owner, params.id),
 }
 
 export const reservationEndpoints = [
@@ -45,7 +47,7 @@ export const reservationEndpoints = [
     access: dual('asset:read'),
     query: ReservationsQuery,
     data: ReservationPage,
-    run: ({ ctx, owner, query }) => service.listReservations(ctx, owner, query),
+    run: ({ ctx, owner, query }) => reading.listReservations(ctx, owner, query),
   }),
   endpoint({
     id: 'assetReservations.create',
@@ -80,7 +82,7 @@ export const reservationEndpoints = [
     access: dual('asset:read'),
     query: CalendarQuery,
     data: ReservationCalendar,
-    run: ({ ctx, owner, query }) => service.getCalendar(ctx, owner, query),
+    run: ({ ctx, owner, query }) => reading.getCalendar(ctx, owner, query),
   }),
   endpoint({
     id: 'assets.available',
@@ -92,7 +94,7 @@ export const reservationEndpoints = [
     access: dual('asset:read'),
     query: AvailableQuery,
     data: AssetPage,
-    run: ({ ctx, owner, query }) => service.listAvailable(ctx, owner, query),
+    run: ({ ctx, owner, query }) => reading.listAvailable(ctx, owner, query),
   }),
   endpoint({
     id: 'assetReservations.get',
@@ -104,7 +106,7 @@ export const reservationEndpoints = [
     params: ById,
     query: InOrg,
     data: ReservationView,
-    run: ({ ctx, owner, params }) => service.getReservation(ctx, owner, params.id),
+    run: ({ ctx, owner, params }) => reading.getReservation(ctx, owner, params.id),
   }),
   endpoint({
     id: 'assetReservations.update',
@@ -122,7 +124,7 @@ export const reservationEndpoints = [
     body: UpdateReservation,
     data: ReservationView,
     row: reservation,
-    budgets: [KEEPER_WRITES],
+    budgets: [REQUESTS],
     refuses: { 400: 'An asset is not free, or the reservation is closed.', 403: 'It is not yours, or was picked up.' },
     run: ({ ctx, owner, params, body }) => service.updateReservation(ctx, owner, params.id, body),
   }),
@@ -190,7 +192,7 @@ export const reservationEndpoints = [
     data: HandledReservation,
     budgets: [KEEPER_WRITES],
     refuses: { 400: 'The reservation is not approved, or an asset is still with somebody.' },
-    run: ({ ctx, owner, params, body }) => service.pickUp(ctx, owner, params.id, body),
+    run: ({ ctx, owner, params, body }) => handling.pickUp(ctx, owner, params.id, body),
   }),
   endpoint({
     id: 'assetReservations.return',
@@ -208,7 +210,7 @@ export const reservationEndpoints = [
     data: HandledReservation,
     budgets: [KEEPER_WRITES],
     refuses: { 400: 'Nothing of it is out.' },
-    run: ({ ctx, owner, params, body }) => service.returnItems(ctx, owner, params.id, body),
+    run: ({ ctx, owner, params, body }) => handling.returnItems(ctx, owner, params.id, body),
   }),
   endpoint({
     id: 'assetReservations.listAll',
@@ -220,6 +222,6 @@ export const reservationEndpoints = [
     access: platform('asset:read'),
     query: AllReservationsQuery,
     data: AnyReservationPage,
-    run: ({ ctx, actor, query }) => service.listAllReservations(ctx, actor.userId, query),
+    run: ({ ctx, actor, query }) => reading.listAllReservations(ctx, actor.userId, query),
   }),
 ]

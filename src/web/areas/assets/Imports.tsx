@@ -36,6 +36,7 @@ const words = texts({
     reasons: {
       CHANGED: 'changed since',
       ON_LOAN: 'on loan',
+      RESERVED: 'reserved',
       IN_INVENTORY: 'in a running stock-taking',
       DELETED: 'deleted',
     },
@@ -55,7 +56,13 @@ const words = texts({
     will: (restored: number, deleted: number) => `${restored} 项资产恢复原值，${deleted} 项新建的资产将被删除。`,
     stay: (count: number) => `${count} 项资产保持不变：`,
     kept: (number: string, reason: string) => `${number}（${reason}）`,
-    reasons: { CHANGED: '之后有修改', ON_LOAN: '已借出', IN_INVENTORY: '正在盘点', DELETED: '已删除' },
+    reasons: {
+      CHANGED: '之后有修改',
+      ON_LOAN: '已借出',
+      RESERVED: '已被预约',
+      IN_INVENTORY: '正在盘点',
+      DELETED: '已删除',
+    },
     done: '导入已撤销。',
   },
 })

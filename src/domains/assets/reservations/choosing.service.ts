@@ -1,0 +1,182 @@
+/** Which assets and supplies a request is about, whether they may be reserved, and whether they are free. */
+
+import type { OwnerKey } from '#db/owner-key.ts'
+import type { Booking } from '#db/schema/reservations.ts'
+import type { Db, Tx } from '#db/store.ts'
+import type { FieldProblem } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
+
+import { busyText, DEFAULT_BOOKING, isBookable, strictest } from '../bookings.rules.ts'
+import { type BusyTime, busyTimes, lockAssets } from '../bookings.store.ts'
+import { assetCategoryTree, bookingsOfMany } from '../categories/categories.store.ts'
+import { type AssetRow, assetsByIds, isGone } from '../register/register.store.ts'
+import * as refused from './reservations.errors.ts'
+import type { ItemInput } from './reservations.model.ts'
+import * as store from './reservations.store.ts'
+
+export interface Wanted {
+  readonly orgId: OwnerKey
+  readonly items: readonly ItemInput[]
+  readonly from: number
+  readonly to: number
+  readonly now: number
+  readonly zone: string
+  readonly isKeeper: boolean
+  /** The reservation that changes: what it has counts as free. */
+  readonly except?: number
+  /** Assets that it has, which are preferred. */
+  readonly present?: readonly number[]
+  /** Categories that the caller sees. */
+  readonly visible: ReadonlySet<number>
+}
+
+export interface Chosen {
+  readonly items: readonly store.NewItem[]
+  /** The rules of all of them together. */
+  readonly booking: Booking
+}
+
+/** Assets of one reservation. */
+const MAX_ASSETS = 500
+
+/** Locks what is asked for. @throws AppError 400 with all problems */
+export async function choose(tx: Tx, wanted: Wanted): Promise<Chosen> {
+  const { orgId, items } = wanted
+  const problems = shapeProblems(items)
+  if (problems.length > 0) throw invalidAll(problems)
+  const named = items.flatMap(({ assetId }) => assetId ?? [])
+  await lockAssets(tx, named)
+  const rows = new Map((await assetsByIds(tx, orgId, named)).map((row) => [row.id, row]))
+  const bookings = await bookingsOf(tx, [...rows.values()])
+  for (const [i, { assetId }] of items.entries())
+    if (assetId != null) problems.push(...assetProblems(rows.get(assetId), bookings, wanted, `body.items.${i}.assetId`))
+  if (problems.length > 0) throw invalidAll(problems)
+  problems.push(...(await busyProblems(tx, wanted, named)))
+  const chosen: store.NewItem[] = []
+  const all = [...rows.values()]
+  for (const [i, item] of items.entries()) {
+    if (item.assetId != null) chosen.push(itemOf(rows.get(item.assetId)!, null))
+    if (item.categoryId == null) continue
+    const found = await ofCategory(tx, wanted, item, i, [...all.map(({ id }) => id), ...named])
+    problems.push(...found.problems)
+    all.push(...found.rows)
+    chosen.push(...found.rows.map((row) => itemOf(row, item.categoryId!)))
+  }
+  if (problems.length > 0) throw invalidAll(problems)
+  if (chosen.length > MAX_ASSETS) throw refused.tooMany(MAX_ASSETS)
+  const rules = await bookingsOf(tx, all)
+  return { items: chosen, booking: strictest(all.map((row) => rules.get(row.categoryId ?? 0) ?? DEFAULT_BOOKING)) }
+}
+
+const itemOf = ({ id, name, assetNo }: AssetRow, categoryId: number | null): store.NewItem => ({
+  assetId: id,
+  supplyId: null,
+  quantity: 1,
+  categoryId,
+  name,
+  assetNo,
+})
+
+const bookingsOf = (db: Db | Tx, rows: readonly AssetRow[]): Promise<Map<number, Booking>> =>
+  bookingsOfMany(
+    db,
+    rows.flatMap(({ categoryId }) => categoryId ?? []),
+  )
+
+/** Problems of the request itself. */
+function shapeProblems(items: readonly ItemInput[]): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const seen = new Set<string>()
+  for (const [i, item] of items.entries()) {
+    const at = `body.items.${i}`
+    const [key, ...others] = (['assetId', 'categoryId', 'supplyId'] as const).filter((name) => item[name] != null)
+    if (key === undefined || others.length > 0) {
+      problems.push(refused.oneThing(at))
+      continue
+    }
+    if (key === 'assetId' && (item.quantity ?? 1) !== 1) problems.push(refused.onePiece(`${at}.quantity`))
+    if (key !== 'assetId' && item.quantity == null) problems.push(refused.quantityNeeded(`${at}.quantity`))
+    const thing = `${key} ${item[key]}`
+    if (seen.has(thing)) problems.push(refused.twice(`${at}.${key}`))
+    seen.add(thing)
+  }
+  return problems
+}
+
+function assetProblems(
+  row: AssetRow | undefined,
+  bookings: ReadonlyMap<number, Booking>,
+  { isKeeper, present = [] }: Wanted,
+  path: string,
+): FieldProblem[] {
+  if (row === undefined) return [refused.noSuchAsset(path)]
+  if (isGone(row)) return [refused.gone(path)]
+  if (isKeeper || present.includes(row.id)) return []
+  if (!isBookable(row.bookable, bookings.get(row.categoryId ?? 0))) return [refused.notBookable(path)]
+  return row.status === 'REPAIR' ? [refused.inRepair(path)] : []
+}
+
+async function busyProblems(tx: Tx, wanted: Wanted, ids: readonly number[]): Promise<FieldProblem[]> {
+  const { from, to, now, except, zone, items } = wanted
+  const times = await busyTimes(tx, ids, { from, to, now, except })
+  const ofAsset = Map.groupBy(times, ({ assetId }) => assetId)
+  return items.flatMap(({ assetId }, i) => {
+    const taken = ofAsset.get(assetId ?? 0)
+    return taken === undefined ? [] : [{ path: `body.items.${i}.assetId`, text: busyText(inOrder(taken), zone) }]
+  })
+}
+
+export const inOrder = (times: readonly BusyTime[]): BusyTime[] => times.toSorted((a, b) => a.from - b.from)
+
+/** The first free assets of a category and those below it. */
+async function ofCategory(
+  tx: Tx,
+  { orgId, from, to, now, except, present = [], visible }: Wanted,
+  { categoryId, quantity }: ItemInput,
+  i: number,
+  without: readonly number[],
+): Promise<{ rows: AssetRow[]; problems: FieldProblem[] }> {
+  if (!visible.has(categoryId!)) return { rows: [], problems: [{ path: `body.items.${i}.categoryId`, text: UNKNOWN }] }
+  const categoryIds = await assetCategoryTree.branchIds(tx, orgId, categoryId!)
+  const bookable = { orgId, bookableIds: await bookableCategories(tx, orgId), categoryIds }
+  // One more than a reservation may have, so that the error can say how many are free.
+  const limit = Math.min(quantity!, MAX_ASSETS + 1)
+  const rows = await store.freeAssets(tx, bookable, { from, to, now, except }, { limit, first: present, without })
+  if (rows.length < quantity!) return { rows: [], problems: [refused.tooFew(`body.items.${i}.quantity`, rows.length)] }
+  await lockAssets(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  return { rows, problems: [] }
+}
+const UNKNOWN = { en: 'refers to a category that does not exist', zh: '分类不存在' }
+
+/** The categories of an organization whose assets are bookable unless they say otherwise. */
+export async function bookableCategories(db: Db | Tx, orgId: OwnerKey): Promise<number[]> {
+  const nodes = await store.bookingNodes(db, orgId)
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const isNodeBookable = (id: number | null, depth = 0): boolean => {
+    const node = id === null ? undefined : byId.get(id)
+    // A tree has five levels; a cycle, which only another program can write, ends here.
+    if (node === undefined || depth > 10) return false
+    return node.booking?.bookable ?? isNodeBookable(node.parentId, depth + 1)
+  }
+  return nodes.filter(({ id }) => isNodeBookable(id)).map(({ id }) => id)
+}
+
+/** How assets that are reserved already may be reserved. */
+export async function bookingOfAssets(tx: Tx, orgId: OwnerKey, ids: readonly number[]): Promise<Booking> {
+  const rows = await assetsByIds(tx, orgId, ids)
+  const rules = await bookingsOf(tx, rows)
+  return strictest(rows.map((row) => rules.get(row.categoryId ?? 0) ?? DEFAULT_BOOKING))
+}
+
+/** @throws AppError 400 if others have any of these assets in the time */
+export async function checkFree(
+  tx: Tx,
+  ids: readonly number[],
+  { zone, field, ...question }: { from: number; to: number; now: number; except: number; zone: string; field: string },
+): Promise<void> {
+  const times = await busyTimes(tx, ids, question)
+  if (times.length > 0) throw invalidAll([{ path: `body.${field}`, text: busyText(inOrder(times), zone) }])
+}
