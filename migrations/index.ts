@@ -79,6 +79,7 @@ import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type
 import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
+import sqlite0100 from './sqlite/0100_supplies.sql' with { type: 'text' }
 import sqlite0101 from './sqlite/0101_reservations.sql' with { type: 'text' }
 import sqlite0103 from './sqlite/0103_asset_digests.sql' with { type: 'text' }
 import sqlite0106 from './sqlite/0106_reservations_indexes.sql' with { type: 'text' }
@@ -162,6 +163,7 @@ import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { 
 import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text' }
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
+import postgres0100 from './postgres/0100_supplies.sql' with { type: 'text' }
 import postgres0101 from './postgres/0101_reservations.sql' with { type: 'text' }
 import postgres0103 from './postgres/0103_asset_digests.sql' with { type: 'text' }
 import postgres0106 from './postgres/0106_reservations_indexes.sql' with { type: 'text' }
@@ -253,6 +255,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: sqlite0093 },
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
+    { name: '0100_supplies', sql: sqlite0100 },
     { name: '0101_reservations', sql: sqlite0101 },
     { name: '0103_asset_digests', sql: sqlite0103 },
     { name: '0106_reservations_indexes', sql: sqlite0106 },
@@ -338,6 +341,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: postgres0093 },
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
+    { name: '0100_supplies', sql: postgres0100 },
     { name: '0101_reservations', sql: postgres0101 },
     { name: '0103_asset_digests', sql: postgres0103 },
     { name: '0106_reservations_indexes', sql: postgres0106 },

@@ -56,6 +56,7 @@ export type KeptTotal =
   | 'scan_records.all'
   | 'scan_records.user'
   | 'sessions.active'
+  | 'supply_movements.owner'
   | 'users.all'
 
 /** The total of a list as a scalar. `owner` is its owner, or 0 for the list of all owners. */

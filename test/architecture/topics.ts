@@ -85,6 +85,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'writing',
     'entities',
     'listing',
+    'supplies',
     'loans',
     'transfers',
     'assets',
