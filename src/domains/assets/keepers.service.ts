@@ -3,21 +3,11 @@
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
-import { usersHoldingPoint } from '#domains/access/index.ts'
 import { type Notice, notify } from '#domains/notifications/index.ts'
 import { isOrgEnabled } from '#domains/orgs/index.ts'
 
+import { keepersOf } from './reminders.service.ts'
 import { remindable } from './reminders.store.ts'
-
-/** Keepers of an organization who are notified. */
-export const MAX_KEEPERS = 20
-
-/** Those who may hand out the assets of an organization; the user for personal ones. */
-export async function keepersOf(tx: Tx, owner: OwnerKey): Promise<number[]> {
-  const orgId = orgOf(owner)
-  const keepers = orgId === 0 ? [-owner] : await usersHoldingPoint(tx, orgId, 'asset:transfer', MAX_KEEPERS)
-  return [...(await remindable(tx, orgId, keepers))]
-}
 
 /** Those of the named users who can be told, or else all keepers. */
 export async function keepersAmong(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<number[]> {

@@ -1,8 +1,9 @@
-/** Reminds users of warranties that end soon. */
+/** Reminds users of warranties that end soon, and finds the keepers whom other reminders go to. */
 
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
+import { usersHoldingPoint } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
 import { localTime } from '#lib/days.ts'
 import { serverZone } from '#platform/clock.ts'
@@ -16,6 +17,15 @@ const ASSETS_PER_WRITE = 200
 /** Assets that a notification names. */
 const NAMED = 5
 const LISTED_IDS = 100
+/** Keepers of an organization who are notified. */
+const MAX_KEEPERS = 20
+
+/** Those who may hand out the assets of an organization; the user for personal ones. */
+export async function keepersOf(tx: Tx, owner: number): Promise<number[]> {
+  const orgId = orgOf(owner)
+  const keepers = orgId === 0 ? [-owner] : await usersHoldingPoint(tx, orgId, 'asset:transfer', MAX_KEEPERS)
+  return [...(await store.remindable(tx, orgId, keepers))]
+}
 
 /** Reminds of each end of a warranty once. A user gets one notification for all assets of an owner that are found together. */
 export async function remindOfWarranties(ctx: AppContext): Promise<void> {

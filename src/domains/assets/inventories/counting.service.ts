@@ -10,8 +10,8 @@ import { addDays, addMonths, dayAt } from '#lib/days.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { todayOf, zoneOfOwner } from '../days.service.ts'
-import { keepersOf } from '../keepers.service.ts'
 import { assetsByIds, updateRows } from '../register/register.store.ts'
+import { keepersOf } from '../reminders.service.ts'
 import * as counting from './counting.store.ts'
 import type { InventoryRow } from './inventories.rules.ts'
 

@@ -10,7 +10,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { todayOf } from '../days.service.ts'
 import type { PlanRow } from '../dues.store.ts'
-import { keepersOf } from '../keepers.service.ts'
+import { keepersOf } from '../reminders.service.ts'
 import { remindable } from '../reminders.store.ts'
 import * as store from './maintenance.store.ts'
 
