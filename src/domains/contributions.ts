@@ -112,7 +112,7 @@ export interface MailContact {
 export type FindMailContacts = (db: Db | Tx, userIds: readonly number[]) => Promise<ReadonlyMap<number, MailContact>>
 
 /** Kinds of contents that only another domain can resolve (spec §2.4). */
-export type ScanTargetKind = 'ORG_JOIN' | 'ACTIVITY' | 'USER' | 'ASSET' | 'CHECK_IN' | 'PASS'
+export type ScanTargetKind = 'ORG_JOIN' | 'ACTIVITY' | 'USER' | 'ASSET' | 'SUPPLY' | 'CHECK_IN' | 'PASS'
 
 /** The thing that the content refers to, or undefined if there is none or the user may not know of it. */
 export type ResolveScanTarget = (
@@ -143,7 +143,7 @@ export interface FoundThing {
   readonly publicFields: readonly string[]
 }
 
-export type LandingPageType = 'activity' | 'check-in' | 'kiosk' | 'pass' | 'asset' | 'location'
+export type LandingPageType = 'activity' | 'check-in' | 'kiosk' | 'pass' | 'asset' | 'supply' | 'location'
 
 /**
  * Answers with a page, or JSON if the request asks for it; undefined is answered with 404. `id` comes from the path, unchecked. `userId` is 0

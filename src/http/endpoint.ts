@@ -46,6 +46,7 @@ export const TAGS = [
   'Album',
   'Assets',
   'Asset categories',
+  'Supplies',
   'Inventories',
   'Lost and found',
   'Metadata',

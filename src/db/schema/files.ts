@@ -20,6 +20,7 @@ export const FILE_ENTITIES = [
   'META_VALUE',
   'INVENTORY',
   'MAINTENANCE',
+  'SUPPLY',
   'QR_DESIGN',
 ] as const
 export type FileEntity = (typeof FILE_ENTITIES)[number]

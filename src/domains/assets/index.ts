@@ -1,4 +1,4 @@
-/** Fixed assets: the register, categories, transfers, spreadsheets, inventories and loans. */
+/** Fixed assets: the register, categories, transfers, spreadsheets, inventories, loans, and supplies of which a number is kept. */
 
 import { ownerKey } from '#db/owner-key.ts'
 import { domain } from '#domains/domain.ts'
@@ -45,7 +45,11 @@ import { assetLandingPage } from './public/public.page.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/register.store.ts'
 import { remindOfWarranties } from './reminders.service.ts'
 import { reportEndpoints } from './reports/reports.endpoints.ts'
-import { cancelOfMembers, deleteSomeOfOrg as deleteSomeReservations, forgetNames } from './reservations/ending.store.ts'
+import {
+  cancelOfMembers,
+  deleteSomeOfOrg as deleteSomeReservations,
+  forgetNames as forgetReservationNames,
+} from './reservations/ending.store.ts'
 import {
   announcePickUps,
   expireReservations,
@@ -55,6 +59,22 @@ import {
 } from './reservations/jobs.service.ts'
 import { reservationEndpoints } from './reservations/reservations.endpoints.ts'
 import { countOpenOfOrg } from './reservations/reservations.store.ts'
+import { deleteOldRequests } from './supplies/movements.service.ts'
+import { forgetNames, purgeMovements } from './supplies/movements.store.ts'
+import { supplyAdminEndpoints } from './supplies/supplies.admin.endpoints.ts'
+import { supplyEndpoints } from './supplies/supplies.endpoints.ts'
+import { supplyLandingPage } from './supplies/supplies.page.ts'
+import {
+  clearPhotos as clearSupplyPhotos,
+  mayRead as mayReadSupply,
+  resolveScan as resolveSupply,
+} from './supplies/supplies.service.ts'
+import {
+  countAtLocation as countSuppliesAt,
+  countSupplies,
+  hasSupplies,
+  purgeSupplies,
+} from './supplies/supplies.store.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 
@@ -76,6 +96,8 @@ export const assets = domain({
     ...calendarEndpoints,
     ...exportEndpoints,
     ...labelEndpoints,
+    ...supplyEndpoints,
+    ...supplyAdminEndpoints,
   ],
   async start(ctx) {
     startTelling(ctx)
@@ -99,30 +121,42 @@ export const assets = domain({
     { name: 'assets.notifyOfCounts', every: HOUR, run: notifyOfCounts },
     { name: 'assets.queueDigests', every: DIGESTS_EVERY_MS, run: queueDigests },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
+    { name: 'supplies.deleteOldRequests', every: HOUR, run: deleteOldRequests },
     cleanUpJob,
   ],
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
-  fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory, MAINTENANCE: mayReadRecord },
-  landingPages: { asset: assetLandingPage },
+  fileEntities: { ASSET: mayRead, INVENTORY: mayReadInventory, MAINTENANCE: mayReadRecord, SUPPLY: mayReadSupply },
+  landingPages: { asset: assetLandingPage, supply: supplyLandingPage },
   foundThings: { ASSET: foundAssets },
-  scanTargets: { ASSET: resolveScan },
+  scanTargets: { ASSET: resolveScan, SUPPLY: resolveSupply },
   labelPages: { ASSET: publicPath },
   composedMails: { ASSET_DIGEST: composeDigest },
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
   syncEntities,
-  userContent: hasAssets,
-  remains: (_ctx, tx, owner, limit) =>
-    owner > 0 ? deleteSomeReservations(tx, owner, limit) : forgetNames(tx, -owner, limit),
+  userContent: async (db, userId) => (await hasAssets(db, userId)) || hasSupplies(db, userId),
   orgResources: [
     {
       key: 'assets',
       name: 'assets',
       count: async (db, orgId) =>
-        (await countOwned(db, orgId)) + (await countPlans(db, orgId)) + (await countOpenOfOrg(db, orgId)),
+        (await countOwned(db, orgId)) +
+        (await countPlans(db, orgId)) +
+        (await countOpenOfOrg(db, orgId)) +
+        (await countSupplies(db, orgId)),
     },
   ],
-  locationUses: [{ name: 'assets', count: countAtLocation }],
+  locationUses: [
+    { name: 'assets', count: countAtLocation },
+    { name: 'supplies', count: countSuppliesAt },
+  ],
+  async remains(_ctx, tx, owner, limit) {
+    const moved = await purgeMovements(tx, owner, limit)
+    let rows = moved < limit ? moved + (await purgeSupplies(tx, owner, limit - moved)) : moved
+    const others = owner > 0 ? [deleteSomeReservations] : [forgetNames, forgetReservationNames]
+    for (const remove of others) if (rows < limit) rows += await remove(tx, Math.abs(owner), limit - rows)
+    return rows
+  },
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {
       const [ofAssets, ofInventories] = [lostBy(files, 'ASSET'), lostBy(files, 'INVENTORY')]
@@ -130,6 +164,8 @@ export const assets = domain({
       if (ofInventories) await clearItemPhotos(tx, ofInventories)
       const ofRecords = lostBy(files, 'MAINTENANCE')
       if (ofRecords) await clearFiles(tx, ofRecords.fileIds, ofRecords.entityIds)
+      const ofSupplies = lostBy(files, 'SUPPLY')
+      if (ofSupplies) await clearSupplyPhotos(tx, ofSupplies)
     },
     async 'metaTemplate.deleting'(_ctx, tx, { templateId }) {
       await templateDeleting(tx, templateId)

@@ -35,6 +35,7 @@ const THINGS: Readonly<Record<FileEntity, Localized>> = {
   META_VALUE: { en: 'a metadata value', zh: '元数据值' },
   INVENTORY: { en: 'an inventory', zh: '盘点' },
   MAINTENANCE: { en: 'a maintenance record', zh: '维护记录' },
+  SUPPLY: { en: 'a supply', zh: '物料' },
   QR_DESIGN: { en: 'a design of QR codes', zh: '二维码外观' },
 }
 

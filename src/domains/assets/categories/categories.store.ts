@@ -9,6 +9,8 @@ import { assetMaintenanceWork } from '#db/schema/asset-maintenance.ts'
 import { assetCategories, assetCategoryCleanUps, assetCategoryTemplates, assets } from '#db/schema/assets.ts'
 import { metaTemplates } from '#db/schema/meta.ts'
 import type { Booking } from '#db/schema/reservations.ts'
+import { supplies } from '#db/schema/supplies.ts'
+import { isAmongFirst } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { recordDeleted, tombstoneOf } from '#db/tombstones.ts'
 import { treeIn } from '#db/tree.ts'
@@ -305,18 +307,25 @@ export async function assetCountsOf(db: Db, rows: readonly CategoryRow[]): Promi
   return new Map((await grouped(db, where)).map((row) => [row.id!, row.n]))
 }
 
-/** Takes at most `limit` assets out of a category; their versions rise. Returns their number. */
+/** Takes at most `limit` assets and supplies out of a category; their versions rise. Returns their number. */
 export async function clearCategory(tx: Tx, owner: OwnerKey, categoryId: number, limit: number): Promise<number> {
+  const inCategory = and(eq(supplies.owner, owner), eq(supplies.categoryId, categoryId))
+  const cleared = await tx
+    .update(supplies)
+    .set({ categoryId: null, version: sql`${supplies.version} + 1` })
+    .where(isAmongFirst(tx, supplies, { where: inCategory, limit }))
+    .returning({ id: supplies.id })
+  if (cleared.length === limit) return limit
   const rows = await tx
     .select()
     .from(assets)
     .where(liveAssets(owner, eq(assets.categoryId, categoryId)))
-    .limit(limit)
+    .limit(limit - cleared.length)
   await updateRows(
     tx,
     rows.map((row) => ({ row, change: { categoryId: null } })),
   )
-  return rows.length
+  return cleared.length + rows.length
 }
 
 /** Leaves the assets of a deleted category to the job. */

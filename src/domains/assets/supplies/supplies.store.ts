@@ -1,12 +1,24 @@
-import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 
+import { contains } from '#db/contains.ts'
 import { dialect } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
-import { orgOf, type OwnerKey } from '#db/owner-key.ts'
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
-import { supplies, supplyPlaces } from '#db/schema/supplies.ts'
-import type { Db, SQL, Tx } from '#db/store.ts'
+import { users } from '#db/schema/accounts.ts'
+import { files } from '#db/schema/files.ts'
+import { supplies, supplyLoans, supplyNumbers, supplyPlaces } from '#db/schema/supplies.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
+import { within } from '#domains/admin/index.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { uuid } from '#platform/ids.ts'
+
+import { numberKey } from '../numbers.rules.ts'
+import type { PhotoRow } from '../register/register.store.ts'
+import type { AdminSuppliesQuery, SupplySort } from './supplies.model.ts'
+import { isLow, type SupplyFields } from './supplies.rules.ts'
 
 export type SupplyRow = typeof supplies.$inferSelect
 
@@ -117,4 +129,334 @@ export async function countAtLocation(db: Db | Tx, orgId: number, locationId: nu
 export async function countSupplies(db: Db | Tx, owner: OwnerKey): Promise<number> {
   const [row] = await db.select({ n: count() }).from(supplies).where(suppliesWhere(owner))
   return row!.n
+}
+
+// Writes.
+
+const ROWS_PER_STATEMENT = 500
+
+/** Adds supplies with numbers that are free. Returns their rows in the same order. */
+export async function insertSupplies(tx: Tx, owner: Owner, given: readonly SupplyFields[]): Promise<SupplyRow[]> {
+  const rows: SupplyRow[] = []
+  for (let at = 0; at < given.length; at += ROWS_PER_STATEMENT) {
+    const values = given.slice(at, at + ROWS_PER_STATEMENT).map((fields) => ({
+      ...fields,
+      uuid: uuid(),
+      owner: ownerKey(owner),
+      userId: owner.userId,
+      supplyNoKey: numberKey(fields.supplyNo),
+      stock: 0,
+      lent: 0,
+      lowSince: isLow({ stock: 0, minimum: fields.minimum }) ? tx.stamp : null,
+      createdAt: tx.stamp,
+      updatedAt: tx.stamp,
+    }))
+    const inserted = await tx.insert(supplies).values(values).returning()
+    const byUuid = new Map(inserted.map((row) => [row.uuid, row]))
+    for (const { uuid: id } of values) {
+      const row = byUuid.get(id)!
+      listed.inserted(tx, row)
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+/** Changes the columns that requests decide. `change` differs from the row. */
+export async function updateSupply(tx: Tx, before: SupplyRow, change: Partial<SupplyRow>): Promise<SupplyRow> {
+  const after = { ...before, ...change }
+  const lowSince = isLow(after) ? (before.lowSince ?? tx.stamp) : null
+  const columns = { ...change, lowSince, version: before.version + 1, updatedAt: tx.stamp }
+  const [row] = await tx
+    .update(supplies)
+    .set(columns)
+    .where(and(eq(supplies.id, before.id), eq(supplies.owner, before.owner)))
+    .returning()
+  listed.updated(tx, before, row!)
+  return row!
+}
+
+/** Sets the numbers that movements change. They raise neither `version` nor `updatedAt`, so that forms that are open stay valid. */
+export async function setNumbers(
+  tx: Tx,
+  before: SupplyRow,
+  numbers: Pick<SupplyRow, 'stock' | 'lent' | 'lowSince'>,
+): Promise<SupplyRow> {
+  const [row] = await tx
+    .update(supplies)
+    .set(numbers)
+    .where(and(eq(supplies.id, before.id), eq(supplies.owner, before.owner)))
+    .returning()
+  listed.updated(tx, before, row!)
+  return row!
+}
+
+const byNumber = prepared((db) =>
+  db
+    .select()
+    .from(supplies)
+    .where(and(eq(supplies.owner, p('owner')), eq(supplies.supplyNoKey, p('key')), isLive)),
+)
+/** The owner's undeleted supplies by the keys of their numbers. */
+export async function suppliesByNumbers(
+  db: Db | Tx,
+  owner: OwnerKey,
+  keys: readonly string[],
+): Promise<Map<string, SupplyRow>> {
+  const found = new Map<string, SupplyRow>()
+  if (dialect === 'sqlite') {
+    // For a list of keys, SQLite may walk over all supplies of the owner.
+    for (const key of new Set(keys)) for (const row of await byNumber(db, { owner, key })) found.set(key, row)
+    return found
+  }
+  for (let at = 0; at < keys.length; at += 1000) {
+    const some = keys.slice(at, at + 1000)
+    const rows = await db
+      .select()
+      .from(supplies)
+      .where(suppliesWhere(owner, inArray(supplies.supplyNoKey, some)))
+    for (const row of rows) found.set(row.supplyNoKey, row)
+  }
+  return found
+}
+
+const numberOf = (sequence: number): string => `S-${String(sequence).padStart(5, '0')}`
+
+/** Takes `count` free numbers. `given`: keys of numbers that the same write gives to other supplies. */
+export async function takeNumbers(
+  tx: Tx,
+  owner: OwnerKey,
+  count: number,
+  given: ReadonlySet<string> = new Set(),
+): Promise<string[]> {
+  if (count === 0) return []
+  const [counter] = await tx.select().from(supplyNumbers).where(eq(supplyNumbers.owner, owner))
+  const numbers: string[] = []
+  let next = counter?.next ?? 1
+  while (numbers.length < count) {
+    const some = Array.from({ length: Math.max(10, count - numbers.length) }, (_, i) => next + i)
+    const taken = await suppliesByNumbers(
+      tx,
+      owner,
+      some.map((sequence) => numberKey(numberOf(sequence))),
+    )
+    for (const sequence of some) {
+      if (numbers.length === count) break
+      next = sequence + 1
+      const key = numberKey(numberOf(sequence))
+      if (!taken.has(key) && !given.has(key)) numbers.push(numberOf(sequence))
+    }
+  }
+  await tx
+    .insert(supplyNumbers)
+    .values({ owner, next })
+    .onConflictDoUpdate({ target: supplyNumbers.owner, set: { next } })
+  return numbers
+}
+
+/** The ids of the owner's undeleted supplies that meet the condition, in an order of the list. */
+export const supplyIds = (
+  db: Db,
+  owner: OwnerKey,
+  where: SQL | undefined,
+  sort: SupplySort,
+  limit: number,
+): Promise<number[]> =>
+  db
+    .select({ id: supplies.id })
+    .from(supplies)
+    .where(suppliesWhere(owner, where))
+    .orderBy(...sortBy(SORTED, sort))
+    .limit(limit)
+    .then((rows) => rows.map((row) => row.id))
+
+/** The owner's undeleted supplies with these ids, in the order of `ids`. */
+export async function suppliesByIds(db: Db | Tx, owner: OwnerKey, ids: readonly number[]): Promise<SupplyRow[]> {
+  const rows = await db
+    .select()
+    .from(supplies)
+    .where(and(inArray(supplies.id, [...ids]), suppliesWhere(owner)))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+// Lists.
+
+const select = (db: Builders) => db.select().from(supplies).$dynamic()
+const ofOwner = listed.list({
+  owner: ['owner'],
+  where: { deletedAt: null },
+  orders: {
+    name: ['name', 'createdAt', 'id'],
+    supplyNo: ['supplyNo', 'createdAt', 'id'],
+    stock: ['stock', 'createdAt', 'id'],
+    updatedAt: ['updatedAt', 'createdAt', 'id'],
+  },
+  sort: 'name',
+  select,
+})
+const SORTED = {
+  id: supplies.id,
+  name: supplies.name,
+  supplyNo: supplies.supplyNo,
+  stock: supplies.stock,
+  updatedAt: supplies.updatedAt,
+}
+export const DEFAULT_SORT = 'name'
+
+export type SortedPage = PageInput & { readonly sort?: SupplySort | undefined }
+
+export const suppliesPage = (db: Db, owner: OwnerKey, { page, size, sort }: SortedPage): Promise<Page<SupplyRow>> =>
+  ofOwner.page(db, { owner }, { page, size, sort })
+
+export const filteredSupplies = (
+  db: Db,
+  owner: OwnerKey,
+  where: SQL | undefined,
+  { page, size, sort = DEFAULT_SORT }: SortedPage,
+): Promise<Page<SupplyRow>> =>
+  pageOf(db, supplies, { where: suppliesWhere(owner, where), orderBy: sortBy(SORTED, sort), page: { page, size } })
+
+export interface Conditions {
+  readonly keyword?: string | undefined
+  /** With those below it; null for supplies without a category. */
+  readonly categoryIds?: readonly number[] | null | undefined
+  readonly locationIds?: readonly number[] | undefined
+  readonly kind?: SupplyRow['kind'] | undefined
+  readonly low?: boolean | undefined
+  readonly ids?: readonly number[] | undefined
+}
+
+const containsKeyword = (keyword: string): SQL | undefined =>
+  or(
+    ...[supplies.name, supplies.supplyNo, supplies.supplier, supplies.remark].map((column) =>
+      contains(column, keyword),
+    ),
+  )
+
+const conditionsOf = ({ keyword, kind, low }: Conditions): SQL | undefined =>
+  and(
+    keyword ? containsKeyword(keyword) : undefined,
+    kind && eq(supplies.kind, kind),
+    low === undefined ? undefined : low ? isNotNull(supplies.lowSince) : isNull(supplies.lowSince),
+  )
+
+/** Without the owner, which every query adds. Undefined for all supplies. */
+export function conditionsWhere(db: Pick<Db, 'select'>, given: Conditions): SQL | undefined {
+  const { categoryIds, locationIds, ids } = given
+  const places = (some: readonly number[]) =>
+    db
+      .select({ one: sql`1` })
+      .from(supplyPlaces)
+      .where(and(eq(supplyPlaces.supplyId, supplies.id), inArray(supplyPlaces.locationId, [...some])))
+  return and(
+    conditionsOf(given),
+    categoryIds === undefined
+      ? undefined
+      : categoryIds === null
+        ? isNull(supplies.categoryId)
+        : inArray(supplies.categoryId, [...categoryIds]),
+    locationIds && exists(places(locationIds)),
+    ids && inArray(supplies.id, [...ids]),
+  )
+}
+
+/** Supplies of all owners, for the console. */
+export const allSupplies = ({ userId, orgId, keyword, kind, low, from, to }: AdminSuppliesQuery) => ({
+  table: supplies,
+  scope: and(isLive, within(supplies.createdAt, { from, to })),
+  where: and(
+    userId === undefined ? undefined : eq(supplies.userId, userId),
+    orgId === undefined ? undefined : eq(supplies.owner, orgId),
+    conditionsOf({ keyword, kind, low }),
+  ),
+  order: [supplies.createdAt, supplies.id],
+  isReversed: true,
+  select: (db: Pick<Builders, 'select'>) => db.select().from(supplies).$dynamic(),
+})
+
+/** A supply of which fewer are there than there should be. */
+export interface LowSupply {
+  readonly id: number
+  readonly name: string
+  readonly supplyNo: string
+  readonly unit: string
+  readonly stock: number
+  readonly minimum: number
+  readonly target: number | null
+  /** `target - stock`, or up to the minimum without a target. */
+  readonly toOrder: number
+}
+
+/** At most `limit` supplies of the owner that are low, with ids above `after`, in the order of their ids. */
+export async function lowSupplies(db: Db | Tx, owner: OwnerKey, after: number, limit: number): Promise<LowSupply[]> {
+  const rows = await db
+    .select()
+    .from(supplies)
+    .where(suppliesWhere(owner, and(isNotNull(supplies.lowSince), gt(supplies.id, after))))
+    .orderBy(asc(supplies.id))
+    .limit(limit)
+  return rows.map(({ id, name, supplyNo, unit, stock, minimum, target }) => ({
+    id,
+    name,
+    supplyNo,
+    unit,
+    stock,
+    minimum: minimum ?? 0,
+    target,
+    toOrder: Math.max(0, (target ?? minimum ?? 0) - stock),
+  }))
+}
+
+/** The files with these ids that are photos of supplies. */
+export const photosByIds = (db: Db | Tx, ids: readonly number[]): Promise<PhotoRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : db
+        .select({ id: files.id, mime: files.mime, thumbnailBlobId: files.thumbnailBlobId })
+        .from(files)
+        .where(and(inArray(files.id, [...ids]), eq(files.entityType, 'SUPPLY')))
+
+/** Supplies of any owner, for files that were deleted. */
+export const anySuppliesByIds = (tx: Tx, ids: readonly number[]): Promise<SupplyRow[]> =>
+  tx
+    .select()
+    .from(supplies)
+    .where(and(inArray(supplies.id, [...ids]), isLive))
+
+// What remains of accounts and organizations.
+
+const anySupply = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(
+      and(
+        eq(users.id, p('userId')),
+        exists(
+          db
+            .select({ id: supplies.id })
+            .from(supplies)
+            .where(eq(supplies.userId, p('userId'))),
+        ),
+      ),
+    ),
+)
+/** Whether the user has registered a supply, for whomever. */
+export const hasSupplies = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await anySupply(db, { userId })).length > 0
+
+/** Deletes at most `limit` supplies of an owner that was deleted, which have no movements any more. Returns their number. */
+export async function purgeSupplies(tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  const some = await tx.select({ id: supplies.id }).from(supplies).where(eq(supplies.owner, owner)).limit(limit)
+  const ids = some.map((row) => row.id)
+  if (ids.length === 0) {
+    await tx.delete(supplyNumbers).where(eq(supplyNumbers.owner, owner))
+    return 0
+  }
+  await tx.delete(supplyPlaces).where(inArray(supplyPlaces.supplyId, ids))
+  await tx.delete(supplyLoans).where(inArray(supplyLoans.supplyId, ids))
+  const deleted = await tx.delete(supplies).where(inArray(supplies.id, ids)).returning(listed.columns)
+  for (const row of deleted) listed.deleted(tx, row)
+  return ids.length
 }

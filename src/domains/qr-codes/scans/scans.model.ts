@@ -79,6 +79,7 @@ export const KINDS = [
   'QR_CODE',
   'ACTIVITY',
   'ASSET',
+  'SUPPLY',
   'LOCATION',
   'BLANK',
   'PASS',

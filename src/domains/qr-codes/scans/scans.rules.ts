@@ -20,6 +20,7 @@ const LANDINGS: ReadonlyMap<string, Exclude<Target['kind'], 'QR_CODE'>> = new Ma
   ['check-in', 'CHECK_IN'],
   ['pass', 'PASS'],
   ['asset', 'ASSET'],
+  ['supply', 'SUPPLY'],
 ])
 
 const SHARE_PATH = new RegExp(`^/(?:public/qr|api/qr-codes/public)/(${UUID_PATTERN})/?$`, 'i')

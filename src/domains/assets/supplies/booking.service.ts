@@ -1,0 +1,264 @@
+/** Books movements on supplies that are locked: checks them, changes the numbers, and adds the rows. */
+
+import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
+import type { Owner } from '#http/endpoint.ts'
+import { type FieldProblem, notFound } from '#http/errors.ts'
+import { invalidAll } from '#http/validate.ts'
+
+import { noLocations, noSuchLocation, noSuchMember, notAPrice, notYourself } from '../register/register.errors.ts'
+import { hundredths } from '../register/register.rules.ts'
+import { locationNames, membersAmong, userNames } from '../register/register.store.ts'
+import { notifyOfLow } from './low.service.ts'
+import type { MovementItem } from './movements.model.ts'
+import * as store from './movements.store.ts'
+import * as errors from './supplies.errors.ts'
+import { book, Impossible, isLow, nameKey, type Numbers, personKey, unbook } from './supplies.rules.ts'
+import { setNumbers, type SupplyRow } from './supplies.store.ts'
+
+export interface Fresh {
+  readonly item: MovementItem
+  /** Of the object with the fields of the item, for errors. */
+  readonly path: string
+}
+
+/** Books the items on supplies that are locked. @throws AppError 400 with the problems */
+export async function bookItems(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  supplies: readonly SupplyRow[],
+  fresh: readonly Fresh[],
+  keeps = true,
+): Promise<store.MovementRow[]> {
+  if (fresh.length === 0) return []
+  const byId = new Map(supplies.map((row) => [row.id, row]))
+  const missing = fresh.filter(({ item }) => !byId.has(item.supplyId))
+  if (missing.length > 0) {
+    if (missing.some(({ path }) => path === 'body')) throw notFound()
+    throw invalidAll(missing.map(({ path }) => errors.noSuchSupply(`${path}.supplyId`)))
+  }
+  const people = fresh.map(({ item }) => personOf(byId.get(item.supplyId)!, item, owner, keeps))
+  const problems = fresh.flatMap(({ item, path }) => shapeProblems(byId.get(item.supplyId)!, item, path))
+  problems.push(...(await referenceProblems(tx, owner, fresh)))
+  if (problems.length > 0) throw invalidAll(problems)
+  const known = people.flatMap((person) => person?.userId ?? [])
+  const names = await userNames(tx, owner.orgId, [...new Set([owner.userId, ...known])])
+  const books = await openBooks(tx, supplies, fresh, people)
+  const given = fresh.map(({ item, path }, i): store.NewMovement => {
+    const supply = byId.get(item.supplyId)!
+    const person = people[i]
+    const { numbers, loans } = books.get(supply.id)!
+    const key = person && personKey(person.userId, person.personName)
+    const lends = supply.kind === 'POOL' ? key : undefined
+    const { type, quantity, toLocationId = null } = item
+    const booked = booking(() =>
+      book(numbers, { type, quantity, locationId: item.locationId ?? null, toLocationId, person: lends }, path),
+    )
+    if (lends !== undefined && type === 'TAKE') loans.set(lends, laterOf(loans.get(lends), person!, item.dueAt ?? null))
+    return {
+      owner: supply.owner,
+      supplyId: supply.id,
+      type,
+      quantity,
+      difference: booked.difference,
+      stockAfter: numbers.stock,
+      locationId: booked.locationId,
+      toLocationId: type === 'MOVE' ? toLocationId : null,
+      userId: person?.userId ?? null,
+      personName:
+        person === undefined ? '' : person.userId === null ? person.personName : (names.get(person.userId) ?? ''),
+      price: item.price == null || item.price === '' ? null : hundredths(item.price)!,
+      note: item.note ?? '',
+      dueAt: item.dueAt ?? null,
+      operatorId: owner.userId,
+      operatorName: names.get(owner.userId) ?? '',
+      reverses: null,
+    }
+  })
+  for (const supply of supplies) await closeBook(ctx, tx, supply, books.get(supply.id)!)
+  return store.insertMovements(tx, given)
+}
+
+interface Person {
+  readonly userId: number | null
+  readonly personName: string
+}
+
+/** Who takes or returns them; undefined if nobody does. Of a POOL it is the caller unless the request names somebody. */
+function personOf(supply: SupplyRow, item: MovementItem, owner: Owner, keeps: boolean): Person | undefined {
+  const { type, userId = null, personName = null } = item
+  if (type !== 'TAKE' && type !== 'RETURN') return undefined
+  if (userId === null && personName !== null) return { userId: null, personName }
+  if (userId === null && keeps && supply.kind !== 'POOL') return undefined
+  return { userId: userId ?? owner.userId, personName: '' }
+}
+
+/** Problems that need no other row. */
+function shapeProblems({ kind }: SupplyRow, item: MovementItem, path: string): FieldProblem[] {
+  const { type, quantity, toLocationId, userId, personName, price, dueAt } = item
+  const problems: FieldProblem[] = []
+  const isPersonal = type === 'TAKE' || type === 'RETURN'
+  if (quantity < 1 && type !== 'COUNT') problems.push(errors.atLeastOne(`${path}.quantity`))
+  if (type === 'RETURN' && kind !== 'POOL') problems.push(errors.onlyPools(`${path}.type`))
+  if (toLocationId != null && type !== 'MOVE') problems.push(errors.onlyMove(`${path}.toLocationId`))
+  if (dueAt != null && (type !== 'TAKE' || kind !== 'POOL')) problems.push(errors.onlyPool(`${path}.dueAt`))
+  if (userId != null && !isPersonal) problems.push(errors.noPerson(`${path}.userId`))
+  if (personName != null && !isPersonal) problems.push(errors.noPerson(`${path}.personName`))
+  if (personName != null && userId != null) problems.push(errors.onePerson(`${path}.personName`))
+  if (price != null && price !== '' && hundredths(price) === undefined) problems.push(notAPrice(`${path}.price`))
+  return problems
+}
+
+/** Problems of locations and borrowers that do not exist. Whoever has some of it may return it, also after leaving. */
+async function referenceProblems(tx: Tx, owner: Owner, fresh: readonly Fresh[]): Promise<FieldProblem[]> {
+  const { orgId, userId } = owner
+  const places = fresh.flatMap(({ item }) => [item.locationId ?? [], item.toLocationId ?? []].flat())
+  const locations = await locationNames(tx, orgId, [...new Set(places)])
+  const takers = fresh.flatMap(({ item }) => (item.type === 'TAKE' && item.userId) || [])
+  const members = orgId === 0 ? new Set([userId]) : await membersAmong(tx, orgId, [...new Set(takers)])
+  return fresh.flatMap(({ item, path }) => {
+    const problems: FieldProblem[] = []
+    for (const name of ['locationId', 'toLocationId'] as const) {
+      const id = item[name]
+      if (id != null && !locations.has(id))
+        problems.push((orgId === 0 ? noLocations : noSuchLocation)(`${path}.${name}`))
+    }
+    if (item.type === 'TAKE' && item.userId != null && !members.has(item.userId))
+      problems.push((orgId === 0 ? notYourself : noSuchMember)(`${path}.userId`))
+    return problems
+  })
+}
+
+type LoanRow = Pick<store.LoanRow, 'userId' | 'nameKey' | 'personName' | 'dueAt'>
+
+interface Book {
+  readonly numbers: Numbers
+  readonly loans: Map<string, LoanRow>
+  readonly placesBefore: ReadonlyMap<number, number>
+  readonly peopleBefore: ReadonlyMap<string, number>
+}
+
+async function openBooks(
+  tx: Tx,
+  supplies: readonly SupplyRow[],
+  fresh: readonly { readonly item: { readonly supplyId: number } }[],
+  people: readonly (Person | undefined)[],
+): Promise<Map<number, Book>> {
+  const places = Map.groupBy(
+    await store.placesOf(
+      tx,
+      supplies.map((row) => row.id),
+    ),
+    (row) => row.supplyId,
+  )
+  const keys = fresh.flatMap(({ item }, i) => {
+    const person = people[i]
+    if (person === undefined) return []
+    const { userId, personName } = person
+    return [{ supplyId: item.supplyId, userId: userId ?? 0, nameKey: userId === null ? nameKey(personName) : '' }]
+  })
+  const loans = Map.groupBy((await store.loansOf(tx, keys)).values(), (row) => row.supplyId)
+  return new Map(
+    supplies.map(({ id, stock, lent }) => {
+      const placesBefore = new Map((places.get(id) ?? []).map((row) => [row.locationId, row.quantity]))
+      const ofSupply = loans.get(id) ?? []
+      const keyOf = (row: store.LoanRow) => personKey(row.userId || null, row.nameKey)
+      const peopleBefore = new Map(ofSupply.map((row) => [keyOf(row), row.quantity]))
+      const numbers = { stock, lent, places: new Map(placesBefore), people: new Map(peopleBefore) }
+      const known = new Map<string, LoanRow>(ofSupply.map((row) => [keyOf(row), row]))
+      return [id, { numbers, loans: known, placesBefore, peopleBefore }]
+    }),
+  )
+}
+
+/** The loan with the later of the times at which all of it is to come back. */
+function laterOf(before: LoanRow | undefined, { userId, personName }: Person, dueAt: number | null): LoanRow {
+  const due = before?.dueAt == null ? dueAt : Math.max(before.dueAt, dueAt ?? 0)
+  const name = userId === null ? personName : ''
+  return { userId: userId ?? 0, nameKey: nameKey(name), personName: before?.personName || name, dueAt: due }
+}
+
+/** @throws AppError 400 for a movement that is impossible */
+function booking<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof Impossible ? invalidAll([error.problem]) : error
+  }
+}
+
+/** Writes the numbers that have changed, and notifies if the stock fell below the minimum. */
+async function closeBook(ctx: AppContext, tx: Tx, supply: SupplyRow, { numbers, ...book }: Book): Promise<void> {
+  const { stock, lent, places, people } = numbers
+  for (const place of new Set([...book.placesBefore.keys(), ...places.keys()])) {
+    const now = places.get(place) ?? 0
+    if (now !== (book.placesBefore.get(place) ?? 0)) await store.setPlace(tx, supply.id, place, now)
+  }
+  for (const person of new Set([...book.peopleBefore.keys(), ...people.keys()])) {
+    const now = people.get(person) ?? 0
+    const loan = book.loans.get(person)!
+    if (now !== (book.peopleBefore.get(person) ?? 0))
+      await store.setLoan(tx, { ...loan, supplyId: supply.id, quantity: now })
+  }
+  if (stock === supply.stock && lent === supply.lent) return
+  const isNowLow = isLow({ stock, minimum: supply.minimum })
+  const after = await setNumbers(tx, supply, {
+    stock,
+    lent,
+    lowSince: isNowLow ? (supply.lowSince ?? tx.stamp) : null,
+  })
+  if (isNowLow && supply.lowSince === null) await notifyOfLow(ctx, tx, after)
+}
+
+/** `supply` is locked, and the movement has no reversal. */
+export async function reverse(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  supply: SupplyRow,
+  movement: store.MovementRow,
+  note: string,
+): Promise<store.MovementRow> {
+  const person =
+    supply.kind === 'POOL' && (movement.type === 'TAKE' || movement.type === 'RETURN')
+      ? { userId: movement.userId, personName: movement.userId === null ? movement.personName : '' }
+      : undefined
+  await checkPlaces(tx, owner, movement)
+  const book = (await openBooks(tx, [supply], [{ item: movement }], [person])).get(supply.id)!
+  const key = person && personKey(person.userId, person.personName)
+  const left = unbook(book.numbers, { ...movement, person: key })
+  if (left !== undefined) throw errors.cannotReverse(left)
+  if (key !== undefined) book.loans.set(key, laterOf(book.loans.get(key), person!, null))
+  await closeBook(ctx, tx, supply, book)
+  const names = await userNames(tx, owner.orgId, [owner.userId])
+  const isMove = movement.type === 'MOVE'
+  const [row] = await store.insertMovements(tx, [
+    {
+      owner: movement.owner,
+      supplyId: supply.id,
+      type: movement.type,
+      quantity: movement.quantity,
+      difference: -movement.difference || 0,
+      stockAfter: book.numbers.stock,
+      locationId: isMove ? movement.toLocationId : movement.locationId,
+      toLocationId: isMove ? movement.locationId : null,
+      userId: movement.userId,
+      personName: movement.personName,
+      price: movement.price,
+      note,
+      dueAt: null,
+      operatorId: owner.userId,
+      operatorName: names.get(owner.userId) ?? '',
+      reverses: movement.id,
+    },
+  ])
+  return row!
+}
+
+/** @throws AppError 400 if a location of the movement was deleted since */
+async function checkPlaces(tx: Tx, { orgId }: Owner, { locationId, toLocationId }: store.MovementRow): Promise<void> {
+  const ids = [locationId, toLocationId].filter((id) => id !== null)
+  const known = await locationNames(tx, orgId, ids)
+  if (ids.some((id) => !known.has(id))) throw errors.placeIsGone()
+}
