@@ -624,6 +624,69 @@ describe('pick-up and return', () => {
   })
 })
 
+describe('a POOL of supplies', () => {
+  const pool = async (quantity: number, fields: object = {}) => {
+    const body = { name: 'chairs', kind: 'POOL' as const, orgId, ...fields }
+    const { id } = ok(await alice.call('supplies.create', { body })).data
+    ok(await alice.call('supplies.move', { params: { id }, body: { type: 'IN', quantity } }))
+    return id
+  }
+  const supply = async (id: number) => ok(await alice.call('supplies.get', { params: { id } })).data
+
+  test('is reserved in numbers, of which there are never more at one time than it has', async () => {
+    const id = await pool(40)
+    const chairs = (quantity: number) => [{ supplyId: id, quantity }]
+    const made = await reserved(bob, { items: chairs(30), ...span(2, 4) })
+    expect(made.items).toMatchObject([{ assetId: null, supplyId: id, quantity: 30, state: 'WAITING' }])
+    const refused = await reserve(carol, { items: chairs(11), ...span(3, 5) })
+    expect(refused.details).toMatchObject([{ path: 'body.items.0.quantity' }])
+    expect(refused.details![0]!.message).toContain('10 are free')
+    await reserved(carol, { items: chairs(10), ...span(3, 5) })
+    await reserved(carol, { items: chairs(30), ...span(4, 5) })
+    expect((await calls.change(bob, made.id, { items: chairs(31) })).status).toBe(400)
+    ok(await calls.change(bob, made.id, { items: chairs(29) }))
+    const answers = await race(20, (i) => reserve(i % 2 ? bob : carol, { items: chairs(4), ...span(8, 9) }))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect((await alice.call('supplies.delete', { params: { id } })).status).toBe(400)
+    const consumed = ok(
+      await alice.call('supplies.create', { body: { name: 'chalk', kind: 'CONSUMABLE', orgId } }),
+    ).data
+    const none = await reserve(bob, { items: [{ supplyId: consumed.id, quantity: 1 }], ...span(2, 3) })
+    expect(none.details).toMatchObject([{ path: 'body.items.0.supplyId' }])
+  })
+
+  test('is handed out and taken back with the assets of a reservation', async () => {
+    const shelf = ok(await alice.call('locations.create', { params: { orgId }, body: { name: 'shelf' } })).data.id
+    const id = await pool(20)
+    ok(await alice.call('supplies.move', { params: { id }, body: { type: 'MOVE', quantity: 8, toLocationId: shelf } }))
+    const one = await asset(free)
+    const items = [{ assetId: one.id }, { supplyId: id, quantity: 15 }]
+    const made = await reserved(alice, { items, ...span(0, 2), userId: bob.id })
+    const out = ok(await act(alice, 'pick-up', made.id, {})).data
+    expect(out.items.map(({ state }) => state)).toEqual(['OUT', 'OUT'])
+    expect(await supply(id)).toMatchObject({ stock: 5, lent: 15 })
+    // Some come back without the reservation.
+    ok(await alice.call('supplies.move', { params: { id }, body: { type: 'RETURN', quantity: 5, userId: bob.id } }))
+    const back = ok(await act(alice, 'return', made.id, { codes: [one.assetNo, (await supply(id)).publicUrl] })).data
+    expect(back.results.map(({ result }) => result)).toEqual(['RETURNED', 'RETURNED'])
+    expect(back.status).toBe('RETURNED')
+    expect(await supply(id)).toMatchObject({ stock: 20, lent: 0 })
+    const more = await reserved(alice, {
+      items: [{ supplyId: id, quantity: 20 }],
+      ...span(0, 2),
+      personName: 'Ms Chen',
+    })
+    ok(
+      await alice.call('supplies.move', {
+        params: { id },
+        body: { type: 'TAKE', quantity: 1, userId: carol.id, locationId: shelf },
+      }),
+    )
+    expect((await act(alice, 'pick-up', more.id, {})).status).toBe(400)
+    expect(await supply(id)).toMatchObject({ stock: 19, lent: 1 })
+  })
+})
+
 describe('assets and people that go', () => {
   test('a scrapped or lost asset ends what waits for it, and the person is told', async () => {
     const [one, two, three] = [await asset(free), await asset(free), await asset(free)]

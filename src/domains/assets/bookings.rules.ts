@@ -116,6 +116,21 @@ export function busyText(
 }
 const MAX_NAMED = 5
 
+/** The most that is reserved at one moment. Times that only touch do not add up. */
+export function peakOf(
+  spans: readonly { readonly from: number; readonly to: number; readonly quantity: number }[],
+): number {
+  const changes = spans.flatMap(({ from, to, quantity }) => [
+    { at: from, by: quantity },
+    { at: to, by: -quantity },
+  ])
+  // At one moment, what ends goes first.
+  changes.sort((a, b) => a.at - b.at || a.by - b.by)
+  let [now, most] = [0, 0]
+  for (const { by } of changes) most = Math.max(most, (now += by))
+  return most
+}
+
 /** Loans that are at least so long are announced as due soon. */
 const SHORTEST_ANNOUNCED_MS = 2 * HOUR
 

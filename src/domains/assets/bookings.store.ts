@@ -92,6 +92,26 @@ export async function busyTimes(db: Db | Tx, assetIds: readonly number[], questi
   return [...loans, ...(await reservedTimes(db, assetIds, question))]
 }
 
+export interface PoolTime extends Span {
+  readonly supplyId: number
+  readonly quantity: number
+}
+
+/** How many of these supplies are reserved in a time, and when. */
+export async function poolTimes(db: Db | Tx, supplyIds: readonly number[], question: Question): Promise<PoolTime[]> {
+  if (supplyIds.length === 0) return []
+  const rows = await db
+    .select({ supplyId: items.supplyId, quantity: items.quantity, from: items.startsAt, to: items.busyUntil })
+    .from(items)
+    .innerJoin(reservations, eq(reservations.id, items.reservationId))
+    .where(and(inArray(items.supplyId, [...supplyIds]), isNotNull(items.supplyId), isKept(question)))
+  return rows.map((row) => ({ ...row, supplyId: row.supplyId!, to: row.to! }))
+}
+
+/** Whether somebody has reserved some of a supply for now or later. */
+export const isPoolReserved = async (tx: Tx, supplyId: number, now: number): Promise<boolean> =>
+  (await poolTimes(tx, [supplyId], { from: now, to: FOR_EVER, now })).length > 0
+
 /** Whether nobody has an asset in a time. For queries of many assets: two looks into indexes for each. */
 export const isFree = (db: Db | Tx, assetId: SQLiteColumn, question: Question): SQL =>
   and(

@@ -6,10 +6,11 @@ import type { Db, Tx } from '#db/store.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
-import { busyText, DEFAULT_BOOKING, isBookable, strictest } from '../bookings.rules.ts'
-import { type BusyTime, busyTimes, lockAssets } from '../bookings.store.ts'
+import { busyText, DEFAULT_BOOKING, isBookable, peakOf, strictest } from '../bookings.rules.ts'
+import { type BusyTime, busyTimes, lockAssets, poolTimes } from '../bookings.store.ts'
 import { assetCategoryTree, bookingsOfMany } from '../categories/categories.store.ts'
 import { type AssetRow, assetsByIds, isGone } from '../register/register.store.ts'
+import { lockSupplies, suppliesByIds, type SupplyRow } from '../supplies/supplies.store.ts'
 import * as refused from './reservations.errors.ts'
 import type { ItemInput } from './reservations.model.ts'
 import * as store from './reservations.store.ts'
@@ -26,6 +27,7 @@ export interface Wanted {
   readonly except?: number
   /** Assets that it has, which are preferred. */
   readonly present?: readonly number[]
+  readonly presentSupplies?: readonly number[]
   /** Categories that the caller sees. */
   readonly visible: ReadonlySet<number>
 }
@@ -62,10 +64,49 @@ export async function choose(tx: Tx, wanted: Wanted): Promise<Chosen> {
     all.push(...found.rows)
     chosen.push(...found.rows.map((row) => itemOf(row, item.categoryId!)))
   }
+  const pools = await ofPools(tx, wanted)
+  problems.push(...pools.problems)
   if (problems.length > 0) throw invalidAll(problems)
+  chosen.push(...pools.items)
   if (chosen.length > MAX_ASSETS) throw refused.tooMany(MAX_ASSETS)
-  const rules = await bookingsOf(tx, all)
-  return { items: chosen, booking: strictest(all.map((row) => rules.get(row.categoryId ?? 0) ?? DEFAULT_BOOKING)) }
+  return { items: chosen, booking: await rulesOf(tx, [...all, ...pools.rows]) }
+}
+
+/** The rules of all of them together. */
+async function rulesOf(tx: Tx, rows: readonly { readonly categoryId: number | null }[]): Promise<Booking> {
+  const rules = await bookingsOf(tx, rows)
+  return strictest(rows.map((row) => rules.get(row.categoryId ?? 0) ?? DEFAULT_BOOKING))
+}
+
+/** Locks supplies. Members may reserve each POOL, unless its category is not bookable. */
+async function ofPools(
+  tx: Tx,
+  wanted: Wanted,
+): Promise<{ rows: SupplyRow[]; items: store.NewItem[]; problems: FieldProblem[] }> {
+  const { orgId, items, from, to, now, except, isKeeper, presentSupplies = [] } = wanted
+  const ids = items.flatMap(({ supplyId }) => supplyId ?? [])
+  if (ids.length === 0) return { rows: [], items: [], problems: [] }
+  const rows = (await lockSupplies(tx, orgId, ids)).filter(({ kind }) => kind === 'POOL')
+  const rules = await bookingsOf(tx, rows)
+  const times = await poolTimes(tx, ids, { from, to, now, except })
+  const problems: FieldProblem[] = []
+  const chosen: store.NewItem[] = []
+  for (const [i, { supplyId, quantity }] of items.entries()) {
+    if (supplyId == null) continue
+    const [row, at] = [rows.find(({ id }) => id === supplyId), `body.items.${i}`]
+    if (row === undefined) {
+      problems.push(refused.noSuchPool(`${at}.supplyId`))
+      continue
+    }
+    const isOpen = isKeeper || presentSupplies.includes(row.id)
+    if (!isOpen && rules.get(row.categoryId ?? 0)?.bookable === false)
+      problems.push(refused.notBookable(`${at}.supplyId`))
+    const free = row.stock + row.lent - peakOf(times.filter((time) => time.supplyId === row.id))
+    if (quantity! > free) problems.push(refused.tooFew(`${at}.quantity`, Math.max(free, 0)))
+    const { id, name, supplyNo } = row
+    chosen.push({ assetId: null, supplyId: id, quantity: quantity!, categoryId: null, name, assetNo: supplyNo })
+  }
+  return { rows, items: chosen, problems }
 }
 
 const itemOf = ({ id, name, assetNo }: AssetRow, categoryId: number | null): store.NewItem => ({
@@ -77,7 +118,10 @@ const itemOf = ({ id, name, assetNo }: AssetRow, categoryId: number | null): sto
   assetNo,
 })
 
-const bookingsOf = (db: Db | Tx, rows: readonly AssetRow[]): Promise<Map<number, Booking>> =>
+const bookingsOf = (
+  db: Db | Tx,
+  rows: readonly { readonly categoryId: number | null }[],
+): Promise<Map<number, Booking>> =>
   bookingsOfMany(
     db,
     rows.flatMap(({ categoryId }) => categoryId ?? []),
@@ -164,19 +208,32 @@ export async function bookableCategories(db: Db | Tx, orgId: OwnerKey): Promise<
   return nodes.filter(({ id }) => isNodeBookable(id)).map(({ id }) => id)
 }
 
-/** How assets that are reserved already may be reserved. */
-export async function bookingOfAssets(tx: Tx, orgId: OwnerKey, ids: readonly number[]): Promise<Booking> {
-  const rows = await assetsByIds(tx, orgId, ids)
-  const rules = await bookingsOf(tx, rows)
-  return strictest(rows.map((row) => rules.get(row.categoryId ?? 0) ?? DEFAULT_BOOKING))
+/** The rules of what is reserved already. */
+export async function bookingOf(tx: Tx, orgId: OwnerKey, items: readonly store.ItemRow[]): Promise<Booking> {
+  const assetIds = items.flatMap(({ assetId }) => assetId ?? [])
+  const supplyIds = items.flatMap(({ supplyId }) => supplyId ?? [])
+  const supplies = supplyIds.length === 0 ? [] : await suppliesByIds(tx, orgId, supplyIds)
+  return rulesOf(tx, [...(await assetsByIds(tx, orgId, assetIds)), ...supplies])
 }
 
-/** @throws AppError 400 if others have any of these assets in the time */
+/** For a reservation that is prolonged. @throws AppError 400 if others have any of it in the time */
 export async function checkFree(
   tx: Tx,
-  ids: readonly number[],
-  { zone, field, ...question }: { from: number; to: number; now: number; except: number; zone: string; field: string },
+  orgId: OwnerKey,
+  items: readonly store.ItemRow[],
+  { zone, ...question }: { from: number; to: number; now: number; except: number; zone: string },
 ): Promise<void> {
-  const times = await busyTimes(tx, ids, question)
-  if (times.length > 0) throw invalidAll([{ path: `body.${field}`, text: busyText(inOrder(times), zone) }])
+  const assetIds = items.flatMap(({ assetId }) => assetId ?? [])
+  await lockAssets(tx, assetIds)
+  const times = await busyTimes(tx, assetIds, question)
+  if (times.length > 0) throw invalidAll([{ path: 'body.to', text: busyText(inOrder(times), zone) }])
+  const pools = items.filter(({ supplyId }) => supplyId !== null)
+  const supplyIds = pools.map(({ supplyId }) => supplyId!)
+  const supplies = supplyIds.length === 0 ? [] : await lockSupplies(tx, orgId, supplyIds)
+  const taken = await poolTimes(tx, supplyIds, question)
+  for (const { id, stock, lent } of supplies) {
+    const mine = pools.reduce((sum, { supplyId, quantity }) => sum + (supplyId === id ? quantity : 0), 0)
+    const free = stock + lent - peakOf(taken.filter(({ supplyId }) => supplyId === id))
+    if (mine > free) throw invalidAll([refused.tooFew('body.to', Math.max(free, 0))])
+  }
 }

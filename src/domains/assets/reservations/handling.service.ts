@@ -5,6 +5,7 @@ import type { Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, type FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
+import { UUID_PATTERN } from '#lib/text.ts'
 
 import { isBookable, timeText } from '../bookings.rules.ts'
 import { busyTimes, finish, lockAssets } from '../bookings.store.ts'
@@ -22,6 +23,11 @@ import {
   updateRows,
   userNames,
 } from '../register/register.store.ts'
+import { bookItems, type Fresh } from '../supplies/booking.service.ts'
+import type { MovementItem } from '../supplies/movements.model.ts'
+import { loansOf, placesOf } from '../supplies/movements.store.ts'
+import { nameKey } from '../supplies/supplies.rules.ts'
+import { findByUuid, lockSupplies } from '../supplies/supplies.store.ts'
 import { inOrder } from './choosing.service.ts'
 import { viewOf } from './reading.service.ts'
 import * as refused from './reservations.errors.ts'
@@ -29,17 +35,27 @@ import type { HandledReservation, PickUp, ReturnItems, ScanResult } from './rese
 import { hasExpired, lock } from './reservations.service.ts'
 import * as store from './reservations.store.ts'
 
-/** A code with the asset of the organization that it names. */
+/** A code with the asset or the supply that it names. */
 interface Scan {
   readonly code: string
   readonly assetId: number | undefined
+  readonly supplyId: number | undefined
+}
+
+const SUPPLY_PAGE = new RegExp(`/s/supply/(${UUID_PATTERN})/?$`, 'i')
+
+async function supplyIn(tx: Tx, orgId: number, code: string): Promise<number | undefined> {
+  const uuid = SUPPLY_PAGE.exec(URL.parse(code)?.pathname ?? '')?.[1]
+  const row = uuid === undefined ? undefined : await findByUuid(tx, uuid)
+  return row?.owner === orgId ? row.id : undefined
 }
 
 async function resolve(ctx: AppContext, tx: Tx, { orgId }: Owner, codes: readonly string[]): Promise<Scan[]> {
   const scans: Scan[] = []
   for (const code of codes) {
     const numbered = await findByNumber(tx, orgId, code)
-    scans.push({ code, assetId: numbered?.id ?? (await assetIn(ctx, tx, code)) })
+    const assetId = numbered?.id ?? (await assetIn(ctx, tx, code))
+    scans.push({ code, assetId, supplyId: assetId === undefined ? await supplyIn(tx, orgId, code) : undefined })
   }
   return scans
 }
@@ -79,7 +95,7 @@ export async function pickUp(ctx: AppContext, owner: Owner, id: number, input: P
     ]
     await lockAssets(tx, wanted)
     const assets = new Map((await assetsByIds(tx, owner.orgId, wanted)).map((asset) => [asset.id, asset]))
-    const handing = new Handing(tx, owner, { row: before, items, assets, dueAt, now, note: input.note ?? '' })
+    const handing = new Handing(ctx, tx, owner, { row: before, items, assets, dueAt, now, note: input.note ?? '' })
     const handed = input.codes == null ? await handing.all(selection.assetIds) : await handing.scan(selection.scans)
     return { row: await handing.end(), results: handed }
   })
@@ -103,6 +119,7 @@ class Handing {
   #handed = 0
 
   constructor(
+    readonly ctx: AppContext,
     readonly tx: Tx,
     readonly owner: Owner,
     readonly given: Given,
@@ -125,7 +142,9 @@ class Handing {
     if (chosen.length === 0) throw refused.nothingWaits()
     const waiting = chosen.filter(isWaiting)
     await this.#checkAll(waiting)
-    for (const item of waiting) await this.#handOut(item, this.given.assets.get(item.assetId!)!)
+    for (const item of waiting)
+      if (item.assetId === null) await this.#handOutPool(item)
+      else await this.#handOut(item, this.given.assets.get(item.assetId)!)
     return chosen.map(({ assetId }) => ({ code: null, assetId, result: 'OUT' }))
   }
 
@@ -168,7 +187,11 @@ class Handing {
   async scan(scans: readonly Scan[]): Promise<ScanResult[]> {
     const scanned = new Set(scans.flatMap(({ assetId }) => assetId ?? []))
     const results: ScanResult[] = []
-    for (const { code, assetId } of scans) {
+    for (const { code, assetId, supplyId } of scans) {
+      if (supplyId !== undefined) {
+        results.push({ code, assetId: null, result: await this.#judgePool(supplyId) })
+        continue
+      }
       const asset = assetId === undefined ? undefined : this.given.assets.get(assetId)
       const result = asset === undefined ? 'UNKNOWN' : await this.#judge(asset, scanned)
       results.push({ code, assetId: asset?.id ?? null, result })
@@ -192,6 +215,14 @@ class Handing {
     return 'EXCHANGED'
   }
 
+  async #judgePool(supplyId: number): Promise<ScanResult['result']> {
+    const item = this.#items.find((one) => one.supplyId === supplyId)
+    if (item?.state === 'OUT') return 'OUT'
+    if (item === undefined || !isWaiting(item)) return 'NOT_PART'
+    await this.#handOutPool(item)
+    return 'OUT'
+  }
+
   async #isFree(asset: AssetRow): Promise<boolean> {
     if (isGone(asset)) return false
     if ((await openLoans(this.tx, [asset.id])).length > 0) return false
@@ -204,7 +235,7 @@ class Handing {
     if (categoryId === null) return undefined
     const booking = (await bookingsOfMany(this.tx, [categoryId])).get(categoryId)
     if (!isBookable(asset.bookable, booking)) return undefined
-    const waiting = this.#items.filter((item) => isWaiting(item) && item.categoryId !== null)
+    const waiting = this.#items.filter((item) => isWaiting(item) && item.categoryId !== null && item.assetId !== null)
     const fitting: store.ItemRow[] = []
     for (const [id, some] of Map.groupBy(waiting, (item) => item.categoryId!)) {
       const branch = await assetCategoryTree.branchIds(this.tx, this.owner.orgId, id)
@@ -228,7 +259,36 @@ class Handing {
       busyUntil: Math.max(row.endsAt, dueAt),
       loanId: inserted!.id,
     }
-    await store.updateItem(tx, item.id, change)
+    await this.#changed(item, change)
+  }
+
+  /** Takes them from where there are most. @throws AppError 400 if there are not so many now */
+  async #handOutPool(item: store.ItemRow): Promise<void> {
+    const { ctx, tx, owner, given } = this
+    const { row, dueAt, note } = given
+    const supplies = await lockSupplies(tx, owner.orgId, [item.supplyId!])
+    const places = (await placesOf(tx, [item.supplyId!])).toSorted((a, b) => b.quantity - a.quantity)
+    const person = row.userId === null ? { personName: row.personName } : { userId: row.userId }
+    const fresh: Fresh[] = []
+    let left = item.quantity
+    for (const [i, { locationId, quantity }] of places.entries()) {
+      // What is missing is taken from the last place, which refuses it.
+      const taken = i === places.length - 1 ? left : Math.min(left, quantity)
+      if (taken === 0) continue
+      fresh.push(bookingOf({ type: 'TAKE', quantity: taken, locationId: locationId || null, ...person, dueAt, note }))
+      left -= taken
+    }
+    if (fresh.length === 0) fresh.push(bookingOf({ type: 'TAKE', quantity: left, ...person, dueAt, note }))
+    await bookItems(ctx, tx, owner, supplies, fresh)
+    await this.#changed(item, { state: 'OUT', busyUntil: Math.max(row.endsAt, dueAt) })
+
+    function bookingOf(one: Omit<MovementItem, 'supplyId'>): Fresh {
+      return { item: { ...one, supplyId: item.supplyId! }, path: 'body' }
+    }
+  }
+
+  async #changed(item: store.ItemRow, change: Partial<store.ItemRow>): Promise<void> {
+    await store.updateItem(this.tx, item.id, change)
     this.#items[this.#items.findIndex(({ id }) => id === item.id)] = { ...item, ...change }
     this.#handed++
   }
@@ -246,8 +306,7 @@ class Handing {
   }
 }
 
-const isWaiting = ({ state, busyUntil, assetId }: store.ItemRow): boolean =>
-  state === 'WAITING' && busyUntil !== null && assetId !== null
+const isWaiting = ({ state, busyUntil }: store.ItemRow): boolean => state === 'WAITING' && busyUntil !== null
 const isHandled = (item: store.ItemRow): boolean => isWaiting(item) || item.state === 'OUT'
 
 export async function returnItems(
@@ -258,39 +317,76 @@ export async function returnItems(
 ): Promise<HandledReservation> {
   checkLists(input)
   const { row, results } = await ctx.db.write('assets.returnReservation', async (tx) => {
-    const { items } = await lock(tx, owner, id)
-    const selection = await selectionOf(ctx, tx, owner, input)
-    const ofAsset = new Map(items.map((item) => [item.assetId, item]))
-    const returned =
-      input.codes == null ? returnedOf(items, ofAsset, selection.assetIds) : returnedByScans(ofAsset, selection.scans)
-    const ids = returned.flatMap(({ assetId }) => (ofAsset.get(assetId)?.state === 'OUT' ? (assetId ?? []) : []))
+    const { row: before, items } = await lock(tx, owner, id)
+    const { scans, assetIds } = await selectionOf(ctx, tx, owner, input)
+    const { chosen, results: judged } =
+      input.codes == null ? returnedOf(items, assetIds) : returnedByScans(items, scans)
+    const ids = chosen.flatMap(({ assetId }) => assetId ?? [])
     await lockAssets(tx, ids)
     for (const asset of await assetsByIds(tx, owner.orgId, ids)) await endLoan(ctx, tx, owner, asset, input)
+    for (const item of chosen) if (item.supplyId !== null) await takeBack(ctx, tx, owner, before, item, input)
     await finish(tx, [id])
-    return { row: (await store.findReservation(tx, owner.orgId, id))!, results: returned }
+    return { row: (await store.findReservation(tx, owner.orgId, id))!, results: judged }
   })
   return { ...(await viewOf(ctx, owner, row)), results }
 }
 
-/** @throws AppError 400 if one of the assets is not out */
-function returnedOf(
-  items: readonly store.ItemRow[],
-  ofAsset: ReadonlyMap<number | null, store.ItemRow>,
-  assetIds: readonly number[] | undefined,
-): ScanResult[] {
-  const problems = (assetIds ?? []).flatMap((assetId, i) =>
-    ['OUT', 'RETURNED'].includes(ofAsset.get(assetId)?.state ?? '') ? [] : [refused.notPart(`body.assetIds.${i}`)],
-  )
-  if (problems.length > 0) throw invalidAll(problems)
-  const ids = assetIds ?? items.flatMap(({ state, assetId }) => (state === 'OUT' ? (assetId ?? []) : []))
-  if (ids.length === 0) throw refused.nothingIsOut()
-  return ids.map((assetId) => ({ code: null, assetId, result: 'RETURNED' }))
+interface Returned {
+  /** The items that are out and come back now. */
+  readonly chosen: readonly store.ItemRow[]
+  readonly results: ScanResult[]
 }
 
-const returnedByScans = (ofAsset: ReadonlyMap<number | null, store.ItemRow>, scans: readonly Scan[]): ScanResult[] =>
-  scans.map(({ code, assetId }) => {
-    if (assetId === undefined) return { code, assetId: null, result: 'UNKNOWN' }
-    const state = ofAsset.get(assetId)?.state
-    const isBack = state === 'OUT' || state === 'RETURNED'
-    return { code, assetId: state === undefined ? null : assetId, result: isBack ? 'RETURNED' : 'NOT_PART' }
-  })
+const isItemOut = ({ state }: store.ItemRow): boolean => state === 'OUT'
+
+/** @throws AppError 400 if one of the assets is not out */
+function returnedOf(items: readonly store.ItemRow[], assetIds: readonly number[] | undefined): Returned {
+  const named = assetIds?.map((id) => items.find(({ assetId }) => assetId === id))
+  const problems = (named ?? []).flatMap((item, i) =>
+    item === undefined || item.state === 'WAITING' ? [refused.notPart(`body.assetIds.${i}`)] : [],
+  )
+  if (problems.length > 0) throw invalidAll(problems)
+  const all = named?.map((item) => item!) ?? items.filter(isItemOut)
+  if (all.length === 0) throw refused.nothingIsOut()
+  return {
+    chosen: all.filter(isItemOut),
+    results: all.map(({ assetId }) => ({ code: null, assetId, result: 'RETURNED' })),
+  }
+}
+
+function returnedByScans(items: readonly store.ItemRow[], scans: readonly Scan[]): Returned {
+  const found = scans.map(({ assetId, supplyId }) =>
+    items.find((item) => (assetId === undefined ? item.supplyId === supplyId : item.assetId === assetId)),
+  )
+  const chosen = new Set(found.filter((item) => item !== undefined && isItemOut(item)))
+  return {
+    chosen: [...chosen].filter((item) => item !== undefined),
+    results: scans.map(({ code, assetId, supplyId }, i): ScanResult => {
+      if (assetId === undefined && supplyId === undefined) return { code, assetId: null, result: 'UNKNOWN' }
+      const item = found[i]
+      const isBack = item !== undefined && item.state !== 'WAITING'
+      return { code, assetId: item?.assetId ?? null, result: isBack ? 'RETURNED' : 'NOT_PART' }
+    }),
+  }
+}
+
+/** What the person has of a supply, which may be less than they got: some of it may have come back without the reservation. */
+async function takeBack(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  { userId, personName }: store.ReservationRow,
+  { id, supplyId, quantity }: store.ItemRow,
+  { locationId, note }: ReturnItems,
+): Promise<void> {
+  const supplies = await lockSupplies(tx, owner.orgId, [supplyId!])
+  const key = { supplyId: supplyId!, userId: userId ?? 0, nameKey: userId === null ? nameKey(personName ?? '') : '' }
+  const [loan] = (await loansOf(tx, [key])).values()
+  const returned = Math.min(quantity, loan?.quantity ?? 0)
+  if (returned > 0) {
+    const person = userId === null ? { personName } : { userId }
+    const item = { supplyId: supplyId!, type: 'RETURN' as const, quantity: returned, locationId, note, ...person }
+    await bookItems(ctx, tx, owner, supplies, [{ item, path: 'body' }])
+  }
+  await store.updateItem(tx, id, { state: 'RETURNED', busyUntil: null })
+}

@@ -7,7 +7,7 @@ import type { Localized } from '#lib/localized.ts'
 import { timeText } from '../bookings.rules.ts'
 import { zoneOfOwner } from '../days.service.ts'
 import { keepersAmong, tell } from '../keepers.service.ts'
-import { bookingOfAssets } from './choosing.service.ts'
+import { bookingOf } from './choosing.service.ts'
 import type * as store from './reservations.store.ts'
 
 const EVENTS = {
@@ -44,8 +44,7 @@ export async function tellKeepers(
   row: store.ReservationRow,
   items: readonly store.ItemRow[],
 ): Promise<void> {
-  const ids = items.flatMap(({ assetId }) => assetId ?? [])
-  const { keeperIds } = await bookingOfAssets(tx, row.orgId, ids)
+  const { keeperIds } = await bookingOf(tx, row.orgId, items)
   await send(ctx, tx, 'REQUESTED', row, items, await keepersAmong(tx, row.orgId, keeperIds))
 }
 

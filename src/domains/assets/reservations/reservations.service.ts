@@ -13,13 +13,12 @@ import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { announcementOf, expiryOf, timeProblem } from '../bookings.rules.ts'
-import { lockAssets } from '../bookings.store.ts'
 import { categoryPaths } from '../categories/categories.service.ts'
 import { zoneOfOwner } from '../days.service.ts'
 import { prolongLoans } from '../loans/loans.store.ts'
 import { noSuchMember } from '../register/register.errors.ts'
 import { assetsByIds, updateRows, userNames } from '../register/register.store.ts'
-import { bookingOfAssets, checkFree, choose, type Chosen } from './choosing.service.ts'
+import { bookingOf, checkFree, choose, type Chosen } from './choosing.service.ts'
 import { tellKeepers, tellPerson } from './notices.service.ts'
 import { viewOf } from './reading.service.ts'
 import * as refused from './reservations.errors.ts'
@@ -240,6 +239,7 @@ async function change(
     isKeeper: keeper,
     except: before.id,
     present: ids,
+    presentSupplies: present.flatMap(({ supplyId }) => supplyId ?? []),
   })
   const isWider = from < before.startsAt || to > before.endsAt || input.items !== undefined
   if (!keeper) {
@@ -289,9 +289,8 @@ async function prolong(
   to: number,
   purpose: string,
 ): Promise<store.ReservationRow> {
-  const ids = items.flatMap(({ assetId, busyUntil }) => (busyUntil === null ? [] : (assetId ?? [])))
-  await lockAssets(tx, ids)
-  await checkFree(tx, ids, { from: Math.min(now, row.startsAt), to, now, except: row.id, zone, field: 'to' })
+  const kept = items.filter(({ busyUntil }) => busyUntil !== null)
+  await checkFree(tx, owner.orgId, kept, { from: Math.min(now, row.startsAt), to, now, except: row.id, zone })
   await store.moveItems(tx, row.id, { from: row.startsAt, to })
   const lent = await assetsByIds(tx, owner.orgId, await prolongLoans(tx, row.id, to))
   // Clients that synchronize see the loan in the asset.
@@ -344,8 +343,7 @@ export async function approveReservation(
     const now = ctx.clock.now()
     if (before.status === 'APPROVED' && !hasExpired(before, now)) return before
     if (before.status !== 'REQUESTED' || hasExpired(before, now)) throw refused.notRequested()
-    const ids = items.flatMap(({ assetId }) => assetId ?? [])
-    const { noShowHours } = await bookingOfAssets(tx, owner.orgId, ids)
+    const { noShowHours } = await bookingOf(tx, owner.orgId, items)
     const after = await store.updateReservation(tx, before, {
       status: 'APPROVED',
       note: input.note ?? '',

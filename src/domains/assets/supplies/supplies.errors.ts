@@ -33,6 +33,8 @@ export const namePlace = problem('is required, because there are some at several
 export const tooMuch = problem(`would make the stock exceed ${MAX_QUANTITY}`, `库存将超过 ${MAX_QUANTITY}`)
 
 export const stillLent = () => badRequest('Some of it are lent: take them back first', '仍有借出，请先归还')
+export const stillReserved = () =>
+  badRequest('Some of it are reserved: cancel the reservations first', '仍有预约，请先取消')
 export const cannotReverse = (left: number) =>
   badRequest(`It cannot be reversed: only ${left} are left of what it has added`, `无法冲销：其增加的数量仅剩 ${left}`)
 export const placeIsGone = () =>

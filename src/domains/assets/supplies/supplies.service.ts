@@ -14,6 +14,7 @@ import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
+import { isPoolReserved } from '../bookings.store.ts'
 import { assetCategoryTree } from '../categories/categories.store.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { noSuchCategory, notAnImage } from '../register/register.errors.ts'
@@ -239,6 +240,7 @@ export async function deleteSupply(ctx: AppContext, owner: Owner, id: number): P
     const [row] = await store.lockSupplies(tx, ownerKey(owner), [id])
     if (row === undefined) throw notFound()
     if (row.lent > 0) throw errors.stillLent()
+    if (await isPoolReserved(tx, id, ctx.clock.now())) throw errors.stillReserved()
     for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
     await store.updateSupply(tx, row, { deletedAt: tx.stamp, photoIds: [] })
   })
