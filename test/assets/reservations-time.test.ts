@@ -66,7 +66,7 @@ describe.if(inProcess)('time', () => {
     expect((await act(alice, 'pick-up', missed.id, {})).status).toBe(400)
   })
 
-  test('what was not picked up of a reservation that is out is given back at its end', async () => {
+  test('assets that were not picked up of a reservation that is out are given back at its end', async () => {
     const [one, two] = [await asset(free), await asset(free)]
     const made = await reserved(bob, { items: [{ assetId: one.id }, { assetId: two.id }], ...span(0, 2) })
     ok(await act(alice, 'pick-up', made.id, { assetIds: [one.id] }))

@@ -78,7 +78,7 @@ describe('a reservation', () => {
     expect((await list(bob, { orgId, mine: true, assetId: id })).items).toEqual([made])
   })
 
-  test('of assets that need an approval is REQUESTED, keepers are asked, and the person is told of the decision', async () => {
+  test('of assets that need an approval is REQUESTED, keepers are asked, and the person is notified of the decision', async () => {
     const [one, two] = [await asset(decided), await asset(decided)]
     const asked = await reserved(bob, { items: [{ assetId: one.id }], ...span(2, 4) })
     expect([asked.status, asked.decidedBy]).toEqual(['REQUESTED', null])
@@ -390,7 +390,7 @@ describe('no asset is reserved twice', () => {
     }
   })
 
-  test('an open loan is busy until it is due, without a due date for ever, and overdue for nobody', async () => {
+  test('an open loan keeps its asset until it is due, forever without a due date, and no longer when it is overdue', async () => {
     const [due, endless, overdue] = [await asset(free), await asset(free), await asset(free)]
     const lend = async (id: number, dueAt?: number) =>
       ok(await alice.call('assets.checkOut', { params: { id }, body: { personName: 'x', ...(dueAt && { dueAt }) } }))
@@ -404,7 +404,7 @@ describe('no asset is reserved twice', () => {
     expect(await tryAt(overdue.id, 2)).toBe(200)
   })
 
-  test('a check-out of what somebody else has reserved is refused, unless reservations are ignored', async () => {
+  test('a check-out of an asset that somebody else has reserved is refused, unless reservations are ignored', async () => {
     const { id } = await asset(free)
     await reserved(bob, { items: [{ assetId: id }], ...span(2, 4) })
     const checkOut = (body: object) =>
@@ -454,7 +454,7 @@ describe('changing and cancelling', () => {
     expect(ok(await get(bob, made.id)).data.items.map(({ assetId }) => assetId)).toEqual([two.id])
   })
 
-  test('cancelling frees the time at once, and is told to the person if a keeper does it', async () => {
+  test('cancelling frees the time at once, and the person is notified if a keeper does it', async () => {
     const { id } = await asset(free)
     const made = await reserved(bob, { items: [{ assetId: id }], ...span(2, 4) })
     const cancelled = ok(await act(alice, 'cancel', made.id, { reason: 'broken' })).data
@@ -575,7 +575,7 @@ describe('pick-up and return', () => {
     expect(answer.status).toBe('APPROVED')
   })
 
-  test('what is still with somebody is refused with their name, and nothing is handed out', async () => {
+  test('an asset that is still with somebody is refused with their name, and nothing is handed out', async () => {
     const [one, two] = [await asset(free), await asset(free)]
     ok(
       await alice.call('assets.checkOut', {
@@ -688,7 +688,7 @@ describe('a POOL of supplies', () => {
 })
 
 describe('assets and people that go', () => {
-  test('a scrapped or lost asset ends what waits for it, and the person is told', async () => {
+  test('a scrapped or lost asset ends the items that wait for it, and the person is notified', async () => {
     const [one, two, three] = [await asset(free), await asset(free), await asset(free)]
     const both = await reserved(bob, { items: [{ assetId: one.id }, { assetId: two.id }], ...span(2, 4) })
     const alone = await reserved(bob, { items: [{ assetId: three.id }], ...span(2, 4) })

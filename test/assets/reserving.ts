@@ -3,6 +3,8 @@
 import type { CreateReservation, HandledReservation } from '#domains/assets/reservations/reservations.model.ts'
 
 import { ok, type Person, type Reply } from '../harness/index.ts'
+import { addMembers, createOrg } from '../orgs/helpers.ts'
+import { createAsset } from './helpers.ts'
 
 export type Body = CreateReservation
 
@@ -40,3 +42,16 @@ export const notices = async (person: Person, event: string, reservationId?: num
   ok(await person.call('notifications.list', { query: { size: 100 } })).data.items.filter(
     ({ data }) => data['event'] === event && (reservationId === undefined || data['reservationId'] === reservationId),
   )
+
+/** A reservation of an asset in a new organization of the owner, by a member if there is one. It begins in an hour. */
+export async function reservation(
+  owner: Person,
+  member?: Person,
+): Promise<{ id: number; orgId: number; assetId: number }> {
+  const { id: orgId } = await createOrg(owner)
+  if (member !== undefined) await addMembers(owner, { id: orgId }, member)
+  const { id: assetId } = await createAsset(owner, { orgId, bookable: true })
+  const from = Date.now() + 3_600_000
+  const body = { orgId, items: [{ assetId }], from, to: from + 3_600_000 }
+  return { id: ok(await reserve(member ?? owner, body)).data.id, orgId, assetId }
+}

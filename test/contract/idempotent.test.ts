@@ -14,6 +14,7 @@ import * as schema from '#db/schema/index.ts'
 import { createGate } from '../activities/gate-link-helpers.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { createTemplate, issued, withPasses } from '../activities/pass-helpers.ts'
+import { reservation } from '../assets/reserving.ts'
 import { sendText } from '../chat/helpers.ts'
 import { befriend } from '../contacts/helpers.ts'
 import { png } from '../files/helpers.ts'
@@ -99,6 +100,10 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'assetMaintenance.update': {
     params: () => ({ id: id['maintained']!, recordId: id['record']! }),
     body: () => ({ kind: 'REPAIR', cost: '9.5', note: 'new', planId: id['plan'], nextDue: '2027-01-01' }),
+  },
+  'assetReservations.update': {
+    params: () => ({ id: id['reservation']! }),
+    body: () => ({ to: reservedUntil, purpose: 'new' }),
   },
   'notifications.changePreferences': { body: () => ({ emailActivities: 'IMPORTANT' }), raisesNothing: true },
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
@@ -389,6 +394,9 @@ async function stamps(): Promise<Record<string, unknown[]>> {
   return found
 }
 
+/** The same in both requests. */
+const reservedUntil = Date.now() + 4 * 3_600_000
+
 beforeAll(async () => {
   id['stranger'] = (await server.person()).id
   const place = async (name: string) =>
@@ -407,6 +415,7 @@ beforeAll(async () => {
   id['plan'] = ok(await alice.call('assetPlans.create', { body: { ...plan, assetId: maintained } })).data.id
   const done = { params: { id: maintained }, body: { kind: 'SERVICE', doneOn: '2026-09-01' } } as const
   id['record'] = ok(await alice.call('assetMaintenance.create', done)).data.id
+  id['reservation'] = (await reservation(alice)).id
   id['code'] = (await createCode(alice)).id
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id

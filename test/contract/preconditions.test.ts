@@ -15,6 +15,7 @@ import { DAY } from '#platform/clock.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { addPhoto } from '../album/helpers.ts'
 import { createAsset } from '../assets/helpers.ts'
+import { reservation } from '../assets/reserving.ts'
 import { ok, type Person, race, type Reply, useServer } from '../harness/index.ts'
 import { createField, createGlobalField, createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
 import { createOrg } from '../orgs/helpers.ts'
@@ -118,6 +119,10 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'assets.deleteAny': async () => ({ who: admin, ...(await asset()) }),
   'assetPlans.update': async () => ({ ...(await plan()), body: name }),
   'assetPlans.delete': plan,
+  'assetReservations.update': async () => ({
+    params: { id: (await reservation(alice)).id },
+    body: (i) => ({ purpose: `purpose ${i}` }),
+  }),
   'assetMaintenance.update': async () => ({ ...(await maintenance()), body: (i) => ({ note: `note ${i}` }) }),
   'assetMaintenance.delete': maintenance,
   'assetCategories.update': async () => ({ ...(await category()), body: name }),

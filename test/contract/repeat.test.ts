@@ -22,6 +22,7 @@ import { createTemplate as createPassTemplate, issued, withPasses } from '../act
 import { publish } from '../agreements/helpers.ts'
 import { startedInventory } from '../assets/counting.ts'
 import { createAsset } from '../assets/helpers.ts'
+import { reservation } from '../assets/reserving.ts'
 import { csv, imported } from '../assets/sheets.ts'
 import { sendText } from '../chat/helpers.ts'
 import { ask, befriend, codeOf } from '../contacts/helpers.ts'
@@ -193,6 +194,23 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     params: { id: (await createAsset(alice)).id },
     body: { kind: 'SERVICE', doneOn: '2026-09-01' },
   }),
+  'assetReservations.create': async () => {
+    const { orgId, assetId } = await reservation(alice)
+    const from = Date.now() + 24 * 3_600_000
+    return { body: { orgId, items: [{ assetId }], from, to: from + 1000 } }
+  },
+  'assetReservations.cancel': async () => ({ params: { id: (await reservation(alice)).id }, body: {} }),
+  'assetReservations.approve': async () => ({ params: { id: (await reservation(alice, bob)).id }, body: {} }),
+  'assetReservations.reject': async () => ({
+    params: { id: (await reservation(alice, bob)).id },
+    body: { reason: 'It is needed elsewhere' },
+  }),
+  'assetReservations.pickUp': async () => ({ params: { id: (await reservation(alice)).id }, body: {} }),
+  'assetReservations.return': async () => {
+    const params = { id: (await reservation(alice)).id }
+    ok(await alice.call('assetReservations.pickUp', { params, body: {} }))
+    return { params, body: {} }
+  },
   'assets.checkOut': async () => ({ params: { id: (await createAsset(alice)).id }, body: { personName: 'Lin Mei' } }),
   'assets.checkIn': async () => {
     const { id } = await createAsset(alice)

@@ -53,7 +53,7 @@ const isLent = ({ from, to, now, except }: Question): SQL =>
   and(
     isNull(assetLoans.checkedInAt),
     lt(assetLoans.checkedOutAt, to),
-    // An overdue loan does not keep anybody from a later time.
+    // An overdue loan does not block later times.
     or(isNull(assetLoans.dueAt), and(gt(assetLoans.dueAt, from), gt(assetLoans.dueAt, now))),
     except === undefined ? undefined : or(isNull(assetLoans.reservationId), ne(assetLoans.reservationId, except)),
   )!
@@ -193,7 +193,7 @@ export async function touch(
     .returning({ id: reservations.id })
 }
 
-/** Reservations of which nothing is out and nothing waits any more are RETURNED. */
+/** A reservation without an item that is out or waits is RETURNED. */
 export async function finish(tx: Tx, ids: readonly number[]): Promise<void> {
   const isOpen = and(inArray(reservations.id, [...ids]), eq(reservations.status, 'OUT'))
   await touch(tx, and(isOpen, notExists(anyBusyItem(tx)))!, { status: 'RETURNED', expiresAt: null })

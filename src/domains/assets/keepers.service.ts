@@ -1,4 +1,4 @@
-/** Who hands out the assets of an organization, and what they and borrowers are told. */
+/** Notifications to keepers and borrowers. */
 
 import type { AppContext } from '#context'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
@@ -9,13 +9,13 @@ import { isOrgEnabled } from '#domains/orgs/index.ts'
 import { keepersOf } from './reminders.service.ts'
 import { remindable } from './reminders.store.ts'
 
-/** Those of the named users who can be told, or else all keepers. */
+/** Those of the named users who can be notified, or else all keepers. */
 export async function keepersAmong(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<number[]> {
   const ready = ids.length === 0 ? [] : [...(await remindable(tx, orgOf(owner), ids))]
   return ready.length > 0 ? ready : keepersOf(tx, owner)
 }
 
-/** Notifies of loans and reservations. Nobody is told anything about a DISABLED organization. */
+/** Notifies of loans and reservations. Nobody gets any about a DISABLED organization. */
 export async function tell(
   ctx: AppContext,
   tx: Tx,

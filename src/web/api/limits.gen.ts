@@ -65,12 +65,12 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',
   'assetCategories.create':
-    'name! length=100, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
+    'name! length=100, booking.approval choices=NONE|KEEPER, booking.maxDays min=1 max=366 isWhole, booking.leadHours min=0 max=720 isWhole, booking.aheadDays min=1 max=730 isWhole, booking.noShowHours min=1 max=720 isWhole, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
   'assetCategories.move': 'parentId!',
   'assetCategories.pin': 'pinned!',
   'assetCategories.reorder': 'items[].id!, items[].sortOrder! min=-2147483648 max=2147483647 isWhole',
   'assetCategories.update':
-    'name! length=100, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
+    'name! length=100, booking.approval choices=NONE|KEEPER, booking.maxDays min=1 max=366 isWhole, booking.leadHours min=0 max=720 isWhole, booking.aheadDays min=1 max=730 isWhole, booking.noShowHours min=1 max=720 isWhole, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
   'assetMaintenance.create':
     'kind! choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, doneOn! length=10, cost length=20, supplier length=100, result choices=PASSED|FAILED|NONE, note length=2000, nextDue length=10, status choices=REPAIR|IN_USE',
   'assetMaintenance.update':
@@ -79,6 +79,14 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, kind! choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, every!, every.days min=1 max=3650 isWhole, every.months min=1 max=1200 isWhole, firstDue! length=10, leadDays min=0 max=365 isWhole, note length=2000',
   'assetPlans.update':
     'name! length=100, kind choices=SERVICE|REPAIR|INSPECTION|CALIBRATION|UPGRADE, every.days min=1 max=3650 isWhole, every.months min=1 max=1200 isWhole, firstDue length=10, leadDays min=0 max=365 isWhole, note length=2000',
+  'assetReservations.approve': 'note length=2000',
+  'assetReservations.cancel': 'reason length=200',
+  'assetReservations.create':
+    'items!, items[].quantity min=1 max=1000000000 isWhole, from!, to!, purpose length=200, personName length=100, requestId length=64',
+  'assetReservations.pickUp': 'note length=2000',
+  'assetReservations.reject': 'reason! length=200',
+  'assetReservations.return': 'condition choices=GOOD|FAIR|DAMAGED|UNUSABLE, note length=2000',
+  'assetReservations.update': 'items[].quantity min=1 max=1000000000 isWhole, purpose length=200',
   'assets.checkIn': 'condition choices=GOOD|FAIR|DAMAGED|UNUSABLE, note length=2000',
   'assets.checkOut': 'personName length=100, note length=2000',
   'assets.countLabels':
@@ -311,6 +319,15 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'sessions.switch': 'deviceId length=128',
   'setup.submit': 'token! length=100, username! length=500, password! length=500, repeated length=500',
   'shares.create': 'entityType! choices=QR_CODE|ALBUM_PHOTO, sourceId!',
+  'supplies.create':
+    'name! length=100, supplyNo length=64, unit length=20, price length=20, supplier length=100, remark length=2000, minimum min=0 max=1000000000 isWhole, target min=0 max=1000000000 isWhole, maxPerTake min=1 max=1000000000 isWhole, kind choices=CONSUMABLE|POOL',
+  'supplies.move':
+    'type! choices=IN|TAKE|RETURN|MOVE|COUNT|WRITE_OFF, quantity! min=0 max=1000000000 isWhole, personName length=100, price length=20, note length=2000, requestId length=64',
+  'supplies.moveMany':
+    'items!, items[].supplyId!, items[].type! choices=IN|TAKE|RETURN|MOVE|COUNT|WRITE_OFF, items[].quantity! min=0 max=1000000000 isWhole, items[].personName length=100, items[].price length=20, items[].note length=2000, items[].requestId length=64, requestId length=64',
+  'supplies.reverse': 'note length=2000',
+  'supplies.update':
+    'name! length=100, supplyNo length=64, unit length=20, price length=20, supplier length=100, remark length=2000, minimum min=0 max=1000000000 isWhole, target min=0 max=1000000000 isWhole, maxPerTake min=1 max=1000000000 isWhole, kind choices=CONSUMABLE|POOL',
   'sync.push':
     'records!, records[].entity! choices=qrCode|category|scanRecord|albumPhoto|asset|assetCategory, records[].localId! length=64, records[].baseVersion!, records[].updatedAt!',
   'sync.resolve': 'conflictId!, acceptServer!',

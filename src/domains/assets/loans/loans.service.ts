@@ -51,7 +51,7 @@ export async function checkOut(ctx: AppContext, owner: Owner, id: number, input:
   return toView(row, ctx.clock.now())
 }
 
-/** @throws AppError 400 if anybody but the borrower has reserved the asset until the loan is due */
+/** @throws AppError 400 if another person than the borrower has reserved the asset until the loan is due */
 async function checkReservations(
   ctx: AppContext,
   tx: Tx,

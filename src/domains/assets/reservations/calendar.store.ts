@@ -1,4 +1,4 @@
-/** What the calendar of an organization shows. */
+/** Entries of the calendar of an organization. */
 
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 
@@ -31,7 +31,7 @@ const nameOf = (named: typeof reservations | typeof assetLoans) =>
     ? sql<string | null>`coalesce(${reservations.personName}, ${reservations.userName}, ${users.nickname})`
     : sql<string | null>`coalesce(${assetLoans.personName}, ${users.nickname})`
 
-/** What open reservations keep in a time. */
+/** Assets and supplies that open reservations keep in a time. */
 export const reservedEntries = (db: Db, orgId: number, filter: CalendarFilter, limit: number) =>
   db
     .select({

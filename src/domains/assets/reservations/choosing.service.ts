@@ -41,7 +41,7 @@ export interface Chosen {
 /** Assets of one reservation. */
 const MAX_ASSETS = 500
 
-/** Locks what is asked for. @throws AppError 400 with all problems */
+/** Locks the assets and supplies of a request. @throws AppError 400 with all problems */
 export async function choose(tx: Tx, wanted: Wanted): Promise<Chosen> {
   const { orgId, items } = wanted
   const problems = shapeProblems(items)
@@ -208,7 +208,7 @@ export async function bookableCategories(db: Db | Tx, orgId: OwnerKey): Promise<
   return nodes.filter(({ id }) => isNodeBookable(id)).map(({ id }) => id)
 }
 
-/** The rules of what is reserved already. */
+/** The rules of the assets and supplies that a reservation has. */
 export async function bookingOf(tx: Tx, orgId: OwnerKey, items: readonly store.ItemRow[]): Promise<Booking> {
   const assetIds = items.flatMap(({ assetId }) => assetId ?? [])
   const supplyIds = items.flatMap(({ supplyId }) => supplyId ?? [])

@@ -31,7 +31,7 @@ export const announced = (tx: Tx, now: number, limit: number): Promise<Reservati
 export const forgetAnnouncement = async (tx: Tx, id: number): Promise<void> =>
   void (await tx.update(reservations).set({ announceAt: null }).where(eq(reservations.id, id)))
 
-/** Items whose assets were lost, of which nobody has been told. */
+/** Items whose assets were lost, of which nobody has been notified. */
 export const lostItems = (tx: Tx, limit: number): Promise<ItemRow[]> =>
   tx.select().from(items).where(isNotNull(items.lostAt)).orderBy(asc(items.lostAt), asc(items.id)).limit(limit)
 

@@ -60,7 +60,7 @@ async function resolve(ctx: AppContext, tx: Tx, { orgId }: Owner, codes: readonl
   return scans
 }
 
-/** What is handed out or taken back: what was scanned, what was ticked, or everything (`neither`). */
+/** The assets that were scanned or ticked. All of them, if both are absent. */
 interface Selection {
   readonly scans: readonly Scan[]
   readonly assetIds: readonly number[] | undefined
@@ -272,7 +272,7 @@ class Handing {
     const fresh: Fresh[] = []
     let left = item.quantity
     for (const [i, { locationId, quantity }] of places.entries()) {
-      // What is missing is taken from the last place, which refuses it.
+      // The last place refuses to give more than it has.
       const taken = i === places.length - 1 ? left : Math.min(left, quantity)
       if (taken === 0) continue
       fresh.push(bookingOf({ type: 'TAKE', quantity: taken, locationId: locationId || null, ...person, dueAt, note }))
@@ -370,7 +370,7 @@ function returnedByScans(items: readonly store.ItemRow[], scans: readonly Scan[]
   }
 }
 
-/** What the person has of a supply, which may be less than they got: some of it may have come back without the reservation. */
+/** Books the return of as many as the person still has: some may have come back without the reservation. */
 async function takeBack(
   ctx: AppContext,
   tx: Tx,

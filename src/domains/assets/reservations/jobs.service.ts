@@ -55,7 +55,7 @@ export const announcePickUps = (ctx: AppContext): Promise<void> =>
     return rows.length
   })
 
-/** Tells people which assets their reservations have lost. An open reservation then no longer shows them. */
+/** Notifies people of assets that their reservations have lost. An open reservation then no longer shows them. */
 const tellAll = (ctx: AppContext): Promise<void> =>
   inWrites(ctx, 'assets.tellOfLostAssets', async (tx) => {
     const lost = await ending.lostItems(tx, PER_WRITE)
@@ -79,10 +79,12 @@ export function tellOfLostAssets(ctx: AppContext): Promise<void> {
   return (state.last = state.run())
 }
 
-/** Tells people soon after an asset was lost, and not only when the job runs. */
+/** Notifies people soon after an asset was lost, and not only when the job runs. */
 export function startTelling(ctx: AppContext): void {
   ctx.bus.on(assetsLost, () => {
-    tellOfLostAssets(ctx).catch((error: unknown) => ctx.log.warn('people could not be told of lost assets', { error }))
+    tellOfLostAssets(ctx).catch((error: unknown) =>
+      ctx.log.warn('people could not be notified of lost assets', { error }),
+    )
   })
 }
 

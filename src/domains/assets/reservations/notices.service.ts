@@ -1,4 +1,4 @@
-/** What keepers and the people of reservations are told. */
+/** Notifications to keepers and to the people of reservations. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
@@ -24,7 +24,7 @@ export type ReservationEvent = keyof typeof EVENTS
 /** Things that a notification names. */
 const NAMED = 5
 
-/** Tells the person of a reservation, unless they are `actorId` themselves or have no account. */
+/** Notifies the person of a reservation, unless they are `actorId` themselves or have no account. */
 export async function tellPerson(
   ctx: AppContext,
   tx: Tx,
@@ -37,7 +37,7 @@ export async function tellPerson(
   await send(ctx, tx, event, row, items, [row.userId])
 }
 
-/** Tells those who decide about it: the keepers of the categories, or else those of the organization. */
+/** Notifies the users who decide about it: the keepers of the categories, or else those of the organization. */
 export async function tellKeepers(
   ctx: AppContext,
   tx: Tx,

@@ -2,7 +2,6 @@ import { ITEM_STATES, RESERVATION_STATUSES } from '#db/schema/reservations.ts'
 import { ownerFields, ownerFilters } from '#domains/admin/index.ts'
 import type { Budget } from '#http/budget.ts'
 import {
-  AnyOf,
   Description,
   Enum,
   Id,
@@ -158,14 +157,14 @@ const which = {
     }),
   ),
 }
-export const PickUp = AnyOf('PickUpAssetReservation', [], {
+export const PickUp = Model('PickUpAssetReservation', {
   ...which,
   dueAt: optional({ ...Time, description: 'When the loans are due; the end of the reservation by default' }),
   note: optional(Description),
   orgId: OrgId,
 })
 export type PickUp = Static<typeof PickUp>
-export const ReturnItems = AnyOf('ReturnAssetReservation', [], {
+export const ReturnItems = Model('ReturnAssetReservation', {
   ...which,
   condition: optional(AssetCondition),
   locationId: optional({ ...Id, description: 'Where the assets are now. It becomes their location' }),

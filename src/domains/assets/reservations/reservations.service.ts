@@ -42,7 +42,7 @@ const REQUEST_KEPT_MS = 7 * DAY
 export const isKeeper = (ctx: AppContext, { userId, orgId }: Owner): MaybePromise<boolean> =>
   can(ctx, userId, 'ORG', orgId, 'asset:transfer')
 
-/** What a change is about, and who makes it. */
+/** The caller of a change, and the time of it. */
 interface Change {
   readonly owner: Owner
   readonly keeper: boolean
