@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { dueDigest, queueDigests } from '#domains/assets/digests/digests.service.ts'
-import { notifyOfDueLoans } from '#domains/assets/loans/loans.service.ts'
+import { notifyOfDueLoans } from '#domains/assets/loans/notices.service.ts'
 import { remindOfWarranties } from '#domains/assets/reminders.service.ts'
 import { notify } from '#domains/notifications/index.ts'
 
@@ -15,6 +15,7 @@ import { addMembers, createOrg, leave, setRole } from '../orgs/helpers.ts'
 import { addAsset } from './counting.ts'
 import { addMany, updateAsset } from './helpers.ts'
 import { createCategory } from './places.ts'
+import { addCategory, reserve } from './reserving.ts'
 
 const world = useWorld({
   domains: (product) => product.map((domain) => (domain.name === 'assets' ? { ...domain, jobs: [] } : domain)),
@@ -334,6 +335,54 @@ describe.if(inProcess)('a digest', () => {
     expect([owner, keeper, member].map((one) => digestsTo(one).length)).toEqual([2, 1, 1])
   })
 
+  test('names requests to those who decide, pick-ups to their people, and low supplies to their keepers', async () => {
+    const [owner, keeper, member] = [await world.withEmail(), await world.withEmail(), await world.withEmail()]
+    const org = await createOrg(owner)
+    await addMembers(owner, org, keeper, member)
+    const orgId = org.id
+    const category = async (booking: object) => addCategory(owner, orgId, { bookable: true, ...booking })
+    const asset = async (name: string, booking: object) =>
+      addAsset(owner, { name, categoryId: await category(booking) }, orgId)
+    const [open, named, free, later] = [
+      await asset('Camera', {}),
+      await asset('Drone', { keeperIds: [keeper.id] }),
+      await asset('Tripod', { approval: 'NONE' }),
+      await asset('Lamp', { approval: 'NONE' }),
+    ]
+    const from = now() + DAY
+    for (const { id } of [open, named, free])
+      ok(await reserve(member, { orgId, items: [{ assetId: id }], from, to: from + HOUR }))
+    const far = now() + 9 * DAY
+    ok(await reserve(member, { orgId, items: [{ assetId: later.id }], from: far, to: far + HOUR }))
+    const supply = async (fields: object) =>
+      ok(await owner.call('supplies.create', { body: { orgId, minimum: 20, ...fields } as never })).data
+    const [chalk] = [
+      await supply({ name: 'Chalk', target: 50 }),
+      await supply({ name: 'Toner', keeperIds: [keeper.id] }),
+    ]
+    ok(await owner.call('supplies.move', { params: { id: chalk!.id }, body: { type: 'IN', quantity: 3 } as never }))
+    const chairs = await supply({ name: 'Chairs', kind: 'POOL', minimum: null })
+    const move = (body: object) =>
+      owner.call('supplies.move', { params: { id: chairs.id }, body: body as never }).then((reply) => ok(reply))
+    await move({ type: 'IN', quantity: 40 })
+    await move({ type: 'TAKE', quantity: 12, userId: member.id, dueAt: now() + HOUR })
+    await digestsAt(7)
+    const [ofOwner] = digestsTo(owner)
+    expect(ofOwner!.subject).toBe('Assets: to be decided 1, low 1')
+    expect(ofOwner!.text).toMatch(/: Camera \(.+\), .+ \d+:\d\d/)
+    expect(ofOwner!.text).toMatch(/Chalk \(.+\): 3 pcs left, 47 to order/)
+    for (const foreign of ['Drone', 'Tripod', 'Toner', 'Chairs']) expect(ofOwner!.text).not.toContain(foreign)
+    const [ofKeeper] = digestsTo(keeper)
+    expect(ofKeeper!.subject).toBe('Assets: to be decided 1, low 1')
+    expect(ofKeeper!.text).toContain('Drone')
+    expect(ofKeeper!.text).toMatch(/Toner \(.+\): 0 pcs left, 20 to order/)
+    const [ofMember] = digestsTo(member)
+    expect(ofMember!.subject).toBe('Assets: overdue 1, to be picked up 1')
+    expect(ofMember!.text).toContain('12 × Chairs')
+    expect(ofMember!.text).toContain('Tripod')
+    for (const foreign of ['Lamp', 'Camera', 'Chalk']) expect(ofMember!.text).not.toContain(foreign)
+  })
+
   test('waits for the setting, and is not sent late when it is turned on', async () => {
     await configure({ 'mail.assetReminders': false })
     const user = await debtor()
@@ -407,7 +456,7 @@ describe.if(inProcess)('a notification about assets', () => {
     const [mail, ...others] = noticesTo(atOnce)
     expect(others).toEqual([])
     expect(mail!.subject).toBe('[Assets] A loan is overdue')
-    expect(mail!.text).toContain('Ms Chen has not returned Ladder')
+    expect(mail!.text).toMatch(/You have not got back Ladder \(.+\) from Ms Chen/)
     expect(mail!.text).toMatch(/\/console\/assets\/\d+/)
     expect((await world.server.request('POST', stopPath(mail!), { body: {} })).status).toBe(200)
     expect(ok(await atOnce.call('notifications.preferences')).data.emailAssets).toBe('NONE')

@@ -18,7 +18,7 @@ const ASSETS_PER_WRITE = 200
 const NAMED = 5
 const LISTED_IDS = 100
 /** Keepers of an organization who are notified. */
-const MAX_KEEPERS = 20
+export const MAX_KEEPERS = 20
 
 /** Those who may hand out the assets of an organization; the user for personal ones. */
 export async function keepersOf(tx: Tx, owner: number): Promise<number[]> {

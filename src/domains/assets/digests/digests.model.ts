@@ -57,7 +57,7 @@ export interface Candidates {
 /** One part of a digest. */
 export interface DigestPart {
   /** In mails that wait. */
-  readonly key: 'OVERDUE' | 'DUE' | 'MAINTENANCE' | 'WARRANTY' | 'COUNT'
+  readonly key: 'OVERDUE' | 'DUE' | 'REQUESTED' | 'PICK_UP' | 'LOW' | 'MAINTENANCE' | 'WARRANTY' | 'COUNT'
   /** In the subject, before the number. */
   readonly summary: Localized
   readonly heading: Localized
@@ -66,6 +66,3 @@ export interface DigestPart {
   candidates(db: Db, now: number): Promise<Candidates>
   find(db: Db, person: DigestPerson): Promise<DigestThings>
 }
-
-export const NOTHING: DigestThings = { lines: [], total: 0 }
-export const NOBODY: Candidates = { userIds: [], owners: [] }

@@ -19,7 +19,7 @@ import {
 import { dayAt } from '#lib/days.ts'
 import { HOUR, MINUTE, serverZone } from '#platform/clock.ts'
 
-import { MAX_KEEPERS } from '../maintenance/notices.service.ts'
+import { MAX_KEEPERS } from '../reminders.service.ts'
 import {
   type DigestOwner,
   type DigestPart,

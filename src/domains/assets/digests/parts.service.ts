@@ -1,20 +1,24 @@
 /** The parts of digests: what each is called, who may have something of it, and what a user has. */
 
+import type { Db } from '#db/store.ts'
 import { addDays, dayAt } from '#lib/days.ts'
-import type { Locale } from '#lib/localized.ts'
-import { momentText } from '#lib/moments.ts'
+import type { Locale, Localized } from '#lib/localized.ts'
+import { momentText, periodText } from '#lib/moments.ts'
 import { onOneLine } from '#lib/text.ts'
 import { DAY } from '#platform/clock.ts'
 
 import {
+  type Candidates,
   COUNTED,
   type DigestLine,
   type DigestOwner,
   type DigestPart,
+  type DigestPerson,
   type DigestThings,
   NAMED,
 } from './digests.model.ts'
 import * as store from './parts.store.ts'
+import * as requests from './requests.store.ts'
 
 /** Days are those of the owners, which differ by at most a day from those of UTC. */
 const earliestDay = (now: number): string => addDays(dayAt(now, 'UTC'), -1)
@@ -45,16 +49,26 @@ function loanLine(loan: store.LoanThing, zone: string): DigestLine {
 const endOfTomorrow = ({ today, zone }: DigestOwner): number =>
   Temporal.PlainDate.from(today).add({ days: 2 }).toZonedDateTime(zone).epochMilliseconds
 
+const borrowers = async (db: Db, to: number): Promise<Candidates> => ({
+  userIds: [...(await store.peopleOfLoans(db, to)), ...(await requests.peopleOfSupplies(db, to))],
+  owners: [],
+})
+
+async function loansIn(db: Db, person: DigestPerson, range: Parameters<typeof store.dueLoans>[2]) {
+  const rows = [...(await store.dueLoans(db, person, range)), ...(await requests.dueSupplies(db, person, range))]
+  return thingsOf(
+    rows.toSorted((a, b) => a.dueAt - b.dueAt),
+    (row) => loanLine(row, person.zone),
+  )
+}
+
 const overdueLoans: DigestPart = {
   key: 'OVERDUE',
   summary: { en: 'overdue', zh: '逾期未还' },
   heading: { en: 'Overdue loans', zh: '逾期未还' },
   page: 'assets/loans',
-  candidates: async (db, now) => ({ userIds: await store.peopleOfLoans(db, now), owners: [] }),
-  async find(db, person) {
-    const rows = await store.dueLoans(db, person, () => ({ from: 0, to: person.now }))
-    return thingsOf(rows, (row) => loanLine(row, person.zone))
-  },
+  candidates: (db, now) => borrowers(db, now),
+  find: (db, person) => loansIn(db, person, () => ({ from: 0, to: person.now })),
 }
 
 const dueLoans: DigestPart = {
@@ -62,10 +76,73 @@ const dueLoans: DigestPart = {
   summary: { en: 'due', zh: '即将到期' },
   heading: { en: 'Loans due today or tomorrow', zh: '今明两天到期的借用' },
   page: 'assets/loans',
-  candidates: async (db, now) => ({ userIds: await store.peopleOfLoans(db, now + 3 * DAY), owners: [] }),
+  candidates: (db, now) => borrowers(db, now + 3 * DAY),
+  find: (db, person) => loansIn(db, person, (owner) => ({ from: person.now, to: endOfTomorrow(owner) })),
+}
+
+/** Things of a reservation that a line names. */
+const NAMED_THINGS = 3
+
+function thingsText({ things }: requests.ReservationThing): Localized {
+  const names = things
+    .slice(0, NAMED_THINGS)
+    .map((thing) => (thing.quantity > 1 ? `${thing.quantity} × ${nameOf(thing)}` : nameOf(thing)))
+  const more = things.length - names.length
+  return {
+    en: names.join(', ') + (more > 0 ? ` and ${more} more` : ''),
+    zh: names.join('、') + (more > 0 ? `等 ${things.length} 项` : ''),
+  }
+}
+
+const requested: DigestPart = {
+  key: 'REQUESTED',
+  summary: { en: 'to be decided', zh: '待审批' },
+  heading: { en: 'Reservations that wait for your decision', zh: '待你审批的预约' },
+  page: 'reservations/today',
+  candidates: requests.peopleOfRequests,
   async find(db, person) {
-    const rows = await store.dueLoans(db, person, (owner) => ({ from: person.now, to: endOfTomorrow(owner) }))
-    return thingsOf(rows, (row) => loanLine(row, person.zone))
+    return thingsOf(await requests.requestedOf(db, person), (row) => {
+      const things = thingsText(row)
+      const time = (locale: Locale) => periodText(row.from, row.to, person.zone, locale)
+      return {
+        name: onOneLine(row.person),
+        detail: { en: `${things.en}, ${time('en')}`, zh: `${things.zh}，${time('zh')}` },
+      }
+    })
+  },
+}
+
+const pickUps: DigestPart = {
+  key: 'PICK_UP',
+  summary: { en: 'to be picked up', zh: '待领取' },
+  heading: { en: 'Your reservations of today and tomorrow', zh: '你今明两天的预约' },
+  page: 'reservations',
+  candidates: async (db, now) => ({ userIds: await requests.peopleOfPickUps(db, now + 3 * DAY), owners: [] }),
+  async find(db, person) {
+    return thingsOf(await requests.pickUpsOf(db, person, endOfTomorrow), (row) => {
+      const time = (locale: Locale) => periodText(row.from, row.to, person.zone, locale)
+      return { name: thingsText(row), detail: { en: time('en'), zh: time('zh') } }
+    })
+  },
+}
+
+const low: DigestPart = {
+  key: 'LOW',
+  summary: { en: 'low', zh: '库存不足' },
+  heading: { en: 'Supplies that are low', zh: '库存不足的物资' },
+  page: 'assets/supplies',
+  candidates: requests.peopleOfLow,
+  async find(db, person) {
+    return thingsOf(await requests.lowOf(db, person), (row) => {
+      const unit = onOneLine(row.unit)
+      return {
+        name: nameOf({ name: row.name, assetNo: row.supplyNo }),
+        detail: {
+          en: `${row.stock} ${unit} left, ${row.toOrder} to order`,
+          zh: `剩余 ${row.stock} ${unit}，需补 ${row.toOrder} ${unit}`,
+        },
+      }
+    })
   },
 }
 
@@ -131,4 +208,13 @@ const counts: DigestPart = {
 }
 
 /** The most urgent first. A new part is one more record. */
-export const PARTS: readonly DigestPart[] = [overdueLoans, dueLoans, maintenance, warranties, counts]
+export const PARTS: readonly DigestPart[] = [
+  overdueLoans,
+  dueLoans,
+  requested,
+  pickUps,
+  low,
+  maintenance,
+  warranties,
+  counts,
+]

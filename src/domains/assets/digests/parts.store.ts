@@ -117,15 +117,11 @@ export async function dueLoans(
     }))
 }
 
-/** Loans of organizations that the user owns, if borrower and operator have no account or are not there any longer. */
+/** Loans of organizations that the user owns, if the operator is not there any longer. */
 function abandoned(db: Db, owners: readonly DigestOwner[]): SQL | undefined {
   const owned = owners.filter(({ isOrgOwner }) => isOrgOwner)
   if (owned.length === 0) return undefined
-  return and(
-    inArray(loans.owner, keysOf(owned)),
-    not(isReady(db, loans.operatorId, loans.owner)),
-    isNobody(db, loans.userId, loans.owner),
-  )
+  return and(inArray(loans.owner, keysOf(owned)), not(isReady(db, loans.operatorId, loans.owner)))
 }
 
 /** Of loans that are due before `to`: borrowers, users who made them, and owners of organizations if those are not there any longer. */
