@@ -1,13 +1,13 @@
 /** The result of a scan over the whole screen, and for some seconds a button that takes an entry back. */
 
-import { Cancel, CheckCircle, Undo } from '@mui/icons-material'
-import { Box, Button, Stack } from '@mui/material'
-import { green, red } from '@mui/material/colors'
+import { Undo } from '@mui/icons-material'
+import { Button } from '@mui/material'
 import { useEffect, useState } from 'react'
 
 import type { PassUse } from '../../../api/types.ts'
 import { notify } from '../../../browser/notices.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { FullResult } from '../../../ui/FullResult.tsx'
 import type { Gate } from './use-gate.ts'
 import type { Verdict } from './use-verdicts.ts'
 import { VerdictWords } from './VerdictCard.tsx'
@@ -48,41 +48,10 @@ function Shown({ gate, verdict, undo }: ResultProps & { verdict: Verdict }) {
     <UndoEntry use={scan.use} undo={undo} onDone={gate.undone} />
   )
   if (!isOpen) return undoButton || null
-  const Icon = isValid ? CheckCircle : Cancel
   return (
-    <Box
-      role="alert"
-      onClick={() => setOpen(false)}
-      sx={{
-        position: 'fixed',
-        inset: 0,
-        zIndex: 'modal',
-        p: 3,
-        overflow: 'auto',
-        display: 'flex',
-        bgcolor: isValid ? green[900] : red[900],
-        color: 'common.white',
-      }}
-    >
-      <Stack spacing={3} sx={{ m: 'auto', alignItems: 'center', textAlign: 'center', maxWidth: '100%' }}>
-        <Icon sx={{ fontSize: 'min(40vw, 30vh)' }} />
-        <Box sx={{ fontSize: '1.25rem', maxWidth: '100%' }}>
-          <VerdictWords verdict={verdict} />
-        </Box>
-        <Stack direction="row" spacing={2} useFlexGap sx={{ flexWrap: 'wrap', justifyContent: 'center' }}>
-          <Button
-            variant="outlined"
-            color="inherit"
-            size="large"
-            onClick={() => setOpen(false)}
-            sx={{ minWidth: 140, minHeight: 56 }}
-          >
-            {t.next}
-          </Button>
-          {undoButton}
-        </Stack>
-      </Stack>
-    </Box>
+    <FullResult isGood={isValid} next={t.next} onClose={() => setOpen(false)} actions={undoButton}>
+      <VerdictWords verdict={verdict} />
+    </FullResult>
   )
 }
 

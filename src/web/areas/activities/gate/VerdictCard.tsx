@@ -6,6 +6,7 @@ import { green, red } from '@mui/material/colors'
 
 import { dateTime } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
+import { ResultWords } from '../../../ui/FullResult.tsx'
 import { reasonWords } from '../reasons.ts'
 import type { Verdict } from './use-verdicts.ts'
 
@@ -109,19 +110,5 @@ export function VerdictWords({ verdict }: { verdict: Verdict }) {
     reason === 'REVOKED' && pass?.revokeReason && t.because(pass.revokeReason),
     isOffline && reason !== 'NEEDS_CONNECTION' && t.offline,
   ].filter((text): text is string => typeof text === 'string' && text !== '')
-  return (
-    <>
-      <Typography
-        component="p"
-        sx={{ fontSize: { xs: '1.5rem', sm: '1.75rem' }, fontWeight: 700, lineHeight: 1.2, overflowWrap: 'anywhere' }}
-      >
-        {title}
-      </Typography>
-      {details.map((text) => (
-        <Typography key={text} sx={{ overflowWrap: 'anywhere' }}>
-          {text}
-        </Typography>
-      ))}
-    </>
-  )
+  return <ResultWords title={title} details={details} />
 }

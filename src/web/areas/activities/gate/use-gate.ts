@@ -7,9 +7,9 @@ import type { GateDirection, GatePass, RefusalReason } from '../../../api/types.
 import { serverTime } from '../../../browser/server-time.ts'
 import { onOutbox } from '../../../session/outbox.ts'
 import { prepareReader } from '../../../ui/code-reader.ts'
+import { signal } from '../../../ui/signals.ts'
 import type { GateServer, Verification } from './gate-server.ts'
 import { EMPTY, type GateState, GateStore, type ListChoice, newNonce, type UsesRow } from './gate-store.ts'
-import { signal } from './signals.ts'
 import { useVerdicts, type Verdict, type Verdicts } from './use-verdicts.ts'
 import { canVerify, passIn, readToken } from './verify-token.ts'
 

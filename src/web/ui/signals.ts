@@ -1,14 +1,14 @@
-/** Sounds and vibration, so that volunteers can look at the visitor instead of the screen. */
+/** Sounds and vibration for scans, so that people can look at the visitor or the thing instead of the screen. */
 
 let audio: AudioContext | undefined
 
-/** Browsers allow sounds after a touch or a key only: called by the button that starts the gate. */
+/** Browsers allow sounds after a touch or a key only: called by the button that starts the scanning. */
 export function allowSound(): void {
   audio ??= new AudioContext()
   void audio.resume()
 }
 
-/** One high tone for a valid pass, two low ones for a refusal. */
+/** One high tone for a good result, two low ones for a refusal. */
 export function signal(isGood: boolean): void {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(isGood ? 80 : [200, 80, 200])
   if (audio === undefined) return
