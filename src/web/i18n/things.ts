@@ -50,6 +50,7 @@ export const things = {
   photo: noun('Photo', 'Photos', '照片'),
   qrCode: noun('QR code', 'QR codes', '二维码'),
   registration: noun('Registration', 'Registrations', '报名'),
+  reservation: noun('Reservation', 'Reservations', '预约'),
   role: noun('Role', 'Roles', '角色'),
   scanRecord: noun('Scan record', 'Scan records', '扫码记录'),
   session: noun('Session', 'Sessions', '会话'),

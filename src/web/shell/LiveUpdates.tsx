@@ -71,6 +71,7 @@ export function LiveUpdates() {
     if (type === 'ORG_APPROVED') void reloadSession().catch(() => undefined)
     // The user has moved up from the waiting list or got a pass, for example.
     if (about?.foundReportId !== undefined) void again('found')
+    if (about?.reservationId !== undefined) void again('assetReservations', 'assets')
     if (about?.activityId !== undefined) void again('activities', 'registrations')
     if (path.startsWith('/notifications')) return
     notify(title, 'info', { label: text.open, to: `/notifications/${id}` })

@@ -1,6 +1,6 @@
-/** Assets of the workspace: register, loans, stock-taking, categories, import, fields and templates. */
+/** Assets of the workspace: register, reservations, loans, stock-taking, categories, import, fields and templates. */
 
-import { Inventory2 } from '@mui/icons-material'
+import { EventAvailable, Inventory2 } from '@mui/icons-material'
 
 import { readFirstPage } from '../../api/pages.ts'
 import { things } from '../../i18n/things.ts'
@@ -22,10 +22,24 @@ export const assets = area({
       needs: 'assets.list',
       order: 40,
     },
+    {
+      group: 'things',
+      to: '/reservations',
+      label: things.reservation.many,
+      icon: EventAvailable,
+      needs: 'assetReservations.list',
+      inOrganization: true,
+      order: 41,
+    },
   ],
   pages: [
     { path: '/assets', component: part(() => import('./AssetList.tsx')) },
     { path: '/assets/new', component: AssetForm },
+    {
+      path: '/reservations/borrow',
+      component: part(() => import('./reservations/Borrow.tsx')),
+      needs: 'assetReservations.create',
+    },
     { path: '/assets/categories', component: part(() => import('./Categories.tsx')) },
     { path: '/assets/fields', component: part(() => import('./fields/FieldsPage.tsx')) },
     { path: '/assets/fields/templates/:id', component: part(() => import('./fields/TemplatePage.tsx')) },
@@ -38,6 +52,8 @@ export const assets = area({
     { path: '/assets/maintenance', component: part(() => import('./Maintenance.tsx')) },
     { path: '/assets/map', component: part(() => import('./AssetMap.tsx')) },
     { path: '/assets/reports', component: part(() => import('./Reports.tsx')) },
+    { path: '/reservations', component: part(() => import('./reservations/Reservations.tsx')) },
+    { path: '/reservations/:id', component: part(() => import('./reservations/ReservationDetail.tsx')) },
     { path: '/assets/:id', component: part(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
@@ -52,6 +68,7 @@ export const assets = area({
         en: `${n === 1 ? '1 scan of a stock-taking was' : `${n} scans of stock-takings were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
         zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
       }),
+    }),
     }),
     outboxOf(
       draftsOf('asset', (n) => ({

@@ -46,6 +46,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     orgId?: number | null
     assetId?: number
     inventoryId?: number
+    reservationId?: number
     planId?: number
     qrCodeId?: number
     foundReportId?: number
@@ -67,6 +68,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
       return { to: '/account/links' }
     case 'ASSET':
       if (values.inventoryId !== undefined) return { to: `/assets/inventories/${values.inventoryId}` }
+      if (values.reservationId !== undefined) return { to: `/reservations/${values.reservationId}` }
       if (values.planId !== undefined && values.assetId === undefined)
         return { to: '/assets/maintenance', orgId: values.orgId ?? null }
       return values.assetId === undefined
