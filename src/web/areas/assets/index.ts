@@ -53,6 +53,7 @@ export const assets = area({
     { path: '/assets/map', component: part(() => import('./AssetMap.tsx')) },
     { path: '/assets/reports', component: part(() => import('./Reports.tsx')) },
     { path: '/reservations', component: part(() => import('./reservations/Reservations.tsx')) },
+    { path: '/reservations/calendar', component: part(() => import('./reservations/Calendar.tsx')) },
     { path: '/reservations/:id', component: part(() => import('./reservations/ReservationDetail.tsx')) },
     { path: '/assets/:id', component: part(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
