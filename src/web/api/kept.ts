@@ -9,7 +9,7 @@ import { isAway, showKept } from './connection.ts'
 import { isLost } from './errors.ts'
 import type { OperationId } from './types.ts'
 
-/** Those of the start page, the gate, stock-taking, and the user's own codes, activities, registrations and passes. */
+/** Those of the start page, the gate, stock-taking, handing out, and the user's own codes, activities, registrations and passes. */
 const KEPT: ReadonlySet<OperationId> = new Set<OperationId>([
   'profile.get',
   'access.myPermissions',
@@ -26,6 +26,7 @@ const KEPT: ReadonlySet<OperationId> = new Set<OperationId>([
   'inventories.get',
   'inventories.items',
   'assets.loans',
+  'assetReservations.list',
   'contacts.pendingCount',
   'assetCategories.tree',
   'locations.tree',
@@ -39,9 +40,10 @@ interface Input {
   readonly query?: Readonly<Record<string, unknown>>
 }
 
-/** Searches are not kept: each has an answer of its own. */
+/** Searches are not kept: each has an answer of its own. Of lists of assets, those with given ids are: names of loans and reservations. */
 export const isKept = (id: OperationId, { query }: Input): boolean =>
-  KEPT.has(id) && (query?.['keyword'] === undefined || query['keyword'] === '')
+  (KEPT.has(id) || (id === 'assets.list' && query?.['ids'] !== undefined)) &&
+  (query?.['keyword'] === undefined || query['keyword'] === '')
 
 /** The same for the same input, whatever the order of its parts. */
 const keyOf = ({ params = {}, query = {} }: Input): string => {

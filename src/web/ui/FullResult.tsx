@@ -1,12 +1,18 @@
-/** The result of a scan over the whole screen, green or red, so that it is seen from an arm's length. */
+/** The result of a scan over the whole screen: green, red, or blue if it is not known yet. It is seen from an arm's length. */
 
-import { Cancel, CheckCircle } from '@mui/icons-material'
+import { Cancel, CheckCircle, CloudOff } from '@mui/icons-material'
 import { Box, Button, Stack, Typography } from '@mui/material'
-import { green, red } from '@mui/material/colors'
+import { blue, green, red } from '@mui/material/colors'
 import type { ReactNode } from 'react'
 
+/** `waits`: the server decides about it when there is a connection. */
+export type ResultTone = 'good' | 'bad' | 'waits'
+
+const COLORS = { good: green[900], bad: red[900], waits: blue[900] } as const
+const ICONS = { good: CheckCircle, bad: Cancel, waits: CloudOff } as const
+
 export interface FullResultProps {
-  isGood: boolean
+  tone: ResultTone
   /** The word on the button that closes it. A touch anywhere does the same. */
   next: string
   onClose: () => void
@@ -15,8 +21,8 @@ export interface FullResultProps {
   children: ReactNode
 }
 
-export function FullResult({ isGood, next, onClose, actions, children }: FullResultProps) {
-  const Icon = isGood ? CheckCircle : Cancel
+export function FullResult({ tone, next, onClose, actions, children }: FullResultProps) {
+  const Icon = ICONS[tone]
   return (
     <Box
       role="alert"
@@ -28,7 +34,7 @@ export function FullResult({ isGood, next, onClose, actions, children }: FullRes
         p: 3,
         overflow: 'auto',
         display: 'flex',
-        bgcolor: isGood ? green[900] : red[900],
+        bgcolor: COLORS[tone],
         color: 'common.white',
       }}
     >

@@ -55,6 +55,11 @@ export const assets = area({
     { path: '/reservations', component: part(() => import('./reservations/Reservations.tsx')) },
     { path: '/reservations/calendar', component: part(() => import('./reservations/Calendar.tsx')) },
     { path: '/reservations/:id', component: part(() => import('./reservations/ReservationDetail.tsx')) },
+    {
+      path: '/reservations/today',
+      component: part(() => import('./reservations/Today.tsx')),
+      needs: 'assetReservations.pickUp',
+    },
     { path: '/assets/:id', component: part(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
@@ -70,6 +75,14 @@ export const assets = area({
         zh: `${n} 次盘点扫描尚未上传，将在你下次用此浏览器登录时上传。`,
       }),
     }),
+    outboxOf({
+      name: 'handover',
+      batch: 1,
+      send: async (scans) => (await import('./reservations/handover-outbox.ts')).sendHandover(scans),
+      notice: (n) => ({
+        en: `${n === 1 ? '1 scan that hands out or takes back was' : `${n} scans that hand out or take back were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
+        zh: `${n} 次借还扫描尚未上传，将在你下次用此浏览器登录时上传。`,
+      }),
     }),
     outboxOf(
       draftsOf('asset', (n) => ({

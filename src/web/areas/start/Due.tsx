@@ -1,6 +1,14 @@
-/** The things of today, above everything else on the start page: activities, overdue loans, stock-takings, requests and unread messages. */
+/** The things of today, above everything else on the start page: activities, overdue loans, stock-takings, reservations, requests and unread messages. */
 
-import { AssignmentLate, ChatBubbleOutlined, FactCheck, HowToReg, Notifications, PersonAdd } from '@mui/icons-material'
+import {
+  AssignmentLate,
+  ChatBubbleOutlined,
+  EventAvailable,
+  FactCheck,
+  HowToReg,
+  Notifications,
+  PersonAdd,
+} from '@mui/icons-material'
 import {
   Alert,
   Box,
@@ -43,6 +51,7 @@ const words = texts({
     resume: 'Continue',
     found: (found: string, expected: string) => `Stock-taking: ${found} of ${expected} found`,
     overdue: (n: string) => (n === '1' ? '1 loan is overdue' : `${n} loans are overdue`),
+    reservations: (n: string) => (n === '1' ? '1 reservation' : `${n} reservations`),
     joining: (n: string) => (n === '1' ? '1 request to join' : `${n} requests to join`),
     contacts: (n: string) => (n === '1' ? '1 contact request' : `${n} contact requests`),
     messages: (n: string) => (n === '1' ? '1 unread message' : `${n} unread messages`),
@@ -63,6 +72,7 @@ const words = texts({
     resume: '继续',
     found: (found: string, expected: string) => `盘点：已找到 ${found} / ${expected}`,
     overdue: (n: string) => `${n} 件借出已逾期`,
+    reservations: (n: string) => `${n} 个预约`,
     joining: (n: string) => `${n} 个加入申请`,
     contacts: (n: string) => `${n} 个联系人申请`,
     messages: (n: string) => `${n} 条未读消息`,
@@ -97,19 +107,25 @@ function useParts() {
     { query: { status: 'RUNNING', size: ROWS, ...ownerQuery() } },
     { enabled: may('inventories.list') },
   )
+  const reservations = useCall(
+    'assetReservations.list',
+    { query: { status: ['REQUESTED'], size: 1, ...ownerQuery() } },
+    { enabled: workspace !== null && may('assetReservations.approve') },
+  )
   const contacts = useCall('contacts.pendingCount', {}, { enabled: may('contacts.pendingCount') })
   const joining = useCall(
     'orgs.pending',
     { params: { id: workspace?.id ?? 0 }, query: { size: 1 } },
     { enabled: workspace !== null && may('orgs.pending') },
   )
-  const all = [own, registered, loans, inventories, contacts, joining]
+  const all = [own, registered, loans, inventories, reservations, contacts, joining]
   return {
     day,
     own,
     registered,
     loans,
     inventories,
+    reservations,
     contacts,
     joining,
     // Those that are not asked for stay pending, but fetch nothing.
@@ -123,7 +139,7 @@ export function Due() {
   const unread = useUnread()
   const { workspace } = useSession()
   const parts = useParts()
-  const { day, own, registered, loans, inventories, contacts, joining, isSettled, failed } = parts
+  const { day, own, registered, loans, inventories, reservations, contacts, joining, isSettled, failed } = parts
   const [reserved] = useState(rowsBefore.get)
   const mine = new Set(registered.data?.items.map(({ id }) => id))
   const activities = [
@@ -148,6 +164,13 @@ export function Due() {
         action={{ to: `/assets/inventories/${id}`, text: t.resume }}
       />
     )),
+    ...counted(
+      reservations.data?.total,
+      '/reservations/today',
+      <EventAvailable color="primary" />,
+      t.reservations,
+      t.waiting,
+    ),
     ...counted(
       joining.data?.total,
       `/orgs/${workspace?.id}?tab=joining`,

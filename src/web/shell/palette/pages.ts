@@ -29,6 +29,7 @@ export const OTHER_PAGES: readonly OtherPage[] = [
   page('/assets/loans', 'Loans', '借还', 'assets.loans'),
   page('/reservations/borrow', 'Borrow assets', '借用资产', 'assetReservations.create'),
   page('/reservations/calendar', 'Calendar of reservations', '预约日历', 'assetReservations.calendar'),
+  page('/reservations/today', 'Hand out and take back today', '今日借还', 'assetReservations.pickUp'),
   page('/assets/inventories', 'Stock-takings', '盘点', 'inventories.list'),
   page('/assets/categories', 'Asset categories', '资产分类', 'assetCategories.tree'),
   page('/assets/map', 'Map of assets', '资产地图', 'assets.map'),

@@ -49,7 +49,7 @@ function Shown({ gate, verdict, undo }: ResultProps & { verdict: Verdict }) {
   )
   if (!isOpen) return undoButton || null
   return (
-    <FullResult isGood={isValid} next={t.next} onClose={() => setOpen(false)} actions={undoButton}>
+    <FullResult tone={isValid ? 'good' : 'bad'} next={t.next} onClose={() => setOpen(false)} actions={undoButton}>
       <VerdictWords verdict={verdict} />
     </FullResult>
   )
