@@ -1,7 +1,7 @@
-/** Creates an asset category or changes one: name, colour, field templates, who sees it. */
+/** Creates an asset category or changes one: name, colour, field templates, who sees it, how members reserve its assets. */
 
 import { CheckCircle, Folder } from '@mui/icons-material'
-import { Radio, RadioGroup, TextField } from '@mui/material'
+import { Box, Radio, RadioGroup, TextField } from '@mui/material'
 
 import type { AssetCategoryNode } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
@@ -10,8 +10,9 @@ import { ownerQuery, useMay, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { CheckField, ChoiceField, NumberField } from '../../ui/fields.tsx'
 import { PlacesPicker } from '../../ui/tree/PlacePicker.tsx'
-import { useForm } from '../../ui/use-form.tsx'
+import { type Form, useForm } from '../../ui/use-form.tsx'
 import { useTemplates } from './fields/useFields.ts'
+import { PeoplePicker } from './inputs.tsx'
 
 const words = texts({
   en: {
@@ -40,6 +41,18 @@ const words = texts({
     residualPercent: 'Residual value in percent',
     countEveryMonths: 'Count every … months',
     countHelp: 'Closing a stock-taking sets the next count. Empty: as the category above.',
+    bookable: 'Reservations by members',
+    bookings: { YES: 'Members may reserve', NO: 'Not bookable' },
+    approval: 'Approval',
+    approvals: { KEEPER: 'A keeper approves each reservation', NONE: 'No approval needed' },
+    maxDays: 'Longest in days',
+    aheadDays: 'At most days ahead',
+    leadHours: 'Hours of notice',
+    leadHelp: 'Between the request and the beginning.',
+    noShowHours: 'Hours until it is free again',
+    noShowHelp: 'After the beginning, if nobody picks it up.',
+    keepers: 'Who is asked',
+    keepersHelp: 'Empty: everybody who may hand assets out.',
     created: 'The category was created.',
     saved: 'The category was saved.',
   },
@@ -68,6 +81,18 @@ const words = texts({
     residualPercent: '残值率（%）',
     countEveryMonths: '盘点间隔（月）',
     countHelp: '结束盘点时据此设置下次盘点日期。留空则同上级分类。',
+    bookable: '成员预约',
+    bookings: { YES: '成员可预约', NO: '不可预约' },
+    approval: '审批',
+    approvals: { KEEPER: '每次预约由管理员审批', NONE: '无需审批' },
+    maxDays: '最长天数',
+    aheadDays: '最多提前天数',
+    leadHours: '至少提前小时数',
+    leadHelp: '从提交到开始的时间。',
+    noShowHours: '多少小时后释放',
+    noShowHelp: '开始后无人领取时。',
+    keepers: '审批人',
+    keepersHelp: '留空则通知所有可借出资产的人。',
     created: '分类已新建。',
     saved: '分类已保存。',
   },
@@ -86,6 +111,13 @@ const valuesOf = (category: Omit<AssetCategoryNode, 'children'> | undefined) => 
   yearlyPercent: category?.depreciation?.yearlyPercent ?? null,
   residualPercent: category?.depreciation?.residualPercent ?? null,
   countEveryMonths: category?.countEveryMonths ?? null,
+  bookable: (category?.booking == null ? null : category.booking.bookable ? 'YES' : 'NO') as 'YES' | 'NO' | null,
+  approval: category?.booking?.approval ?? ('KEEPER' as const),
+  maxDays: (category?.booking?.maxDays ?? 14) as number | null,
+  leadHours: (category?.booking?.leadHours ?? 0) as number | null,
+  aheadDays: (category?.booking?.aheadDays ?? 90) as number | null,
+  noShowHours: (category?.booking?.noShowHours ?? 24) as number | null,
+  keeperIds: (category?.booking?.keeperIds ?? []) as readonly number[],
 })
 
 type Values = ReturnType<typeof valuesOf>
@@ -104,6 +136,19 @@ function depreciationOf({
     yearlyPercent: isLine ? null : yearlyPercent,
     residualPercent: residualPercent ?? 0,
   }
+}
+
+const BOOKING = ['approval', 'maxDays', 'leadHours', 'aheadDays', 'noShowHours', 'keeperIds'] as const
+
+/** Empty numbers get the defaults of the server. */
+function bookingOf({ bookable, keeperIds, ...values }: Pick<Values, 'bookable' | (typeof BOOKING)[number]>) {
+  if (bookable === null) return null
+  const given = Object.fromEntries(
+    BOOKING.filter((name) => name !== 'keeperIds').flatMap((name) =>
+      values[name] === null ? [] : [[name, values[name]]],
+    ),
+  )
+  return { bookable: bookable === 'YES', keeperIds: [...keeperIds], ...given }
 }
 
 interface CategoryDialogProps {
@@ -134,6 +179,8 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
         months: 'depreciation.months',
         yearlyPercent: 'depreciation.yearlyPercent',
         residualPercent: 'depreciation.residualPercent',
+        bookable: 'booking.bookable',
+        ...Object.fromEntries(BOOKING.map((name) => [name, `booking.${name}`])),
       },
       onDone: onClose,
       input: ({ name, color, templateIds, defaultTemplateId, shared, ...values }) => ({
@@ -149,6 +196,7 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
           ...(workspace !== null && { shared }),
           depreciation: depreciationOf(values),
           countEveryMonths: values.countEveryMonths,
+          ...(workspace !== null && { booking: bookingOf(values) }),
           ...(category === undefined && { parentId }),
         },
       }),
@@ -201,7 +249,34 @@ export function CategoryDialog({ category, parentId, onClose }: CategoryDialogPr
       )}
       {form.values.method !== null && <NumberField {...form.number('residualPercent', { label: t.residualPercent })} />}
       <NumberField {...form.number('countEveryMonths', { label: t.countEveryMonths, help: t.countHelp })} />
+      {workspace !== null && <BookingFields form={form} />}
       {workspace !== null && <CheckField {...form.check('shared', { label: t.shared })} isBox />}
     </FormDialog>
+  )
+}
+
+/** How members reserve the assets of the category. */
+function BookingFields({ form }: { form: Form<Values> }) {
+  const t = useTexts(words)
+  return (
+    <>
+      <ChoiceField
+        {...form.pick('bookable', { label: t.bookable })}
+        none={t.asAbove}
+        choices={Object.entries(t.bookings).map(([id, name]) => ({ id, name }))}
+      />
+      {form.values.bookable === 'YES' && (
+        <>
+          <TextField {...form.choice('approval', t.approvals, { label: t.approval })} />
+          <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr' } }}>
+            <NumberField {...form.number('maxDays', { label: t.maxDays })} />
+            <NumberField {...form.number('aheadDays', { label: t.aheadDays })} />
+            <NumberField {...form.number('leadHours', { label: t.leadHours, help: t.leadHelp })} />
+            <NumberField {...form.number('noShowHours', { label: t.noShowHours, help: t.noShowHelp })} />
+          </Box>
+          <PeoplePicker {...form.pick('keeperIds', { label: t.keepers, help: t.keepersHelp })} />
+        </>
+      )}
+    </>
   )
 }

@@ -33,6 +33,8 @@ const words = texts({
     categoryHelp: 'The category decides which fields are shown below.',
     location: 'Location',
     photos: 'Photos',
+    bookable: 'Can be reserved',
+    bookings: { CATEGORY: 'As its category', YES: 'Yes', NO: 'No' },
     publicHelp: 'People who scan the label see what you choose here. With nothing chosen, the page does not exist.',
   },
   zh: {
@@ -42,9 +44,14 @@ const words = texts({
     categoryHelp: '下方显示的字段由分类决定。',
     location: '位置',
     photos: '照片',
+    bookable: '可预约',
+    bookings: { CATEGORY: '同分类', YES: '是', NO: '否' },
     publicHelp: '扫描标签的人会看到所选内容。全部不选则没有公开页面。',
   },
 })
+
+/** `CATEGORY`: as its category says. */
+export type Bookable = 'CATEGORY' | 'YES' | 'NO'
 
 export interface Draft {
   readonly name: string
@@ -55,6 +62,8 @@ export interface Draft {
   /** `YYYY-MM-DD`, or empty. */
   readonly nextCountOn: string
   readonly custodianId: number | null
+  /** Whether members may reserve it. */
+  readonly bookable: Bookable
   readonly photos: readonly FileItem[]
   readonly latitude: number | null
   readonly longitude: number | null
@@ -89,6 +98,7 @@ export function Basics({ asset, form, label }: BasicsProps) {
         <>
           <LocationPicker {...form.pick('locationId', { label: t.location })} />
           <PersonPicker {...form.pick('custodianId')} />
+          <TextField {...form.choice('bookable', t.bookings, { label: t.bookable })} />
         </>
       )}
       <TextField {...form.text('nextCountOn')} type="date" slotProps={{ inputLabel: { shrink: true } }} />
