@@ -22,8 +22,8 @@ import { date, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../session/session.ts'
-import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
+import { CheckField } from '../../ui/fields.tsx'
 import { FinderCard, LostOffer } from '../../ui/FinderCard.tsx'
 import { LabelsOf } from '../../ui/LabelsOf.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
@@ -38,6 +38,7 @@ import { useAssetFields } from './fields/useFields.ts'
 import { LendDialog, ReturnDialog } from './LoanDialogs.tsx'
 import { LabelsButton, useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
+import { AssetBookings } from './reservations/AssetBookings.tsx'
 import { TemplatesDialog, useMayBind } from './TemplatesDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
@@ -60,6 +61,7 @@ const words = texts({
     removeTitle: (name: string) => `Delete “${name}”?`,
     removeText:
       'Its photos are deleted too, and its label leads nowhere. The number becomes free. Results of stock-takings stay. This cannot be undone.',
+    force: 'Its reservations end, and their people are notified',
     deleted: 'The asset was deleted.',
     scrapTitle: (name: string) => `Scrap “${name}”?`,
     scrapText:
@@ -83,6 +85,7 @@ const words = texts({
     scrapped: (when: string, why: string) => `已于 ${when} 报废${why && `：${why}`}`,
     removeTitle: (name: string) => `删除“${name}”？`,
     removeText: '照片会一并删除，标签失效，编号可重新使用。盘点结果会保留。此操作无法撤销。',
+    force: '结束它的预约，并通知相关人员',
     deleted: '资产已删除。',
     scrapTitle: (name: string) => `报废“${name}”？`,
     scrapText: '资产会保留在台账中并标为已报废，不再参与盘点，也不能借出。',
@@ -102,13 +105,10 @@ function Detail({ asset }: { asset: Asset }) {
   useRecent('asset', asset.name)
   const t = useTexts(words)
   const may = useMay()
-  const owned = useOwnerQuery()
-  const navigate = useNavigate()
   const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
   /** Set by the form: this asset, and those that were registered before it in a row. */
   const { added } = (useLocation().state ?? {}) as { added?: readonly number[] }
-  const target = { params: { id: asset.id }, query: owned }
   const isScrapped = asset.status === 'SCRAPPED'
   return (
     <Page
@@ -154,6 +154,7 @@ function Detail({ asset }: { asset: Asset }) {
           <AssetPhotos asset={asset} />
           <AssetFacts asset={asset} />
           <AssetFields asset={asset} />
+          <AssetBookings asset={asset} />
           <AssetMaintenance asset={asset} />
         </Stack>
         <Stack spacing={2} sx={{ minWidth: 0 }}>
@@ -169,21 +170,40 @@ function Detail({ asset }: { asset: Asset }) {
       {dialog === 'transfer' && <TransferDialog asset={asset} onClose={close} />}
       {dialog === 'templates' && <TemplatesDialog asset={asset} onClose={close} />}
       {dialog === 'scrap' && <ScrapDialog asset={asset} onClose={close} />}
-      {dialog === 'delete' && (
-        <ActionDialog
-          operation="assets.delete"
-          input={target}
-          title={t.removeTitle(asset.name)}
-          text={t.removeText}
-          action={t.delete}
-          // Not the asset itself, which is 404 now.
-          refreshes={['assets.list', 'assets.map', 'assetCategories']}
-          done={t.deleted}
-          onDone={() => void navigate('/assets', { replace: true })}
-          onClose={close}
-        />
-      )}
+      {dialog === 'delete' && <DeleteDialog asset={asset} onClose={close} />}
     </Page>
+  )
+}
+
+function DeleteDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+  const t = useTexts(words)
+  const owned = useOwnerQuery()
+  const navigate = useNavigate()
+  const form = useForm(
+    'assets.delete',
+    { force: false },
+    {
+      done: t.deleted,
+      // Not the asset itself, which is 404 now.
+      refreshes: ['assets.list', 'assets.map', 'assetCategories', 'assetReservations'],
+      onDone: () => void navigate('/assets', { replace: true }),
+      input: ({ force }) => ({ params: { id: asset.id }, query: { ...owned, ...(force && { force }) } }),
+    },
+  )
+  return (
+    <ConfirmDialog
+      isOpen
+      form={form}
+      title={t.removeTitle(asset.name)}
+      text={t.removeText}
+      action={t.delete}
+      onClose={onClose}
+    >
+      {/* Asked only after the server has refused it. */}
+      {(form.error?.status === 400 || form.values.force) && asset.loan === null && (
+        <CheckField {...form.check('force', { label: t.force })} isBox />
+      )}
+    </ConfirmDialog>
   )
 }
 

@@ -6,7 +6,7 @@ import type { Asset, AssetCondition } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery, useSession } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { ChoiceField } from '../../ui/fields.tsx'
+import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { LocationPicker, PersonPicker } from './inputs.tsx'
 import { CONDITIONS, useCondition } from './words.ts'
@@ -23,6 +23,7 @@ const words = texts({
     due: 'Due back',
     dueHelp: 'The borrower is reminded a day before.',
     dueHelpOther: 'You are reminded a day before.',
+    ignore: 'Lend it although somebody else has reserved it',
     returnTitle: (name: string) => `Take back “${name}”`,
     return: 'Take back',
     returned: 'The asset is back.',
@@ -42,6 +43,7 @@ const words = texts({
     due: '归还期限',
     dueHelp: '到期前一天会提醒借用人。',
     dueHelpOther: '到期前一天会提醒你。',
+    ignore: '即使已被他人预约也借出',
     returnTitle: (name: string) => `归还“${name}”`,
     return: '确认归还',
     returned: '资产已归还。',
@@ -65,24 +67,29 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
       personName: '',
       dueDay: '',
       note: '',
+      ignoreReservations: false,
     },
     {
       done: t.lent,
       paths: { dueDay: 'dueAt' },
+      refreshes: ['assets', 'assetReservations'],
       onDone: onClose,
-      input: ({ isMember, userId, personName, dueDay, note }) => ({
+      input: ({ isMember, userId, personName, dueDay, note, ignoreReservations }) => ({
         params: { id: asset.id },
         query: owned,
         body: {
           ...(isMember && userId !== null ? { userId } : { personName }),
           note,
+          ...(ignoreReservations && { ignoreReservations }),
           // The day ends where the user is.
           ...(dueDay !== '' && { dueAt: new Date(`${dueDay}T23:59:00`).getTime() }),
         },
       }),
     },
   )
-  const { isMember } = form.values
+  const { isMember, ignoreReservations } = form.values
+  // Asked only after the server has refused it.
+  const isRefused = form.error?.status === 400 || form.problem('dueDay') !== undefined
   return (
     <FormDialog form={form} title={t.lendTitle(asset.name)} action={t.lend} onClose={onClose}>
       {owner !== null && (
@@ -108,6 +115,9 @@ export function LendDialog({ asset, onClose }: { asset: Asset; onClose: () => vo
         slotProps={{ inputLabel: { shrink: true } }}
       />
       <TextField {...form.text('note')} multiline />
+      {(isRefused || ignoreReservations) && (
+        <CheckField {...form.check('ignoreReservations', { label: t.ignore })} isBox />
+      )}
     </FormDialog>
   )
 }

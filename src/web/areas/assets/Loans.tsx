@@ -1,7 +1,17 @@
 /** Loans of assets: who has what, and until when. */
 
 import { AssignmentReturn, Output, SearchOff } from '@mui/icons-material'
-import { Box, Button, Card, Chip, Stack, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material'
+import {
+  Box,
+  Button,
+  Card,
+  Chip,
+  Link as MuiLink,
+  Stack,
+  ToggleButton,
+  ToggleButtonGroup,
+  Typography,
+} from '@mui/material'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -26,6 +36,7 @@ const words = texts({
     kinds: { open: 'On loan', overdue: 'Overdue', all: 'All' },
     borrower: 'Borrower',
     return: 'Take back',
+    reservation: 'Reservation',
     late: 'Overdue',
     from: (when: string) => `since ${when}`,
     due: (when: string) => `due on ${when}`,
@@ -45,6 +56,7 @@ const words = texts({
     kinds: { open: '借出中', overdue: '已逾期', all: '全部' },
     borrower: '借用人',
     return: '归还',
+    reservation: '预约',
     late: '已逾期',
     from: (when: string) => `${when} 借出`,
     due: (when: string) => `应于 ${when} 归还`,
@@ -217,6 +229,14 @@ function LoanRow({ loan, asset, isKnown, onReturn }: RowProps) {
         </Typography>
         <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
           {facts.filter(Boolean).join(' · ')}
+          {loan.reservationId !== null && (
+            <>
+              {' · '}
+              <MuiLink component={Link} to={`/reservations/${loan.reservationId}`} underline="always">
+                {t.reservation}
+              </MuiLink>
+            </>
+          )}
         </Typography>
       </Box>
       {loan.checkedInAt === null && may('assets.checkIn') && (
