@@ -170,7 +170,6 @@ test('a member changes the time and cancels, and a rejection shows its reason', 
   await page.goto(`/console/reservations/${second}`)
   await page.getByText('Needed for the exams').waitFor()
   await page.getByText('Rejected', { exact: true }).waitFor()
-  // Nothing can be done with it any more.
   expect(await page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0)
 })
 

@@ -1,4 +1,4 @@
-/** Borrows assets: first the time, then from what is free. */
+/** Borrows assets: first the time, then the things among those that are free. */
 
 import { Add, Delete, EventAvailable } from '@mui/icons-material'
 import {
@@ -52,7 +52,7 @@ const words = texts({
   en: {
     title: 'Borrow',
     when: 'When',
-    free: 'What is free then',
+    free: 'Free at that time',
     byNumber: 'By number',
     byNumberText: 'So many of a kind, whichever are free.',
     one: 'One of these',
@@ -194,7 +194,7 @@ interface FreeProps {
   form: FormOf<Values>
 }
 
-/** What is free in the time: kinds with a number, and single assets. */
+/** The things that are free in the time: kinds with a number, and single assets. */
 function Free({ from, to, form }: FreeProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()

@@ -25,7 +25,7 @@ import { useBorrower, useZone } from './words.ts'
 const words = texts({
   en: {
     intro:
-      'Scan a thing: it is taken back if somebody has it, and otherwise handed out to whoever reserved it for today.',
+      'Scan a thing. It is taken back if it is out. Otherwise it is handed out to the person who reserved it for today.',
     camera: 'Start scanning',
     stop: 'Stop the camera',
     code: 'Asset number, serial number or address',
@@ -43,7 +43,7 @@ const words = texts({
     instead: 'The other one is free again.',
     nobody: 'It is in no reservation of today',
     nobodyText: 'Choose “Scan for this” at a reservation, then scan it again.',
-    loansText: 'What was lent without a reservation is taken back under Assets → Loans.',
+    loansText: 'Things that were lent without a reservation are taken back under Assets → Loans.',
     unavailableText: 'Somebody else has it or has reserved it.',
     refused: 'Not done',
     waits: 'Waiting for a connection',

@@ -85,7 +85,7 @@ function Things({ reservation, state, value, onChange }: ThingsProps) {
   )
 }
 
-/** Without ids, everything is handed out or taken back, also what is no asset. */
+/** Without ids, everything is handed out or taken back, also supplies. */
 const idsOf = (assetIds: readonly number[], all: readonly number[]) =>
   assetIds.length === all.length ? {} : { assetIds: [...assetIds] }
 

@@ -77,7 +77,7 @@ export default function ReservationDetail() {
 
 type Dialog = 'approve' | 'reject' | 'pickUp' | 'return' | 'change' | 'cancel'
 
-/** What this user can do with it now, the next step first. */
+/** The actions of this user in its state, the next step first. */
 function useActions(reservation: AssetReservation): readonly Dialog[] {
   const may = useMay()
   const { user } = useSession()

@@ -34,7 +34,7 @@ const words = texts({
     person: 'Name of the borrower',
     change: 'Change the reservation',
     extend: 'Extend the loan',
-    extendHelp: 'The due dates of what was handed out move too, if it is free until then.',
+    extendHelp: 'The due dates of the loans move too, if nobody else has reserved the things until then.',
     things: 'Things',
     save: 'Save',
     saved: 'The reservation was changed.',

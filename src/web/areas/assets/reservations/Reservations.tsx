@@ -26,7 +26,7 @@ const words = texts({
     show: 'Which reservations are shown',
     kinds: { open: 'Open', past: 'Past' },
     empty: 'You have reserved nothing',
-    emptyText: 'Choose “Borrow”, then the time, then from what is free.',
+    emptyText: 'Choose “Borrow”, then the time, then things that are free.',
     nothing: 'No reservations found',
   },
   zh: {

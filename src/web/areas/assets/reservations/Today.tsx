@@ -1,4 +1,4 @@
-/** What a keeper does today: hand out, take back, decide. Scanning comes first. */
+/** The page of a keeper for today: hand out, take back, decide. Scanning comes first. */
 
 import { EventAvailable } from '@mui/icons-material'
 import { Button, Stack } from '@mui/material'

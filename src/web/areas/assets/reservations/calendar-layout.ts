@@ -29,7 +29,7 @@ export function barsOf(entries: readonly AssetCalendarEntry[], { from, to }: Spa
     .map((entry) => {
       const free = ends.findIndex((end) => end <= entry.from)
       const lane = free === -1 ? ends.length : free
-      // Without an end it goes on for ever.
+      // Without an end it goes on forever.
       ends[lane] = entry.to ?? Number.POSITIVE_INFINITY
       const left = percent(entry.from)
       return { entry, left, width: percent(entry.to ?? to) - left, lane }

@@ -1,4 +1,4 @@
-/** What a keeper hands out and takes back today, and which scan belongs to which reservation. */
+/** The reservations that a keeper hands out and takes back today, and the one that a scan belongs to. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -105,7 +105,7 @@ const has = (reservation: AssetReservation, assetId: number, state: 'WAITING' | 
   reservation.items.some((item) => item.assetId === assetId && item.state === state)
 
 /**
- * Which reservation a scan is about. An asset that is out comes back, whoever has it; it is in the keeper's hands. Otherwise the chosen
+ * Which reservation a scan is about. An asset that is out comes back first, because it is in the keeper's hands. Otherwise the chosen
  * reservation comes first, which may take another asset of the category instead.
  */
 export function taskOf(
