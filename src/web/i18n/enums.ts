@@ -57,6 +57,15 @@ export const enums = {
     LOST: word('Lost', '丢失'),
     SCRAPPED: word('Scrapped', '已报废'),
   },
+  reservationStatus: {
+    REQUESTED: word('Not decided yet', '待审批'),
+    APPROVED: word('Approved', '已批准'),
+    REJECTED: word('Rejected', '已拒绝'),
+    CANCELLED: word('Cancelled', '已取消'),
+    OUT: word('Handed out', '已借出'),
+    RETURNED: word('Returned', '已归还'),
+    EXPIRED: word('Expired', '已过期'),
+  },
   categoryScope: { PERSONAL: word('User', '个人'), ORG: word('Organization', '组织') },
   metaScope: {
     GLOBAL: word('For everybody', '全局'),

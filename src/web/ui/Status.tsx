@@ -16,6 +16,7 @@ const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
   loginStatus: { success: 'good', failed: 'bad' },
   orgStatus: { ACTIVE: 'good', DISABLED: 'bad' },
   passStatus: { ISSUED: 'good', EXPIRED: 'warning', REVOKED: 'bad' },
+  reservationStatus: { REQUESTED: 'warning', APPROVED: 'good', REJECTED: 'bad', OUT: 'running' },
   sendStatus: { DONE: 'good', RUNNING: 'running' },
   sessionStatus: { ACTIVE: 'good' },
   userStatus: { ACTIVE: 'good', DISABLED: 'bad' },

@@ -3,6 +3,7 @@
 import {
   ConfirmationNumber,
   Event,
+  EventAvailable,
   Folder,
   FolderShared,
   FolderSpecial,
@@ -77,6 +78,13 @@ const lists: readonly (Pick<MenuItem, 'label' | 'icon'> &
     icon: FolderSpecial,
     needs: 'assetCategories.listAll',
     component: part(() => import('./AssetCategoryList.tsx')),
+  },
+  {
+    path: '/admin/reservations',
+    label: things.reservation.many,
+    icon: EventAvailable,
+    needs: 'assetReservations.listAll',
+    component: part(() => import('./ReservationList.tsx')),
   },
   {
     path: '/admin/files',

@@ -18,8 +18,8 @@ import { Link } from 'react-router'
 import type { AssetReservation, AssetReservationItem } from '../../../api/types.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { EmptyState } from '../../../ui/Answer.tsx'
-import { Status } from '../../../ui/Status.tsx'
-import { timesText, TONES, useBorrower, useZone, words as shared } from './words.ts'
+import { EnumStatus, Status } from '../../../ui/Status.tsx'
+import { timesText, useBorrower, useZone, words as shared } from './words.ts'
 
 const words = texts({
   en: {
@@ -46,7 +46,7 @@ export function ReservationStatus({ reservation, now }: { reservation: AssetRese
   return status === 'OUT' && to < now ? (
     <Status tone="bad" text={t.overdue} />
   ) : (
-    <Status tone={TONES[status]} text={t.statuses[status]} />
+    <EnumStatus of="reservationStatus" value={status} />
   )
 }
 

@@ -1,25 +1,15 @@
 /** Words of reservations that several pages share, and their times on the clocks of the organization. */
 
-import type { AssetReservation, AssetReservationItem, AssetReservationStatus } from '../../../api/types.ts'
+import type { AssetReservation, AssetReservationItem } from '../../../api/types.ts'
 import { timeZone } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useOwner, useSession } from '../../../session/session.ts'
-import type { Tone } from '../../../ui/Status.tsx'
 import { whenOf } from '../../activities/words.ts'
 
 type ItemState = AssetReservationItem['state']
 
 export const words = texts({
   en: {
-    statuses: {
-      REQUESTED: 'Not decided yet',
-      APPROVED: 'Approved',
-      REJECTED: 'Rejected',
-      CANCELLED: 'Cancelled',
-      OUT: 'Handed out',
-      RETURNED: 'Returned',
-      EXPIRED: 'Expired',
-    } as Record<AssetReservationStatus, string>,
     states: { WAITING: 'Not handed out yet', OUT: 'Handed out', RETURNED: 'Returned' } as Record<ItemState, string>,
     overdue: 'Overdue',
     from: 'From',
@@ -29,15 +19,6 @@ export const words = texts({
     items: (n: number) => (n === 1 ? '1 thing' : `${n} things`),
   },
   zh: {
-    statuses: {
-      REQUESTED: '待审批',
-      APPROVED: '已批准',
-      REJECTED: '已拒绝',
-      CANCELLED: '已取消',
-      OUT: '已借出',
-      RETURNED: '已归还',
-      EXPIRED: '已过期',
-    } as Record<AssetReservationStatus, string>,
     states: { WAITING: '待领取', OUT: '已借出', RETURNED: '已归还' } as Record<ItemState, string>,
     overdue: '已逾期',
     from: '开始',
@@ -47,16 +28,6 @@ export const words = texts({
     items: (n: number) => `${n} 件物品`,
   },
 })
-
-export const TONES: Readonly<Record<AssetReservationStatus, Tone>> = {
-  REQUESTED: 'warning',
-  APPROVED: 'good',
-  REJECTED: 'bad',
-  CANCELLED: 'neutral',
-  OUT: 'running',
-  RETURNED: 'neutral',
-  EXPIRED: 'neutral',
-}
 
 /** First words of the operations whose answers change with a reservation. */
 export const REFRESHED = ['assetReservations', 'assets'] as const
