@@ -96,7 +96,7 @@ export const registrationsPage = (
 export const waitOrder = sql<number>`coalesce(${registrations.waitOrder}, ${registrations.createdAt})`
 export const waitOrderOf = (row: Pick<RegistrationRow, 'waitOrder' | 'createdAt'>): number =>
   row.waitOrder ?? row.createdAt
-const isWaiting = eq(registrations.status, 'WAITING').inlineParams()
+export const isWaiting = eq(registrations.status, 'WAITING').inlineParams()
 
 const waitingBefore = prepared((db) =>
   db
@@ -106,6 +106,8 @@ const waitingBefore = prepared((db) =>
       and(
         eq(registrations.activityId, p('activityId')),
         isWaiting,
+        // SQLite does not look up tuples that begin with an expression, and read all who wait.
+        sql`${waitOrder} >= ${p('fromOrder')} and ${waitOrder} <= ${p('order')}`,
         sql`(${waitOrder}, ${registrations.id}) >= (${p('fromOrder')}, ${p('fromId')})`,
         sql`(${waitOrder}, ${registrations.id}) < (${p('order')}, ${p('id')})`,
       ),
