@@ -61,6 +61,10 @@ export const jsonText = (column: lite.SQLiteColumn, key: string): SQL => {
 /** `column DESC` in an index or an ORDER BY. */
 export const descending = (column: lite.SQLiteColumn): SQL => sql`${column} desc`
 
+/** The text in byte order, as SQLite compares texts. An index on it is used only if the query has it too. */
+export const inByteOrder = (column: lite.SQLiteColumn): lite.SQLiteColumn | SQL =>
+  isPg ? sql`(${column} collate "C")` : column
+
 /** The text in lower case, in byte order: for prefix searches. An index on it is used only if the WHERE clause uses it too. */
 export const lowered = (column: lite.SQLiteColumn): SQL => loweredText(sql`${column}`)
 /** The same for an expression. */

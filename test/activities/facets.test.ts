@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from 'bun:test'
 
-import type { ListQuery } from '#domains/activities/participants/participants.model.ts'
+import type { ListedRegistration, ListQuery } from '#domains/activities/participants/participants.model.ts'
 
 import { useWorld } from '../accounts/helpers.ts'
 import { inProcess, ok, type Person } from '../harness/index.ts'
 import { checkIn } from './check-in-helpers.ts'
 import { expectFacets } from './facets.ts'
 import { redeemed, revoke } from './gate-helpers.ts'
-import { act, confirmedGuest, openToGuests } from './guest-helpers.ts'
+import { act, confirmedGuest, openToGuests, pendingGuest } from './guest-helpers.ts'
 import { issued } from './pass-helpers.ts'
 import { cancel, list, register } from './registering.ts'
 
@@ -20,6 +20,8 @@ const FILTERS: Query[] = [
   {},
   { status: 'CONFIRMED' },
   { status: 'CONFIRMED,CANCELLED' },
+  { status: 'WAITING' },
+  { status: 'PENDING' },
   { pass: true },
   { pass: false },
   { checkedIn: true },
@@ -29,6 +31,45 @@ const FILTERS: Query[] = [
   { source: 'GUEST' },
   { source: 'ACCOUNT', checkedIn: true },
 ]
+
+const byTime = (a: Listed, b: Listed) => a.createdAt - b.createdAt || a.id - b.id
+const ORDERS: Record<string, (a: Listed, b: Listed) => number> = {
+  createdAt: byTime,
+  name: (a, b) => compared(folded(a.nickname), folded(b.nickname)) || byTime(a, b),
+  status: (a, b) => compared(a.status, b.status) || byTime(a, b),
+  position: (a, b) => (a.position ?? Infinity) - (b.position ?? Infinity) || byTime(a, b),
+}
+/** The order ignores the case of ASCII letters only. */
+const folded = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+type Listed = ListedRegistration
+
+/** Each order has the rows of each filter on pages of two. */
+async function expectOrders(manager: Person, activity: { readonly id: number }): Promise<void> {
+  for (const query of FILTERS) {
+    const shown = (await list(manager, activity, { ...query, sort: 'createdAt', size: 100 })).items
+    for (const [name, compare] of Object.entries(ORDERS)) {
+      const sorted = shown.toSorted(compare).map(({ id }) => id)
+      for (const [sort, expected] of [
+        [name, sorted],
+        [`-${name}`, sorted.toReversed()],
+      ] as const) {
+        const ids = []
+        for (let page = 1; page <= shown.length / 2 + 2; page++) {
+          const one = await list(manager, activity, {
+            ...query,
+            sort: sort as NonNullable<Query['sort']>,
+            page,
+            size: 2,
+          })
+          expect(one.total).toBe(shown.length)
+          ids.push(...one.items.map(({ id }) => id))
+        }
+        expect({ query, sort, ids }).toEqual({ query, sort, ids: expected })
+      }
+    }
+  }
+}
 
 /** Each filter has the rows that the whole list shows of it, in both orders and with their number on every page. */
 async function expectLists(manager: Person, activity: { readonly id: number }): Promise<void> {
@@ -120,5 +161,35 @@ describe('filters of the list of participants', () => {
     // The same row is used again.
     ok(await register(bob, activity))
     await expectLists(host, activity)
+  })
+
+  test('are sorted by name, status and place, also after people were renamed', async () => {
+    const { server } = world
+    const host = await server.person()
+    const registration = { capacity: 4, waitlist: true, guests: true }
+    const activity = await openToGuests(server, host, registration, { hasPass: true, hasCheckIn: true })
+    const people = []
+    for (const nickname of ['zoe', 'Anna', '王伟', 'bob', 'anna', 'Bob', '李娜', 'carl', 'Émile', 'Ｚ']) {
+      const person = await server.person()
+      ok(await person.put('/api/users/userinfo', { nickname }))
+      ok(await register(person, activity))
+      people.push(person)
+    }
+    for (let i = 0; i < 2; i++) await confirmedGuest(world, activity)
+    await pendingGuest(world, activity)
+    const named = async (person: Person) =>
+      (await list(host, activity, { sort: 'name' })).items.find(({ userId }) => userId === person.id)!
+    await expectOrders(host, activity)
+
+    ok(await people[0]!.put('/api/users/userinfo', { nickname: 'Aaron' }))
+    expect((await named(people[0]!)).nickname).toBe('Aaron')
+    ok(await host.patch(`/api/registrations/${(await named(people[7]!)).id}`, { position: 1 }))
+    ok(await cancel(people[1]!, activity))
+    const [guest] = (await list(host, activity, { guest: true })).items
+    ok(await host.patch(`/api/registrations/${guest!.id}`, { name: 'Aa' }))
+    expect((await list(host, activity, { sort: 'name', size: 1 })).items[0]!.id).toBe(guest!.id)
+    await issued(host, activity.id, { toRegistered: true })
+    await expectOrders(host, activity)
+    if (inProcess) await expectFacets(server)
   })
 })

@@ -10,7 +10,7 @@ import { passesOf } from '#domains/activities/participants/participants.store.ts
 import type { ActivityView } from '#domains/activities/register/register.model.ts'
 import { facetsPage } from '#domains/activities/registrations/filters.store.ts'
 import { fillPlaces, giveFreePlaces } from '#domains/activities/registrations/places.service.ts'
-import { registrationsPage } from '#domains/activities/registrations/registrations.store.ts'
+import { countWaitingBefore, registrationsPage } from '#domains/activities/registrations/registrations.store.ts'
 
 import { plansOf } from '../db/plans.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
@@ -236,11 +236,35 @@ describe.if(inProcess && !process.env['TEST_DATABASE_URL'])('plans of SQLite', (
     expect(plans.filter((plan) => plan.includes('TEMP B-TREE') || plan.startsWith('SCAN'))).toEqual([])
     const filtered = await plansOf(read, async () => {
       for (const isNewestFirst of [true, false])
-        await facetsPage(read, activity.id, { status: ['CONFIRMED', 'WAITING'] }, isNewestFirst, { page: 2, size: 20 })
+        await facetsPage(
+          read,
+          activity.id,
+          { status: ['CONFIRMED', 'WAITING'] },
+          isNewestFirst ? '-createdAt' : 'createdAt',
+          { page: 2, size: 20 },
+        )
     })
     const lines = filtered.flatMap(({ plan }) => plan)
     // Each of the two statuses, in both orders.
     expect(lines.filter((line) => line.includes('registrations_facets (activity_id=? AND <expr>=?)'))).toHaveLength(4)
+    const page = { page: 2, size: 20 }
+    for (const [sort, index] of [
+      ['name', 'COVERING INDEX registrations_names'],
+      ['-name', 'COVERING INDEX registrations_names'],
+      ['-position', 'COVERING INDEX registrations_facets'],
+      ['position', 'INDEX registrations_waiting'],
+    ] as const) {
+      const ordered = (await plansOf(read, () => facetsPage(read, activity.id, {}, sort, page))).flatMap(
+        ({ plan }) => plan,
+      )
+      expect(ordered.join('\n')).toContain(`USING ${index} (activity_id=?`)
+      const sorts = ordered.some((line) => line.includes('TEMP B-TREE FOR ORDER BY'))
+      // Those who do not wait are in some facets, of which the first rows are sorted.
+      expect(sorts).toBe(sort === '-position')
+    }
+    const [first, second] = (await registrationsPage(read, activity.id, { page: 1, size: 20, status: 'WAITING' })).items
+    const counting = (await plansOf(read, () => countWaitingBefore(read, first!, second))).flatMap(({ plan }) => plan)
+    expect(counting.join()).toContain('INDEX registrations_waiting (activity_id=? AND <expr>>? AND <expr><?)')
     const people = [
       { id: 1, userId: 2 },
       { id: 3, userId: null },

@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { Locale } from '#lib/localized.ts'
 
-import { col, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
+import { col, inByteOrder, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 import { users } from './accounts.ts'
 
@@ -335,6 +335,11 @@ export const registrations = table(
     /** Whether the person holds a live pass, and has checked in or was let in by a gate. Triggers of migration 0082 keep both. */
     hasPass: col.bool('has_pass').notNull().default(false),
     cameIn: col.bool('came_in').notNull().default(false),
+    /**
+     * The name that lists show, with ASCII letters in lower case: that of the account, or of the guest. Triggers of migration 0110 keep it. On
+     * PostgreSQL, rows of before are null until a job has filled them.
+     */
+    sortName: col.text('sort_name'),
     /** When the data of a guest was deleted. The row stays, because it counts. */
     erasedAt: col.time('erased_at'),
     /** When the person registered, or registered again after a cancellation. The order of the waiting list, unless `waitOrder` is set. */
@@ -355,6 +360,14 @@ export const registrations = table(
     index('registrations_ids').on(t.activityId, t.id),
     index('registrations_status').on(t.activityId, t.status, t.createdAt, t.id),
     index('registrations_facets').on(t.activityId, facetOf(t), t.createdAt, t.id),
+    // With the status, so that rows before a page are not read.
+    index('registrations_names')
+      .on(t.activityId, inByteOrder(t.sortName), t.createdAt, t.id, t.status)
+      .where(sql`${t.status} <> 'PENDING'`),
+    // For the job that fills rows of before.
+    index('registrations_unnamed')
+      .on(t.id)
+      .where(sql`${t.sortName} is null`),
     index('registrations_waiting')
       .on(t.activityId, sql`coalesce(${t.waitOrder}, ${t.createdAt})`, t.id)
       .where(sql`${t.status} = 'WAITING'`),

@@ -64,6 +64,7 @@ import { purgeJobs } from './purging.service.ts'
 import { activityEndpoints } from './register/register.endpoints.ts'
 import { cancelActivities, clearCovers, mayRead } from './register/register.service.ts'
 import { countActivities, countOwned, hasActivities } from './register/register.store.ts'
+import { nameOld } from './registrations/filters.store.ts'
 import { giveFreePlaces } from './registrations/places.service.ts'
 import { registrationEndpoints } from './registrations/registrations.endpoints.ts'
 import { memberLeft, userDeleting } from './registrations/registrations.service.ts'
@@ -118,6 +119,7 @@ export const activities = domain({
     ...guestJobs,
     { name: 'activities.removePassed', every: 10 * MINUTE, run: removeAllPassed },
     { name: 'registrations.giveFreePlaces', every: MINUTE, run: giveFreePlaces },
+    { name: 'registrations.nameOld', every: MINUTE, run: nameOld },
   ],
   settledMails: {
     ACTIVITY: settlePersonalMail,

@@ -79,13 +79,8 @@ export async function listRegistrations(
   return { ...page, items: await viewsOf(ctx, id, page.items, isManager) }
 }
 
-async function filteredPage(db: Db, id: number, filter: Filter, { sort = '-createdAt', ...page }: ListQuery) {
-  const isByTime = sort === 'createdAt' || sort === '-createdAt'
-  return (
-    (isByTime ? await facetsPage(db, id, filter, sort === '-createdAt', page) : undefined) ??
-    (await scannedPage(db, id, filter, sort, page))
-  )
-}
+const filteredPage = async (db: Db, id: number, filter: Filter, { sort = '-createdAt', ...page }: ListQuery) =>
+  (await facetsPage(db, id, filter, sort, page)) ?? (await scannedPage(db, id, filter, sort, page))
 
 export interface Facts {
   /** Of each person the live pass, or else the newest one. */

@@ -1,9 +1,24 @@
 /** Selects registrations by a filter, and lists them in orders that no index has. */
 
-import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+  type SQLWrapper,
+} from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { notByIndex } from '#db/dialect.ts'
+import { dialect, inByteOrder, notByIndex } from '#db/dialect.ts'
 import { keptTotals } from '#db/list-totals.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -16,12 +31,12 @@ import {
   type RegistrationStatus,
 } from '#db/schema/activities.ts'
 import { passes, passListUses } from '#db/schema/passes.ts'
-import { SliceSize } from '#db/slices.ts'
-import type { Builders, Db, Tx } from '#db/store.ts'
+import { inSlices, isAmongFirst, type Sliced, SliceSize } from '#db/slices.ts'
+import type { Builders, Db, Store, Tx } from '#db/store.ts'
 import { sortInSteps } from '#lib/sort-in-steps.ts'
 
 import { participantName, shownEmail } from '../activities.store.ts'
-import { type ListedRow, waitOrder, withNickname } from './registrations.store.ts'
+import { isWaiting, type ListedRow, waitOrder, withNickname } from './registrations.store.ts'
 
 /** All parts must hold. */
 export interface Filter {
@@ -114,46 +129,165 @@ function facetsOf(filter: Filter): string[] | undefined {
   return parts.reduce<string[]>((all, words) => all.flatMap((one) => words.map((word) => one + word)), [''])
 }
 
+/** Rows that follow each other in a list: those of these facets, in an order that an index has. */
+interface Section {
+  readonly facets: readonly string[]
+  readonly total: number
+  /** The number of rows that the index has: those of the filter and others. */
+  readonly all: number
+  readonly order: 'time' | 'name' | 'place'
+}
+
+const totalOf = (facets: readonly string[], totals: ReadonlyMap<string, number>): number =>
+  facets.reduce((sum, one) => sum + totals.get(one)!, 0)
+
+function sectionsOf(
+  sort: Sort,
+  facets: readonly string[],
+  totals: ReadonlyMap<string, number>,
+): { readonly sections: readonly Section[]; readonly isReversed: boolean } {
+  const isReversed = sort.startsWith('-')
+  const sorted = isReversed ? sort.slice(1) : sort
+  const isOf = (status: string) => (one: string) => one.startsWith(`${status}.`)
+  const of = (status: string) => facets.filter(isOf(status))
+  const section = (order: Section['order'], some: readonly string[]): Section => {
+    const listed = [...totals.keys()].filter(order === 'place' ? isOf('WAITING') : (one) => !isOf('PENDING')(one))
+    return { facets: some, total: totalOf(some, totals), all: totalOf(listed, totals), order }
+  }
+  const sections =
+    sorted === 'createdAt' || sorted === 'name'
+      ? [section(sorted === 'name' ? 'name' : 'time', facets)]
+      : sorted === 'status'
+        ? REGISTRATION_STATUSES.toSorted().map((status) => section('time', of(status)))
+        : [
+            section('place', of('WAITING')),
+            section(
+              'time',
+              facets.filter((one) => !isOf('WAITING')(one)),
+            ),
+          ]
+  return { sections: isReversed ? sections.toReversed() : sections, isReversed }
+}
+
 /**
- * A page in the order of time, with the total that triggers keep: reads the first rows of each facet, and none that are not shown or before the page.
- * Undefined if the filter is about more than facets tell.
+ * A page of a filter that facets answer, with the total that triggers keep: reads few rows that are not shown. Undefined if the filter is about more than
+ * facets tell, or names are not there yet.
  */
 export async function facetsPage(
   db: Db,
   activityId: number,
   filter: Filter,
-  isNewestFirst: boolean,
+  sort: Sort,
   { page, size }: PageInput,
 ): Promise<Page<ListedRow> | undefined> {
-  const facets = facetsOf(filter)
-  if (facets === undefined) return undefined
-  const totals = await keptTotals(
+  const wanted = facetsOf(filter)
+  if (wanted === undefined) return undefined
+  const isByName = sort === 'name' || sort === '-name'
+  if (isByName && (await hasUnnamed(db))) return undefined
+  const read = new Set([...wanted, ...facetsOf({})!])
+  const kept = await keptTotals(
     db,
-    facets.map((one) => TOTAL + one),
+    [...read].map((one) => TOTAL + one),
     activityId,
   )
-  const total = [...totals.values()].reduce((sum, n) => sum + n, 0)
-  const from = (page - 1) * size
-  if (from >= total) return { items: [], total, page, size }
-  const order = isNewestFirst ? sql`created_at desc, id desc` : sql`created_at, id`
-  const first = [...totals.keys()].map(
-    (list, i) =>
-      sql`select * from (select ${registrations.id}, ${registrations.createdAt} from ${registrations}
-        where ${registrations.activityId} = ${activityId} and ${facetOf(registrations)} = ${list.slice(TOTAL.length)}
-        order by ${order} limit ${from + size}) as ${sql.raw(`facet_${i}`)}`,
+  const totals = new Map([...kept].map(([list, n]) => [list.slice(TOTAL.length), n]))
+  const facets = wanted.filter((one) => totals.has(one))
+  const { sections, isReversed } = sectionsOf(sort, facets, totals)
+  const total = totalOf(facets, totals)
+  const ids: number[] = []
+  let before = 0
+  for (const section of sections) {
+    const from = Math.max((page - 1) * size - before, 0)
+    const missing = Math.min(page * size, before + section.total) - before - from
+    before += section.total
+    if (missing <= 0) continue
+    // Read from the nearer end.
+    const behind = section.total - from - missing
+    const isFromEnd = behind < from
+    const found = await idsOf(db, activityId, section, {
+      isBackwards: isFromEnd !== isReversed,
+      skip: isFromEnd ? behind : from,
+      limit: missing,
+    })
+    ids.push(...(isFromEnd ? found.toReversed() : found))
+  }
+  return { items: await rowsOf(db, activityId, ids), total, page, size }
+}
+
+interface Part {
+  readonly isBackwards: boolean
+  readonly skip: number
+  readonly limit: number
+}
+
+const sortName = inByteOrder(registrations.sortName)
+const isShown = ne(registrations.status, 'PENDING').inlineParams()
+
+/** Some ids of a section, in its order. */
+async function idsOf(
+  db: Db,
+  activityId: number,
+  { facets, total, all, order }: Section,
+  { isBackwards, skip, limit }: Part,
+): Promise<number[]> {
+  const { id, createdAt } = registrations
+  const direction = sql.raw(isBackwards ? 'desc' : 'asc')
+  const by = (keys: readonly (SQL | SQLWrapper)[]) =>
+    sql.join(
+      keys.map((key) => sql`${key} ${direction}`),
+      sql`, `,
+    )
+  const facet = facetOf(registrations)
+  const some = inArray(facet, [...facets])
+  const isOfFacets = total === all ? undefined : sql`case when ${some} then 1 else 0 end = 1`
+  const ofActivity = eq(registrations.activityId, activityId)
+  const read = (where: SQL | undefined, keys: readonly (SQL | SQLWrapper)[]) =>
+    db.select({ id }).from(registrations).where(where).orderBy(by(keys)).limit(limit).offset(skip)
+  if (order === 'place') {
+    const rows = await read(and(ofActivity, isWaiting, isOfFacets), [waitOrder, id])
+    return rows.map((row) => row.id)
+  }
+  if (order === 'name') {
+    // The index of names is read until the page is full, or all rows of the facets, whichever are fewer on average.
+    const isSorted = total * total < (skip + limit) * all || facets.some((one) => one.startsWith('PENDING.'))
+    const rows = await read(and(ofActivity, isSorted ? some : and(isShown, isOfFacets)), [sortName, createdAt, id])
+    return rows.map((row) => row.id)
+  }
+  const first = facets.map(
+    (one, i) =>
+      sql`select * from (select ${id}, ${createdAt} from ${registrations} where ${ofActivity} and ${facet} = ${one}
+        order by created_at ${direction}, id ${direction} limit ${skip + limit}) as ${sql.raw(`facet_${i}`)}`,
   )
   const rows = await db
     .select({ id: sql`id`.mapWith(Number) })
     .from(sql`(${sql.join(first, sql` union all `)}) as found`)
-    .orderBy(order)
-    .limit(size)
-    .offset(from)
-  const items = await rowsOf(
-    db,
-    activityId,
-    rows.map(({ id }) => id),
-  )
-  return { items, total, page, size }
+    .orderBy(sql`created_at ${direction}, id ${direction}`)
+    .limit(limit)
+    .offset(skip)
+  return rows.map((row) => row.id)
+}
+
+const isUnnamed = sql`${registrations.sortName} is null`
+
+/** Whether `nameOld` has not filled all rows of before. */
+async function hasUnnamed(db: Db): Promise<boolean> {
+  if (dialect === 'sqlite') return false
+  return (await db.select({ id: registrations.id }).from(registrations).where(isUnnamed).limit(1)).length > 0
+}
+
+/** Fills the names of registrations that an earlier version has made. */
+export async function nameOld(ctx: Sliced & { readonly db: Pick<Store, 'read'> }): Promise<void> {
+  if (await hasUnnamed(ctx.db.read)) await inSlices(ctx, 'registrations.nameOld', nameSome)
+}
+
+async function nameSome(tx: Tx, limit: number): Promise<number> {
+  const nickname = tx.select({ nickname: users.nickname }).from(users).where(eq(users.id, registrations.userId))
+  const rows = await tx
+    .update(registrations)
+    .set({ sortName: sql`lower(coalesce(${nickname}, ${registrations.name}, '') collate "C")` })
+    .where(isAmongFirst(tx, registrations, { where: isUnnamed, limit }))
+    .returning({ id: registrations.id })
+  return rows.length
 }
 
 const keyColumns = {
@@ -162,7 +296,7 @@ const keyColumns = {
   createdAt: registrations.createdAt,
   order: waitOrder.mapWith(Number),
   confirmedAt: registrations.confirmedAt,
-  name: participantName,
+  name: sql<string>`coalesce(${registrations.sortName}, lower(${participantName}))`,
 }
 export interface Key {
   readonly id: number
@@ -182,7 +316,7 @@ const compared = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 const place = (row: Key): number => (row.status === 'WAITING' ? row.order : Number.MAX_VALUE)
 const COMPARE: Readonly<Record<Sorted, (a: Key, b: Key) => number>> = {
   createdAt: byTime,
-  name: (a, b) => compared(a.name.toLowerCase(), b.name.toLowerCase()) || byTime(a, b),
+  name: (a, b) => compared(a.name, b.name) || byTime(a, b),
   status: (a, b) => compared(a.status, b.status) || byTime(a, b),
   position: (a, b) => compared(place(a), place(b)) || (a.status === 'WAITING' ? a.id - b.id : byTime(a, b)),
 }
@@ -199,19 +333,25 @@ export async function* keysOf(db: Db, activityId: number, filter: Filter, from =
   // Ids are compared here: thousands of parameters in each statement would take longer.
   const { ids, ...rest } = filter
   const named = ids && new Set(ids)
-  const isMatch = sql<boolean>`case when ${meets(db, activityId, rest)} then 1 else 0 end`.mapWith(Boolean)
+  const isMatch = sql`case when ${meets(db, activityId, rest)} then 1 else 0 end = 1`
   for (let after = from; ;) {
-    const limit = slices.rows
+    const beyond = and(eq(registrations.activityId, activityId), gt(registrations.id, after))
+    const [last] = await db
+      .select({ id: registrations.id })
+      .from(registrations)
+      .where(beyond)
+      .orderBy(asc(registrations.id))
+      .limit(1)
+      .offset(slices.rows - 1)
     const rows = await db
-      .select({ ...keyColumns, isMatch })
+      .select(keyColumns)
       .from(registrations)
       .leftJoin(users, eq(users.id, registrations.userId))
-      .where(and(eq(registrations.activityId, activityId), gt(registrations.id, after)))
+      .where(and(beyond, last && lte(registrations.id, last.id), isMatch))
       .orderBy(asc(registrations.id))
-      .limit(limit)
-    yield rows.filter((row) => row.isMatch && (named === undefined || named.has(row.id)))
-    if (rows.length < limit) return
-    after = rows.at(-1)!.id
+    yield named === undefined ? rows : rows.filter((row) => named.has(row.id))
+    if (last === undefined) return
+    after = last.id
     slices.next()
   }
 }
