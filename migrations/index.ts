@@ -79,8 +79,7 @@ import sqlite0092 from './sqlite/0092_participant_facets_counts.sql' with { type
 import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
-import sqlite0110 from './sqlite/0110_participant_names.sql' with { type: 'text' }
-import sqlite0111 from './sqlite/0111_participant_names_indexes.sql' with { type: 'text' }
+import sqlite0102 from './sqlite/0102_import_mappings.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -160,8 +159,7 @@ import postgres0092 from './postgres/0092_participant_facets_counts.sql' with { 
 import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text' }
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
-import postgres0110 from './postgres/0110_participant_names.sql' with { type: 'text' }
-import postgres0111 from './postgres/0111_participant_names_indexes.sql' with { type: 'text' }
+import postgres0102 from './postgres/0102_import_mappings.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -249,8 +247,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: sqlite0093 },
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
-    { name: '0110_participant_names', sql: sqlite0110 },
-    { name: '0111_participant_names_indexes', sql: sqlite0111 },
+    { name: '0102_import_mappings', sql: sqlite0102 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -332,7 +329,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0093_labels_indexes', sql: postgres0093 },
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
-    { name: '0110_participant_names', sql: postgres0110 },
-    { name: '0111_participant_names_indexes', sql: postgres0111 },
+    { name: '0102_import_mappings', sql: postgres0102 },
   ],
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, lt } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
-import { assetImports } from '#db/schema/assets.ts'
+import { assetImports } from '#db/schema/asset-imports.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
