@@ -24,6 +24,7 @@ import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/importing.service.ts'
 import { deleteJobsOf } from './importing/importing.store.ts'
+import { deleteMappingsOf } from './importing/mappings.store.ts'
 import { deleteRunsOf } from './importing/runs.store.ts'
 import { deleteOldRuns } from './importing/undo.service.ts'
 import { notifyOfCounts, setCounted } from './inventories/counting.service.ts'
@@ -180,6 +181,7 @@ export const assets = domain({
       await purgeOfOrg(tx, orgId)
       await deleteOfOrg(tx, orgId)
       await deleteRunsOf(tx, ownerKey({ userId: 0, orgId }))
+      await deleteMappingsOf(tx, orgId)
       await deleteProfilesOf(tx, orgId)
     },
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
@@ -190,6 +192,7 @@ export const assets = domain({
       await deleteJobsOf(tx, userId)
       await deleteDigestOf(tx, userId)
       await deleteRunsOf(tx, ownerKey({ userId, orgId: 0 }))
+      await deleteMappingsOf(tx, ownerKey({ userId, orgId: 0 }))
       await clearAssignee(tx, userId)
       await deleteProfilesOf(tx, -userId)
     },

@@ -89,3 +89,9 @@ export const pathKey = (path: string): string =>
     .trim()
     .replace(/\s*\/\s*/g, '/')
     .toLowerCase()
+
+/** The levels of a path from the top: the path down to each, as it is compared, and its name. */
+export function levelsOf(path: string): { readonly key: string; readonly name: string }[] {
+  const names = path.split('/').map((name) => name.trim())
+  return names.map((name, i) => ({ key: pathKey(names.slice(0, i + 1).join('/')), name }))
+}

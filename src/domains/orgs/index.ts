@@ -71,7 +71,8 @@ export const orgs = domain({
 
 export { haveCommonOrganization, inCommonOrganization } from './members/members.store.ts'
 export { CODE_ALPHABET } from './orgs.rules.ts'
-export { locationUrl } from './locations/locations.service.ts'
+export { MAX_DEPTH as MAX_LOCATION_DEPTH, MAX_LOCATIONS } from './locations/locations.model.ts'
+export { deleteUnusedLocation, insertPlainLocation, locationUrl } from './locations/locations.service.ts'
 export { locationTree } from './locations/locations.store.ts'
 export { zoneOfOrg } from './organizations/organizations.store.ts'
 export { isOrgEnabled, requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

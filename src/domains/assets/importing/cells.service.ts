@@ -3,6 +3,7 @@
 import type { AssetStatus } from '#db/schema/assets.ts'
 import type { RefTarget } from '#domains/contributions.ts'
 import { type EntityValues, fromText, type ValueInput } from '#domains/metadata/index.ts'
+import { MAX_LOCATION_DEPTH, MAX_LOCATIONS } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { textProblem } from '#http/normalize.ts'
 import type { Localized } from '#lib/localized.ts'
@@ -12,7 +13,7 @@ import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/shee
 
 import { MAX_DEPTH } from '../categories/categories.model.ts'
 import type { AssetRow } from '../register/register.store.ts'
-import { type FieldColumn, type FixedKey, isReadOnly } from '../sheets.rules.ts'
+import { type FieldColumn, type FixedKey, isReadOnly, levelsOf } from '../sheets.rules.ts'
 import * as errors from './importing.errors.ts'
 import type { FileColumn, OptionKey } from './importing.rules.ts'
 import type { Names } from './names.service.ts'
@@ -24,6 +25,7 @@ import {
   mapKey,
   monthsIn,
   numberIn,
+  piecesIn,
   statusIn,
   warrantyEnd,
   type WordMap,
@@ -47,6 +49,10 @@ export interface RowOptions {
   readonly zone: string
   /** Formulas without a stored result count as empty. */
   readonly emptyFormulas: boolean
+  readonly createCategories: boolean
+  readonly createLocations: boolean
+  /** A row becomes as many assets as its quantity says. */
+  readonly splitQuantity: boolean
 }
 
 /** The meanings of words that the user has chosen; the ids of the last three. */
@@ -72,8 +78,12 @@ interface CellPlace {
   readonly hasLines: boolean
 }
 
-/** Stands for a category that the import is going to create. */
-export const NEW_CATEGORY = -1
+/** Stands for a category or a location that the import is going to create. */
+export const NEW = -1
+/** Locations that one file can create. */
+const MAX_NEW_LOCATIONS = 1000
+/** Assets that one file can create. */
+const MAX_ASSETS = 100_000
 
 export interface Draft {
   readonly row: SheetRow
@@ -86,6 +96,8 @@ export interface Draft {
   months?: number
   /** The name of an unknown custodian, for the remark. */
   custodian?: string
+  /** Assets that the row becomes. */
+  pieces: number
 }
 
 interface FixedPlace {
@@ -97,6 +109,10 @@ interface FixedPlace {
 export class CellReader {
   /** The paths of categories that have to be created. */
   readonly missingCategories = new Set<string>()
+  /** Likewise of locations, with the levels that they need. */
+  readonly missingLocations = new Set<string>()
+  readonly #newLevels = new Set<string>()
+  #created = 0
   readonly unmatched = new Unmatched()
   readonly fixed: readonly FixedPlace[]
   readonly fields: readonly { readonly column: FieldColumn; readonly at: number; readonly zone: string }[]
@@ -104,13 +120,11 @@ export class CellReader {
   problems: RowProblem[] = []
   warnings: RowProblem[] = []
 
-  /** `createsCategories`: unknown categories are no problem. */
   constructor(
     readonly owner: Owner,
     columns: readonly FileColumn[],
     readonly names: Names,
     readonly options: RowOptions,
-    readonly createsCategories: boolean,
   ) {
     const places = columns.flatMap(({ column, zone = options.zone }, at) =>
       column === undefined || isReadOnly(column) ? [] : [{ column, at, zone }],
@@ -140,7 +154,7 @@ export class CellReader {
   }
 
   draft(row: SheetRow, existing: AssetRow | undefined, values: ReadonlyMap<number, EntityValues>): Draft {
-    const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [] }
+    const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [], pieces: 1 }
     for (const { key, at } of this.fixed) {
       const present = existing?.[key as keyof AssetRow]
       const cell = this.#cellIn(row, at, { key, present, hasLines: key === 'remark' })
@@ -162,12 +176,22 @@ export class CellReader {
       const hasColumn = this.fixed.some(({ key }) => key === 'name')
       this.refuse(row, 'name', hasColumn ? errors.nameNeeded : errors.nameColumnNeeded)
     }
+    this.#countPieces(draft)
     return draft
   }
 
   #otherName(row: SheetRow): string | undefined {
     const category = this.textIn(row, 'category').split('/').at(-1)!.trim()
     return [this.textIn(row, 'model'), category, this.textIn(row, 'assetNo')].find((text) => text !== '')
+  }
+
+  #countPieces({ row, pieces, existing, input }: Draft): void {
+    if (pieces > 1 && existing !== undefined) return this.warn(row, 'quantity', errors.quantityOfKnown)
+    if (pieces > 1 && !this.options.splitQuantity) return this.warn(row, 'quantity', errors.isOneAsset)
+    if (existing !== undefined) return
+    this.#created += pieces
+    if (pieces > 1 && this.#created > MAX_ASSETS) this.refuse(row, 'quantity', errors.tooManyPieces(MAX_ASSETS))
+    if (pieces > 1 && (input['serialNo'] ?? '') !== '') this.warn(row, 'serialNo', errors.pieceWithoutSerial)
   }
 
   #endWarranty(draft: Draft, months: number): void {
@@ -208,7 +232,7 @@ export class CellReader {
     const { row, input, existing } = draft
     const cell = this.#isMappedToNothing(key, given) ? null : given
     if (this.isEmpty(cell)) {
-      if (key === 'warrantyMonths') return
+      if (key === 'warrantyMonths' || key === 'quantity') return
       // These are never empty.
       const clears = this.options.clearEmpty && existing !== undefined && !['name', 'assetNo', 'status'].includes(key)
       // Exports leave the cell empty for users who do not see the category.
@@ -220,6 +244,12 @@ export class CellReader {
       return this.refuse(row, key, errors.cellError(cell.error))
     const text = textOf(cell)
     switch (key) {
+      case 'quantity': {
+        const pieces = piecesIn(cell, this.options.decimal)
+        if (pieces !== undefined) draft.pieces = pieces
+        else if (this.options.splitQuantity) this.refuse(row, key, errors.notPieces)
+        return
+      }
       case 'category': {
         const id =
           this.options.maps.category.get(mapKey(text)) ?? this.#category(row, text, existing?.categoryId ?? null)
@@ -283,7 +313,26 @@ export class CellReader {
     if (id === 'ambiguous') this.refuse(row, 'location', errors.ambiguousPath)
     else if (id !== undefined) input['locationId'] = id
     else if (this.owner.orgId === 0) this.refuse(row, 'location', errors.noLocations)
-    else this.#refuseWord(row, 'location', text, errors.unknownLocation)
+    else if (!this.options.createLocations) this.#refuseWord(row, 'location', text, errors.unknownLocation)
+    else {
+      const problem = this.#newLocation(text)
+      if (problem === undefined) input['locationId'] = NEW
+      else this.refuse(row, 'location', problem)
+    }
+  }
+
+  /** Notes a location that the import is going to create. Returns why it cannot. */
+  #newLocation(path: string): Localized | undefined {
+    if (!isPath(path, MAX_LOCATION_DEPTH)) return errors.badLocationPath
+    const { locations } = this.names
+    const levels = levelsOf(path).map(({ key }) => key)
+    if (levels.some((key) => locations.find(key, null) === 'ambiguous')) return errors.ambiguousPath
+    const missing = levels.filter((key) => locations.find(key, null) === undefined && !this.#newLevels.has(key))
+    const room = Math.min(MAX_NEW_LOCATIONS, MAX_LOCATIONS - locations.paths.size)
+    if (this.#newLevels.size + missing.length > room) return errors.tooManyLocations(room)
+    for (const key of missing) this.#newLevels.add(key)
+    this.missingLocations.add(path)
+    return undefined
   }
 
   #readCustodian(draft: Draft, text: string): void {
@@ -302,11 +351,11 @@ export class CellReader {
     const id = this.names.categories.find(path, current)
     if (typeof id === 'number') return id
     if (id === 'ambiguous') this.refuse(row, 'category', errors.ambiguousPath)
-    else if (!this.createsCategories) this.#refuseWord(row, 'category', path, errors.unknownCategory)
-    else if (!isCategoryPath(path)) this.refuse(row, 'category', errors.badCategoryPath)
+    else if (!this.options.createCategories) this.#refuseWord(row, 'category', path, errors.unknownCategory)
+    else if (!isPath(path, MAX_DEPTH)) this.refuse(row, 'category', errors.badCategoryPath)
     else {
       this.missingCategories.add(path)
-      return NEW_CATEGORY
+      return NEW
     }
     return undefined
   }
@@ -346,13 +395,13 @@ export class CellReader {
   }
 }
 
-const MAX_CATEGORY_NAME = 100
+const MAX_NAME = 100
 
-function isCategoryPath(path: string): boolean {
-  const names = path.split('/').map((name) => name.trim())
+function isPath(path: string, maxDepth: number): boolean {
+  const levels = levelsOf(path)
   return (
-    names.length <= MAX_DEPTH &&
-    names.every((name) => name !== '' && textProblem(name, 'line', MAX_CATEGORY_NAME) === undefined)
+    levels.length <= maxDepth &&
+    levels.every(({ name }) => name !== '' && textProblem(name, 'line', MAX_NAME) === undefined)
   )
 }
 

@@ -1,15 +1,16 @@
 /** The import of one file whose rows have been read: its columns, its check, and its write. */
 
 import type { AppContext } from '#context'
+import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { fieldSet, isEnabled, visibleFields } from '#domains/metadata/index.ts'
+import { fieldSet } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { AppError, FieldProblem } from '#http/errors.ts'
 import { MAX_ERRORS, noHeader, repeatedColumn, rowsHaveErrors, tooManyRows } from '#http/imports.ts'
 import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { textOf } from '#lib/spreadsheets/cells.ts'
+import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
 import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
 import type { SheetFacts, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE, serverZone } from '#platform/clock.ts'
@@ -17,17 +18,18 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AssetChange, priceText } from '../register/register.rules.ts'
-import { columnsFor } from '../sheets.rules.ts'
 import { CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
-import { isKnownHeading, matchColumns, namesFor } from './headings.rules.ts'
+import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
 import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
 import { type FileColumn, type ImportColumn, type Mapping, parseMapping } from './importing.rules.ts'
+import { headingsKey } from './mappings.service.ts'
+import { mappingFor, savedHeadings } from './mappings.store.ts'
 import { readMaps } from './maps.service.ts'
-import { Names } from './names.service.ts'
+import { columnsOf, fieldsOf, Names } from './names.service.ts'
 import { keyIn, type PreparedRow, RowReader } from './preparing.service.ts'
 import { Survey } from './survey.rules.ts'
-import { writeRows, type Written } from './writing.service.ts'
+import { type ImportOfRows, writeRows, type Written } from './writing.service.ts'
 
 /** Rows that are checked between two pauses, in some milliseconds. */
 const GROUP = 25
@@ -64,6 +66,7 @@ export class FileImport {
     readonly missing: AppError | undefined,
     readonly maps: WordMaps,
     readonly fileName: string,
+    savedMapping: ImportResult['savedMapping'],
     head: readonly SheetRow[],
     facts: SheetFacts,
   ) {
@@ -73,6 +76,7 @@ export class FileImport {
       headerRow: header.row,
       headerRows: header.rows,
       encoding: facts.encoding ?? null,
+      savedMapping,
       firstRows: firstRows(head),
       columns: columns.map(({ header: title, column, suggestion }) => ({
         header: title,
@@ -94,12 +98,14 @@ export class FileImport {
     progress: { processed: number },
     fileName: string,
   ): Promise<FileImport> {
-    const names = namesFor(columnsFor(await fieldsOf(ctx.db.read, owner)))
+    const names = await columnsOf(ctx.db.read, owner)
     const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, names.byKey)
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     if (input.encoding !== undefined && read.encoding === undefined) throw errors.onlyForCsv()
     const head = await headOf(rowsPath)
-    const isKnown = (heading: string) => isKnownHeading(names, mapping as Mapping, heading)
+    const saved = new Set((await savedHeadings(ctx.db.read, ownerKey(owner))).map(wordKey))
+    const isKnown = (heading: string) =>
+      isKnownHeading(names, mapping as Mapping, heading) || (heading.trim() !== '' && saved.has(wordKey(heading)))
     const header = findHeader(head, read.merges ?? [], isKnown, {
       row: input.headerRow,
       rows: input.headerRows as 1 | 2 | undefined,
@@ -112,6 +118,8 @@ export class FileImport {
     const missing = missingColumn(found, input)
     if (missing !== undefined && input.dryRun !== true) throw missing
     const maps = await readMaps(ctx, owner, input)
+    const headings = headingsKey(header.headings.map(({ title }) => title))
+    const savedMapping = await mappingFor(ctx.db.read, ownerKey(owner), headings)
     return new FileImport(
       ctx,
       owner,
@@ -124,6 +132,7 @@ export class FileImport {
       missing,
       maps,
       fileName,
+      savedMapping ?? null,
       head,
       read,
     )
@@ -192,14 +201,17 @@ export class FileImport {
       roundPrices: input.roundPrices === true,
       zone: serverZone(),
       emptyFormulas: input.emptyFormulas === 'EMPTY',
+      createCategories: input.createCategories === true,
+      createLocations: input.createLocations === true,
+      splitQuantity: input.splitQuantity === true,
     }
   }
 
   async #reader(db: Db | Tx): Promise<RowReader> {
-    const { ctx, owner, columns, input } = this
+    const { ctx, owner, columns } = this
     const names = await Names.load(ctx, db, owner)
     const fields = await fieldSet(db, await fieldsOf(db, owner))
-    const cells = new CellReader(owner, columns, names, this.#options, input.createCategories === true)
+    const cells = new CellReader(owner, columns, names, this.#options)
     return new RowReader(ctx, db, owner, fields, cells)
   }
 
@@ -219,7 +231,7 @@ export class FileImport {
     for await (const rows of this.#groups()) {
       const { items, problems, warnings: found } = await reader.prepare(rows)
       result.valid += items.length
-      for (const { action } of items) result[COUNTERS[action]] += 1
+      for (const { action, pieces } of items) result[COUNTERS[action]] += pieces
       result.errorCount += problems.length
       const byNumber = new Map(rows.map((row) => [row.number, row]))
       const left = MAX_ERRORS - result.errors.length
@@ -234,14 +246,15 @@ export class FileImport {
         result.preview.push(...items.slice(0, PREVIEW_ROWS - result.preview.length).map((item) => this.#preview(item)))
       await pause()
     }
-    this.#missing = reader.cells.missingCategories
+    const { missingCategories, missingLocations } = reader.cells
+    this.#missing = { categories: missingCategories, locations: missingLocations }
     const { categories, locations } = reader.cells.names
     const unmatched = reader.cells.unmatched.all({ category: categories.paths, location: locations.paths })
     return (this.#result = { ...result, unmatched })
   }
 
-  /** The paths of categories that rows name and that do not exist. */
-  #missing: ReadonlySet<string> = new Set()
+  /** The paths of categories and locations that rows name and that do not exist. */
+  #missing: ImportOfRows['missing'] = { categories: new Set(), locations: new Set() }
   readonly #problems: FieldProblem[] = []
 
   #errorsOf(problems: readonly RowProblem[], rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
@@ -287,7 +300,7 @@ export class FileImport {
     const { ctx, owner } = this
     return writeRows(ctx, owner, {
       fileName: this.fileName,
-      missingCategories: this.#missing,
+      missing: this.#missing,
       reader: (tx) => this.#reader(tx),
       groups: () => this.#groups(),
       maxMs: MAX_WRITE_MS,
@@ -309,14 +322,12 @@ export const EMPTY_RESULT = {
   headerRows: 1,
   encoding: null,
   decimal: 'POINT' as const,
+  savedMapping: null,
   unmatched: { status: [], custodian: [], category: [], location: [] },
   firstRows: [],
   preview: [],
 }
 const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
-
-const fieldsOf = async (db: Db | Tx, owner: Owner) =>
-  (await isEnabled(db, 'asset')) ? visibleFields(db, 'asset', owner) : []
 
 /** The rows in which the header is. */
 async function headOf(rowsPath: string): Promise<SheetRow[]> {

@@ -45,6 +45,7 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [reado
     'Warranty Expires, HB.warranty_expires, 质保期至, Warranty',
   ],
   warrantyMonths: [[], 'Warranty Months, 保修期(月), 保修期, 保修月数'],
+  quantity: [[], 'Quantity, Qty, HB.quantity, 数量'],
   location: [
     ['Place', 'Room', '地点', '存放地点', '存放位置', '所在位置', '使用地点'],
     'Default Location, Site, HB.location, 放置地点, 教室',

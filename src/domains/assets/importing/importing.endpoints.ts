@@ -1,6 +1,6 @@
 import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
-import { app, dual, endpoint } from '#http/endpoint.ts'
+import { app, dual, type DualAccess, endpoint, type RowOf } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
 import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
@@ -8,17 +8,31 @@ import { HOUR } from '#platform/clock.ts'
 import {
   AssetImportRunPage,
   ByJobId,
+  CreateMapping,
   ImportAnswer,
   ImportAssets,
   ImportJob,
   ImportsQuery,
   ImportUndone,
+  MappingPage,
+  MappingsQuery,
+  MappingView,
+  MAX_MAPPINGS,
   UndoImport,
+  UpdateMapping,
 } from './importing.model.ts'
 import { getJob, importAssets } from './importing.service.ts'
+import * as mappings from './mappings.service.ts'
+import { organizationOfMapping, versionOfMapping } from './mappings.store.ts'
 import { listRuns, organizationOfRun, undoImport } from './undo.service.ts'
 
 const tag = 'Assets'
+
+const mapping: RowOf<DualAccess, typeof ById> = {
+  version: versionOfMapping,
+  view: MappingView,
+  show: ({ ctx, owner, params }) => mappings.getMapping(ctx, owner, params.id),
+}
 
 const imports: Budget = {
   name: 'assetImports',
@@ -49,7 +63,7 @@ export const importEndpoints = [
     data: ImportAnswer,
     refuses: {
       400: 'The file is damaged or too large, lacks a column, or has rows with errors, which `details` lists.',
-      403: 'Missing categories may not be created.',
+      403: 'Missing categories or locations may not be created.',
       404: 'The organization does not exist.',
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
@@ -74,7 +88,7 @@ export const importEndpoints = [
     summary: 'Undo an import of assets',
     description:
       'Within 24 hours, for imports that changed at most 20,000 rows. Updated assets get their former values back, created ones are ' +
-      'deleted, and so are the categories that it created, if they are empty and unchanged. Assets that were changed since, or are in use, ' +
+      'deleted, and so are the categories and locations that it created, if they are empty and unchanged. Assets that were changed since, or are in use, ' +
       'stay as they are. Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
     tag,
     access: dual('asset:import', organizationOfRun),
@@ -98,5 +112,60 @@ export const importEndpoints = [
     data: ImportJob,
     refuses: { 404: 'You have started no such import.' },
     run: ({ ctx, actor, params }) => getJob(ctx, actor.userId, params.jobId),
+  }),
+  endpoint({
+    id: 'importMappings.list',
+    method: 'GET',
+    path: '/api/assets/import-mappings',
+    summary: 'List the saved mappings of imports',
+    description: 'Yours, or with `orgId` those of that organization, in the order of their names.',
+    tag,
+    access: dual('asset:import'),
+    query: MappingsQuery,
+    data: MappingPage,
+    run: ({ ctx, owner, query }) => mappings.listMappings(ctx, owner, query),
+  }),
+  endpoint({
+    id: 'importMappings.create',
+    method: 'POST',
+    path: '/api/assets/import-mappings',
+    summary: 'Save a mapping of imports',
+    description:
+      `How a list is read that comes again: the parameters of its import. Dry runs of files with the same headings name it. At most ${MAX_MAPPINGS} ` +
+      'for a user or an organization, each with a name of its own.',
+    tag,
+    access: dual('asset:import'),
+    query: InOrg,
+    body: CreateMapping,
+    data: MappingView,
+    refuses: { 404: 'The organization does not exist.' },
+    run: ({ ctx, owner, body }) => mappings.createMapping(ctx, owner, body),
+  }),
+  endpoint({
+    id: 'importMappings.update',
+    method: 'PUT',
+    path: '/api/assets/import-mappings/:id',
+    summary: 'Update a saved mapping of imports',
+    description: 'Absent fields stay.',
+    tag,
+    access: dual('asset:import', organizationOfMapping),
+    params: ById,
+    query: InOrg,
+    body: UpdateMapping,
+    data: MappingView,
+    row: mapping,
+    run: ({ ctx, owner, params, body }) => mappings.updateMapping(ctx, owner, params.id, body),
+  }),
+  endpoint({
+    id: 'importMappings.delete',
+    method: 'DELETE',
+    path: '/api/assets/import-mappings/:id',
+    summary: 'Delete a saved mapping of imports',
+    tag,
+    access: dual('asset:import', organizationOfMapping),
+    params: ById,
+    query: InOrg,
+    row: mapping,
+    run: ({ ctx, owner, params }) => mappings.deleteMapping(ctx, owner, params.id),
   }),
 ]

@@ -24,6 +24,10 @@ export const tooLateToUndo = () =>
   )
 export const noHeaderThere = () => invalid('body.headerRow', 'names a row without content', '所指定的行没有内容')
 export const onlyForCsv = () => invalid('body.encoding', 'is possible for CSV only', '仅适用于 CSV')
+export const noSuchCategory = (path: string) => invalid(path, 'refers to a category that does not exist', '分类不存在')
+export const noSuchMapping = () =>
+  invalid('body.mappingId', 'refers to a saved mapping that does not exist', '保存的映射不存在')
+export const mappingNameTaken = () => invalid('body.name', 'is the name of another saved mapping', '已有同名的映射')
 const noResult = text(
   'is a formula without a stored result: open the file in a spreadsheet program and save it',
   '公式没有保存结果，请用表格软件打开文件并保存后再导入',
@@ -94,4 +98,27 @@ export const badCategoryPath = text(
   'must be a path of at most 5 names of at most 100 characters',
   '路径最多 5 级，每级名称最多 100 个字符',
 )
-export const tooManyCategories = text('would be one category too many', '分类数量超过上限')
+export const badLocationPath = text(
+  'must be a path of at most 8 names of at most 100 characters',
+  '路径最多 8 级，每级名称最多 100 个字符',
+)
+export const tooManyLocations = (most: number) =>
+  text(
+    `would be one location too many: at most ${most} more can be created`,
+    `位置数量超过上限，最多还能新建 ${most} 个`,
+  )
+export const notPieces = text('must be a whole number from 1 to 1000', '须为 1 到 1000 之间的整数')
+export const tooManyPieces = (most: number) =>
+  text(`would make more than ${most} assets of this file`, `会使此文件产生超过 ${most} 项资产`)
+export const isOneAsset = text(
+  'is a quantity, but the row is read as one asset: choose one asset for each piece if you want several',
+  '为数量，但该行按一项资产读取；如需多项资产，请选择每件生成一项资产',
+)
+export const pieceWithoutSerial = text(
+  'is given to the first piece only: a serial number belongs to one asset',
+  '仅用于第一件：一个序列号只属于一项资产',
+)
+export const quantityOfKnown = text(
+  'is not split: the row updates one asset, which exists already',
+  '未拆分：该行更新一项已有资产',
+)

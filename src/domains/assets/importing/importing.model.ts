@@ -2,15 +2,18 @@
 
 import { MAX_ERRORS } from '#http/imports.ts'
 import {
+  AnyText,
   Enum,
   Id,
   Line,
   Merged,
   Model,
+  Named,
   Nullable,
   PageOf,
   PageQuery,
   Raw,
+  RowVersion,
   type Static,
   Text,
   Time,
@@ -43,8 +46,8 @@ const wordMap = (meaning: string, example: string) =>
   )
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
 
-export const ImportAssets = Model('ImportAssets', {
-  dryRun: flag('Checks the file and answers what an import would do, without writing anything'),
+/** How a file is read, as requests and saved mappings have it. */
+const options = {
   mapping: Type.Optional(
     Raw(65_536, 0, {
       description:
@@ -122,6 +125,23 @@ export const ImportAssets = Model('ImportAssets', {
     }),
   ),
   createCategories: flag('Creates missing categories; requires `asset_category:manage` too'),
+  createLocations: flag(
+    'Creates missing locations, level by level, at most 1,000; requires `location:create` too. Of an organization only',
+  ),
+  splitQuantity: flag(
+    'A new row becomes as many assets as its quantity says, 1 to 1,000. The first one has the number and serial number of the row, the ' +
+      'others have generated numbers. At most 100,000 assets of a file',
+  ),
+}
+
+export const ImportAssets = Model('ImportAssets', {
+  dryRun: flag('Checks the file and answers what an import would do, without writing anything'),
+  mappingId: Type.Optional({
+    ...Id,
+    description:
+      'A saved mapping, whose options hold as far as the request has no others. It loses what has been deleted since',
+  }),
+  ...options,
   async: flag('Answers at once with the id of a job, which writes in the background'),
   orgId: Type.Optional(Id),
 })
@@ -184,6 +204,13 @@ export const ImportResult = Model('AssetImportResult', {
     }),
   ),
   decimal: Enum(DECIMALS, { description: 'The decimal separator of texts' }),
+  savedMapping: Nullable(
+    Model(
+      'AssetImportSavedMapping',
+      { description: 'The saved mapping with the same headings, the latest of several. It is not applied by itself' },
+      { id: Id, name: Text('Export of Snipe-IT') },
+    ),
+  ),
   unmatched: Model('AssetImportUnmatched', {
     status: words,
     custodian: words,
@@ -274,3 +301,54 @@ export const ImportUndone = Model('AssetImportUndone', {
   ),
   keptCount: count,
 })
+
+/** Of a user or an organization. */
+export const MAX_MAPPINGS = 50
+/** Characters of its options, as JSON. */
+export const MAX_OPTIONS = 131_072
+const MAX_HEADING_TEXT = 1000
+
+const MappingName = Line(100, 1, { examples: ['Export of Snipe-IT'] })
+const MappingOptions = Model('AssetImportOptions', options)
+export type MappingOptions = Static<typeof MappingOptions>
+const Headings = Type.Array(AnyText(MAX_HEADING_TEXT), {
+  minItems: 1,
+  maxItems: MAX_COLUMNS,
+  description: 'The headers of the file, as `columns` of a dry run has them. Files with the same ones find the mapping',
+  examples: [['Asset Tag', 'Model']],
+})
+
+export const CreateMapping = Model('CreateAssetImportMapping', {
+  name: MappingName,
+  headings: Headings,
+  options: MappingOptions,
+  orgId: Type.Optional(Nullable(Id)),
+})
+export type CreateMapping = Static<typeof CreateMapping>
+export const UpdateMapping = Named(
+  'UpdateAssetImportMapping',
+  Type.Partial(
+    Type.Object({
+      name: MappingName,
+      headings: Headings,
+      options: { ...MappingOptions, description: 'Replaces all options' },
+      orgId: Nullable(Id),
+    }),
+  ),
+)
+export type UpdateMapping = Static<typeof UpdateMapping>
+
+export const MappingView = Model('AssetImportMapping', {
+  id: Id,
+  orgId: Nullable(Id),
+  name: MappingName,
+  headings: Type.Array(Text('Asset Tag')),
+  options: MappingOptions,
+  createdBy: Id,
+  version: RowVersion,
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type MappingView = Static<typeof MappingView>
+export const MappingPage = PageOf(MappingView)
+export const MappingsQuery = PageQuery({ orgId: Type.Optional(Id) })

@@ -6,13 +6,13 @@ import { wordKey } from '#lib/spreadsheets/cells.ts'
 import type { SheetColumn } from '../sheets.rules.ts'
 
 /** Columns of files that decide a column of assets without being one. */
-export type OptionKey = 'warrantyMonths'
+export type OptionKey = 'warrantyMonths' | 'quantity'
 interface OptionColumn {
   readonly key: OptionKey
   readonly field?: undefined
 }
 export type ImportColumn = SheetColumn | OptionColumn
-export const OPTION_COLUMNS: readonly OptionColumn[] = [{ key: 'warrantyMonths' }]
+export const OPTION_COLUMNS: readonly OptionColumn[] = [{ key: 'warrantyMonths' }, { key: 'quantity' }]
 
 /** A column of the file. */
 export interface FileColumn {
@@ -48,3 +48,11 @@ export function parseMapping(text: string, known: ReadonlyMap<string, ImportColu
   }
   return mapping
 }
+
+/** The headings of a file as those of saved mappings are compared: without their order, case, spaces, punctuation and width. */
+export const headingsText = (headings: readonly string[]): string =>
+  headings
+    .map(wordKey)
+    .filter((key) => key !== '')
+    .toSorted()
+    .join('\n')

@@ -17,13 +17,13 @@ import type { ReceivedFile } from '#http/form.ts'
 import { BYTES_PER_ROW, importPlaces, noFile, readTable } from '#http/imports.ts'
 import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS, type Work } from '#http/places.ts'
-import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
 import { EMPTY_RESULT, FileImport } from './file.service.ts'
+import { noSuchCategory } from './importing.errors.ts'
 import {
   type ImportAnswer,
   type ImportAssets,
@@ -34,6 +34,7 @@ import {
   MAX_ROWS,
 } from './importing.model.ts'
 import * as store from './importing.store.ts'
+import { withMapping } from './mappings.service.ts'
 
 /** Rows above and below the header. */
 const LIMITS = { rows: MAX_ROWS + MAX_HEADER_ROW + 1, columns: MAX_COLUMNS }
@@ -52,12 +53,13 @@ const importing = perContext(() => new Map<number, { jobId?: string; processed: 
 export async function importAssets(
   ctx: AppContext,
   owner: Owner,
-  input: ImportAssets,
+  given: ImportAssets,
   file: ReceivedFile | undefined,
   caller: Caller,
 ): Promise<ImportAnswer> {
   const { locale } = caller
   if (file === undefined) throw noFile()
+  const input = await withMapping(ctx, owner, given)
   await checkRequest(ctx, owner, input)
   const party = await access.partyOf(ctx, owner.userId, caller)
   const rowsPath = await ctx.staging.newPath()
@@ -102,12 +104,15 @@ export async function importAssets(
 /** @throws AppError 400 or 403 */
 async function checkRequest(ctx: AppContext, owner: Owner, input: ImportAssets): Promise<void> {
   const { userId, orgId } = owner
-  const mayCreate = () => access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'asset_category:manage')
-  if (input.createCategories === true && !(await mayCreate())) throw noPermission
+  const mayManage = () => access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'asset_category:manage')
+  if (input.createCategories === true && !(await mayManage())) throw noPermission
+  // Personal assets have no locations, so nothing would be created.
+  const mayCreate = async () => orgId === 0 || (await access.can(ctx, userId, 'ORG', orgId, 'location:create'))
+  if (input.createLocations === true && !(await mayCreate())) throw noPermission
   const { categoryId } = input
   if (categoryId === undefined) return
   if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
-    throw invalid('body.categoryId', 'refers to a category that does not exist', '分类不存在')
+    throw noSuchCategory('body.categoryId')
 }
 
 async function runJob(ctx: AppContext, work: Work, id: string, run: FileImport, locale: Locale): Promise<void> {

@@ -4,13 +4,22 @@ import type { AppContext } from '#context'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { RefTarget } from '#domains/contributions.ts'
-import { refSource } from '#domains/metadata/index.ts'
+import { isEnabled, refSource, visibleFields } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import { categoryPaths } from '../categories/categories.service.ts'
 import { type AssetRow, assetsBySerials } from '../register/register.store.ts'
-import { pathKey } from '../sheets.rules.ts'
+import { columnsFor, pathKey } from '../sheets.rules.ts'
 import { locationPaths, personTexts } from '../sheets.store.ts'
+import { type Names as ColumnNames, namesFor } from './headings.rules.ts'
+
+/** The visible fields of assets of the owner. */
+export const fieldsOf = async (db: Db | Tx, owner: Owner) =>
+  (await isEnabled(db, 'asset')) ? visibleFields(db, 'asset', owner) : []
+
+/** The columns that an import of the owner can have. */
+export const columnsOf = async (db: Db | Tx, owner: Owner): Promise<ColumnNames> =>
+  namesFor(columnsFor(await fieldsOf(db, owner)))
 
 /** Things with unique paths, mostly: two that are called the same cannot be told apart by a path. */
 class Paths {

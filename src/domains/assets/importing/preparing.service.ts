@@ -16,7 +16,7 @@ import { UpdateAsset } from '../register/register.model.ts'
 import { type AssetChange, changeOf, differences, EMPTY, positionProblem } from '../register/register.rules.ts'
 import { type AssetRow, assetsByNumbers } from '../register/register.store.ts'
 import type { FixedKey } from '../sheets.rules.ts'
-import { cellAt, type CellReader, type Draft, NEW_CATEGORY, type RowProblem, targetOf } from './cells.service.ts'
+import { cellAt, type CellReader, type Draft, NEW, type RowProblem, targetOf } from './cells.service.ts'
 import * as errors from './importing.errors.ts'
 import { Serials } from './names.service.ts'
 
@@ -26,6 +26,8 @@ export interface PreparedRow {
   readonly action: 'CREATE' | 'UPDATE' | 'UNCHANGED'
   readonly existing: AssetRow | undefined
   readonly change: AssetChange
+  /** Assets that a new row becomes; 1 for others. */
+  readonly pieces: number
   readonly plan: ValuePlan
   /** The values of fields that the row gives, by the keys of their columns. */
   readonly values: ReadonlyMap<string, unknown>
@@ -113,6 +115,7 @@ export class RowReader {
           action,
           existing: draft.existing,
           change,
+          pieces: action === 'CREATE' && this.cells.options.splitQuantity ? draft.pieces : 1,
           plan,
           values: given,
           valuesBefore,
@@ -193,7 +196,11 @@ export class RowReader {
   /** The changes of the fixed columns, by the rules of requests. */
   #changesOf(drafts: readonly Draft[]): AssetChange[] {
     const checked = checkItems(
-      drafts.map(({ input }) => ({ ...input, ...(input['categoryId'] === NEW_CATEGORY && { categoryId: null }) })),
+      drafts.map(({ input }) => ({
+        ...input,
+        ...(input['categoryId'] === NEW && { categoryId: null }),
+        ...(input['locationId'] === NEW && { locationId: null }),
+      })),
       'rows',
     )
     return drafts.map(({ row, path, input, existing }, i) => {
@@ -202,7 +209,7 @@ export class RowReader {
       // The rules of the other columns are checked too, so that all errors of a row are reported together.
       const value = checked[i]!.value ?? checkItems([without(input, problems)], 'rows')[0]!.value
       const change = value === undefined ? {} : changeOf(value, found, path)
-      if (input['categoryId'] === NEW_CATEGORY) change.categoryId = NEW_CATEGORY
+      for (const name of ['categoryId', 'locationId'] as const) if (input[name] === NEW) change[name] = NEW
       found.push(...positionProblem({ ...(existing ?? EMPTY), ...change }, path))
       for (const problem of found) this.cells.refuse(row, keyIn(problem.path), problem.text)
       return change

@@ -2,15 +2,8 @@ import { and, asc, desc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
-import {
-  assetCategories,
-  assetImportRuns,
-  assetImportSnapshots,
-  assets,
-  type ImportUndo,
-  inventories,
-  inventoryItems,
-} from '#db/schema/assets.ts'
+import { assetImportRuns, assetImportSnapshots, type ImportUndo } from '#db/schema/asset-imports.ts'
+import { assetCategories, assets, inventories, inventoryItems } from '#db/schema/assets.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -26,7 +19,7 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<number> {
   return row!.id
 }
 
-type RunEnd = Pick<RunRow, 'created' | 'updated' | 'unchanged' | 'undoable' | 'categories'>
+export type RunEnd = Pick<RunRow, 'created' | 'updated' | 'unchanged' | 'undoable' | 'categories' | 'locations'>
 
 export async function endRun(tx: Tx, owner: OwnerKey, id: number, end: RunEnd): Promise<void> {
   await tx

@@ -70,12 +70,9 @@ export class Recorder {
     })
   }
 
-  end(
-    counts: Pick<store.RunRow, 'created' | 'updated' | 'unchanged'>,
-    categories: store.RunRow['categories'],
-  ): Promise<void> {
+  end(result: Omit<store.RunEnd, 'undoable'>): Promise<void> {
     const undoable = this.#rows > 0 && this.#rows <= MAX_UNDO_ROWS
-    return store.endRun(this.tx, this.owner, this.importId, { ...counts, undoable, categories })
+    return store.endRun(this.tx, this.owner, this.importId, { ...result, undoable })
   }
 }
 

@@ -3,11 +3,12 @@
 import { type AppContext } from '#context'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
-import type { ImportKept, ImportUndo } from '#db/schema/assets.ts'
+import type { ImportKept, ImportUndo } from '#db/schema/asset-imports.ts'
 import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { checkValues } from '#domains/metadata/index.ts'
+import { deleteUnusedLocation } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { importPlaces } from '#http/imports.ts'
@@ -116,6 +117,7 @@ async function undo(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<
     await tx.pause()
   }
   for (const category of run.categories.toReversed()) await dropCategory(tx, owner, category)
+  for (const location of run.locations?.toReversed() ?? []) await deleteUnusedLocation(ctx, tx, owner.orgId, location)
   await handovers.notify(ctx, tx, owner)
   await store.markUndone(tx, key, id, counts.answer)
   await store.deleteSnapshots(tx, key, id)

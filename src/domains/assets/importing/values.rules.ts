@@ -119,6 +119,15 @@ export function monthsIn(cell: SheetCell): number | undefined {
   return months >= 1 && months <= MAX_MONTHS ? months : undefined
 }
 
+/** Assets that one row can become. */
+export const MAX_PIECES = 1000
+
+/** The number of pieces in a cell, which is not empty; undefined for other texts, for none, and for too many. */
+export function piecesIn(cell: SheetCell, decimal: Decimal): number | undefined {
+  const pieces = Number(typeof cell === 'number' ? cell : numberIn(textOf(cell), decimal))
+  return Number.isInteger(pieces) && pieces >= 1 && pieces <= MAX_PIECES ? pieces : undefined
+}
+
 /** The last day of a warranty; undefined if the day of the purchase does not exist. */
 export function warrantyEnd(purchased: string, months: number): string | undefined {
   try {

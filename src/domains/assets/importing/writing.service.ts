@@ -1,17 +1,20 @@
 /** The write of an import: all rows or none. */
 
 import type { AppContext } from '#context'
-import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { ownerExists } from '#db/owner-counts.ts'
+import { ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
+import { insertPlainLocation, locationTree } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { badRequest } from '#http/errors.ts'
+import { badRequest, notFound } from '#http/errors.ts'
 import { rowsHaveErrors } from '#http/imports.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { MAX_CATEGORIES } from '../categories/categories.model.ts'
 import { categoryPaths } from '../categories/categories.service.ts'
 import { assetCategoryTree, insertCategory } from '../categories/categories.store.ts'
-import { pathKey } from '../sheets.rules.ts'
+import { levelsOf, pathKey } from '../sheets.rules.ts'
+import { locationPaths } from '../sheets.store.ts'
 import { Handovers } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
 import type { PreparedRow, RowReader } from './preparing.service.ts'
@@ -27,7 +30,8 @@ export interface Written {
 
 export interface ImportOfRows {
   readonly fileName: string
-  readonly missingCategories: ReadonlySet<string>
+  /** The paths of things that have to be created. */
+  readonly missing: { readonly categories: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
   reader(tx: Tx): Promise<RowReader>
   groups(): AsyncGenerator<SheetRow[]>
   readonly maxMs: number
@@ -35,20 +39,25 @@ export interface ImportOfRows {
   report(rows: number): void
 }
 
+/** Pieces of a quantity that are created between two pauses. */
+const MAX_AT_ONCE = 100
+
 /** @throws AppError 400 if something that the rows need has changed since they were checked; 429 if the quota does not allow them */
 export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRows): Promise<Written> {
   const limits = await limitsOf(ctx)
   return ctx.db.write(
     'assets.import',
     async (tx) => {
-      const categories = await createCategories(ctx, tx, owner, given.missingCategories)
+      const categories = await createCategories(ctx, tx, owner, given.missing.categories)
+      const locations = await createLocations(tx, owner, given.missing.locations)
       const recorder = await Recorder.open(ctx, tx, owner, given.fileName)
       const writer = new Writer(ctx, tx, owner, limits, given, recorder)
-      // Numbers are made for the rows without one when all other numbers are taken.
+      // Numbers are made for the rows without one, and for further pieces of the others, when all other numbers are taken.
       await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
+      await writer.createPieces()
       await writer.writeAll((reader, row) => reader.numberIn(row) === '')
       await writer.handovers.notify(ctx, tx, owner)
-      await recorder.end(writer.written, categories)
+      await recorder.end({ ...writer.written, categories, locations })
       return { ...writer.written, importId: recorder.importId }
     },
     { maxMs: given.maxMs },
@@ -59,6 +68,7 @@ class Writer {
   readonly written = { created: 0, updated: 0, unchanged: 0 }
   #reader: RowReader | undefined
   #done = 0
+  readonly #later: PreparedRow[] = []
   readonly handovers = new Handovers()
 
   constructor(
@@ -81,10 +91,34 @@ class Writer {
           problems.length,
           problems.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })),
         )
-      await this.#create(items.filter(({ action }) => action === 'CREATE'))
+      await this.#createAll(items.filter(({ action }) => action === 'CREATE'))
       await this.#update(items.filter(({ action }) => action === 'UPDATE'))
       this.written.unchanged += items.filter(({ action }) => action === 'UNCHANGED').length
       this.given.report((this.#done += rows.length))
+      await this.tx.pause()
+    }
+  }
+
+  /** The first piece of a row has its number. The others wait until all numbers of the file are taken. */
+  async #createAll(items: readonly PreparedRow[]): Promise<void> {
+    const now: PreparedRow[] = []
+    for (const item of items) {
+      const { assetNo, serialNo: _, ...change } = item.change
+      const others = Array<PreparedRow>(item.pieces - 1).fill({ ...item, change })
+      now.push(item)
+      if (assetNo === undefined) now.push(...others)
+      else this.#later.push(...others)
+    }
+    await this.#createSome(now)
+  }
+
+  createPieces(): Promise<void> {
+    return this.#createSome(this.#later)
+  }
+
+  async #createSome(pieces: readonly PreparedRow[]): Promise<void> {
+    for (let at = 0; at < pieces.length; at += MAX_AT_ONCE) {
+      await this.#create(pieces.slice(at, at + MAX_AT_ONCE))
       await this.tx.pause()
     }
   }
@@ -121,37 +155,50 @@ class Writer {
 }
 
 /** Creates the categories of these paths, which were checked, with those above them, and returns them. @throws AppError 400 */
-async function createCategories(
-  ctx: AppContext,
-  tx: Tx,
-  owner: Owner,
-  paths: ReadonlySet<string>,
-): Promise<{ readonly id: number; readonly version: number }[]> {
-  const made: { readonly id: number; readonly version: number }[] = []
-  if (paths.size === 0) return made
+async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: ReadonlySet<string>) {
+  if (paths.size === 0) return []
   const key = ownerKey(owner)
-  const ids = new Map([...(await categoryPaths(ctx, tx, owner))].map(([id, path]) => [pathKey(path), id]))
   let count = await assetCategoryTree.count(tx, key)
+  const made = await createPaths(paths, await categoryPaths(ctx, tx, owner), async (name, parentId) => {
+    if (++count > MAX_CATEGORIES) throw tooMany()
+    return insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })
+  })
+  return made.map(({ id, version }) => ({ id, version }))
+}
+
+const tooMany = () =>
+  badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
+
+/** The same with locations. */
+async function createLocations(tx: Tx, owner: Owner, paths: ReadonlySet<string>) {
+  if (paths.size === 0) return []
+  if (!(await ownerExists(tx, ownerKey(owner)))) throw notFound()
+  let count = await locationTree.count(tx, owner.orgId)
+  const made = await createPaths(paths, await locationPaths(tx, ownerKey(owner)), (name, parentId) =>
+    insertPlainLocation(tx, owner.orgId, { name, parentId, count: count++ }),
+  )
+  return made.map(({ id, updatedAt }) => ({ id, updatedAt }))
+}
+
+/** Inserts the missing levels of each path, from the top, and returns their rows. */
+async function createPaths<Row extends { readonly id: number }>(
+  paths: ReadonlySet<string>,
+  present: ReadonlyMap<number, string>,
+  insert: (name: string, parentId: number | null) => Promise<Row>,
+): Promise<Row[]> {
+  const made: Row[] = []
+  const ids = new Map([...present].map(([id, path]) => [pathKey(path), id]))
   for (const path of paths) {
     let parentId: number | null = null
-    const names = path.split('/').map((name) => name.trim())
-    for (const [i, name] of names.entries()) {
-      const at = pathKey(names.slice(0, i + 1).join('/'))
-      let id = ids.get(at)
+    for (const { key, name } of levelsOf(path)) {
+      let id = ids.get(key)
       if (id === undefined) {
-        if (++count > MAX_CATEGORIES) throw tooMany()
-        const category = await insertOne(tx, key, owner, name, parentId)
-        made.push({ id: category.id, version: category.version })
-        ids.set(at, (id = category.id))
+        const row = await insert(name, parentId)
+        made.push(row)
+        ids.set(key, (id = row.id))
       }
       parentId = id
     }
   }
   return made
 }
-
-const insertOne = (tx: Tx, key: OwnerKey, owner: Owner, name: string, parentId: number | null) =>
-  insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })
-
-const tooMany = () =>
-  badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)

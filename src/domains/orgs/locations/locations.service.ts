@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
 import { recordDeleted } from '#db/tombstones.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -30,11 +31,23 @@ export function createLocation(ctx: AppContext, orgId: number, input: CreateLoca
   checkPosition(values)
   return ctx.db.write('orgs.createLocation', async (tx) => {
     if ((await findOrg(tx, orgId)) === undefined) throw notFound()
-    if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS)
-      throw badRequest(`There can be at most ${MAX_LOCATIONS} locations`, `最多创建 ${MAX_LOCATIONS} 个位置`)
+    if ((await locationTree.count(tx, orgId)) >= MAX_LOCATIONS) throw tooManyLocations()
     refusals.check(await locationTree.checkParent(tx, orgId, parentId))
     return toView(ctx, await store.insertLocation(tx, orgId, values))
   })
+}
+
+const tooManyLocations = () =>
+  badRequest(`There can be at most ${MAX_LOCATIONS} locations`, `最多创建 ${MAX_LOCATIONS} 个位置`)
+
+/** A location that an import makes below one that was checked. `count`: how many there are already. @throws AppError 400 */
+export function insertPlainLocation(
+  tx: Tx,
+  orgId: number,
+  { name, parentId, count }: { readonly name: string; readonly parentId: number | null; readonly count: number },
+): Promise<store.LocationRow> {
+  if (count >= MAX_LOCATIONS) throw tooManyLocations()
+  return store.insertLocation(tx, orgId, { name, parentId, description: '', latitude: null, longitude: null })
 }
 
 export function updateLocation(
@@ -69,14 +82,37 @@ export async function deleteLocation(ctx: AppContext, orgId: number, id: number)
     if ((await locationTree.find(tx, orgId, id)) === undefined) throw notFound()
     if ((await locationTree.countChildren(tx, orgId, id)) > 0)
       throw badRequest('Move or delete the locations below it first', '请先移动或删除下级位置')
-    for (const use of contributions(ctx, 'locationUses').flat()) {
-      const count = await use.count(tx, orgId, id)
-      if (count > 0) throw locationInUse(`${use.name} (${count})`)
-    }
-    await emit(ctx, tx, 'labelled.deleting', { kind: 'LOCATION', id })
-    await store.deleteLocation(tx, orgId, id)
-    await recordDeleted(tx, 'location', [{ owner: orgId, id, version: 1 }])
+    const use = await useOf(ctx, tx, orgId, id)
+    if (use !== undefined) throw locationInUse(use)
+    await removeLocation(ctx, tx, orgId, id)
   })
+}
+
+/** Deletes a location that has not changed since `updatedAt`, if nothing is below or in it. */
+export async function deleteUnusedLocation(
+  ctx: AppContext,
+  tx: Tx,
+  orgId: number,
+  { id, updatedAt }: { readonly id: number; readonly updatedAt: number },
+): Promise<void> {
+  if ((await locationTree.find(tx, orgId, id))?.updatedAt !== updatedAt) return
+  if ((await locationTree.countChildren(tx, orgId, id)) > 0) return
+  if ((await useOf(ctx, tx, orgId, id)) === undefined) await removeLocation(ctx, tx, orgId, id)
+}
+
+/** The things of another domain that are at a location, with their number. */
+async function useOf(ctx: AppContext, tx: Tx, orgId: number, id: number): Promise<string | undefined> {
+  for (const use of contributions(ctx, 'locationUses').flat()) {
+    const count = await use.count(tx, orgId, id)
+    if (count > 0) return `${use.name} (${count})`
+  }
+  return undefined
+}
+
+async function removeLocation(ctx: AppContext, tx: Tx, orgId: number, id: number): Promise<void> {
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'LOCATION', id })
+  await store.deleteLocation(tx, orgId, id)
+  await recordDeleted(tx, 'location', [{ owner: orgId, id, version: 1 }])
 }
 
 const locationInUse = (uses: string) =>
