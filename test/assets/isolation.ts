@@ -62,6 +62,19 @@ const labelProfile = async (person: Person, orgId?: number, name = 'a profile'):
     }),
   ).data.id
 
+let mappings = 0
+const importMapping = async (person: Person, orgId?: number, name = `a mapping ${++mappings}`): Promise<number> =>
+  ok(
+    await person.call('importMappings.create', {
+      body: {
+        name,
+        headings: [name],
+        options: { mapping: JSON.stringify({ [name]: 'name' }) },
+        ...(orgId !== undefined && { orgId }),
+      },
+    }),
+  ).data.id
+
 export const isolation: IsolationFixture = {
   async make({ victim, mark }) {
     const assetParent = await createCategory(victim, mark)
@@ -80,6 +93,7 @@ export const isolation: IsolationFixture = {
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
       labelProfile: await labelProfile(victim, undefined, mark),
+      importMapping: await importMapping(victim, undefined, mark),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
       importRun: await importRun(victim, undefined, { name: mark }),
       importJob: (
@@ -102,6 +116,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
     [/^\/api\/assets\/maintenance\/plans\/:/, 'plan'],
     [/^\/api\/assets\/import\/:/, 'importJob'],
+    [/^\/api\/assets\/import-mappings\/:/, 'importMapping'],
     [/^\/api\/assets\/imports\/:/, 'importRun'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],
     [/^\/api\/assets\/:\w+\/scrap/, 'assetToScrap'],
@@ -130,6 +145,7 @@ export const isolation: IsolationFixture = {
     lentAsset,
     inventory,
     importRun,
+    importMapping,
     labelProfile,
     plan,
     'inventories.apply': closedInventory,
@@ -147,6 +163,7 @@ export const isolation: IsolationFixture = {
     '/api/assets/reports/depreciation',
     '/api/assets/loans?size=100',
     '/api/assets/imports?size=100',
+    '/api/assets/import-mappings?size=100',
     '/api/label-profiles?size=100',
     '/api/assets/inventories?size=100',
     `/api/assets/inventories/${owned['inventory']}/items?size=100`,

@@ -83,6 +83,10 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ id: id['labelProfile']! }),
     body: () => ({ name: 'new', media: { key: 'dk-62' }, fields: ['name', 'text:Room 5'], offsetX: 0.5 }),
   },
+  'importMappings.update': {
+    params: () => ({ id: id['importMapping']! }),
+    body: () => ({ name: 'new', headings: ['Name', 'Tag'], options: { decimal: 'COMMA' } }),
+  },
   'inventories.update': {
     params: () => ({ id: id['inventory']! }),
     body: () => ({
@@ -420,6 +424,8 @@ beforeAll(async () => {
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id
   id['design'] = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id
+  const mapping = { name: 'List', headings: ['Name'], options: {} }
+  id['importMapping'] = ok(await alice.call('importMappings.create', { body: mapping })).data.id
   const labelProfile = { name: 'Zebra', media: { key: 'roll-50x30' } }
   id['labelProfile'] = ok(await alice.call('labelProfiles.create', { body: labelProfile })).data.id
   id['scrap'] = ok(await alice.call('assets.create', { body: { name: 'to scrap' } })).data.id

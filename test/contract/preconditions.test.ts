@@ -45,6 +45,11 @@ const trashed = async () => {
 const design = async () => ({
   params: { id: ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id },
 })
+const importMapping = async () => {
+  const body = { name: `List ${(mappings += 1)}`, headings: ['Name'], options: {} }
+  return { params: { id: ok(await alice.call('importMappings.create', { body })).data.id } }
+}
+let mappings = 0
 const labelProfile = async () => {
   const body = { name: 'Zebra', media: { key: 'roll-50x30' } }
   return { params: { id: ok(await alice.call('labelProfiles.create', { body })).data.id } }
@@ -111,6 +116,11 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'qrCodeDesigns.delete': design,
   'labelProfiles.update': async () => ({ ...(await labelProfile()), body: name }),
   'labelProfiles.delete': labelProfile,
+  'importMappings.update': async () => ({
+    ...(await importMapping()),
+    body: (i) => ({ headings: [`heading ${i}`] }),
+  }),
+  'importMappings.delete': importMapping,
   'album.delete': async () => ({ params: { id: (await photo()).id } }),
   'admin.albums.delete': async () => ({ who: admin, params: { photoId: (await photo()).id } }),
   'assets.update': async () => ({ ...(await asset()), body: name }),

@@ -94,6 +94,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'qrCodes.create': () => ({ body: { name: name(), content: 'https://example.org' } }),
   'qrCodeDesigns.create': () => ({ body: { name: name(), isDefault: true } }),
   'labelProfiles.create': () => ({ body: { name: name(), media: { key: 'roll-50x30' } } }),
+  'importMappings.create': () => ({ body: { name: name(), headings: ['Name'], options: { decimal: 'COMMA' } } }),
   'qrCodes.createBatch': () => ({ body: { items: [1, 2].map(() => ({ name: name(), content: 'x' })) } }),
   'qrBlanks.create': () => ({ body: { name: name(), count: 2 } }),
   'qrBlanks.bind': async () => ({

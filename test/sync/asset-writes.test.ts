@@ -83,6 +83,9 @@ const newProfile = async () =>
   ok(await alice.call('labelProfiles.create', { body: { name: `Printer ${++profiles}`, ...ROLL } })).data.id
 let profiles = 0
 
+const newMapping = async () => ok(await alice.call('importMappings.create', { body: mapping() })).data.id
+const mapping = () => ({ name: `List ${++profiles}`, headings: ['Name'], options: {} })
+
 const assetWrites: Record<string, Prepare> = {
   'assets.create': creates('asset', () => alice.call('assets.create', { body: { name: 'new' } })),
   'assets.update': changesAsset((id) => alice.call('assets.update', { params: { id }, body: { name: 'renamed' } })),
@@ -301,6 +304,15 @@ const assetWrites: Record<string, Prepare> = {
   async 'labelProfiles.delete'() {
     const params = { id: await newProfile() }
     return { act: () => alice.call('labelProfiles.delete', { params }), shows: nothing, once: true }
+  },
+  'importMappings.create': shows(() => alice.call('importMappings.create', { body: mapping() })),
+  async 'importMappings.update'() {
+    const params = { id: await newMapping() }
+    return { act: () => alice.call('importMappings.update', { params, body: { headings: ['Tag'] } }), shows: nothing }
+  },
+  async 'importMappings.delete'() {
+    const params = { id: await newMapping() }
+    return { act: () => alice.call('importMappings.delete', { params }), shows: nothing, once: true }
   },
   'assetCalendars.create': shows(() => alice.call('assetCalendars.create', { body: {} })),
   async 'assetCalendars.delete'() {

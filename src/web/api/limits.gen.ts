@@ -176,6 +176,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'guests.claim': 'secret! length=200',
   'guests.register': 'name! length=100, email! length=254, code length=200, formToken! length=500, website length=1000',
   'guests.sendLink': 'email! length=254',
+  'importMappings.create':
+    'name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
+  'importMappings.update':
+    'name! length=100, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'inventories.apply': 'missing choices=LOST|KEEP, misplaced choices=MOVE|KEEP, found choices=RESTORE|KEEP',
   'inventories.create': 'name! length=100, note length=2000',
   'inventories.scan': 'code length=2000, condition choices=GOOD|FAIR|DAMAGED|UNUSABLE, note length=2000',

@@ -270,6 +270,8 @@ interface CheckedProps {
   fix: string
   /** Above the counts. */
   source?: string
+  /** The words on the button, by default with the number of rows. */
+  action?: string
   /** The first rows as they will be. */
   preview: ReactNode
   /** Whether the result is the first thing to read after a check. */
@@ -278,7 +280,7 @@ interface CheckedProps {
 }
 
 /** The last step: the result of the check, and the button that imports. */
-export function Checked({ form, result, fix, source, preview, takesFocus = false, onImport }: CheckedProps) {
+export function Checked({ form, result, fix, source, action, preview, takesFocus = false, onImport }: CheckedProps) {
   const t = useTexts(words)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -306,7 +308,7 @@ export function Checked({ form, result, fix, source, preview, takesFocus = false
             disabled={form.isChanged || errorCount > 0 || created + updated === 0}
             onClick={onImport}
           >
-            {t.import(created + updated)}
+            {action ?? t.import(created + updated)}
           </Button>
         </Stack>
       </CardContent>

@@ -146,7 +146,7 @@ export const importEndpoints = [
     method: 'PUT',
     path: '/api/assets/import-mappings/:id',
     summary: 'Update a saved mapping of imports',
-    description: 'Absent fields stay.',
+    description: 'Absent fields stay; `options` replaces all of them.',
     tag,
     access: dual('asset:import', organizationOfMapping),
     params: ById,

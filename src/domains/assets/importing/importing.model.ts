@@ -309,7 +309,8 @@ export const MAX_OPTIONS = 131_072
 const MAX_HEADING_TEXT = 1000
 
 const MappingName = Line(100, 1, { examples: ['Export of Snipe-IT'] })
-const MappingOptions = Model('AssetImportOptions', options)
+const EXAMPLE = { mapping: '{"Asset Tag":"assetNo","Model":"name"}', statusMap: '{"Ready to Deploy":"IDLE"}' }
+const MappingOptions = Model('AssetImportOptions', { examples: [EXAMPLE] }, options)
 export type MappingOptions = Static<typeof MappingOptions>
 const Headings = Type.Array(AnyText(MAX_HEADING_TEXT), {
   minItems: 1,
@@ -329,9 +330,9 @@ export const UpdateMapping = Named(
   'UpdateAssetImportMapping',
   Type.Partial(
     Type.Object({
-      name: MappingName,
+      name: { ...MappingName, examples: ['Monthly export of Snipe-IT'] },
       headings: Headings,
-      options: { ...MappingOptions, description: 'Replaces all options' },
+      options: MappingOptions,
       orgId: Nullable(Id),
     }),
   ),

@@ -14,9 +14,11 @@ import { ErrorNotice } from '../../ui/Answer.tsx'
 import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import type { Form } from '../../ui/use-form.tsx'
-import { Columns, type ImportValues, Options, Preview } from './ImportParts.tsx'
+import { FIRST, type ImportValues, optionsOf } from './import-values.ts'
+import { SavedMapping, SaveMapping } from './ImportMapping.tsx'
+import { Columns, Options, Preview } from './ImportParts.tsx'
 import { EncodingNotice, FirstRows, Warnings } from './ImportReading.tsx'
-import { MAPS, NO_MAPS, UnknownWords } from './ImportWords.tsx'
+import { UnknownWords } from './ImportWords.tsx'
 import { AssetTabs } from './parts.tsx'
 
 const words = texts({
@@ -33,7 +35,8 @@ const words = texts({
     ignore: 'Ignore the column',
     importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
     show: 'Show the assets',
-    history: 'Earlier imports and undo',
+    history: 'Earlier imports, undo and saved mappings',
+    assets: (n: number) => (n === 1 ? 'Import 1 asset' : `Import ${n} assets`),
   },
   zh: {
     options: '选项',
@@ -46,29 +49,10 @@ const words = texts({
     ignore: '忽略此列',
     importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
     show: '查看资产',
-    history: '导入记录与撤销',
+    history: '导入记录、撤销与保存的映射',
+    assets: (n: number) => `导入 ${n} 项资产`,
   },
 })
-
-const FIRST: ImportValues = {
-  file: undefined,
-  mapping: {},
-  mode: 'UPSERT',
-  dateOrder: 'AUTO',
-  headerRow: null,
-  encoding: null,
-  decimal: null,
-  unknownCustodian: 'ERROR',
-  emptyFormulas: false,
-  emptyNames: false,
-  matchSerial: false,
-  roundPrices: false,
-  maps: NO_MAPS,
-  sheet: '',
-  categoryId: null,
-  clearEmpty: false,
-  createCategories: false,
-}
 
 export default function Import() {
   const t = useTexts(words)
@@ -107,6 +91,7 @@ export default function Import() {
               form={form}
               result={result}
               fix={t.fix}
+              {...(form.values.splitQuantity && { action: t.assets(result.created + result.updated) })}
               preview={
                 <>
                   <Warnings result={result} />
@@ -125,22 +110,7 @@ export default function Import() {
 function bodyOf(values: ImportValues, isDry: boolean): FormData {
   const form = new FormData()
   form.set(isDry ? 'dryRun' : 'async', 'true')
-  form.set('mapping', JSON.stringify(values.mapping))
-  form.set('mode', values.mode)
-  form.set('dateOrder', values.dateOrder)
-  if (values.sheet !== '') form.set('sheet', values.sheet)
-  for (const name of ['headerRow', 'encoding', 'decimal'] as const)
-    if (values[name] !== null) form.set(name, String(values[name]))
-  for (const name of MAPS)
-    if (Object.keys(values.maps[name]).length > 0) form.set(`${name}Map`, JSON.stringify(values.maps[name]))
-  form.set('unknownCustodian', values.unknownCustodian)
-  if (values.emptyFormulas) form.set('emptyFormulas', 'EMPTY')
-  if (values.emptyNames) form.set('emptyNames', 'MODEL')
-  if (values.matchSerial) form.set('matchSerial', 'true')
-  if (values.roundPrices) form.set('roundPrices', 'true')
-  if (values.categoryId !== null) form.set('categoryId', String(values.categoryId))
-  if (values.clearEmpty) form.set('clearEmpty', 'true')
-  if (values.createCategories) form.set('createCategories', 'true')
+  for (const [name, value] of Object.entries(optionsOf(values))) form.set(name, String(value))
   form.set('file', values.file!, values.file!.name)
   return form
 }
@@ -157,7 +127,7 @@ function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
   const state = job.data?.state
   const isOver = state === 'DONE' || state === 'FAILED'
   useEffect(() => {
-    if (isOver) void refresh('assets.list', 'assets.map', 'assetCategories')
+    if (isOver) void refresh('assets.list', 'assets.map', 'assetCategories', 'locations')
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
   }, [isOver])
   return (
@@ -228,6 +198,7 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
+        <SavedMapping check={check} form={form} onUse={onCheck} />
         <EncodingNotice
           result={check}
           file={form.values.file}
@@ -254,6 +225,7 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
           {t.options}
         </Typography>
         <Options form={form} check={check} />
+        <SaveMapping check={check} form={form} />
         <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>

@@ -15,11 +15,11 @@ import {
 
 import type { AssetImportColumn, AssetImportResult } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { useMay } from '../../session/session.ts'
+import { useMay, useSession } from '../../session/session.ts'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { useAllFields } from './fields/useFields.ts'
-import type { WordMaps } from './ImportWords.tsx'
+import type { ImportValues } from './import-values.ts'
 import { CategoryPicker } from './inputs.tsx'
 import { IMPORT_COLUMNS, useColumn } from './words.ts'
 
@@ -59,6 +59,9 @@ const words = texts({
     categoryHelp: 'For rows that name none.',
     clearEmpty: 'Empty cells clear the value of existing assets',
     createCategories: 'Create missing categories',
+    createLocations: 'Create missing locations',
+    splitQuantity: 'One asset for each piece of a quantity',
+    quantity: 'Quantity',
     row: 'Row',
     preview: 'First rows',
     action: 'Result',
@@ -90,6 +93,9 @@ const words = texts({
     categoryHelp: '用于未填写分类的行。',
     clearEmpty: '空单元格清除已有资产的值',
     createCategories: '自动新建缺少的分类',
+    createLocations: '自动新建缺少的位置',
+    splitQuantity: '数量中的每一件生成一项资产',
+    quantity: '数量',
     row: '行',
     preview: '前几行',
     action: '结果',
@@ -107,6 +113,7 @@ function useTargets() {
   const choices = [
     ...IMPORT_COLUMNS.map((id) => ({ id: id as string, name: column(id) })),
     { id: 'warrantyMonths', name: t.months },
+    { id: 'quantity', name: t.quantity },
     ...fields.map(({ fieldId, name }) => ({ id: `field:${fieldId}`, name })),
   ]
   const byId = new Map(choices.map(({ id, name }) => [id, name]))
@@ -146,32 +153,11 @@ export function Columns({ columns, mapping, onChange }: ColumnsProps) {
   )
 }
 
-export interface ImportValues {
-  readonly file: File | undefined
-  /** Columns that the user has chosen; the server finds the others by their names. */
-  readonly mapping: Readonly<Record<string, string | null>>
-  readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
-  readonly dateOrder: 'YMD' | 'DMY' | 'MDY' | 'AUTO'
-  /** These three are found by the server if they are null. */
-  readonly headerRow: number | null
-  readonly encoding: string | null
-  readonly decimal: string | null
-  readonly unknownCustodian: 'ERROR' | 'EMPTY' | 'REMARK'
-  readonly emptyFormulas: boolean
-  readonly emptyNames: boolean
-  readonly matchSerial: boolean
-  readonly roundPrices: boolean
-  readonly maps: WordMaps
-  readonly sheet: string
-  readonly categoryId: number | null
-  readonly clearEmpty: boolean
-  readonly createCategories: boolean
-}
-
 export function Options({ form, check }: { form: Form<ImportValues>; check: AssetImportResult }) {
   const t = useTexts(words)
   const ambiguous = check.columns.filter(({ ambiguousDates }) => ambiguousDates).map(({ header }) => header)
   const may = useMay()
+  const { workspace } = useSession()
   return (
     <>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
@@ -206,6 +192,12 @@ export function Options({ form, check }: { form: Form<ImportValues>; check: Asse
         <CheckField {...form.check('roundPrices', { label: t.roundPrices })} isBox />
         {may('assetCategories.create') && (
           <CheckField {...form.check('createCategories', { label: t.createCategories })} isBox />
+        )}
+        {workspace !== null && may('locations.create') && (
+          <CheckField {...form.check('createLocations', { label: t.createLocations })} isBox />
+        )}
+        {check.columns.some(({ key }) => key === 'quantity') && (
+          <CheckField {...form.check('splitQuantity', { label: t.splitQuantity })} isBox />
         )}
       </Stack>
     </>

@@ -16,6 +16,7 @@ import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { AssetTabs } from './parts.tsx'
+import { SavedMappings } from './SavedMappings.tsx'
 
 const words = texts({
   en: {
@@ -97,6 +98,7 @@ export default function Imports() {
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}
+      <SavedMappings />
     </Page>
   )
 }
@@ -146,7 +148,7 @@ function ImportRow({ run }: { run: AssetImportRun }) {
           operation="assets.undoImport"
           input={{ params: { id }, query: ownerQuery(), body: {} }}
           done={t.done}
-          refreshes={['assets.imports', 'assets.list', 'assets.map', 'assetCategories']}
+          refreshes={['assets.imports', 'assets.list', 'assets.map', 'assetCategories', 'locations']}
           onClose={() => setPreview(undefined)}
         />
       )}
