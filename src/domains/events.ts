@@ -62,7 +62,7 @@ export interface Events {
   /** Registrations of a user ended for which `autoIssue` had issued these passes. */
   'registrations.ended': { readonly autoPassIds: readonly number[] }
   /** A thing for which labels may stand is about to be deleted. */
-  'labelled.deleting': { readonly kind: LabelledThing; readonly id: number }
+  'labelled.deleting': { readonly kind: LabelledThing; readonly ids: readonly number[] }
   /** A user's category of QR codes is about to be deleted. */
   'category.deleting': { readonly userId: number; readonly id: number }
   /** A metadata template is about to be deleted. */

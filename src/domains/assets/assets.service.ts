@@ -1,7 +1,7 @@
 /** Assets: registering, changing, deleting and scrapping them. */
 
 import type { AppContext } from '#context'
-import { orgOf } from '#db/owner-key.ts'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { SyncRevival } from '#domains/contributions.ts'
@@ -189,13 +189,31 @@ export async function removeAsset(
   return markDeleted(ctx, tx, row)
 }
 
-/** Deletes the photos and the files of records, its plans, and what finders wrote. The caller has checked that the asset may be deleted. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: store.AssetRow): Promise<store.AssetRow> {
-  await emit(ctx, tx, 'labelled.deleting', { kind: 'ASSET', id: row.id })
-  for (const file of [...row.photoIds, ...(await takeRecordFiles(tx, row.id))]) await releaseFile(ctx, tx, file)
-  await deletePlansOf(tx, row.owner, { assetId: row.id })
-  await deleteOfThings(ctx, tx, 'ASSET', [row.id])
-  return (await store.updateRows(tx, [{ row, change: { deletedAt: tx.stamp, photoIds: [] } }]))[0]!
+  return (await markAllDeleted(ctx, tx, row.owner, [row]))[0]!
+}
+
+/**
+ * Deletes the photos and the files of records, their plans, and what finders wrote. The caller has checked that these assets of one owner
+ * may be deleted.
+ */
+export async function markAllDeleted(
+  ctx: AppContext,
+  tx: Tx,
+  owner: OwnerKey,
+  rows: readonly store.AssetRow[],
+): Promise<store.AssetRow[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'ASSET', ids })
+  const files = [...rows.flatMap(({ photoIds }) => photoIds), ...(await takeRecordFiles(tx, ids))]
+  for (const file of files) await releaseFile(ctx, tx, file)
+  await deletePlansOf(tx, owner, { assetIds: ids })
+  await deleteOfThings(ctx, tx, 'ASSET', ids)
+  return store.updateRows(
+    tx,
+    rows.map((row) => ({ row, change: { deletedAt: tx.stamp, photoIds: [] } })),
+  )
 }
 
 export async function scrapAsset(

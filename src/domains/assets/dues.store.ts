@@ -198,26 +198,26 @@ export async function takeAssets(tx: Tx, { categoryId, owner }: Work, limit: num
   return rows
 }
 
-/** Deletes the plans of an asset or a category that is deleted. */
+/** Deletes the plans of assets or of a category that are deleted. */
 export async function deletePlansOf(
   tx: Tx,
   owner: OwnerKey,
-  of: Partial<Record<'assetId' | 'categoryId', number>>,
+  of: { readonly assetIds?: readonly number[]; readonly categoryId?: number },
 ): Promise<void> {
-  const { assetId, categoryId } = of
+  const { assetIds, categoryId } = of
   const target = or(
-    assetId === undefined ? undefined : eq(plans.assetId, assetId),
+    assetIds === undefined ? undefined : inArray(plans.assetId, [...assetIds]),
     categoryId === undefined ? undefined : eq(plans.categoryId, categoryId),
   )
   await tx.delete(plans).where(and(eq(plans.owner, owner), target))
 }
 
-/** The files of the records of an asset, which lose them. */
-export async function takeRecordFiles(tx: Tx, assetId: number): Promise<number[]> {
+/** The files of the records of assets, which lose them. */
+export async function takeRecordFiles(tx: Tx, assetIds: readonly number[]): Promise<number[]> {
   const rows = await tx
     .select({ id: records.id, fileIds: records.fileIds })
     .from(records)
-    .where(eq(records.assetId, assetId))
+    .where(inArray(records.assetId, [...assetIds]))
   const withFiles = rows.filter(({ fileIds }) => fileIds.length > 0)
   if (withFiles.length > 0)
     await tx

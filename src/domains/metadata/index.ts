@@ -69,7 +69,7 @@ export { type FieldFilter, needsSearch } from './values/filters.rules.ts'
 export { computedMatch, fieldFilters } from './values/filters.service.ts'
 export { meetsAtMost, whereFields } from './values/filters.store.ts'
 export { AssetValue, NewValues } from './values/values.model.ts'
-export { checkValues, planValues, type ValueInput, type ValuePlan } from './values/planning.service.ts'
+export { applyAll, checkValues, planValues, type ValueInput, type ValuePlan } from './values/planning.service.ts'
 export type { EntityValues, FieldSet } from './values/reading.rules.ts'
 export {
   computeValues,

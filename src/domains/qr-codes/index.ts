@@ -70,7 +70,7 @@ export const qrCodes = domain({
   on: {
     'category.deleting': (_ctx, tx, { userId, id }) => emptyCategory(tx, userId, id),
     'qrCodes.purging': (ctx, tx, { ids }) => freeBlanksOf(ctx, tx, 'QR_CODE', ids),
-    'labelled.deleting': (ctx, tx, { kind, id }) => freeBlanksOf(ctx, tx, kind, [id]),
+    'labelled.deleting': (ctx, tx, { kind, ids }) => freeBlanksOf(ctx, tx, kind, ids),
     async 'files.deleted'(_ctx, tx, { files }) {
       const lost = lostBy(files, 'QR_DESIGN')
       if (lost) await loseFiles(tx, lost)

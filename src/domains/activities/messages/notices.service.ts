@@ -61,8 +61,8 @@ async function tellEnd(
 }
 
 /** Messages that wait for their time end with their activity. */
-export const activityDeleting: Listener<'labelled.deleting'> = async (_ctx, tx, { kind, id }) => {
-  if (kind === 'ACTIVITY') await store.cancelMessages(tx, id, ['SCHEDULED'])
+export const activityDeleting: Listener<'labelled.deleting'> = async (_ctx, tx, { kind, ids }) => {
+  if (kind === 'ACTIVITY') for (const id of ids) await store.cancelMessages(tx, id, ['SCHEDULED'])
 }
 
 /** Those that run end too: the rows of the activity are being deleted. */

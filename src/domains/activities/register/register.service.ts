@@ -398,7 +398,7 @@ export async function clearCovers(tx: Tx, { fileIds, entityIds }: LostFiles): Pr
 
 /** From now on no operation finds the activity, nor its check-ins, passes and registrations. */
 export async function markDeleted(ctx: AppContext, tx: Tx, row: ActivityRow): Promise<ActivityRow | undefined> {
-  await emit(ctx, tx, 'labelled.deleting', { kind: 'ACTIVITY', id: row.id })
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'ACTIVITY', ids: [row.id] })
   if (row.coverFileId !== null) await releaseFile(ctx, tx, row.coverFileId)
   return store.updateActivity(tx, row, { deletedAt: tx.stamp, coverFileId: null })
 }

@@ -73,9 +73,9 @@ export async function deleteSnapshots(tx: Tx, owner: OwnerKey, importId: number)
     .where(and(eq(assetImportSnapshots.importId, importId), eq(assetImportSnapshots.owner, owner)))
 }
 
-/** The sealed rows of the part after this one. */
-export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: number, after: number) {
-  const [row] = await db
+/** The sealed rows of the parts after this one, in their order, at most `limit`. */
+export async function nextSnapshots(db: Db | Tx, owner: OwnerKey, importId: number, after: number, limit: number) {
+  return db
     .select({ part: assetImportSnapshots.part, rows: assetImportSnapshots.rows })
     .from(assetImportSnapshots)
     .where(
@@ -86,8 +86,7 @@ export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: numbe
       ),
     )
     .orderBy(asc(assetImportSnapshots.part))
-    .limit(1)
-  return row
+    .limit(limit)
 }
 
 /** Of these assets, those that a running inventory counts. */

@@ -14,6 +14,8 @@ import * as store from './runs.store.ts'
 /** Changed rows of an import that can be undone. */
 export const MAX_UNDO_ROWS = 20_000
 const MAX_FILE_NAME = 200
+/** Parts that an undo takes together, each with the rows of a group of the import: a few milliseconds, as few statements as possible. */
+const PARTS = 4
 
 /** A row as it was before an import. */
 export interface Snapshot {
@@ -83,12 +85,15 @@ export async function* snapshotsOf(
   owner: OwnerKey,
   importId: number,
 ): AsyncGenerator<readonly Snapshot[]> {
-  for (let part = 0; ;) {
-    const found = await store.nextSnapshot(db, owner, importId, part)
-    if (found === undefined) return
-    part = found.part
-    const opened = ctx.seal.open(found.rows)
-    const kept = opened === undefined ? undefined : (JSON.parse(opened) as { owner: number; snapshots: Snapshot[] })
-    if (kept?.owner === owner) yield kept.snapshots
+  for (let after = 0; ;) {
+    const parts = await store.nextSnapshots(db, owner, importId, after, PARTS)
+    if (parts.length === 0) return
+    after = parts.at(-1)!.part
+    const kept = parts.flatMap(({ rows }) => {
+      const opened = ctx.seal.open(rows)
+      const part = opened === undefined ? undefined : (JSON.parse(opened) as { owner: number; snapshots: Snapshot[] })
+      return part?.owner === owner ? part.snapshots : []
+    })
+    if (kept.length > 0) yield kept
   }
 }

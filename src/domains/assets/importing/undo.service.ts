@@ -7,7 +7,7 @@ import type { ImportKept, ImportUndo } from '#db/schema/asset-imports.ts'
 import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { checkValues } from '#domains/metadata/index.ts'
+import { applyAll, checkValues } from '#domains/metadata/index.ts'
 import { deleteUnusedLocation } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -16,7 +16,7 @@ import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS } from '#http/places.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
-import { markDeleted } from '../assets.service.ts'
+import { markAllDeleted } from '../assets.service.ts'
 import { reservedAmong } from '../bookings.store.ts'
 import { removeCategory } from '../categories/categories.service.ts'
 import { assetCategoryTree } from '../categories/categories.store.ts'
@@ -112,7 +112,8 @@ async function undo(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<
   for await (const snapshots of snapshotsOf(ctx, tx, key, id)) {
     const found = await sorted(tx, key, snapshots, ctx.clock.now())
     counts.add(found)
-    for (const { row } of found.created) await markDeleted(ctx, tx, row)
+    const created = found.created.map(({ row }) => row)
+    await markAllDeleted(ctx, tx, key, created)
     await restore(ctx, tx, owner, found.updated, handovers)
     await tx.pause()
   }
@@ -236,7 +237,8 @@ async function restore(
     changes.map((one, i) => ({ ...one, touched: plans[i]?.changes ?? false })),
     { note: NOTE, isRestore: true, acceptScrapped: true },
   )
-  for (const [i, plan] of plans.entries()) if (plan.changes) await plan.apply(items[i]!.row.id)
+  const planned = plans.map((plan, i) => ({ entityId: items[i]!.row.id, plan }))
+  await applyAll(ctx, tx, owner, 'asset', planned)
   const byAsset = Map.groupBy(transfers, ({ assetId }) => assetId)
   for (const row of rows) {
     const own = byAsset.get(row.id)

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import { ownerExists } from '#db/owner-counts.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
+import { applyAll } from '#domains/metadata/index.ts'
 import { insertPlainLocation, locationTree } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
@@ -128,7 +129,8 @@ class Writer {
     const { ctx, tx, owner, limits } = this
     const created = items.map(({ change, path }) => ({ name: change.name!, change, path }))
     const rows = await insertAssets(ctx, tx, owner, limits, created, { acceptScrapped: true })
-    for (const [i, { id }] of rows.entries()) if (items[i]!.plan.changes) await items[i]!.plan.apply(id)
+    const planned = rows.map(({ id }, i) => ({ entityId: id, plan: items[i]!.plan }))
+    await applyAll(ctx, tx, owner, 'asset', planned)
     this.written.created += rows.length
     await this.recorder.take(items, rows)
   }
@@ -143,7 +145,8 @@ class Writer {
       path,
     }))
     const { rows, transfers } = await updateAssets(ctx, tx, owner, changed)
-    for (const { existing, plan } of items) if (plan.changes) await plan.apply(existing!.id)
+    const planned = items.map(({ existing, plan }) => ({ entityId: existing!.id, plan }))
+    await applyAll(ctx, tx, owner, 'asset', planned)
     this.written.updated += rows.length
     await this.recorder.take(items, rows)
     const byAsset = Map.groupBy(transfers, ({ assetId }) => assetId)

@@ -8,7 +8,7 @@ import { ownerKey } from '#db/owner-key.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { ColumnValues, MetaEntity, RefTarget } from '#domains/contributions.ts'
-import { attachFile, type FileRow, findFiles, releaseFile } from '#domains/files/index.ts'
+import { type FileRow, findFiles } from '#domains/files/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -16,7 +16,6 @@ import type { Localized } from '#lib/localized.ts'
 
 import { templatesInForce } from '../bindings/bindings.store.ts'
 import { visibleFields } from '../fields/fields.store.ts'
-import { noteWritten } from '../fields/retyping.service.ts'
 import { isEnabled } from '../objects/objects.store.ts'
 import { MAX_PATTERN_STEPS, MAX_PATTERN_STEPS_AT_ONCE } from '../types/types.model.ts'
 import {
@@ -42,9 +41,10 @@ import {
   unknownTarget,
   unusableFile,
 } from './values.errors.ts'
-import { type FieldRow, MAX_PARTS, MAX_TEXTS, type ValueRow } from './values.model.ts'
-import { changeOfFiles, changeOfParts, FieldFinder, isFileField, StoredValues } from './values.rules.ts'
+import { type FieldRow, MAX_PARTS, MAX_TEXTS } from './values.model.ts'
+import { FieldFinder, isFileField, StoredValues } from './values.rules.ts'
 import * as store from './values.store.ts'
+import { type NewValue, writeValues } from './writing.service.ts'
 
 /** The field is named by its id or by its key. */
 export interface ValueInput {
@@ -70,14 +70,8 @@ export interface ValuePlan {
   readonly changes: boolean
   /** Writes all other values, in the write in which they were planned. @throws AppError 400 if a file was used meanwhile */
   apply(entityId: number): Promise<void>
-}
-
-/** A value that differs from the present one. */
-interface NewValue {
-  readonly field: FieldRow
-  readonly before: readonly ValueRow[]
-  readonly after: readonly Part[]
-  readonly path: string
+  /** For `applyAll`. */
+  readonly values: readonly NewValue[]
 }
 
 interface Draft {
@@ -123,7 +117,7 @@ export async function checkValues(
   return { plans: drafts.map((draft) => checker.planOf(draft)), problems: checker.problems }
 }
 
-const NOTHING: ValuePlan = { columns: {}, columnPaths: {}, changes: false, apply: async () => {} }
+const NOTHING: ValuePlan = { columns: {}, columnPaths: {}, changes: false, apply: async () => {}, values: [] }
 
 const charactersOf = (parts: readonly Part[]): number =>
   parts.reduce((sum, { text, key }) => sum + (text ?? key ?? '').length, 0)
@@ -326,54 +320,23 @@ class Checker {
       changes: values.length > 0,
       async apply(entityId) {
         if (!('stamp' in db)) throw new Error('values that were planned with a reader cannot be written')
-        await writeValues(ctx, db, owner, objectName, entityId, values)
+        await writeValues(ctx, db, owner, objectName, [{ entityId, values }])
       },
+      values,
     }
   }
 }
 
-async function writeValues(
+/** Applies the plans of many entities, whose number does not decide that of the statements. */
+export async function applyAll(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
   objectName: string,
-  entityId: number,
-  values: readonly NewValue[],
+  items: readonly { readonly entityId: number; readonly plan: ValuePlan }[],
 ): Promise<void> {
-  const key = ownerKey(owner)
-  noteWritten(
-    ctx,
-    entityId,
-    values.map(({ field }) => field.id),
-  )
-  const inserted: (store.NewRow & { readonly value: NewValue })[] = []
-  for (const value of values) {
-    const { field, before, after } = value
-    const change = isFileField(field) ? changeOfFiles(before, after) : changeOfParts(before, after)
-    await store.deleteValues(
-      tx,
-      key,
-      change.deleted.map(({ id }) => id),
-    )
-    if (isFileField(field)) {
-      for (const row of change.deleted) await releaseFile(ctx, tx, row.number!)
-      await store.clearPositions(
-        tx,
-        key,
-        change.updated.map(({ id }) => id),
-      )
-    }
-    for (const { id, position, part } of change.updated) await store.updateValue(tx, key, id, position, part)
-    inserted.push(...change.inserted.map((row) => ({ ...row, fieldId: field.id, value })))
-  }
-  const ids = await store.insertValues(tx, { objectName, entityId, owner: key }, inserted)
-  for (const [i, { part, value }] of inserted.entries())
-    if (isFileField(value.field)) await attach(tx, owner, part.number!, ids[i]!, value.path)
-}
-
-/** A file of any type of upload: types tell apart what the files of an owner are for, and a value can be of any thing. */
-async function attach(tx: Tx, owner: Owner, fileId: number, valueId: number, path: string): Promise<void> {
-  const [file] = await findFiles(tx, [fileId])
-  const type = file?.type ?? 'other'
-  await attachFile(tx, owner, fileId, { type, entityType: 'META_VALUE', entityId: valueId, path })
+  const changed = items.filter(({ plan }) => plan.changes)
+  if (changed.length === 0) return
+  const planned = changed.map(({ entityId, plan: { values } }) => ({ entityId, values }))
+  await writeValues(ctx, tx, owner, objectName, planned)
 }

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import {
@@ -28,7 +29,7 @@ const columns = {
 /** Entities that one statement reads. */
 const ENTITIES_PER_QUERY = 500
 
-/** SQLite takes 32,766 parameters, of which each row needs 8. */
+/** SQLite takes 32,766 parameters, of which each row needs 9. */
 const ROWS_PER_INSERT = 1000
 
 export interface EntitiesOf {
@@ -123,48 +124,67 @@ export async function textLengths(
 }
 
 export interface NewRow {
+  readonly entityId: number
   readonly fieldId: number
   readonly position: number
   readonly part: Part
 }
 
+export interface ChangedRow extends NewRow {
+  readonly id: number
+}
+
+/** What all rows of a write have in common. */
+interface Common {
+  readonly objectName: string
+  readonly owner: OwnerKey
+}
+
+const columnsOf = ({ entityId, fieldId, position, part: { text, key, number } }: NewRow, common: Common) => ({
+  ...common,
+  entityId,
+  fieldId,
+  position,
+  text,
+  key,
+  number,
+})
+
 /** Returns the ids of the rows, in the order of `rows`. */
-export async function insertValues(
-  tx: Tx,
-  entity: { readonly objectName: string; readonly entityId: number; readonly owner: OwnerKey },
-  rows: readonly NewRow[],
-): Promise<number[]> {
+export async function insertValues(tx: Tx, common: Common, rows: readonly NewRow[]): Promise<number[]> {
   const ids = new Map<string, number>()
+  const nameOf = ({ entityId, fieldId, position }: Omit<NewRow, 'part'>) => `${entityId} ${fieldId} ${position}`
+  const { id, entityId, fieldId, position } = metaValues
   for (let i = 0; i < rows.length; i += ROWS_PER_INSERT) {
     const inserted = await tx
       .insert(metaValues)
-      .values(
-        rows.slice(i, i + ROWS_PER_INSERT).map(({ fieldId, position, part: { text, key, number } }) => ({
-          ...entity,
-          fieldId,
-          position,
-          text,
-          key,
-          number,
-        })),
-      )
-      .returning({ id: metaValues.id, fieldId: metaValues.fieldId, position: metaValues.position })
-    for (const row of inserted) ids.set(`${row.fieldId} ${row.position}`, row.id)
+      .values(rows.slice(i, i + ROWS_PER_INSERT).map((row) => columnsOf(row, common)))
+      .returning({ id, entityId, fieldId, position })
+    for (const row of inserted) ids.set(nameOf(row), row.id)
   }
-  return rows.map(({ fieldId, position }) => ids.get(`${fieldId} ${position}`)!)
+  return rows.map((row) => ids.get(nameOf(row))!)
 }
 
-export async function updateValue(
-  tx: Tx,
-  owner: OwnerKey,
-  id: number,
-  position: number,
-  { text, key, number }: Part,
-): Promise<void> {
-  await tx
-    .update(metaValues)
-    .set({ position, text, key, number })
-    .where(and(eq(metaValues.id, id), eq(metaValues.owner, owner)))
+/** Gives rows their new positions and values. */
+export async function replaceValues(tx: Tx, common: Common, rows: readonly ChangedRow[]): Promise<void> {
+  const excluded = (column: SQLiteColumn) => sql`excluded.${sql.identifier(column.name)}`
+  const { position, text, key, number } = metaValues
+  // In the order of the ids: on PostgreSQL, writes that lock the same rows in different orders deadlock.
+  const sorted = rows.toSorted((a, b) => a.id - b.id)
+  for (let i = 0; i < sorted.length; i += ROWS_PER_INSERT)
+    await tx
+      .insert(metaValues)
+      .values(sorted.slice(i, i + ROWS_PER_INSERT).map((row) => ({ ...columnsOf(row, common), id: row.id })))
+      .onConflictDoUpdate({
+        target: metaValues.id,
+        set: {
+          position: excluded(position),
+          text: excluded(text),
+          key: excluded(key),
+          number: excluded(number),
+        },
+        setWhere: eq(metaValues.owner, sql`excluded.owner`),
+      })
 }
 
 /** Gives rows positions that no row has, so that they can change places. */

@@ -110,7 +110,7 @@ async function useOf(ctx: AppContext, tx: Tx, orgId: number, id: number): Promis
 }
 
 async function removeLocation(ctx: AppContext, tx: Tx, orgId: number, id: number): Promise<void> {
-  await emit(ctx, tx, 'labelled.deleting', { kind: 'LOCATION', id })
+  await emit(ctx, tx, 'labelled.deleting', { kind: 'LOCATION', ids: [id] })
   await store.deleteLocation(tx, orgId, id)
   await recordDeleted(tx, 'location', [{ owner: orgId, id, version: 1 }])
 }
