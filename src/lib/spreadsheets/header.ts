@@ -37,17 +37,19 @@ interface HeadRow {
   readonly merged: ReadonlyMap<number, number>
 }
 
+type IsKnown = (heading: string) => boolean
+
 /** Undefined if there is no such row. */
 export function findHeader(
   rows: readonly SheetRow[],
   merges: readonly Merge[],
-  isKnown: (heading: string) => boolean,
+  isKnown: IsKnown,
   given: GivenHeader = {},
 ): Header | undefined {
   const head = rows.map((row) => headRow(row, merges))
   const at =
     given.row === undefined ? searched(head, isKnown, given) : head.findIndex(({ number }) => number === given.row)
-  return at < 0 ? undefined : headerAt(head, at, given)
+  return at < 0 ? undefined : headerAt(head, at, isKnown, given)
 }
 
 function headRow({ number, cells }: SheetRow, merges: readonly Merge[]): HeadRow {
@@ -71,10 +73,10 @@ function isValue(cell: SheetCell): boolean {
   return /^[-+¥￥$€£]?\s*\d[\d.,'\s]*[%€]?$/.test(text) || dayIn(text, 'DMY') !== undefined
 }
 
-function searched(head: readonly HeadRow[], isKnown: (heading: string) => boolean, given: GivenHeader): number {
+function searched(head: readonly HeadRow[], isKnown: IsKnown, given: GivenHeader): number {
   const found = head.findIndex((row, at) => {
     if (row.number > SEARCHED_ROWS || row.hasValues) return false
-    const { headings } = headerAt(head, at, given)
+    const { headings } = headerAt(head, at, isKnown, given)
     return (
       areKnown(row.texts.filter((text) => text !== '').map(isKnown)) ||
       areKnown(headings.filter(({ title }) => title !== '').map((one) => namesOf(one).some(isKnown)))
@@ -107,10 +109,10 @@ function isWide(row: HeadRow, below: readonly HeadRow[]): boolean {
   return below.filter((other) => widthOf(other) <= width).length * 2 > below.length
 }
 
-function headerAt(head: readonly HeadRow[], at: number, { rows }: GivenHeader): Header {
+function headerAt(head: readonly HeadRow[], at: number, isKnown: IsKnown, { rows }: GivenHeader): Header {
   const top = head[at]!
   const next = head[at + 1]?.number === top.number + 1 ? head[at + 1] : undefined
-  const isTwo = rows === undefined ? next !== undefined && hasSubs(top, next) : rows === 2
+  const isTwo = rows === undefined ? next !== undefined && hasSubs(top, next, isKnown) : rows === 2
   if (!isTwo) return { row: top.number, rows: 1, headings: top.texts.map((title) => ({ title, group: '', sub: '' })) }
   const subs = next?.texts ?? []
   let left = ''
@@ -126,5 +128,19 @@ function headerAt(head: readonly HeadRow[], at: number, { rows }: GivenHeader): 
   return { row: top.number, rows: 2, headings }
 }
 
-const hasSubs = (top: HeadRow, next: HeadRow): boolean =>
-  !next.hasValues && [...top.merged.keys()].some((column) => (next.texts[column] ?? '') !== '')
+/** Whether the next row names columns below the groups of this one, which are merged cells, or in CSV cells before empty ones. */
+function hasSubs(top: HeadRow, next: HeadRow, isKnown: IsKnown): boolean {
+  if (next.hasValues) return false
+  if (top.merged.size > 0) return [...top.merged.keys()].some((column) => (next.texts[column] ?? '') !== '')
+  const columns = Array.from({ length: Math.max(top.texts.length, next.texts.length) }, (_, i) => ({
+    above: (top.texts[i] ?? '') !== '',
+    below: (next.texts[i] ?? '') !== '',
+  }))
+  return (
+    columns[0]!.above &&
+    columns.every(({ above, below }) => above || below) &&
+    columns.some(({ above }) => !above) &&
+    columns.some(({ below }) => !below) &&
+    areKnown(next.texts.filter((text) => text !== '').map(isKnown))
+  )
+}

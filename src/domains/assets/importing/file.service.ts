@@ -18,7 +18,7 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AssetChange, priceText } from '../register/register.rules.ts'
-import { CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
+import { cellAt, CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
 import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
 import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
@@ -286,14 +286,18 @@ export class FileImport {
 
   #preview({ row, action, change, values: fields }: PreparedRow): ImportResult['preview'][number] {
     const values = this.columns.flatMap(({ column }, i) => {
-      const cell = row.cells[i] ?? null
+      const cell = cellAt(row, i)
       if (column === undefined || cell === null || cell === '') return []
       const { key } = column
       const shown = typeof cell === 'object' ? textOf(cell) : cell
-      const text = textOf(cell).slice(0, MAX_VALUE)
+      const text = textOf(row.cells[i] ?? null).slice(0, MAX_VALUE)
       return [{ key, value: writtenValue(column, change, fields.get(key)) ?? shown, text }]
     })
-    return { row: row.number, action, values }
+    const seen = new Set(values.map(({ key }) => key))
+    const derived = DERIVED.flatMap((key) =>
+      change[key] && !seen.has(key) ? [{ key, value: change[key], text: '' }] : [],
+    )
+    return { row: row.number, action, values: [...values, ...derived] }
   }
 
   async #write(): Promise<Written> {
@@ -327,6 +331,8 @@ export const EMPTY_RESULT = {
   firstRows: [],
   preview: [],
 }
+/** Columns that a row without a cell for them can get from others: from the model, from months, from a custodian who is not a member. */
+const DERIVED = ['name', 'warrantyExpiry', 'remark'] as const
 const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
 
 /** The rows in which the header is. */

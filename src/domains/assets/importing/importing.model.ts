@@ -240,7 +240,13 @@ export const ImportResult = Model('AssetImportResult', {
     Model('AssetImportPreview', {
       row: Type.Integer({ minimum: 1, examples: [2] }),
       action: Enum(['CREATE', 'UPDATE', 'UNCHANGED']),
-      values: Type.Array(Model('AssetImportValue', { key: Key, value: CellValue, text: Text('3/8/2026') })),
+      values: Type.Array(
+        Model('AssetImportValue', {
+          key: Key,
+          value: CellValue,
+          text: Text('3/8/2026', { description: 'In the file; empty if the value comes from other columns' }),
+        }),
+      ),
     }),
     { description: `The first ${PREVIEW_ROWS} rows` },
   ),

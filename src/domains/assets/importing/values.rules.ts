@@ -94,7 +94,7 @@ export function dayOf(cell: SheetCell, order: DateOrder | 'UNKNOWN'): string | u
 /** Words of other registers. */
 const STATUS_WORDS: Readonly<Record<AssetStatus, string>> = {
   IDLE: 'Ready to Deploy, Available, In stock, Spare, 库存, 备用, 空闲',
-  IN_USE: 'Deployed, In service, Active, Assigned, 使用中, 领用',
+  IN_USE: 'Deployed, In service, Active, Assigned, In custody, Checked out, 使用中, 领用',
   REPAIR: 'Out for Repair, Broken, Maintenance, 待修, 送修, 损坏',
   LOST: 'Lost/Stolen, Missing, 遗失, 盘亏',
   SCRAPPED: 'Archived, Disposed, Retired, Sold, 已报废, 注销, 出售',
@@ -109,10 +109,11 @@ export const statusIn = (text: string): AssetStatus | undefined => statusOf(text
 /** The words that `statusIn` knows, for suggestions. */
 export const knownStatusWords = (): ReadonlyMap<string, AssetStatus> => statuses
 
-const MONTHS = /^(\d{1,4})\s*(?:months?|mos?\.?|个?月)?$/i
+// Pandas writes whole numbers of columns with empty cells as 36.0.
+const MONTHS = /^(\d{1,4})(?:\.0)?\s*(?:months?|mos?\.?|个?月)?$/i
 const MAX_MONTHS = 1200
 
-/** The months of a warranty: `36`, `36 months`, `36个月`. */
+/** The months of a warranty: `36`, `36.0`, `36 months`, `36个月`. */
 export function monthsIn(cell: SheetCell): number | undefined {
   const text = textOf(cell)
   const months = text.length > MAX_NUMBER ? NaN : Number(MONTHS.exec(text)?.[1])

@@ -82,7 +82,7 @@ export default function Import() {
           sent={sent}
           error={result === undefined ? form.error : null}
           // The sheet, header and encoding belong to the file before. A corrected file has the same columns.
-          onChoose={(file) => choose(file, { sheet: '', headerRow: null, encoding: null })}
+          onChoose={(file) => choose(file, { sheet: '', headerRow: null, headerRows: null, encoding: null })}
         />
         {result !== undefined && (
           <>
@@ -205,7 +205,11 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
           isBusy={form.isBusy}
           onChoose={(encoding) => onCheck({ encoding })}
         />
-        <FirstRows result={check} isBusy={form.isBusy} onChoose={(headerRow) => onCheck({ headerRow })} />
+        <FirstRows
+          result={check}
+          isBusy={form.isBusy}
+          onChoose={(headerRow) => onCheck({ headerRow, headerRows: null })}
+        />
         <Columns columns={check.columns} mapping={form.values.mapping} onChange={(mapping) => form.set({ mapping })} />
         {workspace === null && placeColumn !== undefined && (
           <Alert

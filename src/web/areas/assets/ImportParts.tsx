@@ -42,6 +42,9 @@ const words = texts({
       MDY: 'begin with the month',
     },
     ambiguous: (headers: string) => `Choose the order for ${headers}.`,
+    headerRows: 'Rows of the header',
+    oneRow: 'One',
+    twoRows: 'Two, with groups above the columns',
     encoding: 'Encoding',
     found: (name: string) => `As found: ${name}`,
     decimal: 'Decimal separator of texts',
@@ -76,6 +79,9 @@ const words = texts({
     dateOrder: '形如 3/4/2026 的日期',
     orders: { AUTO: '按该列自动判断', YMD: '视为错误', DMY: '日在前', MDY: '月在前' },
     ambiguous: (headers: string) => `请为“${headers}”选择日期顺序。`,
+    headerRows: '表头行数',
+    oneRow: '一行',
+    twoRows: '两行，上方为分组',
     encoding: '文本编码',
     found: (name: string) => `自动识别：${name}`,
     decimal: '文本中的小数点',
@@ -169,6 +175,14 @@ export function Options({ form, check }: { form: Form<ImportValues>; check: Asse
           })}
         />
         <ChoiceField
+          {...form.pick('headerRows', { label: t.headerRows })}
+          none={t.found(check.headerRows === 2 ? t.twoRows : t.oneRow)}
+          choices={[
+            { id: 1 as const, name: t.oneRow },
+            { id: 2 as const, name: t.twoRows },
+          ]}
+        />
+        <ChoiceField
           {...form.pick('decimal', { label: t.decimal })}
           none={t.found(t.decimals[check.decimal])}
           choices={Object.entries(t.decimals).map(([id, name]) => ({ id, name }))}
@@ -225,7 +239,7 @@ function Value({ value }: { value: AssetImportResult['preview'][number]['values'
   return (
     <>
       {written}
-      {value.text !== written && (
+      {value.text !== written && value.text !== '' && (
         <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
           {t.inFile(value.text)}
         </Typography>

@@ -9,8 +9,9 @@ export interface ImportValues {
   readonly mapping: Readonly<Record<string, string | null>>
   readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
   readonly dateOrder: 'YMD' | 'DMY' | 'MDY' | 'AUTO'
-  /** These three are found by the server if they are null. */
+  /** These four are found by the server if they are null. */
   readonly headerRow: number | null
+  readonly headerRows: 1 | 2 | null
   readonly encoding: string | null
   readonly decimal: string | null
   readonly unknownCustodian: 'ERROR' | 'EMPTY' | 'REMARK'
@@ -33,6 +34,7 @@ export const FIRST: ImportValues = {
   mode: 'UPSERT',
   dateOrder: 'AUTO',
   headerRow: null,
+  headerRows: null,
   encoding: null,
   decimal: null,
   unknownCustodian: 'ERROR',
@@ -60,7 +62,19 @@ const FLAGS = [
 
 /** The parameters of a request, which a saved mapping keeps. */
 export function optionsOf(values: ImportValues): AssetImportOptions {
-  const { mapping, mode, dateOrder, unknownCustodian, sheet, categoryId, maps, headerRow, encoding, decimal } = values
+  const {
+    mapping,
+    mode,
+    dateOrder,
+    unknownCustodian,
+    sheet,
+    categoryId,
+    maps,
+    headerRow,
+    headerRows,
+    encoding,
+    decimal,
+  } = values
   return {
     mapping: JSON.stringify(mapping),
     mode,
@@ -68,6 +82,7 @@ export function optionsOf(values: ImportValues): AssetImportOptions {
     unknownCustodian,
     ...(sheet !== '' && { sheet }),
     ...(headerRow !== null && { headerRow }),
+    ...(headerRows !== null && { headerRows }),
     ...(encoding !== null && { encoding: encoding as NonNullable<AssetImportOptions['encoding']> }),
     ...(decimal !== null && { decimal: decimal as 'POINT' | 'COMMA' }),
     ...(categoryId !== null && { categoryId }),
@@ -95,6 +110,7 @@ export function valuesOf(options: AssetImportOptions): Omit<ImportValues, 'file'
     unknownCustodian: options.unknownCustodian ?? 'ERROR',
     sheet: options.sheet ?? '',
     headerRow: options.headerRow ?? null,
+    headerRows: (options.headerRows ?? null) as 1 | 2 | null,
     encoding: options.encoding ?? null,
     decimal: options.decimal ?? null,
     categoryId: options.categoryId ?? null,
