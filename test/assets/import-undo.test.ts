@@ -157,6 +157,32 @@ describe('an undo', () => {
     expect(ok(await getAsset(bob, asset.id)).data).toMatchObject({ name: 'a', version: 3 })
   })
 
+  test('during edits by others it is restored or kept, each asset as a whole', async () => {
+    const scope = { orgId: org.id }
+    const rows = (brand: string) => [
+      ['Name', 'Asset no.', 'Brand'],
+      ...Array.from({ length: 1000 }, (_, i) => [`n${i}`, `E-${i}`, brand]),
+    ]
+    await imported(owner, rows('before'), scope)
+    const id = await run(owner, rows('after'), scope)
+    const query = { ...scope, keyword: 'E-', size: 100 } as never
+    const some = ok(await manager.call('assets.list', { query })).data.items
+    const edit = (asset: (typeof some)[number]) =>
+      manager.call('assets.update', { params: { id: asset.id }, body: { remark: 'edited' } })
+    const early = await Promise.all(some.slice(0, 20).map(edit))
+    const [answer, ...late] = await Promise.all([undo(owner, id), ...some.slice(20, 60).map(edit)])
+    expect([...early, ...late].every(({ status }) => status === 200)).toBe(true)
+    const { restored, keptCount, kept } = ok(answer).data
+    expect(restored + keptCount).toBe(1000)
+    expect(keptCount).toBeGreaterThanOrEqual(20)
+    expect(kept.every(({ reason }) => reason === 'CHANGED')).toBe(true)
+    const left = new Set(kept.map(({ assetId }) => assetId))
+    for (const asset of some.slice(0, 60)) {
+      const { brand, remark } = ok(await getAsset(manager, asset.id)).data
+      expect([asset.assetNo, brand, remark]).toEqual([asset.assetNo, left.has(asset.id) ? 'after' : 'before', 'edited'])
+    }
+  })
+
   test('5,000 rows that are undone and imported again have the same values, and then all are unchanged', async () => {
     const rows = [
       ['Name', 'Asset no.', 'Brand'],
