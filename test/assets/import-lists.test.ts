@@ -23,7 +23,7 @@ const stored = async () =>
 
 const OPTIONS = { dateOrder: 'AUTO', createCategories: true, createLocations: true, unknownCustodian: 'REMARK' }
 
-/** What the preview says of a column, in the order of the rows. */
+/** The values of a column in the preview, in the order of the rows. */
 const shown = ({ preview }: ImportResult, key: string) =>
   preview.map(({ values }) => values.find((value) => value.key === key)?.value ?? null)
 

@@ -196,7 +196,7 @@ describe('a quantity', () => {
     expect((await assetsOf(alice, { keyword: next })).map(({ name }) => name)).toEqual(['Taker'])
   })
 
-  test('that is none, or too much for a row or a file, is an error', async () => {
+  test('that is not a whole number, or too large for a row or a file, is an error', async () => {
     const rows: Cells[] = [['Name', '数量'], ...[0, -1, 1.5, 1001, 'many', '1e3', '2'].map((n) => ['a', n])]
     const { errors, created } = await dryRun(alice, rows, { splitQuantity: true })
     expect(errors.map(({ row, column }) => [row, column])).toEqual([2, 3, 4, 5, 6, 7].map((row) => [row, '数量']))

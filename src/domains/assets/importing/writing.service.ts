@@ -105,7 +105,8 @@ class Writer {
     const now: PreparedRow[] = []
     for (const item of items) {
       const { assetNo, serialNo: _, ...change } = item.change
-      const others = Array<PreparedRow>(item.pieces - 1).fill({ ...item, change })
+      const other = { ...item, change }
+      const others = Array.from({ length: item.pieces - 1 }, () => other)
       now.push(item)
       if (assetNo === undefined) now.push(...others)
       else this.#later.push(...others)

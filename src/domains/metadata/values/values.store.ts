@@ -134,7 +134,7 @@ export interface ChangedRow extends NewRow {
   readonly id: number
 }
 
-/** What all rows of a write have in common. */
+/** The columns that all rows of a write share. */
 interface Common {
   readonly objectName: string
   readonly owner: OwnerKey
