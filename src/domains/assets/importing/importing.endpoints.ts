@@ -129,7 +129,7 @@ export const importEndpoints = [
     id: 'importMappings.create',
     method: 'POST',
     path: '/api/assets/import-mappings',
-    summary: 'Save a mapping of imports',
+    summary: 'Create a saved mapping of imports',
     description:
       `How a list is read that comes again: the parameters of its import. Dry runs of files with the same headings name it. At most ${MAX_MAPPINGS} ` +
       'for a user or an organization, each with a name of its own.',
