@@ -4,7 +4,8 @@ import { describe, expect, test } from 'bun:test'
 
 import { eq, sql } from 'drizzle-orm'
 
-import { BUS_TIMES } from '#db/engine/pg-bus.ts'
+import { BUS_TIMES, READ, READ_SETTINGS } from '#db/engine/pg-bus.ts'
+import { connectPostgres } from '#db/engine/pg-connection.ts'
 import { migrate } from '#db/migrate.ts'
 import { chatNumbers, counters } from '#db/schema/index.ts'
 import type { Store } from '#db/store.ts'
@@ -75,6 +76,30 @@ else {
           await b.bus.caughtUp()
           expect(atB.events.at(-1)).toBe(n)
         }
+      })
+    })
+
+    test('events are read by their transactions with one plan, in an empty table and in a long one', async () => {
+      await withTwo(async (a, _, { databaseUrl, raw }) => {
+        await using connection = connectPostgres(databaseUrl, 1, { settings: READ_SETTINGS })
+        const planOf = async () => {
+          await connection.unsafe(`PREPARE read (text, text, text, text, int) AS ${READ}`)
+          const rows = await connection.unsafe(`EXPLAIN EXECUTE read ('1', '2,3', 'x', '', 0)`)
+          await connection.unsafe('DEALLOCATE read')
+          return rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+        }
+        const plans = [await planOf()]
+        await raw(
+          `INSERT INTO bus_events (xid, origin, topic, payload, created_at) SELECT 1, 'x', 'test.changed', '0', 0 FROM generate_series(1, 20000)`,
+        )
+        await raw('ANALYZE bus_events')
+        plans.push(await planOf())
+        for (const plan of plans) {
+          expect(plan).toContain('xid >= ($1)::bigint')
+          expect(plan.match(/Scan (using|on) bus_events_xid/g)).toHaveLength(3)
+          expect(plan).not.toMatch(/bus_events_pkey|Seq Scan|Parallel/)
+        }
+        await a.bus.caughtUp()
       })
     })
 
