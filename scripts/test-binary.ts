@@ -31,10 +31,11 @@ const RUN_HERE = [
   'test/licenses/page.test.ts',
   'test/metadata/formulas.test.ts',
   'test/orgs/public.test.ts',
+  'test/processes/event.test.ts',
   'test/qr-codes/{batch,export,public,render}.test.ts',
   'test/sync/{client-browser,client-network,client,guide}.test.ts',
 ]
-const STARTS_SOMETHING = /\bstartServer\b|\buseServer\b|\bstartWorld\b|\bInstallation\b|\bTEST_BINARY\b/
+const STARTS_SOMETHING = /\bstartServer\b|\buseServer\b|\bstartWorld\b|\bstartChild\b|\bInstallation\b|\bTEST_BINARY\b/
 
 const files = process.argv.slice(2)
 if (files.length === 0)

@@ -1,9 +1,13 @@
-/** Migrations 0082 and 0092: participants of before have their facets and are counted once, also those that change between the two. */
+/**
+ * Migrations 0082 and 0092: participants of before have their facets and are counted once, also those that change between the two. Migration 0110: they have
+ * their names.
+ */
 
 import { expect, test } from 'bun:test'
 
 import { dialect } from '#db/dialect.ts'
 import { migrate } from '#db/migrate.ts'
+import { facetsPage, nameOld, scannedPage } from '#domains/activities/registrations/filters.store.ts'
 
 import { migrations } from '../../migrations/index.ts'
 import { withPlace } from '../db/fresh.ts'
@@ -60,5 +64,48 @@ test('participants of before are counted by facet, and each change meanwhile onc
       ['participants.CONFIRMED.ACCOUNT.guest.pass', 1],
       ['participants.CONFIRMED.ACCOUNT.pass.in', 1],
     ])
+  })
+})
+
+test('participants of before are named, by a job on PostgreSQL, and renamed by earlier versions too', async () => {
+  const before = all.findIndex(({ name }) => name.startsWith('0110_'))
+  await withPlace(async (place) => {
+    const { databaseUrl, dataDir, clock, log } = place
+    await migrate({ databaseUrl, dataDir, clock, log, migrations: all.slice(0, before) })
+    await place.raw(
+      `INSERT INTO users (id, username, nickname, created_at, updated_at, status) VALUES (1, 'u', 'Zoe', 1, 1, 'ACTIVE')`,
+    )
+    await place.raw(
+      `INSERT INTO activities (id, uuid, check_in_uuid, owner, user_id, name, start_time, end_time, visibility, check_in_config, pass_config, created_at, updated_at)
+       VALUES (1, 'a', 'b', -1, 1, 'Fair', 1, 9, 'PUBLIC', '{}', '{}', 1, 1)`,
+    )
+    const register = (id: number, userId: number | null, name: string | null) =>
+      place.raw(
+        `INSERT INTO registrations (id, activity_id, user_id, name, status, answers, created_at, updated_at)
+         VALUES (${id}, 1, ${userId}, ${name === null ? null : `'${name}'`}, 'CONFIRMED', '{}', ${id}, 1)`,
+      )
+    const names = async () => (await place.raw('SELECT sort_name FROM registrations ORDER BY id')).map(([name]) => name)
+    await register(1, 1, null)
+    await register(2, null, 'Bo ÉMILE')
+    await migrate({ databaseUrl, dataDir, clock, log })
+    await register(3, null, 'Al')
+    const store = await place.open()
+    try {
+      const byName = async () =>
+        (
+          (await facetsPage(store.read, 1, {}, 'name', { page: 1, size: 20 })) ??
+          (await scannedPage(store.read, 1, {}, 'name', { page: 1, size: 20 }))
+        ).items.map(({ id }) => id)
+      expect(await byName()).toEqual([3, 2, 1])
+      await nameOld({ db: store, lifecycle: { draining: false } })
+      expect(await facetsPage(store.read, 1, {}, 'name', { page: 1, size: 20 })).toBeDefined()
+      expect(await byName()).toEqual([3, 2, 1])
+      expect(await names()).toEqual(['zoe', 'bo Émile', 'al'])
+      await place.raw(`UPDATE users SET nickname = 'Aa' WHERE id = 1`)
+      await place.raw(`UPDATE registrations SET name = 'Zz' WHERE id = 3`)
+      expect(await names()).toEqual(['aa', 'bo Émile', 'zz'])
+    } finally {
+      await store.close()
+    }
   })
 })

@@ -1,6 +1,6 @@
 /**
  * An event whose processes are killed at random moments, from the first form to the last upload of a gate: three processes on PostgreSQL, one on SQLite.
- * TEST_EVENT_GUESTS plays it with more people, TEST_EVENT_KILLS with more kills.
+ * TEST_EVENT_GUESTS plays it with more people, TEST_EVENT_KILLS with more kills, TEST_BINARY with the executable.
  */
 
 import { expect, test } from 'bun:test'
