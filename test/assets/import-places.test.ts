@@ -30,6 +30,7 @@ const undo = async (person: Person, id: number) =>
   ok(await person.call('assets.undoImport', { params: { id }, query: {} as never, body: {} })).data
 
 describe('missing locations', () => {
+  const SLASHES = Array.from({ length: 50 }, () => 'a/'.repeat(45_000))
   const LIST: Cells[] = [
     ['Name', 'Asset no.', 'Location'],
     ['Beamer', 'L-1', 'Main building / Room 201'],
@@ -117,10 +118,8 @@ describe('missing locations', () => {
       (await dryRun(owner, [['Name', 'Location'], ...paths.map((path) => ['x', path])], scope)).errors.map(
         ({ row, column, message }) => [row, column, message],
       )
-    expect(await errorsFor('1/2/3/4/5/6/7/8/9', 'a // b', 'y'.repeat(101))).toEqual([
-      [2, 'Location', expect.stringContaining('8 names')],
-      [3, 'Location', expect.stringContaining('8 names')],
-      [4, 'Location', expect.stringContaining('8 names')],
+    expect(await errorsFor('1/2/3/4/5/6/7/8/9', 'a // b', 'y'.repeat(101), ...SLASHES)).toEqual([
+      ...Array.from({ length: 3 + SLASHES.length }, (_, i) => [i + 2, 'Location', expect.stringContaining('8 names')]),
     ])
     const create = (name: string) => owner.call('locations.create', { params: { orgId: org.id }, body: { name } })
     ok(await create('Twin'))

@@ -312,7 +312,8 @@ export const ImportUndone = Model('AssetImportUndone', {
 export const MAX_MAPPINGS = 50
 /** Characters of its options, as JSON. */
 export const MAX_OPTIONS = 131_072
-const MAX_HEADING_TEXT = 1000
+/** Longer ones are cut when a file is read. */
+const MAX_HEADING_TEXT = 200
 
 const MappingName = Line(100, 1, { examples: ['Export of Snipe-IT'] })
 const EXAMPLE = { mapping: '{"Asset Tag":"assetNo","Model":"name"}', statusMap: '{"Ready to Deploy":"IDLE"}' }
