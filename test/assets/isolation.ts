@@ -1,5 +1,6 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
-import { ok, type Person } from '../harness/index.ts'
+import { ok, type Person, type TestServer } from '../harness/index.ts'
+import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
 import { createCategory } from './places.ts'
@@ -75,8 +76,37 @@ const importMapping = async (person: Person, orgId?: number, name = `a mapping $
     }),
   ).data.id
 
+/** A reservation of an asset, in an organization of the person unless one is given. */
+async function reservation(person: Person, orgId?: number, fields: object = {}): Promise<number> {
+  const org = orgId ?? (await createOrg(person)).id
+  const assetId = await asset(person, org, { name: 'reserved', bookable: true })
+  const from = Date.now() + 3_600_000
+  const body = { orgId: org, items: [{ assetId }], from, to: from + 3_600_000, ...fields }
+  return ok(await person.call('assetReservations.create', { body })).data.id
+}
+
+/** The same, by a member, so that it waits for a decision. */
+async function requested(person: Person, orgId?: number): Promise<number> {
+  const member = await server.person()
+  const org = orgId ?? (await createOrg(person)).id
+  await addMembers(person, { id: org }, member)
+  const assetId = await asset(person, org, { name: 'reserved', bookable: true })
+  const from = Date.now() + 3_600_000
+  const body = { orgId: org, items: [{ assetId }], from, to: from + 3_600_000 }
+  return ok(await member.call('assetReservations.create', { body })).data.id
+}
+
+async function pickedUp(person: Person, orgId?: number): Promise<number> {
+  const id = await reservation(person, orgId)
+  ok(await person.call('assetReservations.pickUp', { params: { id }, body: {} }))
+  return id
+}
+
+let server: TestServer
+
 export const isolation: IsolationFixture = {
-  async make({ victim, mark }) {
+  async make({ server: of, victim, mark }) {
+    server = of
     const assetParent = await createCategory(victim, mark)
     const assetCategory = await createCategory(victim, mark)
     const fields = { name: mark, assetNo: mark, serialNo: mark, brand: mark, supplier: mark, remark: mark }
@@ -92,6 +122,7 @@ export const isolation: IsolationFixture = {
       assetToDelete: await asset(victim, undefined, { name: mark, assetNo: `${mark} 3` }),
       lentAsset: await lentAsset(victim, undefined, { name: mark, assetNo: `${mark} 4` }),
       assetPhoto: await photo(victim),
+      reservation: await reservation(victim, undefined, { purpose: mark }),
       labelProfile: await labelProfile(victim, undefined, mark),
       importMapping: await importMapping(victim, undefined, mark),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
@@ -115,6 +146,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/asset-categories\/:/, 'assetParent'],
     [/^\/api\/assets\/inventories\/:/, 'inventory'],
     [/^\/api\/assets\/maintenance\/plans\/:/, 'plan'],
+    [/^\/api\/assets\/reservations\/:/, 'reservation'],
     [/^\/api\/assets\/import\/:/, 'importJob'],
     [/^\/api\/assets\/import-mappings\/:/, 'importMapping'],
     [/^\/api\/assets\/imports\/:/, 'importRun'],
@@ -148,10 +180,16 @@ export const isolation: IsolationFixture = {
     importMapping,
     labelProfile,
     plan,
+    reservation,
+    'assetReservations.approve': requested,
+    'assetReservations.reject': requested,
+    'assetReservations.return': pickedUp,
     'inventories.apply': closedInventory,
     'assetMaintenance.update': maintenance,
     'assetMaintenance.delete': maintenance,
   },
+  // Members change and cancel their own ones only.
+  callersOwn: ['assetReservations.update', 'assetReservations.cancel'],
   reads: (owned) => [
     '/api/assets/categories',
     '/api/assets?size=100',

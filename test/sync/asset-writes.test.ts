@@ -8,6 +8,7 @@ import type { AnyEndpoint } from '#http/endpoint.ts'
 
 import { createAsset, createLocation } from '../assets/helpers.ts'
 import { createCategory } from '../assets/places.ts'
+import { reservation } from '../assets/reserving.ts'
 import { imported } from '../assets/sheets.ts'
 import { ok, type Reply, useServer } from '../harness/index.ts'
 import { createField, createGlobalField, createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
@@ -15,7 +16,7 @@ import { createOrg, type Org } from '../orgs/helpers.ts'
 import { catchUp, caughtUp } from './asset-pushes.ts'
 import { Replica } from './replica.ts'
 
-const { admin, alice } = useServer({ people: ['alice'] })
+const { admin, alice, bob } = useServer({ people: ['alice', 'bob'] })
 let org: Org
 
 beforeAll(async () => {
@@ -247,6 +248,39 @@ const assetWrites: Record<string, Prepare> = {
       act: () => alice.call('inventories.apply', { params: { id: count.id }, body: { missing: 'LOST' } }),
       shows: { asset: [id] },
     }
+  },
+  async 'assetReservations.create'() {
+    const { orgId, assetId } = await reservation(alice)
+    const from = Date.now() + 24 * 3_600_000
+    const body = { orgId, items: [{ assetId }], from, to: from + 1000 }
+    return { act: () => alice.call('assetReservations.create', { body }), shows: nothing, once: true }
+  },
+  async 'assetReservations.update'() {
+    const params = { id: (await reservation(alice)).id }
+    return { act: () => alice.call('assetReservations.update', { params, body: { purpose: 'new' } }), shows: nothing }
+  },
+  async 'assetReservations.cancel'() {
+    const params = { id: (await reservation(alice)).id }
+    return { act: () => alice.call('assetReservations.cancel', { params, body: {} }), shows: nothing }
+  },
+  async 'assetReservations.approve'() {
+    const params = { id: (await reservation(alice, bob)).id }
+    return { act: () => alice.call('assetReservations.approve', { params, body: {} }), shows: nothing }
+  },
+  async 'assetReservations.reject'() {
+    const params = { id: (await reservation(alice, bob)).id }
+    return { act: () => alice.call('assetReservations.reject', { params, body: { reason: 'no' } }), shows: nothing }
+  },
+  async 'assetReservations.pickUp'() {
+    const { id, assetId } = await reservation(alice)
+    const act = () => alice.call('assetReservations.pickUp', { params: { id }, body: {} })
+    return { act, shows: { asset: [assetId] }, once: true }
+  },
+  async 'assetReservations.return'() {
+    const { id, assetId } = await reservation(alice)
+    ok(await alice.call('assetReservations.pickUp', { params: { id }, body: {} }))
+    const act = () => alice.call('assetReservations.return', { params: { id }, body: {} })
+    return { act, shows: { asset: [assetId] }, once: true }
   },
   'assetPlans.create': changesAsset(
     (assetId) =>

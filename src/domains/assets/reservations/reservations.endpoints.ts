@@ -179,7 +179,7 @@ export const reservationEndpoints = [
     id: 'assetReservations.pickUp',
     method: 'POST',
     path: '/api/assets/reservations/:id/pick-up',
-    summary: 'Hand out what was reserved',
+    summary: 'Hand out the assets of a reservation',
     description:
       'Each asset gets a loan to the person of the reservation. With `assetIds`, or with neither these nor `codes`, all of them are handed ' +
       'out or none. Of `codes` each has a result of its own: for an asset that was reserved by category, another free one of that category ' +
@@ -198,7 +198,7 @@ export const reservationEndpoints = [
     id: 'assetReservations.return',
     method: 'POST',
     path: '/api/assets/reservations/:id/return',
-    summary: 'Take back what was handed out',
+    summary: 'Take back the assets of a reservation',
     description:
       'Ends the loans. With `assetIds`, or with neither these nor `codes`, all of them are taken back or none. Of `codes` each has a result ' +
       'of its own.',

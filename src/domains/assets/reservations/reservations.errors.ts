@@ -7,8 +7,8 @@ const problem =
   (en: string, zh: string) =>
   (path: string): FieldProblem => ({ path, text: { en, zh } })
 
-export const onlyOrganizations = (part: 'body' | 'query') =>
-  invalid(`${part}.orgId`, 'is required: only organizations have reservations', '不能为空：仅组织支持预约')
+export const onlyOrganizations = () =>
+  invalid('body.orgId', 'is required: only organizations have reservations', '不能为空：仅组织支持预约')
 export const oneThing = problem(
   'must have exactly one of assetId, categoryId and supplyId',
   '须且只能提供 assetId、categoryId、supplyId 之一',

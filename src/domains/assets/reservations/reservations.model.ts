@@ -89,7 +89,7 @@ const To = {
 const Reason = Line(200, 0, { examples: ['The lesson is cancelled'] })
 
 const createExamples = [
-  { orgId: 1, items: [{ assetId: 42 }], from: 1_767_254_400_000, to: 1_767_261_600_000, purpose: 'Physics, class 9b' },
+  { orgId: 42, items: [{ assetId: 42 }], from: 1_767_254_400_000, to: 1_767_261_600_000, purpose: 'Physics, class 9b' },
 ]
 export const CreateReservation = Model(
   'CreateAssetReservation',
@@ -232,7 +232,7 @@ const filters = {
   ...overlap,
 }
 export const ReservationsQuery = PageQuery({
-  orgId: Type.Optional({ ...Id, description: 'Required: only organizations have reservations' }),
+  orgId: { ...Id, description: 'Only organizations have reservations' },
   ...filters,
   userId: Type.Optional({ ...Id, description: 'For this member. Unless you are a keeper, only your own id finds any' }),
   mine: Type.Optional(Type.Boolean({ description: 'If true, only those that are for you' })),
@@ -250,9 +250,9 @@ export type AnyReservationView = Static<typeof AnyReservationView>
 export const AnyReservationPage = PageOf(AnyReservationView)
 
 export const CalendarQuery = Type.Object({
-  orgId: Type.Optional({ ...Id, description: 'Required: only organizations have reservations' }),
+  orgId: { ...Id, description: 'Only organizations have reservations' },
   from: Time,
-  to: { ...Time, description: `At most ${MAX_CALENDAR_DAYS} days after \`from\`` },
+  to: { ...Time, description: `At most ${MAX_CALENDAR_DAYS} days after \`from\``, examples: [1_767_830_400_000] },
   assetId: Type.Optional(Id),
   categoryId: Type.Optional({ ...Id, description: 'Assets of this category and those below it' }),
   locationId: Type.Optional({ ...Id, description: 'Assets at this location and those below it' }),
@@ -282,9 +282,9 @@ export const ReservationCalendar = Model('AssetReservationCalendar', {
 export type ReservationCalendar = Static<typeof ReservationCalendar>
 
 export const AvailableQuery = PageQuery({
-  orgId: Type.Optional({ ...Id, description: 'Required: only organizations have reservations' }),
+  orgId: { ...Id, description: 'Only organizations have reservations' },
   from: Time,
-  to: Time,
+  to: { ...Time, examples: [1_767_232_800_000] },
   categoryId: Type.Optional({ ...Id, description: 'Assets of this category and those below it' }),
 })
 export type AvailableQuery = Static<typeof AvailableQuery>

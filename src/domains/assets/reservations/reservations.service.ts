@@ -71,7 +71,7 @@ export async function createReservation(
   owner: Owner,
   input: CreateReservation,
 ): Promise<ReservationView> {
-  if (owner.orgId === 0) throw refused.onlyOrganizations('body')
+  if (owner.orgId === 0) throw refused.onlyOrganizations()
   const { userId = null, personName = null } = input
   if (userId !== null && personName !== null) throw refused.twoPeople()
   const by = await changeBy(ctx, owner, namesCategories(input.items))
@@ -177,6 +177,12 @@ export async function lock(tx: Tx, { orgId }: Owner, id: number): Promise<Locked
   return { row, items: (await store.itemsOf(tx, [id])).get(id) ?? [] }
 }
 
+/** For members, whose point only reads. @throws AppError 404, or 403 in a DISABLED organization */
+async function lockEnabled(tx: Tx, owner: Owner, id: number): Promise<Locked> {
+  if (owner.orgId !== 0) await requireEnabled(tx, owner.orgId)
+  return lock(tx, owner, id)
+}
+
 export const hasExpired = ({ status, expiresAt }: store.ReservationRow, now: number): boolean =>
   (status === 'REQUESTED' || status === 'APPROVED') && expiresAt !== null && expiresAt <= now
 
@@ -193,8 +199,7 @@ export async function updateReservation(
   const by = await changeBy(ctx, owner, namesCategories(input.items))
   const uses = await usesOf(ctx, budgetFor(by.keeper), { actor: owner, caller: { ip: '' } })
   const row = await ctx.db.write('assets.updateReservation', async (tx) => {
-    const found = await lock(tx, owner, id)
-    await requireEnabled(tx, owner.orgId)
+    const found = await lockEnabled(tx, owner, id)
     const { row: before } = found
     if (!by.keeper && before.userId !== owner.userId) throw refused.notYours
     if (!isOpen(before, by.now)) throw refused.closed()
@@ -309,8 +314,7 @@ export async function cancelReservation(
 ): Promise<ReservationView> {
   const keeper = await isKeeper(ctx, owner)
   const row = await ctx.db.write('assets.cancelReservation', async (tx) => {
-    const { row: before, items } = await lock(tx, owner, id)
-    await requireEnabled(tx, owner.orgId)
+    const { row: before, items } = await lockEnabled(tx, owner, id)
     if (!keeper && before.userId !== owner.userId) throw refused.notYours
     if (before.status === 'CANCELLED') return before
     if (before.status === 'OUT') throw refused.isOut()
