@@ -205,6 +205,23 @@ describe('the calendar', () => {
     ok(await read(own))
   })
 
+  test('the calendar of an organization has the reservations of its user, and for keepers all of them', async () => {
+    const org = await createOrg(alice)
+    await addMembers(alice, org, bob, guest)
+    const { id } = await addAsset(alice, { name: 'Shared drill', bookable: true }, org.id)
+    const hour = 3_600_000
+    const from = now() + hour
+    const times = { from, to: from + hour }
+    const reserve = (person: Person, more: object = {}) =>
+      person.call('assetReservations.create', { body: { orgId: org.id, items: [{ assetId: id }], ...times, ...more } })
+    ok(await reserve(bob))
+    ok(await reserve(alice, { from: from + hour, to: from + 2 * hour }))
+    const events = async (person: Person) =>
+      ok(await read(await create(person, org.id))).text.split('UID:reservation-').length - 1
+    expect(await events(alice)).toBe(2)
+    expect(await events(bob)).toBe(1)
+  })
+
   test.if(inProcess)('a dissolved organization leaves no calendar of its members', async () => {
     const [org, other] = [await createOrg(alice), await createOrg(alice)]
     for (const each of [org, other]) {

@@ -25,7 +25,8 @@ export const calendarEndpoints = [
     path,
     summary: 'Create a link to the calendar of assets',
     description:
-      'Calendar programs can read it without signing in. It shows the ends of warranties and the due dates of maintenance and loans, in the language of ' +
+      'Calendar programs can read it without signing in. It shows your reservations (those of all members if you are a keeper), the ends of warranties ' +
+      'and the due dates of maintenance and loans, in the language of ' +
       'this request, as long as you may see the assets. A link that you had before no longer works. The link ends when your password ' +
       'changes, when you enable a second factor, and when your account is disabled.',
     tag,
@@ -55,7 +56,7 @@ export const calendarEndpoints = [
     secrets: ['file'],
     summary: 'Get a calendar of assets by its secret link',
     description:
-      'An iCalendar file (RFC 5545) with at most 500 ends of warranties, 500 due dates of maintenance and 500 of loans.',
+      'An iCalendar file (RFC 5545) with at most 500 reservations, 500 ends of warranties, 500 due dates of maintenance and 500 of loans.',
     tag: 'Public pages',
     access: open,
     checksSecret: true,

@@ -1,4 +1,4 @@
-/** Calendars of ends of warranties, and of due dates of maintenance and loans, which calendar programs subscribe to by a secret link. */
+/** Calendars of reservations, ends of warranties, and due dates of maintenance and loans, which calendar programs subscribe to by a secret link. */
 
 import type { AppContext } from '#context'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
@@ -7,6 +7,7 @@ import { requireEnabled } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
+import { DAY } from '#platform/clock.ts'
 import { secret, sha256 } from '#platform/ids.ts'
 
 import { todayOf } from '../days.service.ts'
@@ -46,6 +47,7 @@ const MAX_EVENTS = 500
 const NAME: Localized = { en: 'Assets', zh: '资产' }
 const WARRANTY: Localized = { en: 'Warranty ends', zh: '保修到期' }
 const MAINTENANCE: Localized = { en: 'Maintenance due', zh: '维护到期' }
+const RESERVATION: Localized = { en: 'Reservation', zh: '预约' }
 const LOAN: Localized = { en: 'Loan due', zh: '借用到期' }
 
 /**
@@ -65,11 +67,13 @@ function mayRead(ctx: AppContext, { userId, owner }: store.CalendarRow): boolean
   return access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'asset:read')
 }
 
-async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Promise<string> {
+async function textOf(ctx: AppContext, calendar: store.CalendarRow): Promise<string> {
+  const { owner, locale } = calendar
   const { read } = ctx.db
   const today = Temporal.PlainDate.from(await todayOf(ctx, read, owner))
   const [from, to] = [today.subtract({ days: DAYS_BACK }), today.add({ days: DAYS_AHEAD })]
-  const [warranties, maintenance, loans] = await Promise.all([
+  const [reservations, warranties, maintenance, loans] = await Promise.all([
+    reservationsFor(ctx, calendar),
     store.warranties(read, owner, from.toString(), to.toString(), MAX_EVENTS),
     store.maintenance(read, owner, from.toString(), to.toString(), MAX_EVENTS),
     store.dueLoans(read, owner, MAX_EVENTS),
@@ -78,6 +82,14 @@ async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Pr
   const { default: ical } = await import('ical-generator')
   const host = new URL(ctx.config.publicUrl).hostname
   const feed = ical({ name: NAME[locale], prodId: { company: 'Tessera', product: 'Assets' }, ttl: 3600 })
+  for (const { id, startsAt, endsAt, name, things, updatedAt, ...person } of reservations)
+    feed.createEvent({
+      id: `reservation-${id}@${host}`,
+      summary: `${RESERVATION[locale]}: ${name}${things > 1 ? ` +${things - 1}` : ''}, ${person.personName ?? person.userName ?? person.nickname ?? ''}`,
+      start: new Date(startsAt),
+      end: new Date(endsAt),
+      stamp: new Date(updatedAt),
+    })
   for (const { uuid, name, assetNo, warrantyExpiry, updatedAt } of warranties)
     feed.createEvent({
       id: `warranty-${uuid}@${host}`,
@@ -103,4 +115,14 @@ async function textOf(ctx: AppContext, { owner, locale }: store.CalendarRow): Pr
       stamp: new Date(checkedOutAt),
     })
   return feed.toString()
+}
+
+/** The user's own ones, or all if they are a keeper. */
+async function reservationsFor(ctx: AppContext, { userId, owner }: store.CalendarRow) {
+  const orgId = orgOf(owner)
+  if (orgId === 0) return []
+  const isKeeper = await access.can(ctx, userId, 'ORG', orgId, 'asset:transfer')
+  const now = ctx.clock.now()
+  const times = { from: now - DAYS_BACK * DAY, to: now + DAYS_AHEAD * DAY, now }
+  return store.openReservations(ctx.db.read, orgId, { ...times, ...(!isKeeper && { userId }) }, MAX_EVENTS)
 }

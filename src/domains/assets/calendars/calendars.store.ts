@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lte, ne } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
 import { assetMaintenanceDues as dues, assetMaintenancePlans as plans } from '#db/schema/asset-maintenance.ts'
 import { assetCalendars, assetLoans, assets } from '#db/schema/assets.ts'
+import { assetReservationItems as items, assetReservations as reservations } from '#db/schema/reservations.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type CalendarRow = typeof assetCalendars.$inferSelect
@@ -114,3 +115,46 @@ export const dueLoans = (db: Db, owner: OwnerKey, limit: number) =>
     .where(and(eq(assetLoans.owner, owner), isNull(assetLoans.checkedInAt), isNotNull(assetLoans.dueAt)))
     .orderBy(desc(assetLoans.id))
     .limit(limit)
+
+/** The first reservations that are open in this time: of one member, or all of them. */
+export function openReservations(
+  db: Db,
+  orgId: number,
+  {
+    userId,
+    from,
+    to,
+    now,
+  }: { readonly userId?: number; readonly from: number; readonly to: number; readonly now: number },
+  limit: number,
+) {
+  const { id, startsAt, endsAt, personName, userName, updatedAt, expiresAt } = reservations
+  return db
+    .select({
+      id,
+      startsAt,
+      endsAt,
+      personName,
+      userName,
+      nickname: users.nickname,
+      updatedAt,
+      name: min(items.name),
+      things: count(items.id),
+    })
+    .from(reservations)
+    .innerJoin(items, and(eq(items.reservationId, id), isNotNull(items.busyUntil)))
+    .leftJoin(users, eq(users.id, reservations.userId))
+    .where(
+      and(
+        eq(reservations.orgId, orgId),
+        inArray(reservations.status, ['REQUESTED', 'APPROVED', 'OUT']),
+        or(isNull(expiresAt), gt(expiresAt, now)),
+        gt(endsAt, from),
+        lt(startsAt, to),
+        userId === undefined ? undefined : and(eq(reservations.userId, userId), isNotNull(reservations.userId)),
+      ),
+    )
+    .groupBy(id, startsAt, endsAt, personName, userName, users.nickname, updatedAt)
+    .orderBy(asc(startsAt), asc(id))
+    .limit(limit)
+}
