@@ -9,7 +9,7 @@ import { onPostgres, sendTo, withServers } from './several.ts'
 const HOUR = 3_600_000
 
 describe.if(onPostgres)('with three processes', () => {
-  test('no asset is reserved or lent twice, whoever asks for which time at once', async () => {
+  test('no asset is reserved or lent twice by requests at once', async () => {
     await withServers(3, async ({ servers }) => {
       const [first] = servers
       const [owner, ann, ben] = [await first!.person(), await first!.person(), await first!.person()]

@@ -73,6 +73,7 @@ export const assetReservations = table(
     index('asset_reservations_status').on(t.orgId, t.status, t.id),
     index('asset_reservations_mine').on(t.orgId, t.userId, t.id).where(isNotNull(t.userId)),
     index('asset_reservations_user').on(t.userId, t.status).where(isNotNull(t.userId)),
+    index('asset_reservations_times').on(t.orgId, t.endsAt, t.startsAt, t.id),
     // For administrators, whose list contains the reservations of all organizations.
     index('asset_reservations_all').on(t.createdAt, t.id),
     // For the jobs.
