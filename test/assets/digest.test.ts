@@ -310,7 +310,7 @@ describe.if(inProcess)('a digest', () => {
     expect(digestsTo(owner).at(-1)!.subject).toBe('Assets: overdue 4')
   })
 
-  test('tells keepers of maintenance without an assignee, also those who became keepers later', async () => {
+  test('names maintenance without an assignee to keepers, also to those who became keepers later', async () => {
     const owner = await world.withEmail()
     const [keeper, member] = [await world.withEmail(), await world.withEmail()]
     const org = await createOrg(owner)

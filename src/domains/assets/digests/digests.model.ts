@@ -27,7 +27,7 @@ export interface DigestOwner {
   /** In the zone of the owner: `YYYY-MM-DD`. */
   readonly today: string
   readonly zone: string
-  /** The user gets the things that are in the digest of no other user. Always true of one's own things. */
+  /** The user gets the things that are in the digest of no other user. Always true if the owner is the user. */
   readonly isKeeper: boolean
   /** The user is the owner of the organization. */
   readonly isOrgOwner: boolean
