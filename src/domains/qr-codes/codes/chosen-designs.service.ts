@@ -92,6 +92,8 @@ export async function requireDesign(tx: Tx, owner: Owner, designId: number | nul
 
 /** Reads the picture that a code would have after a change, if it has a design. @throws AppError 400 if it cannot be read */
 export async function checkPicture(ctx: AppContext, owner: Owner, id: number, input: UpdateQrCode): Promise<void> {
+  const { content, designId, isDynamic, slug } = input
+  if ([content, designId, isDynamic, slug].every((value) => value === undefined)) return
   const row = await findCode(ctx.db.read, owner, id)
   // The write answers 404.
   if (row === undefined) return
