@@ -56,6 +56,12 @@ export interface Filter {
   readonly inNotes?: boolean | undefined
 }
 
+/** In lower case, as far as ASCII letters are concerned. On SQLite, users then need not be read. */
+const keptName =
+  dialect === 'sqlite'
+    ? sql<string>`${registrations.sortName}`
+    : sql<string>`coalesce(${registrations.sortName}, lower(${participantName}))`
+
 type Some = Pick<Builders, 'select'>
 
 /** An entry that a gate has accepted with a pass of theirs: on the check-in list, or without it at the entrance. */
@@ -87,12 +93,12 @@ function wasAdmitted(db: Some, activityId: number, listId?: number): SQL {
   return sql`(${exists(entryOf(ofUser))} or ${exists(entryOf(ofGuest))})`
 }
 
-/** Whether a registration of the activity meets the filter. Users are joined beside. No index answers it. */
+/** Whether a registration of the activity meets the filter. On PostgreSQL, users are joined beside. No index answers it. */
 export function meets(db: Some, activityId: number, filter: Filter): SQL | undefined {
   const { status, pass, checkedIn, listId, guest, source, ids, keyword, inNotes = true } = filter
   const { admitted = listId === undefined ? undefined : true } = filter
   const isAdmitted = admitted === undefined ? undefined : wasAdmitted(db, activityId, listId)
-  const texts = [participantName, shownEmail, ...(inNotes ? [registrations.note] : [])]
+  const texts = [keptName, shownEmail, ...(inNotes ? [registrations.note] : [])]
   return and(
     status === undefined
       ? ne(notByIndex(registrations.status), 'PENDING')
@@ -296,7 +302,7 @@ const keyColumns = {
   createdAt: registrations.createdAt,
   order: waitOrder.mapWith(Number),
   confirmedAt: registrations.confirmedAt,
-  name: sql<string>`coalesce(${registrations.sortName}, lower(${participantName}))`,
+  name: keptName,
 }
 export interface Key {
   readonly id: number
