@@ -296,6 +296,52 @@ test('a keeper reserves for a person without an account, and hands out what is t
   expect(ok(await getAsset(alice, assets[0]!.id)).data.loan!.dueAt).toBe(to)
 })
 
+test('a number of chairs is reserved, handed out and taken back with them', async () => {
+  const { orgId } = await school('NONE')
+  const chairs = { orgId, name: 'Chair', kind: 'POOL' } as const
+  const { id: supplyId } = ok(await alice.call('supplies.create', { body: chairs })).data
+  const movement = { params: { id: supplyId }, query: { orgId }, body: { type: 'IN', quantity: 40 } } as const
+  ok(await alice.call('supplies.move', movement))
+  const bobsPage = await member(orgId)
+  await bobsPage.goto('/console/reservations/borrow')
+  await bobsPage.getByText('40 pcs in all').waitFor()
+  await bobsPage.getByLabel('How many of Chair').fill('50')
+  await bobsPage.getByRole('button', { name: 'Add Chair' }).click()
+  browser.allow(/status of 400/)
+  await bobsPage.getByRole('button', { name: 'Reserve', exact: true }).click()
+  await bobsPage.getByText('50 × Chair is more than there are: 40 are free').waitFor()
+  await bobsPage.getByLabel('How many of Chair').fill('30')
+  await bobsPage.getByRole('button', { name: 'Add Chair' }).click()
+  await bobsPage.getByRole('button', { name: 'Reserve', exact: true }).click()
+  await bobsPage.getByRole('heading', { name: 'Your reservation' }).waitFor()
+  await bobsPage.getByText('30 × Chair').waitFor()
+
+  const page = await keeper(orgId)
+  await page.goto('/console/reservations/calendar')
+  await page.getByRole('link', { name: /^Chair/ }).waitFor()
+  await page.goto('/console/reservations/today')
+  // Without a category that says otherwise, a keeper decides.
+  await rowIn(page, /To decide/, '30 × Chair')
+    .getByRole('button', { name: 'Approve' })
+    .click()
+  await dialogButton(page, 'Approve').click()
+  await closed(page)
+  await rowIn(page, /To hand out/, '30 × Chair')
+    .getByRole('button', { name: 'Hand out' })
+    .click()
+  await dialogButton(page, 'Hand out').click()
+  await closed(page)
+  const lent = async () =>
+    ok(await alice.call('supplies.get', { params: { id: supplyId }, query: { orgId } })).data.lent
+  expect(await lent()).toBe(30)
+  await rowIn(page, /To take back|Due later/, '30 × Chair')
+    .getByRole('button', { name: 'Take back' })
+    .click()
+  await dialogButton(page, 'Take back').click()
+  await closed(page)
+  expect(await lent()).toBe(0)
+})
+
 describe('the calendar', () => {
   test('shows weeks and months by asset, in the zone of the organization', async () => {
     const { orgId, assets } = await school('NONE')

@@ -22,7 +22,7 @@ import type { Asset } from '../../../api/types.ts'
 import { notify } from '../../../browser/notices.ts'
 import { number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
-import { useOwner, useOwnerQuery } from '../../../session/session.ts'
+import { useMay, useOwner, useOwnerQuery } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
 import { NumberField } from '../../../ui/fields.tsx'
 import { Form } from '../../../ui/Form.tsx'
@@ -60,10 +60,11 @@ const words = texts({
     choose: 'Choose the times first.',
     order: 'The end must be after the beginning.',
     freeNow: (n: string) => `${n} free`,
+    inAll: (n: string) => `${n} in all`,
     howMany: (name: string) => `How many of ${name}`,
     add: 'Add',
     addOf: (name: string) => `Add ${name}`,
-    nothing: 'Nothing is free in this time',
+    nothing: 'No asset is free in this time',
     nothingText: 'Choose another time, or see in the calendar what is reserved.',
     calendar: 'Open the calendar',
     basket: 'Your reservation',
@@ -84,10 +85,11 @@ const words = texts({
     choose: '请先选择时间。',
     order: '结束时间必须晚于开始时间。',
     freeNow: (n: string) => `空闲 ${n} 件`,
+    inAll: (n: string) => `共 ${n}`,
     howMany: (name: string) => `${name}的数量`,
     add: '添加',
     addOf: (name: string) => `添加${name}`,
-    nothing: '该时段没有空闲的物品',
+    nothing: '该时段没有空闲的资产',
     nothingText: '请选择其他时间，或在日历中查看预约情况。',
     calendar: '打开日历',
     basket: '你的预约',
@@ -109,11 +111,14 @@ export default function Borrow() {
   )
 }
 
-/** Something that is chosen: an asset, or a number of assets of a category. */
+/** Something that is chosen: an asset, or a number of a category or supply. */
 interface Chosen {
   readonly key: string
   readonly name: string
-  readonly item: { readonly assetId: number } | { readonly categoryId: number; readonly quantity: number }
+  readonly item:
+    | { readonly assetId: number }
+    | { readonly categoryId: number; readonly quantity: number }
+    | { readonly supplyId: number; readonly quantity: number }
 }
 
 interface Values extends WhomValues {
@@ -213,16 +218,19 @@ function Free({ from, to, form }: FreeProps) {
   if (list.items === undefined) return <Loading />
   if (list.total === 0 && categoryId === null)
     return (
-      <EmptyState
-        icon={EventAvailable}
-        title={t.nothing}
-        text={t.nothingText}
-        action={
-          <Button component={Link} to="/reservations/calendar" variant="outlined">
-            {t.calendar}
-          </Button>
-        }
-      />
+      <>
+        <Kinds from={from} to={to} form={form} />
+        <EmptyState
+          icon={EventAvailable}
+          title={t.nothing}
+          text={t.nothingText}
+          action={
+            <Button component={Link} to="/reservations/calendar" variant="outlined">
+              {t.calendar}
+            </Button>
+          }
+        />
+      </>
     )
   return (
     <Stack spacing={2}>
@@ -271,11 +279,23 @@ function FreeAsset({ asset: { name, assetNo, photos, locationId, brand, model } 
 /** Kinds that are shown at first; each needs a request for its number. */
 const KINDS = 8
 
+/** Categories and supplies of which so many are reserved, whichever they are. */
 function Kinds({ from, to, form }: FreeProps) {
   const t = useTexts(words)
+  const owned = useOwnerQuery()
+  const may = useMay()
   const categories = bookableCategories(useCategories())
   const [shown, setShown] = useState(KINDS)
-  if (categories.length === 0) return null
+  const pools = usePages(
+    'supplies.list',
+    { query: { ...owned, kind: 'POOL', sort: 'name' } },
+    { size: KINDS, enabled: may('supplies.list') },
+  )
+  if (categories.length === 0 && pools.total === 0) return null
+  const add = (key: string, name: string, quantity: number, item: Chosen['item']) =>
+    form.set(({ items }) => ({
+      items: [...items.filter((one) => one.key !== key), { key, name: t.of(quantity, name), item }],
+    }))
   return (
     <Box>
       <Typography variant="h3">{t.byNumber}</Typography>
@@ -284,39 +304,69 @@ function Kinds({ from, to, form }: FreeProps) {
       </Typography>
       <Box component="ul" aria-label={t.byNumber} sx={{ p: 0, m: 0, listStyle: 'none' }}>
         {categories.slice(0, shown).map(({ id, path }) => (
-          <Kind key={id} id={id} name={path} from={from} to={to} form={form} />
+          <Category
+            key={id}
+            id={id}
+            name={path}
+            from={from}
+            to={to}
+            onAdd={(quantity) => add(`category ${id}`, path, quantity, { categoryId: id, quantity })}
+          />
+        ))}
+        {pools.items?.map(({ id, name, unit, stock, lent }) => (
+          <NumberRow
+            key={`supply ${id}`}
+            name={name}
+            text={t.inAll(`${number(stock + lent)} ${unit}`)}
+            onAdd={(quantity) => add(`supply ${id}`, name, quantity, { supplyId: id, quantity })}
+          />
         ))}
       </Box>
       <MoreButton
-        shown={Math.min(shown, categories.length)}
-        total={categories.length}
-        onMore={() => setShown(shown + KINDS)}
+        shown={Math.min(shown, categories.length) + (pools.items?.length ?? 0)}
+        total={categories.length + pools.total}
+        onMore={() => {
+          setShown(shown + KINDS)
+          if ((pools.items?.length ?? 0) < pools.total) pools.more()
+        }}
+        isLoading={pools.isLoading}
       />
     </Box>
   )
 }
 
-function Kind({ id, name, from, to, form }: FreeProps & { id: number; name: string }) {
+interface CategoryProps extends Pick<FreeProps, 'from' | 'to'> {
+  id: number
+  name: string
+  onAdd: (quantity: number) => void
+}
+
+function Category({ id, name, from, to, onAdd }: CategoryProps) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
-  const [quantity, setQuantity] = useState<number | null>(1)
   const { data } = useCall(
     'assets.available',
     { query: { ...owned, from, to, categoryId: id, size: 1 } },
     { keepPrevious: true },
   )
   const free = data?.total
-  const isGood = quantity !== null && Number.isInteger(quantity) && quantity >= 1
-  const add = () => {
-    if (!isGood) return
-    const key = `category ${id}`
-    form.set(({ items }) => ({
-      items: [
-        ...items.filter((one) => one.key !== key),
-        { key, name: t.of(quantity, name), item: { categoryId: id, quantity } },
-      ],
-    }))
-  }
+  return (
+    <NumberRow name={name} text={free === undefined ? '' : t.freeNow(number(free))} isOff={free === 0} onAdd={onAdd} />
+  )
+}
+
+interface NumberRowProps {
+  name: string
+  text: string
+  isOff?: boolean
+  onAdd: (quantity: number) => void
+}
+
+function NumberRow({ name, text, isOff = false, onAdd }: NumberRowProps) {
+  const t = useTexts(words)
+  const [quantity, setQuantity] = useState<number | null>(1)
+  const isGood = quantity !== null && Number.isInteger(quantity) && quantity >= 1 && !isOff
+  const add = () => isGood && onAdd(quantity)
   return (
     <Stack
       component="li"
@@ -328,11 +378,11 @@ function Kind({ id, name, from, to, form }: FreeProps & { id: number; name: stri
       <Box sx={{ flex: '1 1 160px', minWidth: 0, overflowWrap: 'anywhere' }}>
         <Typography>{name}</Typography>
         <Typography variant="body2" color="text.secondary">
-          {free === undefined ? '' : t.freeNow(number(free))}
+          {text}
         </Typography>
       </Box>
       <NumberField
-        name={`quantity-${id}`}
+        name={`quantity ${name}`}
         label=""
         value={quantity}
         onChange={setQuantity}
@@ -349,13 +399,7 @@ function Kind({ id, name, from, to, form }: FreeProps & { id: number; name: stri
           add()
         }}
       />
-      <Button
-        variant="outlined"
-        startIcon={<Add />}
-        disabled={!isGood || free === 0}
-        aria-label={t.addOf(name)}
-        onClick={add}
-      >
+      <Button variant="outlined" startIcon={<Add />} disabled={!isGood} aria-label={t.addOf(name)} onClick={add}>
         {t.add}
       </Button>
     </Stack>

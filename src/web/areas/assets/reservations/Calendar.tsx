@@ -46,7 +46,6 @@ const words = texts({
     location: 'Location',
     kinds: { RESERVATION: 'Reservation', LOAN: 'Loan', MAINTENANCE: 'Maintenance' },
     since: (time: string) => `since ${time}, without an end`,
-    supply: (id: number) => `Supply ${id}`,
     truncated: 'There are more entries than can be shown. Choose a category or a place.',
     more: 'Only the first 100 assets are shown. Choose a category to see others.',
     empty: 'Nothing is reserved in this time',
@@ -65,7 +64,6 @@ const words = texts({
     location: '位置',
     kinds: { RESERVATION: '预约', LOAN: '借用', MAINTENANCE: '维护' },
     since: (time: string) => `自 ${time} 起，无结束时间`,
-    supply: (id: number) => `用品 ${id}`,
     truncated: '记录过多，无法全部显示。请选择分类或位置。',
     more: '仅显示前 100 件资产。选择分类可查看其他资产。',
     empty: '该时段没有预约',
@@ -231,7 +229,12 @@ function Things({ entries, filters, span, today, isList }: ThingsProps) {
     { query: { ...owned, sort: 'name', ...(isFiltered ? filters : { ids: shownIds }) } },
     { size: 100, enabled: isFiltered || shownIds.length > 0 },
   )
-  const supplies = entries.filter(({ assetId }) => assetId === null)
+  const supplyIds = [...new Set(entries.flatMap(({ supplyId }) => supplyId ?? []))].toSorted((a, b) => a - b)
+  const supplies = usePages(
+    'supplies.list',
+    { query: { ...owned, ids: supplyIds.slice(0, MAX_IDS) } },
+    { size: MAX_IDS, enabled: supplyIds.length > 0 },
+  )
   if (entries.length === 0 && !isFiltered)
     return <EmptyState icon={EventAvailable} title={t.empty} text={t.emptyText} />
   if (list.error !== null) return <ErrorNotice error={list.error} onRetry={list.retry} />
@@ -242,10 +245,10 @@ function Things({ entries, filters, span, today, isList }: ThingsProps) {
       name: `${name} (${assetNo})`,
       to: `/assets/${id}`,
     })),
-    ...[...new Set(supplies.map(({ supplyId }) => supplyId!))].map((id) => ({
+    ...(supplies.items ?? []).map(({ id, name, supplyNo }) => ({
       key: `supply ${id}`,
-      name: t.supply(id),
-      to: undefined,
+      name: `${name} (${supplyNo})`,
+      to: `/assets/supplies/${id}`,
     })),
   ]
   return (
@@ -271,7 +274,7 @@ const More = ({ list: { items, total, more, isLoading } }: { list: Paged<Asset> 
 interface Named {
   readonly key: string
   readonly name: string
-  readonly to: string | undefined
+  readonly to: string
 }
 
 interface ViewProps {
@@ -362,7 +365,8 @@ function Row({ thing, entries, span, edges }: RowProps) {
     >
       <Typography
         variant="body2"
-        {...(thing.to !== undefined && { component: Link, to: thing.to })}
+        component={Link}
+        to={thing.to}
         sx={{ width: NAME_WIDTH, flexShrink: 0, p: 1, overflowWrap: 'anywhere', color: 'inherit' }}
       >
         {thing.name}
@@ -418,7 +422,7 @@ function BarOf({ entry, isWide }: { entry: AssetCalendarEntry; isWide: boolean }
           textOverflow: 'ellipsis',
         }}
       >
-        {isWide && (entry.name ?? names.busy)}
+        {isWide && [entry.assetId === null ? `${entry.quantity} ×` : '', entry.name ?? names.busy].join(' ').trim()}
       </Box>
     </Tooltip>
   )
