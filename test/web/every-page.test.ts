@@ -83,6 +83,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/notifications\/:/, 'notification'],
   [/^\/orgs\/:/, 'org'],
   [/^\/places\/:/, 'placeUuid'],
+  [/^\/reservations\/:/, 'reservation'],
   [/^\/s\/:/, 'unknown'],
 ]
 
