@@ -48,9 +48,13 @@ const stateOf = async (orgId: number, id: number) => {
 const dialogButton = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
 const closed = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
-/** The result of a scan over the whole screen. */
+/** A bad result over the whole screen, which stays until it is closed. */
 const result = (page: Page): Locator =>
   page.getByRole('alert').filter({ has: page.getByRole('button', { name: 'Next' }) })
+
+/** A result in the list that stays: a good one fills the screen for a moment only. */
+const scanned = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByRole('list', { name: 'Last scans' }).getByRole('listitem').filter({ hasText: text }).first().waitFor()
 
 async function scan(page: Page, code: string): Promise<void> {
   await page.getByLabel('Asset number, serial number or address').fill(code)
@@ -93,18 +97,15 @@ test('a member borrows by number, and a keeper approves, hands out by scanning a
   await rowIn(page, /To hand out/, 'Physics').waitFor()
   await screenshot(page, 'today')
   await scan(page, assets[0]!.publicUrl)
-  await result(page).filter({ hasText: 'Tablet 1' }).filter({ hasText: '1 thing is still to be handed out' }).waitFor()
-  await result(page).getByRole('button', { name: 'Next' }).click()
+  await scanned(page, /^Tablet 1.*1 thing is still to be handed out/)
   await scan(page, assets[1]!.assetNo.toLowerCase())
-  await result(page).filter({ hasText: 'Everything was handed out' }).waitFor()
+  await scanned(page, /^Tablet 2.*Everything was handed out/)
   expect(await stateOf(orgId, id)).toBe('OUT: Tablet 1 OUT, Tablet 2 OUT')
   expect(ok(await getAsset(alice, assets[0]!.id)).data.loan).toMatchObject({ userId: bob.id })
-  await result(page).getByRole('button', { name: 'Next' }).click()
 
   await rowIn(page, /To take back|Due later/, 'Physics').waitFor()
   await scan(page, assets[1]!.assetNo)
-  await result(page).filter({ hasText: '1 thing is still out' }).waitFor()
-  await result(page).getByRole('button', { name: 'Next' }).click()
+  await scanned(page, /^Tablet 2.*1 thing is still out/)
   await rowIn(page, /To take back|Due later/, 'Physics')
     .getByRole('button', { name: 'Take back' })
     .click()
@@ -233,7 +234,7 @@ test('another free asset of the category is handed out instead, and one that is 
   await result(page).filter({ hasText: 'Not part of this reservation' }).waitFor()
   await result(page).getByRole('button', { name: 'Next' }).click()
   await camera.show(assets[2]!.publicUrl)
-  await result(page).filter({ hasText: 'Handed out instead of another one' }).waitFor()
+  await scanned(page, /^Tablet 3.*Handed out instead of another one/)
   await screenshot(page, 'today-exchanged-phone')
   expect(await stateOf(orgId, id)).toBe('OUT: Tablet 3 OUT')
 })
@@ -250,9 +251,8 @@ test('scans without a connection wait, and are judged by the server when they ar
   await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await scan(page, assets[0]!.publicUrl)
-  await result(page).filter({ hasText: 'Waiting for a connection' }).waitFor()
+  await scanned(page, /^Waiting for a connection · Tablet 1/)
   await screenshot(page, 'today-waits-phone')
-  await result(page).getByRole('button', { name: 'Next' }).click()
   await scan(page, assets[1]!.assetNo)
   await page.getByText('2 scans are waiting to be sent').waitFor()
   // Meanwhile somebody else cancels the second one.

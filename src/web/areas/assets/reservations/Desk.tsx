@@ -1,6 +1,6 @@
 /** The desk of a keeper: each scan hands a thing out or takes it back, and its result fills the screen. */
 
-import { Close, CloudOff, PhotoCamera } from '@mui/icons-material'
+import { Cancel, CheckCircle, Close, CloudOff, PhotoCamera } from '@mui/icons-material'
 import { Alert, AlertTitle, Badge, Button, Card, CardContent, Chip, Stack, TextField, Typography } from '@mui/material'
 import { type FormEvent, useEffect, useState } from 'react'
 
@@ -33,6 +33,7 @@ const words = texts({
     forPerson: (person: string) => `Scanning for ${person}`,
     stopFor: 'Stop scanning for this person',
     next: 'Next',
+    last: 'Last scans',
     to: (person: string) => `To ${person}`,
     from: (person: string) => `From ${person}`,
     due: (time: string) => `Due back: ${time}`,
@@ -62,6 +63,7 @@ const words = texts({
     forPerson: (person: string) => `正在为 ${person} 扫码`,
     stopFor: '不再为此人扫码',
     next: '下一个',
+    last: '最近扫描',
     to: (person: string) => `借给 ${person}`,
     from: (person: string) => `${person} 归还`,
     due: (time: string) => `应还：${time}`,
@@ -86,6 +88,8 @@ const words = texts({
 
 /** Milliseconds for which a good result is shown: the next thing is already there. A bad one stays until it is touched. */
 const SHORT = 2_500
+/** Results that stay in the list below the camera. */
+const LAST = 5
 
 interface Verdict {
   /** Distinguishes the same result for two things. */
@@ -109,13 +113,16 @@ export function Desk({ orgId, lists, chosenId, onChoose }: DeskProps) {
   const [isOn, setOn] = useState(false)
   const [typed, setTyped] = useState('')
   const [verdict, setVerdict] = useState<Verdict>()
+  const [last, setLast] = useState<readonly Verdict[]>([])
   const { handOut, takeBack, later } = lists
   const assets = useAssetsOf([...handOut, ...takeBack, ...later])
   const chosen = handOut.find(({ id }) => id === chosenId)
   useWakeLock(isOn)
 
   const show = (next: Omit<Verdict, 'key'>) => {
-    setVerdict({ key: newId(), ...next })
+    const shown = { key: newId(), ...next }
+    setVerdict(shown)
+    setLast((before) => [shown, ...before].slice(0, LAST))
     signal(next.tone !== 'bad')
   }
   const outbox = useHandoverOutbox(orgId, (judged) => {
@@ -185,6 +192,7 @@ export function Desk({ orgId, lists, chosenId, onChoose }: DeskProps) {
             </Badge>
           </Stack>
           <Waiting outbox={outbox} />
+          {last.length > 0 && <Last verdicts={last} />}
         </Stack>
       </CardContent>
       {verdict && <Shown key={verdict.key} verdict={verdict} onClose={() => setVerdict(undefined)} />}
@@ -241,6 +249,30 @@ function Shown({ verdict, onClose }: { verdict: Verdict; onClose: () => void }) 
     <FullResult tone={tone} next={t.next} onClose={onClose}>
       <ResultWords title={title} details={details.filter(Boolean)} />
     </FullResult>
+  )
+}
+
+const ICONS = { good: CheckCircle, bad: Cancel, waits: CloudOff } as const
+const COLORS = { good: 'success', bad: 'error', waits: 'info' } as const
+
+/** The results of before, so that a keeper who looked away finds them again. */
+function Last({ verdicts }: { verdicts: readonly Verdict[] }) {
+  const t = useTexts(words)
+  return (
+    <div>
+      <Typography variant="h3">{t.last}</Typography>
+      <Stack component="ul" aria-label={t.last} sx={{ p: 0, m: 0, listStyle: 'none' }}>
+        {verdicts.map(({ key, tone, title, details }) => {
+          const Icon = ICONS[tone]
+          return (
+            <Stack component="li" key={key} direction="row" spacing={1} sx={{ py: 0.5, overflowWrap: 'anywhere' }}>
+              <Icon fontSize="small" color={COLORS[tone]} />
+              <Typography variant="body2">{[title, ...details].filter(Boolean).join(' · ')}</Typography>
+            </Stack>
+          )
+        })}
+      </Stack>
+    </div>
   )
 }
 
