@@ -11,7 +11,7 @@ import { addMembers, createOrg, leave, setRole } from '../orgs/helpers.ts'
 import { addAsset } from './counting.ts'
 import { deleteAsset, updateAsset } from './helpers.ts'
 
-const { server, alice, bob, carol, guest } = useServer({
+const { server, admin, alice, bob, carol, guest } = useServer({
   people: ['alice', 'bob', 'carol', 'guest'],
   // The tests run the jobs of assets themselves. The scheduler would run them too once a test has advanced the clock.
   domains: (product) => product.map((domain) => (domain.name === 'assets' ? { ...domain, jobs: [] } : domain)),
@@ -70,6 +70,20 @@ describe.if(inProcess)('warranties', () => {
     await remind()
     await remind()
     expect(await of(me)).toEqual([[id], [id]])
+  })
+
+  test('nobody is reminded of assets of a disabled organization until it is enabled again', async () => {
+    const [me, org] = [await server.person(), await createOrg(alice)]
+    await addMembers(alice, org, me)
+    const { id } = await addAsset(alice, { warrantyExpiry: dayIn(7), custodianId: me.id }, org.id)
+    const setStatus = async (status: 'ACTIVE' | 'DISABLED') =>
+      ok(await admin.put(`/api/admin/orgs/${org.id}`, { status }))
+    await setStatus('DISABLED')
+    await remind()
+    expect(await of(me)).toEqual([])
+    await setStatus('ACTIVE')
+    await remind()
+    expect(await of(me)).toEqual([[id]])
   })
 
   test('the custodian of an asset is reminded, else the user who registered it, else the owner of the organization', async () => {

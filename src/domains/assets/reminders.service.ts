@@ -5,6 +5,7 @@ import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import { usersHoldingPoint } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
+import { isOrgEnabled } from '#domains/orgs/index.ts'
 import { localTime } from '#lib/days.ts'
 import { serverZone } from '#platform/clock.ts'
 
@@ -38,7 +39,7 @@ export async function remindOfWarranties(ctx: AppContext): Promise<void> {
     if (found.length > 0)
       await ctx.db.write('assets.remindOfWarranties', async (tx) => {
         const ids = found.map((row) => row.id)
-        const rows = await store.stillEnding(tx, from, to, ids)
+        const rows = await ofEnabled(tx, await store.stillEnding(tx, from, to, ids))
         if (rows.length === 0) return
         await store.saveReminded(tx, rows)
         await remind(ctx, tx, rows)
@@ -46,6 +47,14 @@ export async function remindOfWarranties(ctx: AppContext): Promise<void> {
     after = found.length < ASSETS_PER_WRITE ? undefined : found.at(-1)
     await Bun.sleep(0)
   } while (after !== undefined)
+}
+
+/** Nobody is reminded of assets of a DISABLED organization until it is enabled again. */
+async function ofEnabled(tx: Tx, rows: readonly store.EndingWarranty[]): Promise<store.EndingWarranty[]> {
+  const owners = new Set<number>()
+  for (const { owner } of rows)
+    if (!owners.has(owner) && (orgOf(owner) === 0 || (await isOrgEnabled(tx, orgOf(owner))))) owners.add(owner)
+  return rows.filter(({ owner }) => owners.has(owner))
 }
 
 async function remind(ctx: AppContext, tx: Tx, rows: readonly store.EndingWarranty[]): Promise<void> {
