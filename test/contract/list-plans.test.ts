@@ -73,6 +73,8 @@ describe.if(inProcess && !!process.env['TEST_DATABASE_URL'])('plans of PostgreSQ
     const code = ok(await admin.call('qrCodes.create', { body: { name: 'Menu', content: 'https://example.org' } })).data
     const field = await createField(admin)
     queries['metadata.searchValues'] = `fieldId=${field.id}`
+    queries['assetReservations.list'] = `orgId=${org.id}`
+    queries['assets.available'] = `orgId=${org.id}&from=${Date.now()}&to=${Date.now() + 3_600_000}`
     queries['sync.devicesOf'] = `userId=${admin.id}`
     ids.push(
       [':orgId', org.id],

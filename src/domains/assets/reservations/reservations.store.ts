@@ -32,6 +32,7 @@ import type { Db, Tx } from '#db/store.ts'
 import { within } from '#domains/admin/index.ts'
 
 import { isFree } from '../bookings.store.ts'
+import { filteredPage } from '../listing.store.ts'
 import { type AssetRow, assetsWhere } from '../register/register.store.ts'
 import type { AllReservationsQuery, ReservationsQuery } from './reservations.model.ts'
 
@@ -286,12 +287,10 @@ export const availablePage = (
   bookable: Bookable,
   question: Question,
   page: { readonly page: number; readonly size: number },
-): Promise<Page<AssetRow>> =>
-  pageOf(db, assets, {
-    where: and(isBookableAsset(bookable), isFree(db, assets.id, question)),
-    orderBy: [asc(assets.assetNo), asc(assets.createdAt), asc(assets.id)],
-    page,
-  })
+): Promise<Page<AssetRow>> => {
+  const where = and(isBookableAsset(bookable), isFree(db, assets.id, question))!
+  return filteredPage(db, where, { ...page, sort: 'assetNo' })
+}
 
 // Lists.
 
