@@ -13,6 +13,7 @@ import {
   Tooltip,
   Typography,
 } from '@mui/material'
+import { blue } from '@mui/material/colors'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -290,7 +291,7 @@ const WIDE = 4
 
 const COLORS = {
   RESERVATION: ['primary.main', 'primary.contrastText'],
-  LOAN: ['info.dark', 'common.white'],
+  LOAN: [blue[800], 'common.white'],
   MAINTENANCE: ['grey.700', 'common.white'],
 } as const
 
