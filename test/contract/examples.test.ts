@@ -94,13 +94,11 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'assetCalendars.read': NO_SUCH_ROW,
   // The times of the example have passed.
   'assetReservations.create': [400, /not valid/],
-  'assetReservations.get': NO_SUCH_ROW,
-  'assetReservations.update': NO_SUCH_ROW,
-  'assetReservations.cancel': NO_SUCH_ROW,
-  'assetReservations.approve': NO_SUCH_ROW,
-  'assetReservations.reject': NO_SUCH_ROW,
-  'assetReservations.pickUp': NO_SUCH_ROW,
-  'assetReservations.return': NO_SUCH_ROW,
+  // The example before them has cancelled it.
+  'assetReservations.update': [400, /closed/],
+  'assetReservations.approve': [400, /decision/],
+  'assetReservations.reject': [400, /decision/],
+  'assetReservations.pickUp': [400, /closed/],
   'files.publicImage': NO_SUCH_ROW,
   // The file of this test is no picture.
   'server.logo.update': [415, /PNG/],
