@@ -242,7 +242,7 @@ describe('other people', () => {
     ['an unknown medium', { ids: [1], profile: { media: { key: 'none' } }, format: 'PDF' }, 'body.profile.media.key'],
     ['an unknown field', { ids: [1], profile: { ...ROLL, fields: ['price'] }, format: 'PDF' }, 'body.profile.fields.0'],
     ['600 dpi for ZPL', { ids: [1], profile: ROLL, format: 'ZPL', dpi: 600 }, 'body.dpi'],
-    ['supplies', { ids: [1], source: 'SUPPLY', profile: ROLL, format: 'PDF' }, 'body.source'],
+    ['persons', { ids: [1], source: 'PERSON', profile: ROLL, format: 'PDF' }, 'body.source'],
     [
       'labels outside of the paper',
       { ids: [1], profile: { media: { type: 'SHEET', width: 100, height: 50, columns: 3, rows: 2 } }, format: 'PDF' },
@@ -344,5 +344,41 @@ describe('locations', () => {
     await createLocation(owner, org.id, 'Hall')
     const { status, error } = await print(owner, { ...body, orgId: org.id, profile: { ...ROLL, content: 'NUMBER' } })
     expect({ status, path: error.details?.[0]?.path }).toEqual({ status: 400, path: 'body.profile' })
+  })
+})
+
+describe('labels of supplies', () => {
+  test('lead to the page where members take some, by ids and by filters of their list', async () => {
+    const { id: orgId } = await createOrg(owner)
+    const add = async (fields: object) =>
+      ok(await owner.call('supplies.create', { body: { name: 'x', orgId, ...fields } })).data
+    const toner = await add({ name: 'Toner', supplyNo: 'T-1', minimum: 1 })
+    const chairs = await add({ name: 'Chairs', supplyNo: 'C-1', kind: 'POOL' })
+    const source = 'SUPPLY'
+    const { status, bytes } = await print(owner, {
+      orgId,
+      source,
+      ids: [toner.id, chairs.id],
+      profile: ROLL,
+      format: 'PDF',
+    })
+    expect(status).toBe(200)
+    const file = await readPdf(bytes)
+    expect(file.pages.map((page) => page.includes('T-1'))).toEqual([true, false])
+    expect(await codesIn(await file.picture(1, 203))).toEqual([toner.publicUrl])
+    expect(await codesIn(await file.picture(2, 203))).toEqual([chairs.publicUrl])
+    for (const [filter, labels] of [
+      [{}, 2],
+      [{ low: true }, 1],
+      [{ kind: 'POOL' }, 1],
+      [{ keyword: 'ton' }, 1],
+    ] as const)
+      expect(ok(await count(owner, { orgId, source, filter })).data.labels).toBe(labels)
+    const wrong = await count(owner, { orgId, source, filter: { status: ['IDLE'] } })
+    expect([wrong.status, wrong.details[0]?.path]).toEqual([400, 'body.filter.status'])
+    const none = await count(owner, { orgId, source, ids: [toner.id, 999_999] })
+    expect(ok(none).data).toMatchObject({ labels: 1, missing: [{ id: 999_999, reason: 'NOT_FOUND' }] })
+    const foreign = await print(member, { source, ids: [toner.id], profile: ROLL, format: 'PDF' })
+    expect(foreign.status).toBe(400)
   })
 })

@@ -1,4 +1,4 @@
-/** The codes and texts on labels of assets and of locations. Rows are read while the file is sent. */
+/** The codes and texts on labels of assets, supplies and locations. Rows are read while the file is sent. */
 
 import type { AppContext } from '#context'
 import { ownerKey } from '#db/owner-key.ts'
@@ -26,6 +26,9 @@ import { type AssetRow, assetsByIds } from '../register/register.store.ts'
 import { publicUrlOf } from '../register/register.view.ts'
 import { headerOf } from '../sheets.rules.ts'
 import { locationPaths, personTexts } from '../sheets.store.ts'
+import { placesOf } from '../supplies/movements.store.ts'
+import { suppliesByIds } from '../supplies/supplies.store.ts'
+import { supplyUrl } from '../supplies/supplies.view.ts'
 import { fieldIdIn, fixedText, isColumn, type LabelColumn } from './labels.rules.ts'
 import { nameOfOrg } from './labels.store.ts'
 
@@ -173,6 +176,45 @@ export async function* locationLabels(
       content: locationUrl(ctx, row),
       texts: settings.fields.map((key) => onOneLine(fixedText(key) ?? texts[key] ?? '')).filter((text) => text !== ''),
       name: row.name || FALLBACK,
+    }
+  }
+}
+
+/** The labels of these supplies in their order. Their location is where there are any, if that is one place. */
+export async function* supplyLabels(reader: Reader, ids: readonly number[]): AsyncGenerator<ThingLabel> {
+  const { ctx, db, owner, settings, locale } = reader
+  const key = ownerKey(owner)
+  const uses = (column: LabelColumn): boolean => settings.fields.includes(column)
+  const categories = uses('category') ? await categoryPaths(ctx, db, owner) : NONE
+  const locations = uses('location') ? await locationPaths(db, key) : NONE
+  const ofOwner = uses('owner') && owner.orgId !== 0 ? await nameOfOrg(db, owner.orgId) : ''
+  for (let at = 0; at < ids.length; at += ROWS_PER_READ) {
+    const rows = await suppliesByIds(db, key, ids.slice(at, at + ROWS_PER_READ))
+    const places = Map.groupBy(
+      await placesOf(
+        db,
+        rows.map((row) => row.id),
+      ),
+      (place) => place.supplyId,
+    )
+    for (const row of rows) {
+      const [only, ...others] = places.get(row.id) ?? []
+      const texts: Readonly<Partial<Record<LabelColumn, string>>> = {
+        name: row.name,
+        assetNo: row.supplyNo,
+        category: categories.get(row.categoryId ?? 0) ?? '',
+        location: others.length === 0 ? (locations.get(only?.locationId ?? 0) ?? '') : '',
+        owner: ofOwner,
+      }
+      const shown = settings.fields.map((field) =>
+        isColumn(field) ? labelled(settings, texts[field] ?? '', TITLES[field][locale]) : (fixedText(field) ?? ''),
+      )
+      yield {
+        id: row.id,
+        content: settings.content === 'LINK' ? supplyUrl(ctx, row.uuid) : row.supplyNo,
+        texts: shown.map(onOneLine).filter((text) => text !== ''),
+        name: row.supplyNo || FALLBACK,
+      }
     }
   }
 }

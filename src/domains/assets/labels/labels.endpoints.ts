@@ -34,7 +34,7 @@ export const labelEndpoints = [
     id: 'assets.labels',
     method: 'POST',
     path: '/api/assets/labels',
-    summary: 'Download labels of assets or locations',
+    summary: 'Download labels of assets, supplies or locations',
     description:
       `At most ${MAX_LABELS} labels, with copies. Name either \`ids\` or a \`filter\`; locations without \`ids\` are all of the organization. PDF has a ` +
       'page for each label or sheet; ZPL is for label printers; several SVG or PNG are a zip with `index.csv`. The same request gives the same ' +

@@ -23,6 +23,7 @@ import { LEVELS } from '#lib/qr/spec.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { AssetSort, filters } from '../register/register.model.ts'
+import { SupplyKindName } from '../supplies/supplies.model.ts'
 
 /** Of a user or an organization. */
 export const MAX_PROFILES = 50
@@ -183,12 +184,22 @@ const FieldFilters = Type.Optional(
     examples: [['field.12=red']],
   }),
 )
-const Filter = Type.Object({ ...listFilters, fields: FieldFilters }, { additionalProperties: false, examples: [{}] })
+const Filter = Type.Object(
+  {
+    ...listFilters,
+    fields: FieldFilters,
+    kind: Type.Optional({ ...SupplyKindName, description: 'Of supplies only' }),
+    low: Type.Optional(
+      Type.Boolean({ description: 'Of supplies only: whether there are fewer than the minimum', examples: [true] }),
+    ),
+  },
+  { additionalProperties: false, examples: [{}] },
+)
 export type Filter = Static<typeof Filter>
 
 const selection = {
   orgId: optional(Id),
-  source: Type.Optional(Enum(['ASSET', 'LOCATION'], { default: 'ASSET' })),
+  source: Type.Optional(Enum(['ASSET', 'SUPPLY', 'LOCATION'], { default: 'ASSET' })),
   ids: optional(
     Type.Array(Id, {
       minItems: 1,

@@ -26,7 +26,9 @@ import { reachProblems } from '#lib/reach.ts'
 import { assetsReader, listConditions } from '../listing.service.ts'
 import { assetIds, type Keep } from '../listing.store.ts'
 import { assetsByIds } from '../register/register.store.ts'
-import { assetLabels, locationLabels, type ThingLabel } from './contents.service.ts'
+import { suppliesReader, supplyConditions } from '../supplies/supplies.service.ts'
+import { DEFAULT_SORT, suppliesByIds, supplyIds } from '../supplies/supplies.store.ts'
+import { assetLabels, locationLabels, supplyLabels, type ThingLabel } from './contents.service.ts'
 import { type Calibrate, type LabelCount, LABELS, MAX_LABELS, type PrintLabels } from './labels.model.ts'
 import { checkTarget, settingsOf } from './labels.rules.ts'
 import * as store from './labels.store.ts'
@@ -165,7 +167,7 @@ async function prepare(ctx: AppContext, db: Db, owner: Owner, input: PrintLabels
   if (source === 'LOCATION') {
     if (owner.orgId === 0) throw badRequest('Only organizations have locations', '只有组织才有位置')
     if (input.filter != null)
-      problems.push({ path: 'body.filter', text: { en: 'is for assets only', zh: '仅适用于资产' } })
+      problems.push({ path: 'body.filter', text: { en: 'is for assets and supplies only', zh: '仅适用于资产和物料' } })
     if (settings.content === 'NUMBER')
       problems.push({
         path: 'body.profile',
@@ -173,8 +175,10 @@ async function prepare(ctx: AppContext, db: Db, owner: Owner, input: PrintLabels
       })
   } else if (input.ids == null && input.filter == null)
     problems.push({ path: 'body.ids', text: { en: 'or a filter is required', zh: '须提供 ids 或筛选条件' } })
+  problems.push(...filterProblems(source, input))
   if (problems.length > 0) throw invalidAll(problems)
-  const found = source === 'ASSET' ? await assetsOf(ctx, db, owner, input) : await locationsOf(db, owner, input)
+  const things = { ASSET: assetsOf, SUPPLY: suppliesOf, LOCATION: locationsOf }[source]
+  const found = await things(ctx, db, owner, input)
   if (found.ids.length === 0 && found.notFound.length === 0) throw nothing()
   const total = found.ids.length * copies
   if (total > MAX_LABELS || found.ids.length > MAX_LABELS) {
@@ -192,8 +196,31 @@ async function prepare(ctx: AppContext, db: Db, owner: Owner, input: PrintLabels
     ...found,
     settings,
     order: { profile: settings, format, dpi, copies, skip, title, language: locale, logo },
-    labels: (ids) => (source === 'ASSET' ? assetLabels(reader, ids) : locationLabels(reader, ids)),
+    labels: (ids) => LABELS_OF[source](reader, ids),
   }
+}
+
+const LABELS_OF = { ASSET: assetLabels, SUPPLY: supplyLabels, LOCATION: locationLabels } as const
+
+/** The filters of a list that the other one lacks. */
+const SHARED_FILTERS: ReadonlySet<string> = new Set(['keyword', 'categoryId', 'locationId'])
+const SUPPLY_FILTERS: ReadonlySet<string> = new Set(['kind', 'low'])
+
+function filterProblems(source: 'ASSET' | 'SUPPLY' | 'LOCATION', { filter, sort }: PrintLabels): FieldProblem[] {
+  const isOfSupplies = source === 'SUPPLY'
+  const problems = Object.entries(filter ?? {})
+    .filter(
+      ([name, value]) => value !== undefined && !SHARED_FILTERS.has(name) && SUPPLY_FILTERS.has(name) !== isOfSupplies,
+    )
+    .map(([name]) => ({
+      path: `body.filter.${name}`,
+      text: isOfSupplies
+        ? { en: 'is for assets only', zh: '仅适用于资产' }
+        : { en: 'is for supplies only', zh: '仅适用于物料' },
+    }))
+  if (isOfSupplies && sort !== undefined && !['name', '-name', 'updatedAt', '-updatedAt'].includes(sort))
+    problems.push({ path: 'body.sort', text: { en: 'is for assets only', zh: '仅适用于资产' } })
+  return problems
 }
 
 async function chosenProfile(
@@ -236,7 +263,7 @@ async function assetsOf(ctx: AppContext, db: Db, owner: Owner, { ids, filter, so
     const found = split(ids, new Set(inOrder))
     return sort === undefined ? found : { ...found, ids: inOrder }
   }
-  const { fields = [], ...given } = filter!
+  const { fields = [], kind: _, low: __, ...given } = filter!
   const { where, isSearch, keep } = await listConditions(ctx, owner, given, parametersOf(fields)).catch(inBody)
   const limit = keep === undefined ? MAX_LABELS + 1 : MAX_READ
   const read = (reader: Db) => assetIds(reader, key, where, sort ?? '-createdAt', limit)
@@ -277,7 +304,24 @@ const split = (ids: readonly number[], existing: ReadonlySet<number>): Found => 
   notFound: ids.filter((id) => !existing.has(id)).map((id) => ({ id, reason: 'NOT_FOUND' })),
 })
 
-async function locationsOf(db: Db, { orgId }: Owner, { ids }: PrintLabels): Promise<Found> {
+/** In the order of their names unless `sort` is given. */
+async function suppliesOf(ctx: AppContext, db: Db, owner: Owner, { ids, filter, sort }: PrintLabels): Promise<Found> {
+  const key = ownerKey(owner)
+  const order = (sort ?? DEFAULT_SORT) as 'name'
+  if (ids != null) {
+    const found = split(ids, new Set((await suppliesByIds(db, key, ids)).map(({ id }) => id)))
+    if (sort === undefined || found.ids.length === 0) return found
+    const where = await supplyConditions(ctx, owner, { ids: [...found.ids] })
+    return { ...found, ids: await supplyIds(db, key, where, order, MAX_LABELS) }
+  }
+  const { keyword, categoryId, locationId, kind, low } = filter!
+  const where = await supplyConditions(ctx, owner, { keyword, categoryId, locationId, kind, low })
+  const read = (reader: Db) => supplyIds(reader, key, where, order, MAX_LABELS + 1)
+  const matching = keyword ? await ctx.db.search(owner.userId, read) : await read(await suppliesReader(ctx, key))
+  return { ids: matching, notFound: [] }
+}
+
+async function locationsOf(_ctx: AppContext, db: Db, { orgId }: Owner, { ids }: PrintLabels): Promise<Found> {
   const all = (await locationTree.all(db, orgId)).map(({ id }) => id)
   return ids == null ? { ids: all, notFound: [] } : split(ids, new Set(all))
 }
