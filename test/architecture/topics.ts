@@ -100,6 +100,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'exporting',
     'labels',
     'importing',
+    'supply-imports',
     'public',
     'sync',
   ],

@@ -56,6 +56,24 @@ async function maintenance(person: Person, orgId?: number) {
   return { id, body: {}, params: { recordId: record } }
 }
 
+const supply = async (person: Person, orgId?: number, fields: object = {}): Promise<number> => {
+  const body = { name: 'a supply', kind: 'POOL', ...fields, ...(orgId !== undefined && { orgId }) } as const
+  const { id } = ok(await person.call('supplies.create', { body })).data
+  await movement(person, id, 'IN')
+  return id
+}
+const movement = async (person: Person, id: number, type: 'IN' | 'TAKE', fields: object = {}): Promise<number> =>
+  ok(await person.call('supplies.move', { params: { id }, body: { type, quantity: 1, ...fields } })).data.id
+const supplyMovement = async (person: Person, orgId?: number): Promise<number> =>
+  movement(person, await supply(person, orgId), 'IN')
+
+async function supplyImport(person: Person, orgId?: number, name = 'imported'): Promise<number> {
+  const form = new FormData()
+  form.set('file', new File([`Name\n${name}\n`], 'supplies.csv'))
+  if (orgId !== undefined) form.set('orgId', String(orgId))
+  return ok(await person.send('POST', '/api/supplies/import', { body: form })).data.importId
+}
+
 const labelProfile = async (person: Person, orgId?: number, name = 'a profile'): Promise<number> =>
   ok(
     await person.call('labelProfiles.create', {
@@ -112,6 +130,7 @@ export const isolation: IsolationFixture = {
     const fields = { name: mark, assetNo: mark, serialNo: mark, brand: mark, supplier: mark, remark: mark }
     const maintained = await asset(victim, undefined, { ...fields, photos: [await photo(victim)] })
     const done = { kind: 'SERVICE', doneOn: '2026-09-01', supplier: mark, note: mark } as const
+    const supplied = await supply(victim, undefined, { name: mark, supplier: mark, remark: mark })
     return {
       plan: await plan(victim, undefined, { name: mark, note: mark, assetId: maintained }),
       record: ok(await victim.call('assetMaintenance.create', { params: { id: maintained }, body: done })).data.id,
@@ -125,6 +144,9 @@ export const isolation: IsolationFixture = {
       reservation: await reservation(victim, undefined, { purpose: mark }),
       labelProfile: await labelProfile(victim, undefined, mark),
       importMapping: await importMapping(victim, undefined, mark),
+      supply: supplied,
+      supplyMovement: await movement(victim, supplied, 'TAKE', { personName: mark, note: mark }),
+      supplyImport: await supplyImport(victim, undefined, mark),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
       importRun: await importRun(victim, undefined, { name: mark }),
       importJob: (
@@ -155,6 +177,9 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/:\w+\/check-in/, 'lentAsset'],
     [/^\/api\/assets\/:/, 'asset'],
     [/^\/api\/label-profiles\/:/, 'labelProfile'],
+    [/^\/api\/supplies\/movements\/:/, 'supplyMovement'],
+    [/^\/api\/supplies\/imports\/:/, 'supplyImport'],
+    [/^\/api\/supplies\/:/, 'supply'],
   ],
   fields: { photos: 'assetPhoto', assetId: 'asset', photoFileId: 'albumFile' },
   fieldsIn: [
@@ -162,12 +187,14 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/categories/, { parentId: 'assetParent' }],
     [/^\/api\/assets\/labels/, { ids: 'asset', profileId: 'labelProfile' }],
     [/^\/api\/assets/, { categoryId: 'assetCategory' }],
+    [/^\/api\/supplies/, { categoryId: 'assetCategory', supplyId: 'supply' }],
   ],
   lists: [[/^\/api\/assets\/categories/, 'assetCategory']],
   bodies: [
     [/\/scan$/, { code: SERIAL }],
     [/\/maintenance\/plans/, { every: { days: 7 }, firstDue: '2099-09-01' }],
     [/:id\/maintenance$/, { doneOn: '2026-09-01' }],
+    [/^\/api\/supplies\/:id\/movements$/, { type: 'IN', quantity: 1 }],
     [/\/check-out$/, { personName: 'a borrower' }],
   ],
   dual: {
@@ -179,6 +206,9 @@ export const isolation: IsolationFixture = {
     importRun,
     importMapping,
     labelProfile,
+    supply,
+    supplyMovement,
+    supplyImport,
     plan,
     reservation,
     'assetReservations.approve': requested,
@@ -203,6 +233,11 @@ export const isolation: IsolationFixture = {
     '/api/assets/imports?size=100',
     '/api/assets/import-mappings?size=100',
     '/api/label-profiles?size=100',
+    '/api/supplies?size=100',
+    `/api/supplies/${owned['supply']}`,
+    `/api/supplies/${owned['supply']}/loans`,
+    '/api/supplies/movements?size=100',
+    '/api/supplies/imports?size=100',
     '/api/assets/inventories?size=100',
     `/api/assets/inventories/${owned['inventory']}/items?size=100`,
   ],

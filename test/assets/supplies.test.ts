@@ -120,7 +120,7 @@ describe('a supply', () => {
     expect((await addSupply()).supplyNo).toBe(`S-${String(next + 1).padStart(5, '0')}`)
   })
 
-  test('refuses what is no quantity, price, category or keeper', async () => {
+  test('refuses invalid quantities, prices, categories and keepers', async () => {
     for (const [fields, path] of [
       [{ minimum: -1 }, 'body.minimum'],
       [{ minimum: 1.5 }, 'body.minimum'],
@@ -600,6 +600,21 @@ describe('an organization', () => {
     if (!inProcess) return
     const rows = await server.ctx.db.read.select().from(supplyMovements)
     expect(rows.filter(({ owner }) => owner === org)).toEqual([])
+  })
+
+  test('that is disabled lets nobody book anything', async () => {
+    const { id: org } = await createOrg(alice)
+    await addMembers(alice, { id: org }, bob)
+    const { id } = await addSupply(alice, { selfService: true }, org)
+    await moved(alice, id, { type: 'IN', quantity: 5 })
+    const admin = await server.admin()
+    ok(await admin.call('admin.orgs.update', { params: { orgId: org }, body: { status: 'DISABLED' } }))
+    for (const person of [alice, bob]) {
+      expect((await move(person, id, { type: 'TAKE', quantity: 1 })).status).toBe(403)
+      const items = [{ supplyId: id, type: 'TAKE', quantity: 1 }] as const
+      expect((await person.call('supplies.moveMany', { body: { orgId: org, items: [...items] } })).status).toBe(403)
+    }
+    expect((await getSupply(id)).stock).toBe(5)
   })
 
   test('keeps a location at which some of a supply are', async () => {

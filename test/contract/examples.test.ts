@@ -127,6 +127,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'appUpdates.publish': [400, /package/],
   // The file of this test is not a table of assets or links.
   'assets.import': [400, /name/],
+  'supplies.import': [400, /name|CSV/],
   'qrCodes.import': [400, /target/],
   // The organization is internal, the invitation is for another user, and no one asks to join.
   'orgs.publicById': NO_SUCH_ROW,

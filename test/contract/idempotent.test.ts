@@ -109,6 +109,10 @@ const UPDATES: Readonly<Record<string, Update>> = {
     params: () => ({ id: id['reservation']! }),
     body: () => ({ to: reservedUntil, purpose: 'new' }),
   },
+  'supplies.update': {
+    params: () => ({ id: id['supply']! }),
+    body: () => ({ name: 'new', minimum: 5, price: '4.5', unit: 'box', photos: [] }),
+  },
   'notifications.changePreferences': { body: () => ({ emailActivities: 'IMPORTANT' }), raisesNothing: true },
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
@@ -421,6 +425,7 @@ beforeAll(async () => {
   id['record'] = ok(await alice.call('assetMaintenance.create', done)).data.id
   id['reservation'] = (await reservation(alice)).id
   id['code'] = (await createCode(alice)).id
+  id['supply'] = ok(await alice.call('supplies.create', { body: { name: 'Chalk' } })).data.id
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id
   id['design'] = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id

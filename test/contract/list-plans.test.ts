@@ -86,6 +86,8 @@ describe.if(inProcess && !!process.env['TEST_DATABASE_URL'])('plans of PostgreSQ
       [':qrCodeId', code.id],
     )
     ids.push(['inventories/:id', inventory.id], ['assets/:id', asset.id], ['activities/:id', activity.id])
+    const supply = ok(await admin.call('supplies.create', { body: { name: 'Chalk' } })).data
+    ids.push(['supplies/:id', supply.id])
     ids.push(['groups/:id', group.id], ['orgs/:id', org.id])
     // As if the tables were large: the planner sorts only where no index has the order.
     const connection = { enable_sort: 'off', enable_seqscan: 'off', enable_bitmapscan: 'off' }

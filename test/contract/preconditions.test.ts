@@ -70,6 +70,9 @@ const maintenance = async () => {
   const recordId = ok(await alice.call('assetMaintenance.create', { params, body })).data.id
   return { params: { ...params, recordId } }
 }
+const supply = async () => ({
+  params: { id: ok(await alice.call('supplies.create', { body: { name: 'Chalk' } })).data.id },
+})
 const photo = () => addPhoto(server, alice)
 const field = async () => ({ params: { objectName, id: (await createField(alice)).id } })
 const anyField = async () => ({ who: admin, params: { id: (await createGlobalField(admin)).id } })
@@ -127,6 +130,8 @@ const CHANGES: Readonly<Record<string, () => Promise<Change>>> = {
   'assets.delete': asset,
   'assets.scrapAny': async () => ({ who: admin, ...(await asset()), body: (i) => ({ reason: `reason ${i}` }) }),
   'assets.deleteAny': async () => ({ who: admin, ...(await asset()) }),
+  'supplies.update': async () => ({ ...(await supply()), body: name }),
+  'supplies.delete': supply,
   'assetPlans.update': async () => ({ ...(await plan()), body: name }),
   'assetPlans.delete': plan,
   'assetReservations.update': async () => ({

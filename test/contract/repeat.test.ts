@@ -45,6 +45,7 @@ interface Request {
 
 let names = 0
 const name = (): string => `thing${++names}`
+const addSupply = async () => ok(await alice.call('supplies.create', { body: { name: name() } })).data
 const letters = (): string => name().replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!)
 const someone = (): Promise<Person> => server.person()
 
@@ -211,6 +212,22 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const params = { id: (await reservation(alice)).id }
     ok(await alice.call('assetReservations.pickUp', { params, body: {} }))
     return { params, body: {} }
+  },
+  'supplies.create': () => ({ body: { name: name() } }),
+  'supplies.move': async () => ({ params: { id: (await addSupply()).id }, body: { type: 'IN', quantity: 1 } }),
+  'supplies.moveMany': async () => ({
+    body: { items: [{ supplyId: (await addSupply()).id, type: 'IN', quantity: 1 }] },
+  }),
+  'supplies.reverse': async () => {
+    const body = { type: 'IN', quantity: 1 } as const
+    const moved = ok(await alice.call('supplies.move', { params: { id: (await addSupply()).id }, body })).data
+    return { params: { id: moved.id }, body: {} }
+  },
+  'supplies.import': () => ({ body: form(csv([['Name'], [name()], [name()]]), 'supplies.csv') }),
+  'supplies.undoImport': async () => {
+    const body = form(csv([['Name'], [name()]]), 'supplies.csv')
+    const { importId } = ok(await alice.send('POST', '/api/supplies/import', { body })).data
+    return { params: { id: importId }, body: {} }
   },
   'assets.checkOut': async () => ({ params: { id: (await createAsset(alice)).id }, body: { personName: 'Lin Mei' } }),
   'assets.checkIn': async () => {

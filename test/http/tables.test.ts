@@ -18,6 +18,8 @@ test('every operation that answers with a table takes the time zone of its times
     'qrCodes.export',
     'qrCodes.scanStats',
     'registrations.list',
+    'supplies.export',
+    'supplies.movements',
   ])
   // A list of labels and a report by days have no times.
   const others = ['assetReports.depreciation', 'qrBlanks.export']

@@ -46,6 +46,9 @@ const BODIES: Readonly<Record<string, object>> = {
   'assetReservations.create': { items: [{ assetId: 999_999_999 }], from: Date.now(), to: Date.now() + 86_400_000 },
 }
 
+/** Members need only `asset:read` for them, so they look for the organization after the supply: see test/assets/supplies.test.ts. */
+const CHECKED_LATER: readonly string[] = ['supplies.move', 'supplies.moveMany']
+
 describe('a disabled organization', () => {
   const { server, admin, owner, deputy, member, invited, stranger } = useServer({
     people: ['owner', 'deputy', 'member', 'invited', 'stranger'],
@@ -73,7 +76,7 @@ describe('a disabled organization', () => {
   }
 
   for (const endpoint of allEndpoints)
-    if (endpoint.access.kind === 'org' || endpoint.access.kind === 'dual') {
+    if (!CHECKED_LATER.includes(endpoint.id) && (endpoint.access.kind === 'org' || endpoint.access.kind === 'dual')) {
       const { point } = endpoint.access
       // Operations that change something are refused, even those that ask for a reading point.
       const isAllowed =

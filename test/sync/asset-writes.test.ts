@@ -49,6 +49,21 @@ const shows =
   (act: Scenario['act']): Prepare =>
   async () => ({ act, shows: nothing, once: true })
 
+/** A request about a new supply. */
+const onSupply =
+  (act: (id: number) => Promise<Reply<unknown>>): Prepare =>
+  async () => {
+    const { id } = ok(await alice.call('supplies.create', { body: { name: 'Chalk' } })).data
+    return { act: () => act(id), shows: nothing, once: true }
+  }
+
+let lists = 0
+function importSupplies(): Promise<Reply<{ importId?: number }>> {
+  const form = new FormData()
+  form.set('file', new File([`Name,Number\nPaper,P-${++lists}\n`], 'supplies.csv'))
+  return alice.send('POST', '/api/supplies/import', { body: form })
+}
+
 /** A new row, whose id is in the answer. */
 const creates =
   (name: 'asset' | 'assetCategory', act: () => Promise<Reply<{ id: number }>>): Prepare =>
@@ -328,6 +343,26 @@ const assetWrites: Record<string, Prepare> = {
   'labelProfiles.calibrate': shows(() =>
     alice.send('POST', '/api/label-profiles/calibration', { body: { profile: ROLL, format: 'PDF' } }),
   ),
+  'supplies.create': shows(() => alice.call('supplies.create', { body: { name: 'Chalk' } })),
+  'supplies.update': onSupply((id) => alice.call('supplies.update', { params: { id }, body: { name: 'Chalks' } })),
+  'supplies.delete': onSupply((id) => alice.call('supplies.delete', { params: { id } })),
+  'supplies.move': onSupply((id) => alice.call('supplies.move', { params: { id }, body: { type: 'IN', quantity: 1 } })),
+  'supplies.moveMany': onSupply((supplyId) =>
+    alice.call('supplies.moveMany', { body: { items: [{ supplyId, type: 'IN', quantity: 1 }] } }),
+  ),
+  'supplies.reverse': onSupply(async (id) => {
+    const moved = ok(await alice.call('supplies.move', { params: { id }, body: { type: 'IN', quantity: 1 } })).data
+    return alice.call('supplies.reverse', { params: { id: moved.id }, body: {} })
+  }),
+  'supplies.import': shows(() => importSupplies()),
+  async 'supplies.undoImport'() {
+    const { importId } = ok(await importSupplies()).data
+    return {
+      act: () => alice.call('supplies.undoImport', { params: { id: importId! }, body: {} }),
+      shows: nothing,
+      once: true,
+    }
+  },
   'labelProfiles.create': shows(() =>
     alice.call('labelProfiles.create', { body: { name: `Printer ${++profiles}`, ...ROLL } }),
   ),

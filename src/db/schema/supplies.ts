@@ -47,7 +47,7 @@ export const supplies = table(
     minimum: col.int('minimum'),
     /** How many there should be after an order. */
     target: col.int('target'),
-    /** Who is notified when it is low. */
+    /** Users to notify when it is low. */
     keeperIds: col.json<number[]>('keeper_ids').notNull(),
     /** Members may take some for themselves. */
     selfService: col.bool('self_service').notNull().default(false),
@@ -183,3 +183,48 @@ export const supplyNumbers = table('supply_numbers', {
   owner: col.int('owner').$type<OwnerKey>().primaryKey(),
   next: col.int('next').notNull(),
 })
+
+/** The result of the undo of an import. */
+export interface SupplyImportUndo {
+  readonly restored: number
+  readonly deleted: number
+  readonly kept: readonly {
+    readonly supplyId: number
+    readonly supplyNo: string
+    readonly reason: 'CHANGED' | 'LENT' | 'DELETED'
+  }[]
+  readonly keptCount: number
+}
+
+/** Imports of supplies of the last 90 days. */
+export const supplyImports = table(
+  'supply_imports',
+  {
+    id: col.id(),
+    owner: owner(),
+    userId: col.int('user_id').notNull(),
+    userName: col.text('user_name').notNull(),
+    fileName: col.text('file_name').notNull(),
+    created: col.int('created').notNull(),
+    updated: col.int('updated').notNull(),
+    unchanged: col.int('unchanged').notNull(),
+    undoneAt: col.time('undone_at'),
+    /** The first answer, for repetitions. */
+    undo: col.json<SupplyImportUndo>('undo'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [index('supply_imports_owner').on(t.owner, t.createdAt, t.id), index('supply_imports_age').on(t.createdAt)],
+)
+
+/** The former values of supplies that an import changed, sealed, for a day. */
+export const supplyImportSnapshots = table(
+  'supply_import_snapshots',
+  {
+    importId: col.int('import_id').notNull(),
+    part: col.int('part').notNull(),
+    owner: owner(),
+    rows: col.text('rows').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.importId, t.part] }), index('supply_import_snapshots_age').on(t.createdAt)],
+)

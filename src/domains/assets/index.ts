@@ -76,6 +76,9 @@ import {
   hasSupplies,
   purgeSupplies,
 } from './supplies/supplies.store.ts'
+import { supplyImportEndpoints } from './supply-imports/supply-imports.endpoints.ts'
+import { deleteImportsOf } from './supply-imports/supply-imports.store.ts'
+import { deleteOldImports } from './supply-imports/writing.service.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
 
@@ -99,6 +102,7 @@ export const assets = domain({
     ...labelEndpoints,
     ...supplyEndpoints,
     ...supplyAdminEndpoints,
+    ...supplyImportEndpoints,
   ],
   async start(ctx) {
     startTelling(ctx)
@@ -123,6 +127,7 @@ export const assets = domain({
     { name: 'assets.queueDigests', every: DIGESTS_EVERY_MS, run: queueDigests },
     { name: 'inventories.deleteAbandoned', every: HOUR, run: deleteAbandoned },
     { name: 'supplies.deleteOldRequests', every: HOUR, run: deleteOldRequests },
+    { name: 'supplies.deleteOldImports', every: HOUR, run: deleteOldImports },
     cleanUpJob,
   ],
   quotaUsage: { assets: (ctx, owner) => countAssets(ctx.db.read, ownerKey(owner)) },
@@ -183,6 +188,7 @@ export const assets = domain({
       await deleteRunsOf(tx, ownerKey({ userId: 0, orgId }))
       await deleteMappingsOf(tx, orgId)
       await deleteProfilesOf(tx, orgId)
+      await deleteImportsOf(tx, orgId)
     },
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
     async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
@@ -195,6 +201,7 @@ export const assets = domain({
       await deleteMappingsOf(tx, ownerKey({ userId, orgId: 0 }))
       await clearAssignee(tx, userId)
       await deleteProfilesOf(tx, -userId)
+      await deleteImportsOf(tx, -userId)
     },
   },
 })

@@ -1,7 +1,9 @@
 /** Books movements on supplies that are locked: checks them, changes the numbers, and adds the rows. */
 
 import type { AppContext } from '#context'
+import { orgOf } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
+import { notify } from '#domains/notifications/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
@@ -9,17 +11,20 @@ import { invalidAll } from '#http/validate.ts'
 import { noLocations, noSuchLocation, noSuchMember, notAPrice, notYourself } from '../register/register.errors.ts'
 import { hundredths } from '../register/register.rules.ts'
 import { locationNames, membersAmong, userNames } from '../register/register.store.ts'
-import { notifyOfLow } from './low.service.ts'
+import { keepersOf } from '../reminders.service.ts'
+import { remindable } from '../reminders.store.ts'
 import type { MovementItem } from './movements.model.ts'
 import * as store from './movements.store.ts'
 import * as errors from './supplies.errors.ts'
-import { book, Impossible, isLow, nameKey, type Numbers, personKey, unbook } from './supplies.rules.ts'
+import { book, Impossible, isLow, nameKey, NO_PLACE, type Numbers, personKey, unbook } from './supplies.rules.ts'
 import { setNumbers, type SupplyRow } from './supplies.store.ts'
 
 export interface Fresh {
   readonly item: MovementItem
   /** Of the object with the fields of the item, for errors. */
   readonly path: string
+  /** Without a location, those without a place are meant, also if there are some at only one other place. */
+  readonly isExact?: true
 }
 
 /** Books the items on supplies that are locked. @throws AppError 400 with the problems */
@@ -45,16 +50,15 @@ export async function bookItems(
   const known = people.flatMap((person) => person?.userId ?? [])
   const names = await userNames(tx, owner.orgId, [...new Set([owner.userId, ...known])])
   const books = await openBooks(tx, supplies, fresh, people)
-  const given = fresh.map(({ item, path }, i): store.NewMovement => {
+  const given = fresh.map(({ item, path, isExact }, i): store.NewMovement => {
     const supply = byId.get(item.supplyId)!
     const person = people[i]
     const { numbers, loans } = books.get(supply.id)!
     const key = person && personKey(person.userId, person.personName)
     const lends = supply.kind === 'POOL' ? key : undefined
     const { type, quantity, toLocationId = null } = item
-    const booked = booking(() =>
-      book(numbers, { type, quantity, locationId: item.locationId ?? null, toLocationId, person: lends }, path),
-    )
+    const locationId = item.locationId ?? (isExact ? NO_PLACE : null)
+    const booked = booking(() => book(numbers, { type, quantity, locationId, toLocationId, person: lends }, path))
     if (lends !== undefined && type === 'TAKE') loans.set(lends, laterOf(loans.get(lends), person!, item.dueAt ?? null))
     return {
       owner: supply.owner,
@@ -110,7 +114,7 @@ function shapeProblems({ kind }: SupplyRow, item: MovementItem, path: string): F
   return problems
 }
 
-/** Problems of locations and borrowers that do not exist. Whoever has some of it may return it, also after leaving. */
+/** Problems of locations and borrowers that do not exist. Borrowers may return it also after they have left. */
 async function referenceProblems(tx: Tx, owner: Owner, fresh: readonly Fresh[]): Promise<FieldProblem[]> {
   const { orgId, userId } = owner
   const places = fresh.flatMap(({ item }) => [item.locationId ?? [], item.toLocationId ?? []].flat())
@@ -261,4 +265,22 @@ async function checkPlaces(tx: Tx, { orgId }: Owner, { locationId, toLocationId 
   const ids = [locationId, toLocationId].filter((id) => id !== null)
   const known = await locationNames(tx, orgId, ids)
   if (ids.some((id) => !known.has(id))) throw errors.placeIsGone()
+}
+
+/** Notifies the keepers once when the stock falls below the minimum; the caller has noted it in the row. */
+async function notifyOfLow(ctx: AppContext, tx: Tx, supply: SupplyRow): Promise<void> {
+  const { id, name, supplyNo, unit, stock, minimum } = supply
+  const orgId = orgOf(supply.owner)
+  const named = await remindable(tx, orgId, supply.keeperIds)
+  const userIds = named.size > 0 ? [...named] : await keepersOf(tx, supply.owner)
+  await notify(ctx, tx, {
+    userIds,
+    type: 'ASSET',
+    title: { en: `Few are left: ${name}`, zh: `库存不足：${name}` },
+    body: {
+      en: `${name} (${supplyNo}): ${stock} ${unit} left, at least ${minimum} should be there.`,
+      zh: `${name}（${supplyNo}）：剩余 ${stock} ${unit}，最低库存为 ${minimum} ${unit}。`,
+    },
+    data: { supplyId: id, orgId: orgId || null, event: 'SUPPLY_LOW' },
+  })
 }

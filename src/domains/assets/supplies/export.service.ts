@@ -57,7 +57,7 @@ export const exportMovements = async (
   caller: Caller,
 ): Promise<Response> =>
   sendExport(ctx, await partyOf(ctx, owner.userId, caller), async ({ readInWorker: db }) => {
-    const { locale } = caller
+    const locale = query.lang ?? caller.locale
     const zone = zoneOf(query)
     const paths = await locationPaths(db, ownerKey(owner))
     const pathOf = (id: number | null) => (id === null ? null : (paths.get(id) ?? null))

@@ -42,7 +42,7 @@ export const ORG_MOVEMENTS: Budget = {
   countedByRun: true,
 }
 export const OWN_MOVEMENTS: Budget = { ...ORG_MOVEMENTS, per: 'user' }
-/** What members take for themselves, in pieces. */
+/** Pieces that members take for themselves. */
 export const SELF_SERVICE: Budget = {
   name: 'supply-self-service',
   counts: { en: 'pieces taken for yourself', zh: '自助领用件数' },
@@ -83,7 +83,7 @@ const movement = {
   note: optional(Description),
   dueAt: optional({ ...Time, description: 'When those of a POOL are to come back' }),
 }
-const examples = [{ type: 'TAKE', quantity: 5, note: 'For room 12', requestId: 'c1f5c2f0-6c1e-4d5b' }]
+const examples = [{ type: 'IN', quantity: 5, price: '4.90', note: 'Delivery', requestId: 'c1f5c2f0-6c1e-4d5b' }]
 export const CreateMovement = Model(
   'CreateSupplyMovement',
   { examples },
@@ -92,11 +92,16 @@ export const CreateMovement = Model(
 export type CreateMovement = Static<typeof CreateMovement>
 export const MovementItem = Model('SupplyMovementItem', { supplyId: Id, ...movement, requestId: optional(RequestId) })
 export type MovementItem = Static<typeof MovementItem>
-export const CreateMovements = Model('CreateSupplyMovements', {
-  items: Type.Array(MovementItem, { minItems: 1, maxItems: MAX_MOVEMENTS }),
-  requestId: optional(RequestId),
-  orgId: optional(Id),
-})
+const severalExamples = [{ items: [{ supplyId: 42, type: 'IN', quantity: 5 }], requestId: '7b8d0e55-1f6a-4a0e' }]
+export const CreateMovements = Model(
+  'CreateSupplyMovements',
+  { examples: severalExamples },
+  {
+    items: Type.Array(MovementItem, { minItems: 1, maxItems: MAX_MOVEMENTS }),
+    requestId: optional(RequestId),
+    orgId: optional(Id),
+  },
+)
 export type CreateMovements = Static<typeof CreateMovements>
 export const ReverseMovement = Model('ReverseSupplyMovement', { note: optional(Description), orgId: optional(Id) })
 export type ReverseMovement = Static<typeof ReverseMovement>
@@ -111,6 +116,9 @@ export const MovementsQuery = PageQuery({
   to: Type.Optional({ ...Time, description: 'Booked before this time' }),
   format: Type.Optional(Enum(TABLE_FORMATS, { description: 'All of them as a file, instead of a page' })),
   tz: ExportZone,
+  lang: Type.Optional(
+    Enum(['en', 'zh'], { description: 'Of the words in the file; that of `Accept-Language` by default' }),
+  ),
 })
 export type MovementsQuery = Static<typeof MovementsQuery>
 
@@ -146,7 +154,7 @@ export const Movements = Type.Object({ items: Type.Array(MovementView) })
 
 export const LoansQuery = PageQuery({
   orgId: Type.Optional(Id),
-  userId: Type.Optional({ ...Id, description: 'Only what this user has' }),
+  userId: Type.Optional({ ...Id, description: 'Only the loan of this user' }),
 })
 export type LoansQuery = Static<typeof LoansQuery>
 export const LoanView = Model('SupplyLoan', {

@@ -46,11 +46,10 @@ export async function createMovement(
   ctx: AppContext,
   owner: Owner,
   supplyId: number,
-  { orgId: _, ...input }: CreateMovement,
+  { requestId, ...item }: CreateMovement,
   caller: Caller,
 ): Promise<MovementView> {
   if ((await findSupply(ctx.db.read, ownerKey(owner), supplyId)) === undefined) throw notFound()
-  const { requestId, ...item } = input
   const rows = await bookAll(ctx, owner, { items: [{ ...item, supplyId }], pathOf: () => 'body', requestId }, caller)
   return (await toViews(ctx.db.read, rows))[0]!
 }

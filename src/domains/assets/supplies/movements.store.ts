@@ -80,11 +80,6 @@ export const movementsBefore = (
     .orderBy(desc(supplyMovements.id))
     .limit(limit)
 
-export async function countMovements(db: Db, owner: OwnerKey, given: MovementFilters): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(supplyMovements).where(movementsWhere(owner, given))
-  return row!.n
-}
-
 export async function hasMovements(db: Db | Tx, supplyId: number): Promise<boolean> {
   const rows = await db
     .select({ id: supplyMovements.id })
@@ -157,7 +152,7 @@ export const placesOf = (db: Db | Tx, supplyIds: readonly number[]): Promise<Pla
         .where(inArray(supplyPlaces.supplyId, [...supplyIds]))
         .orderBy(asc(supplyPlaces.supplyId), asc(supplyPlaces.locationId))
 
-/** What these people have of these supplies, by `<supply> <key of the person>`. */
+/** The loans of these people, by `<supply> <key of the person>`. */
 export async function loansOf(
   tx: Tx,
   keys: readonly { readonly supplyId: number; readonly userId: number; readonly nameKey: string }[],
@@ -215,7 +210,7 @@ export async function setLoan(tx: Tx, loan: LoanRow): Promise<void> {
     })
 }
 
-/** What people have of a supply, those with an account first. */
+/** The loans of a supply, those of people without an account first. */
 export function loansPage(
   db: Db,
   supplyId: number,
@@ -228,7 +223,7 @@ export function loansPage(
   )
   return pageOfQuery(
     page,
-    db.select().from(supplyLoans).where(where).orderBy(desc(supplyLoans.userId), asc(supplyLoans.nameKey)),
+    db.select().from(supplyLoans).where(where).orderBy(asc(supplyLoans.userId), asc(supplyLoans.nameKey)),
     db.select({ n: count() }).from(supplyLoans).where(where),
   )
 }
@@ -252,7 +247,7 @@ export async function insertRequest(tx: Tx, userId: number, requestId: string, m
 export const deleteRequestsBefore = (tx: Tx, time: number, limit: number): Promise<number> =>
   deleteSome(tx, supplyRequests, lt(supplyRequests.createdAt, time), limit)
 
-// What remains of accounts and organizations.
+// Rows of accounts and organizations that ended.
 
 /** Removes the names of a user whose account ended from at most `limit` movements. Returns their number. */
 export async function forgetNames(tx: Tx, userId: number, limit: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { endpoint, platform } from '#http/endpoint.ts'
 
-import { listAllSupplies } from './supplies.admin.service.ts'
 import { AdminSuppliesQuery, AdminSupplyPage } from './supplies.model.ts'
+import { listAllSupplies } from './supplies.service.ts'
 
 export const supplyAdminEndpoints = [
   endpoint({

@@ -181,7 +181,7 @@ export const supplyEndpoints = [
     method: 'GET',
     path: '/api/supplies/:id/loans',
     summary: 'List who has some of a supply',
-    description: 'Of a POOL. Users come first, then other people in the order of their names.',
+    description: 'Of a POOL. People without an account come first, in the order of their names.',
     tag,
     access: read,
     params: ById,

@@ -1,5 +1,4 @@
 import { badRequest, type FieldProblem, limited } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
 
 import { MAX_QUANTITY, MAX_SUPPLIES } from './supplies.model.ts'
 
@@ -43,5 +42,3 @@ export const isReversal = () => badRequest('A reversal cannot be reversed', '冲
 /** Waiting does not help here, but an hour keeps clients from retrying at once. */
 export const tooManySupplies = () =>
   limited(`There can be at most ${MAX_SUPPLIES} supplies`, `最多 ${MAX_SUPPLIES} 种物料`, 3600)
-export const noFreeNumber = () =>
-  invalid('body.supplyNo', 'is required, because no number is free', '不能为空：已无可用编号')

@@ -98,7 +98,8 @@ const kind = {
 
 export const NewSupply = Type.Object({ ...writable, ...kind })
 export type NewSupply = Static<typeof NewSupply>
-export const CreateSupply = Model('CreateSupply', { ...writable, ...kind, orgId: optional(Id) })
+const examples = [{ name: 'Whiteboard markers', unit: 'box', price: '4.90', minimum: 20, target: 100 }]
+export const CreateSupply = Model('CreateSupply', { examples }, { ...writable, ...kind, orgId: optional(Id) })
 export const UpdateSupply = Named(
   'UpdateSupply',
   Type.Partial(Type.Object({ ...writable, ...kind, orgId: Nullable(Id) }), {

@@ -6,10 +6,11 @@ import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { MAX_ROWS_IN_TURN, type Page } from '#db/paging.ts'
 import type { Db, SQL, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { adminPage, ownersOf } from '#domains/admin/index.ts'
 import type { LostFiles } from '#domains/events.ts'
 import { attachFile, isImage, releaseFile } from '#domains/files/index.ts'
 import { locationTree } from '#domains/orgs/index.ts'
-import type { Caller, Owner } from '#http/endpoint.ts'
+import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
@@ -22,6 +23,8 @@ import { knownCategories, membersAmong } from '../register/register.store.ts'
 import { hasMovements } from './movements.store.ts'
 import * as errors from './supplies.errors.ts'
 import {
+  type AdminSuppliesQuery,
+  type AdminSupplyView,
   MAX_SUPPLIES,
   type NewSupply,
   type SuppliesQuery,
@@ -177,7 +180,7 @@ interface Checked {
   readonly path: string
 }
 
-/** Problems of ids that do not exist or belong to another owner, and of what only organizations have. */
+/** Problems of ids that do not exist or belong to another owner, and of settings for organizations. */
 async function referenceProblems(tx: Tx, owner: Owner, items: readonly Checked[]): Promise<FieldProblem[]> {
   const categories = await knownCategories(tx, ownerKey(owner), [
     ...new Set(items.flatMap(({ change }) => change.categoryId ?? [])),
@@ -241,9 +244,14 @@ export async function deleteSupply(ctx: AppContext, owner: Owner, id: number): P
     if (row === undefined) throw notFound()
     if (row.lent > 0) throw errors.stillLent()
     if (await isPoolReserved(tx, id, ctx.clock.now())) throw errors.stillReserved()
-    for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
-    await store.updateSupply(tx, row, { deletedAt: tx.stamp, photoIds: [] })
+    await removeSupply(ctx, tx, row)
   })
+}
+
+/** Deletes its photos. The caller has locked it, and checked that it may be deleted. */
+export async function removeSupply(ctx: AppContext, tx: Tx, row: store.SupplyRow): Promise<void> {
+  for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
+  await store.updateSupply(tx, row, { deletedAt: tx.stamp, photoIds: [] })
 }
 
 /** Takes deleted files away from the supplies whose photos they were. */
@@ -285,4 +293,17 @@ export async function resolveScan(
   const uuid = LANDING.exec(URL.parse(content.trim())?.pathname ?? '')?.[1]
   const row = uuid === undefined ? undefined : await findVisible(ctx, userId, uuid)
   return row && { id: row.id, title: row.name }
+}
+
+/** Supplies of all owners, for administrators. */
+export async function listAllSupplies(
+  ctx: AppContext,
+  { userId }: Actor,
+  query: AdminSuppliesQuery,
+): Promise<Page<AdminSupplyView>> {
+  const { items, ...page } = await adminPage(ctx, userId, store.allSupplies(query), query)
+  const views = await toViews(ctx, ctx.db.read, items)
+  const owners = views.map((view) => ({ userId: view.userId, orgId: view.orgId ?? 0 }))
+  const ownedBy = await ownersOf(ctx.db.read, owners)
+  return { ...page, items: views.map((view, i) => ({ ...view, ...ownedBy(owners[i]!) })) }
 }

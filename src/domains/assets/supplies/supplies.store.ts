@@ -424,7 +424,7 @@ export const anySuppliesByIds = (tx: Tx, ids: readonly number[]): Promise<Supply
     .from(supplies)
     .where(and(inArray(supplies.id, [...ids]), isLive))
 
-// What remains of accounts and organizations.
+// Rows of accounts and organizations that ended.
 
 const anySupply = prepared((db) =>
   db
@@ -446,7 +446,7 @@ const anySupply = prepared((db) =>
 export const hasSupplies = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anySupply(db, { userId })).length > 0
 
-/** Deletes at most `limit` supplies of an owner that was deleted, which have no movements any more. Returns their number. */
+/** Deletes at most `limit` supplies of an owner that was deleted, whose movements are deleted already. Returns their number. */
 export async function purgeSupplies(tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
   const some = await tx.select({ id: supplies.id }).from(supplies).where(eq(supplies.owner, owner)).limit(limit)
   const ids = some.map((row) => row.id)

@@ -1,0 +1,318 @@
+/**
+ * Imports of supplies from spreadsheets, with the readers of imports of assets. The rows are checked in groups with pauses for other requests, then
+ * all of them are written in one write, or none. The stock that a row names is booked as a count.
+ */
+
+import { rm } from 'node:fs/promises'
+
+import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
+import { ownerKey } from '#db/owner-key.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { partyOf } from '#domains/access/index.ts'
+import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
+import { badRequest, type FieldProblem } from '#http/errors.ts'
+import type { ReceivedFile } from '#http/form.ts'
+import {
+  BYTES_PER_ROW,
+  importPlaces,
+  MAX_ERRORS,
+  noFile,
+  noHeader,
+  readTable,
+  repeatedColumn,
+  rowsHaveErrors,
+  tooManyRows,
+} from '#http/imports.ts'
+import { MAX_WAIT_MS } from '#http/places.ts'
+import { invalid } from '#http/validate.ts'
+import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
+import { textOf } from '#lib/spreadsheets/cells.ts'
+import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
+import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { MINUTE } from '#platform/clock.ts'
+import { rowsIn } from '#platform/spreadsheets/index.ts'
+import type { ReadSheet } from '#platform/spreadsheets/port.ts'
+
+import { assetCategoryTree } from '../categories/categories.store.ts'
+import { noHeaderThere, onlyForCsv } from '../importing/importing.errors.ts'
+import {
+  type ImportAssets,
+  MAX_COLUMNS,
+  MAX_HEADER_ROW,
+  MAX_WARNINGS,
+  PREVIEW_ROWS,
+} from '../importing/importing.model.ts'
+import { readMaps } from '../importing/maps.service.ts'
+import { Names } from '../importing/names.service.ts'
+import { type Decimal, decimalIn } from '../importing/values.rules.ts'
+import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
+import { UNITS } from '../supplies/supplies.model.ts'
+import { type RowNote, type RowOptions, RowReader } from './reading.service.ts'
+import { type ImportSupplies, MAX_ROWS, type SupplyImportResult } from './supply-imports.model.ts'
+import { type FileColumn, isKnownHeading, type Mapping, matchColumns, parseMapping } from './supply-imports.rules.ts'
+import { writeRows } from './writing.service.ts'
+
+/** Rows that are checked between two pauses, in some milliseconds. */
+const GROUP = 25
+const MAX_WRITE_MS = 5 * MINUTE
+/** Characters of a cell in an error. */
+const MAX_VALUE = 200
+const SAMPLES = 3
+const MAX_SAMPLE = 60
+/** The beginning of the file in an answer. */
+const FIRST = { rows: 12, columns: 40, characters: 60 }
+const LIMITS = { rows: MAX_ROWS + MAX_HEADER_ROW + 1, columns: MAX_COLUMNS }
+
+const noNameColumn = () =>
+  badRequest(
+    'The sheet has no column for the name, which new supplies need: choose which of its columns is the name',
+    '表格缺少名称列，无法新增物料，请选择哪一列是名称',
+  )
+const noNumberColumn = () =>
+  badRequest(
+    'The sheet has no column for the number, by which supplies are updated: choose which of its columns is the number',
+    '表格缺少编号列，无法更新物料，请选择哪一列是编号',
+  )
+
+/** @throws AppError 400, 404, 415 or 429 */
+export async function importSupplies(
+  ctx: AppContext,
+  owner: Owner,
+  input: ImportSupplies,
+  file: ReceivedFile | undefined,
+  caller: Caller,
+): Promise<SupplyImportResult> {
+  if (file === undefined) throw noFile()
+  const { categoryId } = input
+  if (categoryId !== undefined)
+    if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
+      throw invalid('body.categoryId', 'refers to a category that does not exist', '分类不存在')
+  const party = await partyOf(ctx, owner.userId, caller)
+  const rowsPath = await ctx.staging.newPath()
+  const work = await importPlaces(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
+  try {
+    const { sheet, encoding } = input
+    const request = { limits: LIMITS, marksFormulas: true, ...(sheet && { sheet }), ...(encoding && { encoding }) }
+    const read = await work.run(() => readTable(ctx, file, rowsPath, request), MAX_WAIT_MS)
+    const budget = owner.orgId === 0 ? OWN_MOVEMENTS : ORG_MOVEMENTS
+    const uses = await usesOf(ctx, budget, { actor: owner, caller, orgId: owner.orgId }, read.rows)
+    return await work.run(
+      () => new SupplyFile(ctx, owner, input, rowsPath, read, file.name, caller.locale, uses).answer(),
+      MAX_WAIT_MS,
+    )
+  } finally {
+    await work.close()
+    await rm(rowsPath, { force: true }).catch(() => undefined)
+  }
+}
+
+class SupplyFile {
+  #header!: Header
+  #columns: readonly FileColumn[] = []
+  #options!: RowOptions
+
+  constructor(
+    readonly ctx: AppContext,
+    readonly owner: Owner,
+    readonly input: ImportSupplies,
+    readonly rowsPath: string,
+    readonly read: ReadSheet,
+    readonly fileName: string,
+    readonly locale: Locale,
+    readonly uses: readonly BudgetUse[],
+  ) {}
+
+  async answer(): Promise<SupplyImportResult> {
+    const { ctx, owner, input } = this
+    const head = await headOf(this.rowsPath)
+    this.#findColumns(head)
+    const missing = this.#missingColumn()
+    if (missing !== undefined && input.dryRun !== true) throw missing
+    const { samples, decimal } = await this.#survey()
+    const maps = await readMaps(ctx, owner, {
+      ...(input.categoryMap !== undefined && { categoryMap: input.categoryMap }),
+      ...(input.locationMap !== undefined && { locationMap: input.locationMap }),
+    } as ImportAssets)
+    this.#options = {
+      mode: input.mode ?? 'UPSERT',
+      clearEmpty: input.clearEmpty === true,
+      decimal: input.decimal ?? decimal,
+      roundPrices: input.roundPrices === true,
+      emptyFormulas: input.emptyFormulas === 'EMPTY',
+      categoryId: input.categoryId ?? null,
+      unit: UNITS[this.locale],
+      categoryMap: maps.category,
+      locationMap: maps.location,
+    }
+    const result: SupplyImportResult = {
+      total: this.read.rows - head.filter(({ number }) => number <= this.#lastRow).length,
+      valid: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      errors: [],
+      errorCount: 0,
+      warnings: [],
+      warningCount: 0,
+      headerRow: this.#header.row,
+      headerRows: this.#header.rows,
+      encoding: this.read.encoding ?? null,
+      decimal: this.#options.decimal,
+      firstRows: firstRows(head),
+      columns: this.#columns.map((column, i) => ({ ...column, samples: samples[i]! })),
+      unmatched: { category: [], location: [] },
+      preview: [],
+    }
+    if (result.total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
+    if (missing !== undefined) {
+      const error = { row: this.#header.row, column: null, value: null, message: missing.text[this.locale] }
+      return { ...result, errors: [error], errorCount: 1 }
+    }
+    const problems = await this.#check(result)
+    if (input.dryRun === true) return result
+    if (result.errorCount > 0) throw rowsHaveErrors(result.errorCount, problems)
+    return { ...result, importId: await this.#write(result) }
+  }
+
+  get #lastRow(): number {
+    return this.#header.row + this.#header.rows - 1
+  }
+
+  #findColumns(head: readonly SheetRow[]): void {
+    const { input, read } = this
+    const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping)
+    if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
+    if (input.encoding !== undefined && read.encoding === undefined) throw onlyForCsv()
+    const isKnown = (heading: string) => isKnownHeading(heading, mapping as Mapping)
+    const header = findHeader(head, read.merges ?? [], isKnown, {
+      row: input.headerRow,
+      rows: input.headerRows as 1 | 2 | undefined,
+    })
+    if (header === undefined) throw head.length === 0 ? noHeader() : noHeaderThere()
+    const found = matchColumns(header.headings, mapping as Mapping)
+    if ('repeated' in found) throw repeatedColumn(found.repeated)
+    this.#header = header
+    this.#columns = found
+  }
+
+  #missingColumn() {
+    const has = (key: string) => this.#columns.some((column) => column.key === key)
+    if (this.input.mode === 'UPDATE') return has('supplyNo') ? undefined : noNumberColumn()
+    return has('name') || (this.input.mode !== 'CREATE' && has('supplyNo')) ? undefined : noNameColumn()
+  }
+
+  /** The first texts of each column, and the decimal separator, which only all rows show. */
+  async #survey(): Promise<{ samples: string[][]; decimal: Decimal }> {
+    const samples = this.#columns.map((): string[] => [])
+    const decimals = new Set<Decimal>()
+    const price = this.#columns.findIndex(({ key }) => key === 'price')
+    for await (const rows of this.#groups()) {
+      for (const { cells } of rows) {
+        for (const [i, some] of samples.entries()) {
+          const shown = some.length < SAMPLES ? textOf(cells[i] ?? null) : ''
+          if (shown !== '') some.push(shown.slice(0, MAX_SAMPLE))
+        }
+        const cell = price < 0 ? null : cells[price]
+        const proved = typeof cell === 'string' ? decimalIn(cell) : undefined
+        if (proved !== undefined) decimals.add(proved)
+      }
+      await pause()
+    }
+    return { samples, decimal: decimals.size === 1 && decimals.has('COMMA') ? 'COMMA' : 'POINT' }
+  }
+
+  /** The rows below the header, in groups. */
+  async *#groups(): AsyncGenerator<SheetRow[]> {
+    for await (const rows of rowsIn(this.rowsPath)) {
+      const below = rows.filter(({ number }) => number > this.#lastRow)
+      for (let at = 0; at < below.length; at += GROUP) yield below.slice(at, at + GROUP)
+    }
+  }
+
+  async #reader(db: Db | Tx): Promise<RowReader> {
+    return new RowReader(db, this.owner, this.#columns, await Names.load(this.ctx, db, this.owner), this.#options)
+  }
+
+  /** Reads all rows without writing anything. Returns the problems as errors of requests have them. */
+  async #check(result: SupplyImportResult): Promise<FieldProblem[]> {
+    const reader = await this.#reader(this.ctx.db.read)
+    const found: FieldProblem[] = []
+    for await (const rows of this.#groups()) {
+      const { items, problems, warnings } = await reader.prepare(rows)
+      result.valid += items.length
+      for (const { action } of items) result[COUNTERS[action]] += 1
+      const byNumber = new Map(rows.map((row) => [row.number, row]))
+      const note = (one: RowNote) => this.#noteOf(one, byNumber)
+      result.errorCount += problems.length
+      const shown = problems.slice(0, MAX_ERRORS - result.errors.length)
+      result.errors.push(...shown.map(note))
+      found.push(...shown.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })))
+      result.warningCount += warnings.length
+      result.warnings.push(...warnings.slice(0, MAX_WARNINGS - result.warnings.length).map(note))
+      for (const { row, action } of items.slice(0, PREVIEW_ROWS - result.preview.length))
+        result.preview.push({ row: row.number, action, values: this.#valuesOf(row) })
+      await pause()
+    }
+    const { categories, locations } = reader.names
+    const { category, location } = reader.unmatched.all({ category: categories.paths, location: locations.paths })
+    result.unmatched = { category, location }
+    return found
+  }
+
+  #valuesOf(row: SheetRow) {
+    return this.#columns.flatMap(({ key }, i) => {
+      const cell = row.cells[i] ?? null
+      if (key === null || cell === null || cell === '') return []
+      return [{ key, value: typeof cell === 'object' ? textOf(cell) : cell, text: textOf(cell).slice(0, MAX_VALUE) }]
+    })
+  }
+
+  /** An error or a warning as answers have it. */
+  #noteOf({ row, key, text }: RowNote, rows: ReadonlyMap<number, SheetRow>) {
+    const at = key === null ? -1 : this.#columns.findIndex((column) => column.key === key)
+    const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
+    return {
+      row,
+      column: at < 0 ? null : this.#columns[at]!.header,
+      value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
+      message: text[this.locale],
+    }
+  }
+
+  #write({ created, updated, unchanged }: SupplyImportResult): Promise<number> {
+    const { ctx, owner, fileName } = this
+    return ctx.db.write(
+      'supplies.import',
+      async (tx) => {
+        const refusal = await spend(tx, this.uses, ctx.clock.now())
+        if (refusal !== undefined) throw budgetUsedUp(refusal)
+        const counts = { created, updated, unchanged }
+        return writeRows(ctx, tx, owner, { reader: await this.#reader(tx), groups: this.#groups(), fileName, counts })
+      },
+      { maxMs: MAX_WRITE_MS },
+    )
+  }
+}
+
+const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
+
+/** The rows in which the header is. */
+async function headOf(rowsPath: string): Promise<SheetRow[]> {
+  const head: SheetRow[] = []
+  for await (const rows of rowsIn(rowsPath)) {
+    head.push(...rows.filter(({ number }) => number <= HEAD_ROWS || head.length === 0))
+    if (rows.at(-1)!.number > HEAD_ROWS) break
+  }
+  return head.slice(0, HEAD_ROWS)
+}
+
+function firstRows(head: readonly SheetRow[]): string[][] {
+  const shown = head.filter(({ number }) => number <= FIRST.rows)
+  const rows = Array.from({ length: shown.at(-1)?.number ?? 0 }, (): string[] => [])
+  for (const { number, cells } of shown)
+    rows[number - 1] = cells.slice(0, FIRST.columns).map((cell) => textOf(cell).slice(0, FIRST.characters))
+  return rows
+}

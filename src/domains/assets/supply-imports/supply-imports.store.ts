@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, gt, lt, max } from 'drizzle-orm'
+
+import type { OwnerKey } from '#db/owner-key.ts'
+import { type Page, type PageInput, pageOf } from '#db/paging.ts'
+import { supplyImports, supplyImportSnapshots, supplyMovements } from '#db/schema/supplies.ts'
+import { deleteSome } from '#db/slices.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type RunRow = typeof supplyImports.$inferSelect
+
+export async function insertRun(tx: Tx, run: Omit<RunRow, 'id' | 'undoneAt' | 'undo' | 'createdAt'>): Promise<number> {
+  const [row] = await tx
+    .insert(supplyImports)
+    .values({ ...run, undo: null, createdAt: tx.stamp })
+    .returning({ id: supplyImports.id })
+  return row!.id
+}
+
+export async function findRun(db: Db | Tx, owner: OwnerKey, id: number): Promise<RunRow | undefined> {
+  const rows = await db
+    .select()
+    .from(supplyImports)
+    .where(and(eq(supplyImports.id, id), eq(supplyImports.owner, owner)))
+  return rows[0]
+}
+
+/** Undefined for an unknown import. */
+export async function ownerOfRun(db: Db, id: number): Promise<OwnerKey | undefined> {
+  const [row] = await db.select({ owner: supplyImports.owner }).from(supplyImports).where(eq(supplyImports.id, id))
+  return row?.owner
+}
+
+/** Newest first. */
+export const runsPage = (db: Db, owner: OwnerKey, since: number, page: PageInput): Promise<Page<RunRow>> =>
+  pageOf(db, supplyImports, {
+    where: and(eq(supplyImports.owner, owner), gt(supplyImports.createdAt, since))!,
+    orderBy: [desc(supplyImports.createdAt), desc(supplyImports.id)],
+    page,
+  })
+
+export async function markUndone(tx: Tx, id: number, undo: NonNullable<RunRow['undo']>): Promise<void> {
+  await tx.update(supplyImports).set({ undoneAt: tx.stamp, undo }).where(eq(supplyImports.id, id))
+  await tx.delete(supplyImportSnapshots).where(eq(supplyImportSnapshots.importId, id))
+}
+
+export async function insertSnapshot(
+  tx: Tx,
+  snapshot: Pick<typeof supplyImportSnapshots.$inferSelect, 'importId' | 'part' | 'owner' | 'rows'>,
+): Promise<void> {
+  await tx.insert(supplyImportSnapshots).values({ ...snapshot, createdAt: tx.stamp })
+}
+
+/** The sealed rows of the part after this one. */
+export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: number, after: number) {
+  const { part, rows } = supplyImportSnapshots
+  const [row] = await db
+    .select({ part, rows })
+    .from(supplyImportSnapshots)
+    .where(
+      and(
+        eq(supplyImportSnapshots.importId, importId),
+        eq(supplyImportSnapshots.owner, owner),
+        gt(supplyImportSnapshots.part, after),
+      ),
+    )
+    .orderBy(asc(part))
+    .limit(1)
+  return row
+}
+
+/** The id of the last movement of a supply; 0 if it has none. */
+export async function lastMovement(db: Db | Tx, supplyId: number): Promise<number> {
+  const [row] = await db
+    .select({ id: max(supplyMovements.id) })
+    .from(supplyMovements)
+    .where(eq(supplyMovements.supplyId, supplyId))
+  return row?.id ?? 0
+}
+
+export const deleteSnapshotsBefore = (tx: Tx, time: number, limit: number): Promise<number> =>
+  deleteSome(tx, supplyImportSnapshots, lt(supplyImportSnapshots.createdAt, time), limit)
+export const deleteRunsBefore = (tx: Tx, time: number, limit: number): Promise<number> =>
+  deleteSome(tx, supplyImports, lt(supplyImports.createdAt, time), limit)
+
+/** When the account or the organization ends. */
+export async function deleteImportsOf(tx: Tx, owner: OwnerKey): Promise<void> {
+  await tx.delete(supplyImportSnapshots).where(eq(supplyImportSnapshots.owner, owner))
+  await tx.delete(supplyImports).where(eq(supplyImports.owner, owner))
+}

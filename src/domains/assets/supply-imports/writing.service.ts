@@ -1,0 +1,307 @@
+/** Writes the rows of an import of supplies, and undoes it. */
+
+import type { AppContext } from '#context'
+import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
+import { mapPage, type Page } from '#db/paging.ts'
+import type { SupplyImportUndo } from '#db/schema/supplies.ts'
+import { inSlices } from '#db/slices.ts'
+import type { Db, Tx } from '#db/store.ts'
+import { can, partyOf } from '#domains/access/index.ts'
+import type { Caller, Owner } from '#http/endpoint.ts'
+import { type FieldProblem, notFound } from '#http/errors.ts'
+import { importPlaces, rowsHaveErrors } from '#http/imports.ts'
+import { noPermission } from '#http/permissions.ts'
+import { MAX_WAIT_MS } from '#http/places.ts'
+import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
+import { DAY, MINUTE } from '#platform/clock.ts'
+
+import { tooLateToUndo } from '../importing/importing.errors.ts'
+import { numberKey } from '../numbers.rules.ts'
+import { knownCategories, userNames } from '../register/register.store.ts'
+import { bookItems, reverse } from '../supplies/booking.service.ts'
+import { movementsByIds, reversalsOf } from '../supplies/movements.store.ts'
+import { EMPTY, type SupplyChange } from '../supplies/supplies.rules.ts'
+import { changeSupply, insertSupplies, removeSupply } from '../supplies/supplies.service.ts'
+import { lockSupplies, suppliesByIds, suppliesByNumbers, type SupplyRow } from '../supplies/supplies.store.ts'
+import type { PreparedRow, RowReader } from './reading.service.ts'
+import type { SupplyImportRun } from './supply-imports.model.ts'
+import * as store from './supply-imports.store.ts'
+
+const UNDO_MS = DAY
+const HISTORY_MS = 90 * DAY
+const MAX_WRITE_MS = 5 * MINUTE
+const MAX_FILE_NAME = 200
+/** Rows whose supplies are written together. */
+const ROWS_PER_WRITE = 200
+/** Supplies that an answer names. */
+const MAX_KEPT = 1000
+const NOTE = { en: 'Import', undo: 'Undo of the import' }
+
+interface Given {
+  readonly reader: RowReader
+  readonly groups: AsyncGenerator<SheetRow[]>
+  readonly fileName: string
+  readonly counts: { readonly created: number; readonly updated: number; readonly unchanged: number }
+}
+
+/** A supply as it was before an import. */
+interface Snapshot {
+  readonly id: number
+  /** After the import. */
+  version: number
+  /** The former values of the columns that changed; null for a supply that the import created. */
+  before: SupplyChange | null
+  readonly movementIds: number[]
+}
+
+/** Returns the id of the import. @throws AppError 400 if rows have become wrong since they were checked */
+export async function writeRows(ctx: AppContext, tx: Tx, owner: Owner, given: Given): Promise<number> {
+  const names = await userNames(tx, owner.orgId, [owner.userId])
+  const importId = await store.insertRun(tx, {
+    owner: ownerKey(owner),
+    userId: owner.userId,
+    userName: names.get(owner.userId) ?? '',
+    fileName: given.fileName.toWellFormed().slice(0, MAX_FILE_NAME),
+    ...given.counts,
+  })
+  const snapshots = new Map<number, Snapshot>()
+  const created = new Map<number, SupplyRow>()
+  let waiting: PreparedRow[] = []
+  const flush = async (): Promise<void> => {
+    await writeSome(ctx, tx, owner, { items: waiting, unit: given.reader.options.unit, created, snapshots })
+    waiting = []
+    await tx.pause()
+  }
+  for await (const rows of given.groups) {
+    const { items, problems } = await given.reader.prepare(rows)
+    if (problems.length > 0)
+      throw rowsHaveErrors(
+        problems.length,
+        problems.map(({ row, key, text }): FieldProblem => ({ path: `rows.${row}.${key ?? ''}`, text })),
+      )
+    waiting.push(...items)
+    if (waiting.length >= ROWS_PER_WRITE) await flush()
+  }
+  await flush()
+  const all = [...snapshots.values()]
+  for (let at = 0; at < all.length; at += ROWS_PER_WRITE) {
+    const part = at / ROWS_PER_WRITE + 1
+    const rows = { owner: ownerKey(owner), snapshots: all.slice(at, at + ROWS_PER_WRITE) }
+    await store.insertSnapshot(tx, { importId, part, owner: rows.owner, rows: ctx.seal.seal(JSON.stringify(rows)) })
+  }
+  return importId
+}
+
+interface Rows {
+  readonly items: readonly PreparedRow[]
+  /** Of new supplies whose row names none. */
+  readonly unit: string
+  /** The supplies that rows above have created, by the rows. */
+  readonly created: Map<number, SupplyRow>
+  readonly snapshots: Map<number, Snapshot>
+}
+
+async function writeSome(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  { items, unit, created, snapshots }: Rows,
+): Promise<void> {
+  const added = items.filter(({ action }) => action === 'CREATE')
+  const rows = await insertSupplies(
+    ctx,
+    tx,
+    owner,
+    added.map(({ row, change }) => ({
+      fields: { ...EMPTY, name: '', unit, ...change },
+      path: `rows.${row.number}`,
+    })),
+  )
+  for (const [i, supply] of rows.entries()) {
+    created.set(added[i]!.row.number, supply)
+    snapshots.set(supply.id, { id: supply.id, version: supply.version, before: null, movementIds: [] })
+  }
+  const known = items.filter(({ action, existing }) => action === 'UPDATE' && existing !== undefined)
+  const locked = new Map(
+    (
+      await lockSupplies(
+        tx,
+        ownerKey(owner),
+        known.map(({ existing }) => existing!.id),
+      )
+    ).map((supply) => [supply.id, supply]),
+  )
+  for (const { row, existing, change } of known) {
+    const before = locked.get(existing!.id)!
+    const after = await changeSupply(ctx, tx, owner, before, change, `rows.${row.number}`)
+    locked.set(after.id, after)
+    const former = Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof SupplyRow]]))
+    const snapshot = snapshots.get(after.id)
+    if (snapshot === undefined)
+      snapshots.set(after.id, { id: after.id, version: after.version, before: former, movementIds: [] })
+    else snapshot.version = after.version
+  }
+  const counts = items.flatMap(({ row, count, existing, first }) => {
+    const supply = existing === undefined ? created.get(first ?? row.number) : locked.get(existing.id)
+    return count === undefined || supply === undefined ? [] : [{ supply, count, path: `rows.${row.number}` }]
+  })
+  const fresh = counts.map(({ supply, count, path }) => ({
+    item: { supplyId: supply.id, type: 'COUNT' as const, ...count, note: NOTE.en },
+    path,
+    isExact: true as const,
+  }))
+  const supplies = await lockSupplies(
+    tx,
+    ownerKey(owner),
+    counts.map(({ supply }) => supply.id),
+  )
+  for (const { id, supplyId } of await bookItems(ctx, tx, owner, supplies, fresh))
+    snapshots.get(supplyId)!.movementIds.push(id)
+}
+
+// Undo.
+
+export async function organizationOfImport(db: Db, id: number): Promise<number | undefined> {
+  const owner = await store.ownerOfRun(db, id)
+  return owner === undefined ? undefined : orgOf(owner)
+}
+
+export async function listImports(
+  ctx: AppContext,
+  owner: Owner,
+  page: { page: number; size: number },
+): Promise<Page<SupplyImportRun>> {
+  const now = ctx.clock.now()
+  const rows = await store.runsPage(ctx.db.read, ownerKey(owner), now - HISTORY_MS, page)
+  return mapPage(rows, (run) => ({
+    id: run.id,
+    fileName: run.fileName,
+    userId: run.userId,
+    userName: run.userName,
+    createdAt: run.createdAt,
+    created: run.created,
+    updated: run.updated,
+    unchanged: run.unchanged,
+    undoableUntil: isUndoable(run, now) ? run.createdAt + UNDO_MS : null,
+    undoneAt: run.undoneAt,
+  }))
+}
+
+const isUndoable = (run: store.RunRow, now: number): boolean =>
+  run.undo === null && run.created + run.updated > 0 && now < run.createdAt + UNDO_MS
+
+/** @throws AppError 400 after a day, 403, 404 */
+export async function undoImport(
+  ctx: AppContext,
+  owner: Owner,
+  id: number,
+  { dryRun = false }: { readonly dryRun?: boolean },
+  caller: Caller,
+): Promise<SupplyImportUndo> {
+  const run = await store.findRun(ctx.db.read, ownerKey(owner), id)
+  if (run === undefined) throw notFound()
+  const may = (point: 'asset:update' | 'asset:delete') =>
+    can(ctx, owner.userId, owner.orgId === 0 ? 'APP' : 'ORG', owner.orgId, point)
+  if (!(await may('asset:update'))) throw noPermission
+  if (run.userId !== owner.userId && !(await may('asset:delete'))) throw noPermission
+  const party = await partyOf(ctx, owner.userId, caller)
+  const work = await importPlaces(ctx).openShared('imports', party, run.created + run.updated)
+  try {
+    return await work.run(async () => {
+      if (dryRun) return undo(ctx, ctx.db.read, owner, id)
+      return ctx.db.write('supplies.undoImport', (tx) => undo(ctx, tx, owner, id), { maxMs: MAX_WRITE_MS })
+    }, MAX_WAIT_MS)
+  } finally {
+    await work.close()
+  }
+}
+
+/** Writes only with a `Tx`. */
+async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Promise<SupplyImportUndo> {
+  const key = ownerKey(owner)
+  const run = await store.findRun(db, key, id)
+  if (run === undefined) throw notFound()
+  if (run.undo !== null) return run.undo
+  if (!isUndoable(run, ctx.clock.now())) throw tooLateToUndo()
+  const answer = { restored: 0, deleted: 0, kept: [] as SupplyImportUndo['kept'][number][], keptCount: 0 }
+  const tx = isTx(db) ? db : undefined
+  for await (const snapshots of snapshotsOf(ctx, db, key, id)) {
+    const ids = snapshots.map((snapshot) => snapshot.id)
+    const rows = tx === undefined ? await suppliesByIds(db, key, ids) : await lockSupplies(tx, key, ids)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const snapshot of snapshots) {
+      const row = byId.get(snapshot.id)
+      const reason = await reasonToKeep(db, row, snapshot)
+      if (reason !== undefined || row === undefined) {
+        answer.keptCount += 1
+        if (answer.kept.length < MAX_KEPT)
+          answer.kept.push({ supplyId: snapshot.id, supplyNo: row?.supplyNo ?? '', reason: reason ?? 'DELETED' })
+        continue
+      }
+      answer[snapshot.before === null ? 'deleted' : 'restored'] += 1
+      if (tx !== undefined) await undoOne(ctx, tx, owner, row, snapshot)
+    }
+    await tx?.pause()
+  }
+  if (tx !== undefined) await store.markUndone(tx, id, answer)
+  return answer
+}
+
+const isTx = (db: Db | Tx): db is Tx => db.kind === 'write'
+
+/** Supplies that were changed or moved since stay as they are. */
+async function reasonToKeep(db: Db | Tx, row: SupplyRow | undefined, { version, before, movementIds }: Snapshot) {
+  if (row === undefined) return 'DELETED'
+  if (before === null && row.lent > 0) return 'LENT'
+  if (row.version !== version) return 'CHANGED'
+  const isMoved = before === null || movementIds.length > 0
+  return isMoved && (await store.lastMovement(db, row.id)) > Math.max(0, ...movementIds) ? 'CHANGED' : undefined
+}
+
+async function undoOne(ctx: AppContext, tx: Tx, owner: Owner, row: SupplyRow, snapshot: Snapshot): Promise<void> {
+  const booked = await movementsByIds(tx, row.owner, snapshot.movementIds)
+  const reversed = await reversalsOf(tx, snapshot.movementIds)
+  let supply = row
+  for (const movement of booked.toReversed()) {
+    if (reversed.has(movement.id)) continue
+    await reverse(ctx, tx, owner, supply, movement, NOTE.undo)
+    // Its numbers have changed.
+    supply = (await lockSupplies(tx, row.owner, [row.id]))[0]!
+  }
+  if (snapshot.before === null) return removeSupply(ctx, tx, supply)
+  const change = { ...snapshot.before }
+  if (change.categoryId != null && !(await knownCategories(tx, row.owner, [change.categoryId])).has(change.categoryId))
+    change.categoryId = null
+  // Another supply may have the former number now.
+  if (change.supplyNo !== undefined) {
+    const taken = await suppliesByNumbers(tx, row.owner, [numberKey(change.supplyNo)])
+    if ([...taken.values()].some(({ id }) => id !== row.id)) delete change.supplyNo
+  }
+  await changeSupply(ctx, tx, owner, supply, change, 'row')
+}
+
+/** The kept rows of an import. Those that were sealed with another key, or for another owner, are left out. */
+async function* snapshotsOf(
+  ctx: AppContext,
+  db: Db | Tx,
+  owner: OwnerKey,
+  importId: number,
+): AsyncGenerator<readonly Snapshot[]> {
+  for (let part = 0; ;) {
+    const found = await store.nextSnapshot(db, owner, importId, part)
+    if (found === undefined) return
+    part = found.part
+    const opened = ctx.seal.open(found.rows)
+    const kept = opened === undefined ? undefined : (JSON.parse(opened) as { owner: number; snapshots: Snapshot[] })
+    if (kept?.owner === owner) yield kept.snapshots
+  }
+}
+
+/** Former values are kept for a day, the history for 90. */
+export async function deleteOldImports(ctx: AppContext): Promise<void> {
+  const before = (age: number) => ctx.clock.now() - age
+  await inSlices(ctx, 'supplies.deleteSnapshots', (tx, limit) =>
+    store.deleteSnapshotsBefore(tx, before(UNDO_MS), limit),
+  )
+  await inSlices(ctx, 'supplies.deleteImports', (tx, limit) => store.deleteRunsBefore(tx, before(HISTORY_MS), limit))
+}

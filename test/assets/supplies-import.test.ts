@@ -1,0 +1,218 @@
+/** Imports of supplies: what their files mean, what they write, and how they are undone. */
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+
+import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
+import { createLocation } from './helpers.ts'
+import { type Cells, csv, xlsx } from './sheets.ts'
+
+const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
+let orgId: number
+let shelf: number
+
+beforeAll(async () => {
+  orgId = (await createOrg(alice)).id
+  await addMembers(alice, { id: orgId }, bob, carol)
+  await setRole(alice, { id: orgId }, carol, 'ADMIN')
+  shelf = await createLocation(alice, orgId, 'Shelf')
+})
+
+function send(person: Person, rows: Cells[] | Uint8Array<ArrayBuffer>, fields: object = {}) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ orgId, ...fields })) form.set(name, String(value))
+  form.set('file', new File([Array.isArray(rows) ? csv(rows) : rows], 'list'))
+  return person.send('POST', '/api/supplies/import', { body: form })
+}
+const imported = async (rows: Cells[] | Uint8Array<ArrayBuffer>, fields: object = {}) =>
+  ok(await send(alice, rows, fields)).data
+const undo = (person: Person, id: number, body: object = {}) =>
+  person.call('supplies.undoImport', { params: { id }, body })
+const all = async (query: object = {}) =>
+  ok(await alice.call('supplies.list', { query: { orgId, size: 100, ...query } })).data.items
+const byNumber = async (supplyNo: string) =>
+  (await all({ keyword: supplyNo })).find((row) => row.supplyNo === supplyNo)!
+const move = async (id: number, body: object) =>
+  ok(await alice.call('supplies.move', { params: { id }, body: body as never })).data
+
+describe('an import', () => {
+  test('creates supplies with stock, and changes nothing when it is repeated', async () => {
+    const rows: Cells[] = [
+      ['Name', 'Number', 'Kind', 'Unit', 'Stock', 'Minimum', 'Price', 'Supplier', 'Location', 'Remark'],
+      ['Toner', 'T-1', 'Consumable', 'box', 4, 2, '80.5', 'Ink Ltd', 'Shelf', 'black'],
+      ['Toner', 'T-1', '', '', 3, '', '', '', '', ''],
+      ['Chairs', 'C-1', 'Pool', '', 40, '', '', '', '', ''],
+      ['Chalk', '', '', '', '', '', '', '', '', ''],
+    ]
+    const dry = await imported(rows, { dryRun: true })
+    expect(dry).toMatchObject({ total: 4, valid: 4, created: 3, updated: 1, unchanged: 0, errorCount: 0 })
+    expect(dry.columns[1]).toEqual({ header: 'Number', key: 'supplyNo', samples: ['T-1', 'T-1', 'C-1'] })
+    expect(await all({ keyword: 'T-1' })).toEqual([])
+    expect(await imported(rows)).toMatchObject({ created: 3, importId: expect.any(Number) })
+    expect(await byNumber('T-1')).toMatchObject({
+      name: 'Toner',
+      kind: 'CONSUMABLE',
+      unit: 'box',
+      stock: 7,
+      minimum: 2,
+      price: '80.50',
+      supplier: 'Ink Ltd',
+      remark: 'black',
+      byLocation: [
+        { locationId: null, quantity: 3 },
+        { locationId: shelf, quantity: 4 },
+      ],
+    })
+    expect(await byNumber('C-1')).toMatchObject({ kind: 'POOL', stock: 40, unit: 'pcs' })
+    expect(await imported(rows.slice(0, 4))).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+    const { items } = ok(await alice.call('supplies.movements', { query: { orgId, type: 'COUNT', size: 100 } })).data
+    expect(items.map(({ difference }) => difference).toSorted()).toEqual([3, 4, 40])
+  })
+
+  test('takes the file of an export as it is', async () => {
+    const before = await all()
+    const file = await alice.get(`/api/supplies/export?orgId=${orgId}&format=csv`)
+    const result = await imported(new TextEncoder().encode(file.text))
+    expect([result.created, result.updated, result.errorCount]).toEqual([0, 0, 0])
+    expect(await all()).toEqual(before)
+  })
+
+  test('reads foreign headings, titles above them, decimal commas and sums at the end', async () => {
+    const book = xlsx({
+      Liste: [
+        ['Bestand am 30. November'],
+        ['Item', 'SKU', 'Qty', 'Unit cost', 'Notes'],
+        ['Marker', 'M-1', '1.200', '1,50', ''],
+        ['Eraser', 'M-2', 12, '2,25', 'white'],
+        ['Total', null, 1212, '', ''],
+      ],
+    })
+    const result = await imported(book)
+    expect(result).toMatchObject({ headerRow: 2, decimal: 'COMMA', created: 2, errorCount: 0, warningCount: 1 })
+    expect(await byNumber('M-1')).toMatchObject({ stock: 1200, price: '1.50' })
+  })
+
+  test('refuses rows with errors and writes nothing', async () => {
+    const rows: Cells[] = [
+      ['Name', 'Number', 'Stock', 'Kind', 'Category', 'Location', 'Price', 'Unit'],
+      ['Good', 'E-1', 1, '', '', '', '', ''],
+      ['', 'E-2', 1, '', '', '', '', ''],
+      ['x', 'E-3', 1.5, '', '', '', '', ''],
+      ['x', 'E-4', -1, '', '', '', '', ''],
+      ['x', 'E-5', '1e3', '', '', '', '', ''],
+      ['x', 'E-6', 1, 'Other', '', '', '', ''],
+      ['x', 'E-7', 1, '', 'Nowhere', '', '', ''],
+      ['x', 'E-8', 1, '', '', 'Moon', '', ''],
+      ['x', 'E-9', 1, '', '', '', '1.234', ''],
+      ['x', 'E-10', 1, '', '', '', '', 'x'.repeat(21)],
+      ['Good', 'E-1', 2, '', '', '', '', ''],
+    ]
+    const dry = await imported(rows, { dryRun: true })
+    expect(dry.errors.map(({ row, column }: { row: number; column: string }) => [row, column])).toEqual([
+      [3, 'Name'],
+      [4, 'Stock'],
+      [5, 'Stock'],
+      [6, 'Stock'],
+      [7, 'Kind'],
+      [8, 'Category'],
+      [9, 'Location'],
+      [10, 'Price'],
+      [11, 'Unit'],
+      [12, 'Location'],
+    ])
+    expect(dry.unmatched).toMatchObject({
+      category: [{ text: 'Nowhere', rows: 1 }],
+      location: [{ text: 'Moon', rows: 1 }],
+    })
+    const refused = await send(alice, rows)
+    expect(refused.status).toBe(400)
+    expect(refused.details[0]).toMatchObject({ path: 'rows.3.name' })
+    expect(await all({ keyword: 'E-1' })).toEqual([])
+    expect((await send(alice, [['Colour'], ['red']])).status).toBe(400)
+    expect(
+      (
+        await send(alice, [
+          ['Name', 'Name'],
+          ['a', 'b'],
+        ])
+      ).status,
+    ).toBe(400)
+    expect((await send(alice, new Uint8Array([0x50, 0x4b, 3, 4, 1, 2]))).status).toBe(400)
+    expect((await send(bob, rows)).status).toBe(403)
+    expect((await send(alice, rows, { mapping: '{"Name":"colour"}' })).status).toBe(400)
+    expect((await send(alice, rows, { categoryId: 999_999 })).status).toBe(400)
+  })
+
+  test('obeys its mode, and maps of words', async () => {
+    const row = (number: string): Cells[] => [
+      ['Name', 'Number', 'Location', 'Stock'],
+      ['Glue', number, 'R 12', 2],
+    ]
+    const locationMap = JSON.stringify({ r12: shelf })
+    expect((await send(alice, row('G-1'), { mode: 'UPDATE', locationMap })).status).toBe(400)
+    await imported(row('G-1'), { mode: 'CREATE', locationMap })
+    expect((await byNumber('G-1')).byLocation).toEqual([{ locationId: shelf, quantity: 2 }])
+    expect((await send(alice, row('G-1'), { mode: 'CREATE', locationMap })).status).toBe(400)
+    expect((await send(alice, row('G-2'), { locationMap: '{"R 12":999999}' })).status).toBe(400)
+  })
+})
+
+describe('an undo', () => {
+  test('restores values and stock, deletes what was created, and answers the same again', async () => {
+    const { id, ...before } = ok(
+      await alice.call('supplies.create', { body: { name: 'Paper', supplyNo: 'P-1', orgId, price: '3.00' } }),
+    ).data
+    await move(id, { type: 'IN', quantity: 10, locationId: shelf })
+    const { importId } = await imported([
+      ['Name', 'Number', 'Price', 'Stock', 'Location'],
+      ['Copy paper', 'P-1', 4, 6, 'Shelf'],
+      ['Envelopes', 'P-2', 1, 50, ''],
+    ])
+    expect(await byNumber('P-1')).toMatchObject({ name: 'Copy paper', price: '4.00', stock: 6 })
+    const expected = { restored: 1, deleted: 1, kept: [], keptCount: 0 }
+    expect(ok(await undo(alice, importId, { dryRun: true })).data).toEqual(expected)
+    expect(await byNumber('P-1')).toMatchObject({ stock: 6 })
+    expect((await undo(bob, importId)).status).toBe(403)
+    expect(ok(await undo(alice, importId)).data).toEqual(expected)
+    expect(await byNumber('P-1')).toMatchObject({ name: before.name, price: '3.00', stock: 10 })
+    expect(await all({ keyword: 'P-2' })).toEqual([])
+    expect(ok(await undo(alice, importId)).data).toEqual(expected)
+    const [run] = ok(await alice.call('supplies.imports', { query: { orgId } })).data.items
+    expect(run).toMatchObject({
+      id: importId,
+      created: 1,
+      updated: 1,
+      undoableUntil: null,
+      undoneAt: expect.any(Number),
+    })
+  })
+
+  test('leaves what was changed or moved since', async () => {
+    const { importId } = await imported([
+      ['Name', 'Number', 'Stock'],
+      ['One', 'K-1', 5],
+      ['Two', 'K-2', 5],
+      ['Three', 'K-3', 5],
+      ['Four', 'K-4', 5],
+    ])
+    await move((await byNumber('K-1')).id, { type: 'TAKE', quantity: 1 })
+    const two = await byNumber('K-2')
+    ok(await alice.call('supplies.update', { params: { id: two.id }, body: { name: 'Second' } }))
+    ok(await alice.call('supplies.delete', { params: { id: (await byNumber('K-3')).id } }))
+    const { restored, deleted, kept, keptCount } = ok(await undo(carol, importId)).data
+    expect({ restored, deleted, keptCount }).toEqual({ restored: 0, deleted: 1, keptCount: 3 })
+    expect(kept.map(({ reason }) => reason)).toEqual(['CHANGED', 'CHANGED', 'DELETED'])
+    expect(await byNumber('K-1')).toMatchObject({ stock: 4 })
+    expect(await all({ keyword: 'K-4' })).toEqual([])
+  })
+
+  test.if(inProcess)('is possible for a day', async () => {
+    const { importId } = await imported([
+      ['Name', 'Number'],
+      ['Late', 'L-1'],
+    ])
+    server.clock.advance(86_400_001)
+    expect((await undo(alice, importId)).status).toBe(400)
+    expect(await byNumber('L-1')).toMatchObject({ name: 'Late' })
+  })
+})
