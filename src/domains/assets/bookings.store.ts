@@ -109,8 +109,8 @@ export async function poolTimes(db: Db | Tx, supplyIds: readonly number[], quest
 }
 
 /** Whether somebody has reserved some of a supply for now or later. */
-export const isPoolReserved = async (tx: Tx, supplyId: number, now: number): Promise<boolean> =>
-  (await poolTimes(tx, [supplyId], { from: now, to: FOR_EVER, now })).length > 0
+export const isPoolReserved = async (db: Db | Tx, supplyId: number, now: number): Promise<boolean> =>
+  (await poolTimes(db, [supplyId], { from: now, to: FOR_EVER, now })).length > 0
 
 /**
  * Whether nobody has an asset in a time. For queries of many assets: two looks into indexes for each. PostgreSQL makes a join of NOT EXISTS, for

@@ -66,6 +66,18 @@ export const enums = {
     RETURNED: word('Returned', '已归还'),
     EXPIRED: word('Expired', '已过期'),
   },
+  supplyKind: {
+    CONSUMABLE: word('Is used up', '消耗品'),
+    POOL: word('Is lent', '借用品'),
+  },
+  supplyMovement: {
+    IN: word('In', '入库'),
+    TAKE: word('Taken', '领用'),
+    RETURN: word('Returned', '归还'),
+    MOVE: word('Moved', '移库'),
+    COUNT: word('Counted', '盘点'),
+    WRITE_OFF: word('Written off', '报损'),
+  },
   categoryScope: { PERSONAL: word('User', '个人'), ORG: word('Organization', '组织') },
   metaScope: {
     GLOBAL: word('For everybody', '全局'),
@@ -137,6 +149,7 @@ export const enums = {
     META_VALUE: things.fieldValue.one,
     INVENTORY: things.stockTaking.one,
     MAINTENANCE: { en: 'Maintenance record', zh: '维护记录' },
+    SUPPLY: things.supply.one,
     QR_DESIGN: things.codeDesign.one,
   },
   storage: { LOCAL: word('Disk of the server', '服务器磁盘'), OSS: word('Object storage', '对象存储') },

@@ -19,6 +19,7 @@ export const things = {
   album: noun('Album', 'Albums', '相册'),
   appVersion: noun('App version', 'App versions', '应用版本'),
   asset: noun('Asset', 'Assets', '资产'),
+  supply: noun('Supply', 'Supplies', '物料'),
   assetCategory: noun('Asset category', 'Asset categories', '资产分类'),
   backup: noun('Backup', 'Backups', '备份'),
   chat: noun('Chat', 'Chats', '聊天'),

@@ -12,7 +12,7 @@ import type { Localized } from '../i18n/locale.ts'
 import { currentSession, onSession } from './session.ts'
 
 /** Which `OutboxKind` sends an entry. */
-export type Kind = 'gate' | 'inventory' | 'handover' | 'qrCode' | 'asset'
+export type Kind = 'gate' | 'inventory' | 'handover' | 'supply' | 'qrCode' | 'asset'
 
 export interface Entry<Body = unknown> {
   /** Given by the database, ascending. */

@@ -119,8 +119,8 @@ export const SupplyImportUndone = Model('SupplyImportUndone', {
     Model('SupplyImportKept', {
       supplyId: Id,
       supplyNo: Text('S-00001'),
-      reason: Enum(['CHANGED', 'LENT', 'DELETED'], {
-        description: 'Changed or moved since the import, lent, or deleted',
+      reason: Enum(['CHANGED', 'LENT', 'RESERVED', 'DELETED'], {
+        description: 'Changed or moved since the import, lent, reserved, or deleted',
       }),
     }),
     { description: 'The first 1,000 supplies that stay as they are' },

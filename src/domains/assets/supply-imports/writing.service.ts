@@ -15,6 +15,7 @@ import { MAX_WAIT_MS } from '#http/places.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
+import { isPoolReserved } from '../bookings.store.ts'
 import { tooLateToUndo } from '../importing/importing.errors.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
@@ -231,7 +232,7 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const snapshot of snapshots) {
       const row = byId.get(snapshot.id)
-      const reason = await reasonToKeep(db, row, snapshot)
+      const reason = await reasonToKeep(db, row, snapshot, ctx.clock.now())
       if (reason !== undefined || row === undefined) {
         answer.keptCount += 1
         if (answer.kept.length < MAX_KEPT)
@@ -250,9 +251,15 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
 const isTx = (db: Db | Tx): db is Tx => db.kind === 'write'
 
 /** Supplies that were changed or moved since stay as they are. */
-async function reasonToKeep(db: Db | Tx, row: SupplyRow | undefined, { version, before, movementIds }: Snapshot) {
+async function reasonToKeep(
+  db: Db | Tx,
+  row: SupplyRow | undefined,
+  { version, before, movementIds }: Snapshot,
+  now: number,
+) {
   if (row === undefined) return 'DELETED'
   if (before === null && row.lent > 0) return 'LENT'
+  if (before === null && (await isPoolReserved(db, row.id, now))) return 'RESERVED'
   if (row.version !== version) return 'CHANGED'
   const isMoved = before === null || movementIds.length > 0
   return isMoved && (await store.lastMovement(db, row.id)) > Math.max(0, ...movementIds) ? 'CHANGED' : undefined

@@ -1,6 +1,7 @@
-/** The content of users and organizations, for administrators: codes, scans, files, photos, shares, activities and assets. */
+/** The content of users and organizations, for administrators: codes, scans, files, photos, shares, activities, assets and supplies. */
 
 import {
+  Category,
   ConfirmationNumber,
   Event,
   EventAvailable,
@@ -71,6 +72,13 @@ const lists: readonly (Pick<MenuItem, 'label' | 'icon'> &
     icon: Inventory2,
     needs: 'assets.listAll',
     component: part(() => import('./AssetList.tsx')),
+  },
+  {
+    path: '/admin/supplies',
+    label: things.supply.many,
+    icon: Category,
+    needs: 'supplies.listAll',
+    component: part(() => import('./SupplyList.tsx')),
   },
   {
     path: '/admin/asset-categories',

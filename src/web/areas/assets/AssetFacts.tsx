@@ -34,7 +34,7 @@ const words = texts({
   },
 })
 
-export function AssetPhotos({ asset: { photos, name } }: { asset: Asset }) {
+export function AssetPhotos({ asset: { photos, name } }: { asset: Pick<Asset, 'photos' | 'name'> }) {
   const t = useTexts(words)
   if (photos.length === 0) return null
   return (

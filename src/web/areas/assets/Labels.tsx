@@ -1,4 +1,4 @@
-/** Prints labels of assets or locations: the ticked ones, all of a filter, or those registered since the page was opened. */
+/** Prints labels of assets, supplies or locations: the ticked ones, all of a filter, or those registered since the page was opened. */
 
 import { Label as LabelIcon } from '@mui/icons-material'
 import { Alert, Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
@@ -8,6 +8,7 @@ import { Link, useLocation, useSearchParams } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { useCall } from '../../api/hooks.ts'
+import { useAll } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery } from '../../session/session.ts'
 import { AddressWarning } from '../../ui/AddressWarning.tsx'
@@ -34,6 +35,7 @@ const words = texts({
     ticked: (n: number) => (n === 1 ? '1 selected asset' : `${n} selected assets`),
     places: (n: number) => (n === 1 ? '1 selected location' : `${n} selected locations`),
     allPlaces: 'All locations',
+    supplies: (n: number) => (n === 1 ? '1 supply' : `${n} supplies`),
     filter: 'All assets of the list and its filters',
     fresh: (n: number) =>
       n === 1 ? '1 asset registered since this page was opened' : `${n} assets registered since this page was opened`,
@@ -58,6 +60,7 @@ const words = texts({
     ticked: (n: number) => `已选 ${n} 件资产`,
     places: (n: number) => `已选 ${n} 个位置`,
     allPlaces: '全部位置',
+    supplies: (n: number) => `${n} 种物料`,
     filter: '列表筛选出的全部资产',
     fresh: (n: number) => `打开本页后登记的 ${n} 件资产`,
     look: '重新查看',
@@ -83,6 +86,20 @@ export default function Labels() {
 }
 
 type Which = 'ticked' | 'filter' | 'fresh'
+type Source = NonNullable<LabelBody['source']>
+
+const SUPPLY_FILTERS = ['keyword', 'kind', 'low', 'categoryId', 'locationId']
+
+/** The supplies that meet the filters of the address, which are those of their list. */
+function useSupplyIds(isUsed: boolean): readonly number[] {
+  const [params] = useSearchParams()
+  const owned = useOwnerQuery()
+  const filters = Object.fromEntries(
+    SUPPLY_FILTERS.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : [])),
+  )
+  const { data } = useAll('supplies.list', { query: { ...owned, ...filters } }, { enabled: isUsed })
+  return useMemo(() => (data ?? []).map(({ id }) => id), [data])
+}
 
 /** The ids of the address, or those that were too many for it. */
 function useTicked(): readonly number[] {
@@ -96,7 +113,7 @@ function useTicked(): readonly number[] {
 }
 
 /** The things that were chosen, and what is known about them before the server counts them. */
-function useChosen(which: Which, ticked: readonly number[], isPlaces: boolean) {
+function useChosen(which: Which, ticked: readonly number[], source: Source) {
   const [params] = useSearchParams()
   const owned = useOwnerQuery()
   const { orgId: _, ids: __, ...filters } = filtersOf(params)
@@ -108,7 +125,7 @@ function useChosen(which: Which, ticked: readonly number[], isPlaces: boolean) {
       (await call('assets.list', { query: { ...owned, sort: '-createdAt', size: 1 } })).items[0]?.id ?? 0,
     staleTime: Infinity,
     gcTime: 0,
-    enabled: !isPlaces,
+    enabled: source === 'ASSET',
   })
   const fresh = useQuery({
     queryKey: ['labels', 'fresh', owned, newest],
@@ -117,7 +134,8 @@ function useChosen(which: Which, ticked: readonly number[], isPlaces: boolean) {
     refetchOnWindowFocus: 'always',
   })
   const places = useLocations()
-  const all = isPlaces ? places.map(({ id }) => id) : []
+  const supplies = useSupplyIds(source === 'SUPPLY' && ticked.length === 0)
+  const all = source === 'LOCATION' ? places.map(({ id }) => id) : supplies
   const ids = which === 'fresh' ? (fresh.data ?? []) : ticked.length > 0 ? ticked : all
   const chosen: Chosen | undefined =
     which === 'filter'
@@ -125,7 +143,7 @@ function useChosen(which: Which, ticked: readonly number[], isPlaces: boolean) {
       : ids.length > 0
         ? { ids: [...ids] }
         : undefined
-  return { chosen, query, fresh }
+  return { chosen, query, fresh, count: ids.length }
 }
 
 function AssetLabels() {
@@ -134,29 +152,32 @@ function AssetLabels() {
   const owned = useOwnerQuery()
   const [params] = useSearchParams()
   const isPlaces = params.get('source') === 'LOCATION' && owner !== null
+  const isSupplies = params.get('source') === 'SUPPLY'
+  const source: Source = isPlaces ? 'LOCATION' : isSupplies ? 'SUPPLY' : 'ASSET'
   const ticked = useTicked()
   const [which, setWhich] = useState<Which>(
-    ticked.length > 0 || isPlaces ? 'ticked' : params.has('all') ? 'filter' : 'fresh',
+    ticked.length > 0 || source !== 'ASSET' ? 'ticked' : params.has('all') ? 'filter' : 'fresh',
   )
   const [settings, setSettings] = useState({ ...FIRST_SETTINGS, ...(isPlaces && { fields: ['name', 'location'] }) })
   const [copies, setCopies] = useState(1)
   const [skip, setSkip] = useState(0)
-  const { chosen, query, fresh } = useChosen(which, ticked, isPlaces)
+  const { chosen, query, fresh, count } = useChosen(which, ticked, source)
   const isSheet = settings.media.type === 'SHEET'
   const order: Omit<LabelBody, 'format'> | undefined = chosen && {
     ...owned,
     ...chosen,
-    ...(isPlaces && { source: 'LOCATION' as const }),
+    ...(source !== 'ASSET' && { source }),
     copies,
     skip: isSheet ? skip : 0,
     profile: profileBody(settings),
   }
   const choices = [
-    ...(ticked.length > 0
+    ...(isSupplies ? [{ id: 'ticked', name: t.supplies(count) }] : []),
+    ...(ticked.length > 0 && !isSupplies
       ? [{ id: 'ticked', name: isPlaces ? t.places(ticked.length) : t.ticked(ticked.length) }]
       : []),
     ...(isPlaces && ticked.length === 0 ? [{ id: 'ticked', name: t.allPlaces }] : []),
-    ...(isPlaces
+    ...(source !== 'ASSET'
       ? []
       : [
           { id: 'filter', name: t.filter },
@@ -164,7 +185,10 @@ function AssetLabels() {
         ]),
   ]
   return (
-    <Page title={t.title} back={isPlaces ? `/orgs/${owner.id}?tab=locations` : '/assets'}>
+    <Page
+      title={t.title}
+      back={isPlaces ? `/orgs/${owner.id}?tab=locations` : isSupplies ? '/assets/supplies' : '/assets'}
+    >
       <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { md: '360px minmax(0, 1fr)' }, alignItems: 'start' }}>
         <Card>
           <CardContent component={Stack} spacing={2}>

@@ -1,4 +1,4 @@
-/** Assets of the workspace: register, reservations, loans, stock-taking, categories, import, fields and templates. */
+/** Assets of the workspace: register, supplies, reservations, loans, stock-taking, categories, import, fields and templates. */
 
 import { EventAvailable, Inventory2 } from '@mui/icons-material'
 
@@ -11,6 +11,7 @@ import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
 
 const AssetForm = part(() => import('./AssetForm.tsx'))
+const SupplyForm = part(() => import('./supplies/SupplyForm.tsx'))
 
 export const assets = area({
   menu: [
@@ -60,6 +61,13 @@ export const assets = area({
       component: part(() => import('./reservations/Today.tsx')),
       needs: 'assetReservations.pickUp',
     },
+    { path: '/assets/supplies', component: part(() => import('./supplies/SupplyList.tsx')) },
+    { path: '/assets/supplies/new', component: SupplyForm },
+    { path: '/assets/supplies/import', component: part(() => import('./supplies/Import.tsx')) },
+    { path: '/assets/supplies/movements', component: part(() => import('./supplies/Movements.tsx')) },
+    { path: '/assets/supplies/:id', component: part(() => import('./supplies/SupplyDetail.tsx')) },
+    { path: '/assets/supplies/:id/edit', component: SupplyForm },
+    { path: '/take/:uuid', component: part(() => import('./supplies/Take.tsx')) },
     { path: '/assets/:id', component: part(() => import('./AssetDetail.tsx')) },
     { path: '/assets/:id/edit', component: AssetForm },
   ],
@@ -82,6 +90,15 @@ export const assets = area({
       notice: (n) => ({
         en: `${n === 1 ? '1 scan that hands out or takes back was' : `${n} scans that hand out or take back were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
         zh: `${n} 次借还扫描尚未上传，将在你下次用此浏览器登录时上传。`,
+      }),
+    }),
+    outboxOf({
+      name: 'supply',
+      batch: 1,
+      send: async (takes) => (await import('./supplies/take-outbox.ts')).sendTake(takes),
+      notice: (n) => ({
+        en: `${n === 1 ? '1 thing that you took was' : `${n} things that you took were`} not sent yet. Sign in with this browser again to send ${n === 1 ? 'it' : 'them'}.`,
+        zh: `${n} 条领用记录尚未上传，将在你下次用此浏览器登录时上传。`,
       }),
     }),
     outboxOf(

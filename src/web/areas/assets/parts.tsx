@@ -9,6 +9,7 @@ import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
 import { serverTime } from '../../browser/server-time.ts'
 import { common } from '../../i18n/common.ts'
 import { useEnum } from '../../i18n/enums.ts'
+import { things } from '../../i18n/things.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { MosaicCover } from '../../ui/Mosaic.tsx'
@@ -20,6 +21,7 @@ const words = texts({
     labels: (n: number) => (n === 1 ? 'Print label' : `Print ${n} labels`),
     parts: 'Parts of the asset register',
     assets: 'Assets',
+    supplies: things.supply.many.en,
     loans: 'Loans',
     maintenance: 'Maintenance',
     reports: 'Reports',
@@ -33,6 +35,7 @@ const words = texts({
     labels: (n: number) => (n === 1 ? '打印标签' : `打印 ${n} 个标签`),
     parts: '资产管理',
     assets: '资产',
+    supplies: things.supply.many.zh,
     loans: '借还',
     maintenance: '维护',
     reports: '报表',
@@ -45,6 +48,7 @@ const words = texts({
 
 const PARTS: readonly (readonly [Exclude<keyof (typeof words)['en'], 'labels'>, string, OperationId])[] = [
   ['assets', '/assets', 'assets.list'],
+  ['supplies', '/assets/supplies', 'supplies.list'],
   ['loans', '/assets/loans', 'assets.loans'],
   ['inventories', '/assets/inventories', 'inventories.list'],
   ['maintenance', '/assets/maintenance', 'assetMaintenance.due'],

@@ -47,6 +47,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     assetId?: number
     inventoryId?: number
     reservationId?: number
+    supplyId?: number
     planId?: number
     qrCodeId?: number
     foundReportId?: number
@@ -67,6 +68,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     case 'ACCOUNT_LINK':
       return { to: '/account/links' }
     case 'ASSET':
+      if (values.supplyId !== undefined) return { to: `/assets/supplies/${values.supplyId}` }
       if (values.inventoryId !== undefined) return { to: `/assets/inventories/${values.inventoryId}` }
       if (values.reservationId !== undefined) return { to: `/reservations/${values.reservationId}` }
       if (values.planId !== undefined && values.assetId === undefined)

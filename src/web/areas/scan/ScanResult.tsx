@@ -22,6 +22,7 @@ const words = texts({
       QR_CODE: 'A code of this server',
       ACTIVITY: 'An activity',
       ASSET: 'An asset',
+      SUPPLY: 'A supply',
       PASS: 'A pass',
       CHECK_IN: 'Check-in of an activity',
       ORG_JOIN: 'An organization',
@@ -30,7 +31,13 @@ const words = texts({
       BLANK: 'A label that is not in use yet',
     },
     notYours: 'The code was deleted, or you may not see it. Ask the person who gave it to you.',
-    show: { QR_CODE: 'Show code', ACTIVITY: 'Show activity', ASSET: 'Show asset', CHECK_IN: 'Go to check-in' },
+    show: {
+      QR_CODE: 'Show code',
+      ACTIVITY: 'Show activity',
+      ASSET: 'Show asset',
+      SUPPLY: 'Show supply',
+      CHECK_IN: 'Go to check-in',
+    },
     join: 'See and join',
     pass: 'Show pass',
     place: 'Show place',
@@ -47,6 +54,7 @@ const words = texts({
       QR_CODE: '本服务器的二维码',
       ACTIVITY: '活动',
       ASSET: '资产',
+      SUPPLY: '物料',
       PASS: '通行证',
       CHECK_IN: '活动签到',
       ORG_JOIN: '组织',
@@ -55,7 +63,7 @@ const words = texts({
       BLANK: '尚未使用的标签',
     },
     notYours: '它已不存在，或你无权查看。请联系提供二维码的人。',
-    show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', CHECK_IN: '前往签到' },
+    show: { QR_CODE: '查看二维码', ACTIVITY: '查看活动', ASSET: '查看资产', SUPPLY: '查看物料', CHECK_IN: '前往签到' },
     join: '查看并加入',
     pass: '查看通行证',
     place: '查看位置',
@@ -173,6 +181,8 @@ function Target({ target: { kind, id }, content }: { target: ScanTarget & { kind
       return code.data === undefined ? null : link(`/codes/${id}`, t.show.QR_CODE)
     case 'ASSET':
       return link(`/assets/${id}`, t.show.ASSET)
+    case 'SUPPLY':
+      return link(`/assets/supplies/${id}`, t.show.SUPPLY)
     case 'ACTIVITY':
     case 'CHECK_IN':
       return link(`/activities/${id}?${activityParameters(content)}`, t.show[kind])

@@ -33,6 +33,7 @@ const FIRST: View = { isTable: false, columns: {} }
 const views = {
   codes: stored('tessera.view.codes', FIRST),
   assets: stored('tessera.view.assets', FIRST),
+  supplies: stored('tessera.view.supplies', FIRST),
 } satisfies Record<string, Stored<View>>
 
 export type ListName = keyof typeof views
