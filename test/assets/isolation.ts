@@ -57,9 +57,10 @@ async function maintenance(person: Person, orgId?: number) {
 }
 
 const supply = async (person: Person, orgId?: number, fields: object = {}): Promise<number> => {
-  const body = { name: 'a supply', kind: 'POOL', ...fields, ...(orgId !== undefined && { orgId }) } as const
+  const inOrg = orgId === undefined ? {} : { orgId, selfService: true }
+  const body = { name: 'a supply', kind: 'POOL', ...fields, ...inOrg } as const
   const { id } = ok(await person.call('supplies.create', { body })).data
-  await movement(person, id, 'IN')
+  await movement(person, id, 'IN', { quantity: 10 })
   return id
 }
 const movement = async (person: Person, id: number, type: 'IN' | 'TAKE', fields: object = {}): Promise<number> =>
@@ -194,7 +195,7 @@ export const isolation: IsolationFixture = {
     [/\/scan$/, { code: SERIAL }],
     [/\/maintenance\/plans/, { every: { days: 7 }, firstDue: '2099-09-01' }],
     [/:id\/maintenance$/, { doneOn: '2026-09-01' }],
-    [/^\/api\/supplies\/:id\/movements$/, { type: 'IN', quantity: 1 }],
+    [/^\/api\/supplies\/:id\/movements$/, { type: 'TAKE', quantity: 1 }],
     [/\/check-out$/, { personName: 'a borrower' }],
   ],
   dual: {
