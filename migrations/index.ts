@@ -80,7 +80,15 @@ import sqlite0093 from './sqlite/0093_labels_indexes.sql' with { type: 'text' }
 import sqlite0096 from './sqlite/0096_maintenance_indexes.sql' with { type: 'text' }
 import sqlite0098 from './sqlite/0098_participant_facets_indexes.sql' with { type: 'text' }
 import sqlite0100 from './sqlite/0100_supplies.sql' with { type: 'text' }
+import sqlite0101 from './sqlite/0101_reservations.sql' with { type: 'text' }
+import sqlite0102 from './sqlite/0102_import_mappings.sql' with { type: 'text' }
+import sqlite0103 from './sqlite/0103_asset_digests.sql' with { type: 'text' }
 import sqlite0104 from './sqlite/0104_supply_imports.sql' with { type: 'text' }
+import sqlite0106 from './sqlite/0106_reservations_indexes.sql' with { type: 'text' }
+import sqlite0107 from './sqlite/0107_reservation_times.sql' with { type: 'text' }
+import sqlite0108 from './sqlite/0108_asset_digests_indexes.sql' with { type: 'text' }
+import sqlite0110 from './sqlite/0110_participant_names.sql' with { type: 'text' }
+import sqlite0111 from './sqlite/0111_participant_names_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -161,7 +169,15 @@ import postgres0093 from './postgres/0093_labels_indexes.sql' with { type: 'text
 import postgres0096 from './postgres/0096_maintenance_indexes.sql' with { type: 'text' }
 import postgres0098 from './postgres/0098_participant_facets_indexes.sql' with { type: 'text' }
 import postgres0100 from './postgres/0100_supplies.sql' with { type: 'text' }
+import postgres0101 from './postgres/0101_reservations.sql' with { type: 'text' }
+import postgres0102 from './postgres/0102_import_mappings.sql' with { type: 'text' }
+import postgres0103 from './postgres/0103_asset_digests.sql' with { type: 'text' }
 import postgres0104 from './postgres/0104_supply_imports.sql' with { type: 'text' }
+import postgres0106 from './postgres/0106_reservations_indexes.sql' with { type: 'text' }
+import postgres0107 from './postgres/0107_reservation_times.sql' with { type: 'text' }
+import postgres0108 from './postgres/0108_asset_digests_indexes.sql' with { type: 'text' }
+import postgres0110 from './postgres/0110_participant_names.sql' with { type: 'text' }
+import postgres0111 from './postgres/0111_participant_names_indexes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -250,7 +266,15 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0096_maintenance_indexes', sql: sqlite0096 },
     { name: '0098_participant_facets_indexes', sql: sqlite0098 },
     { name: '0100_supplies', sql: sqlite0100 },
+    { name: '0101_reservations', sql: sqlite0101 },
+    { name: '0102_import_mappings', sql: sqlite0102 },
+    { name: '0103_asset_digests', sql: sqlite0103 },
     { name: '0104_supply_imports', sql: sqlite0104 },
+    { name: '0106_reservations_indexes', sql: sqlite0106 },
+    { name: '0107_reservation_times', sql: sqlite0107 },
+    { name: '0108_asset_digests_indexes', sql: sqlite0108 },
+    { name: '0110_participant_names', sql: sqlite0110 },
+    { name: '0111_participant_names_indexes', sql: sqlite0111 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -333,6 +357,14 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0096_maintenance_indexes', sql: postgres0096 },
     { name: '0098_participant_facets_indexes', sql: postgres0098 },
     { name: '0100_supplies', sql: postgres0100 },
+    { name: '0101_reservations', sql: postgres0101 },
+    { name: '0102_import_mappings', sql: postgres0102 },
+    { name: '0103_asset_digests', sql: postgres0103 },
     { name: '0104_supply_imports', sql: postgres0104 },
+    { name: '0106_reservations_indexes', sql: postgres0106 },
+    { name: '0107_reservation_times', sql: postgres0107 },
+    { name: '0108_asset_digests_indexes', sql: postgres0108 },
+    { name: '0110_participant_names', sql: postgres0110 },
+    { name: '0111_participant_names_indexes', sql: postgres0111 },
   ],
 }

@@ -191,7 +191,7 @@ export interface SupplyImportUndo {
   readonly kept: readonly {
     readonly supplyId: number
     readonly supplyNo: string
-    readonly reason: 'CHANGED' | 'LENT' | 'DELETED'
+    readonly reason: 'CHANGED' | 'LENT' | 'RESERVED' | 'DELETED'
   }[]
   readonly keptCount: number
 }
