@@ -32,7 +32,8 @@ BEGIN
   UPDATE registrations SET sort_name = lower(NEW.nickname) WHERE user_id = NEW.id;
 END;
 
--- The first use of a pass costs half of what it did: whether somebody came in follows from the use, and one total loses what another one gets.
+-- The first use of a pass costs half of what it did: whether somebody came in follows from the use. A row can leave a total that no row has entered yet,
+-- because `participants_new` may run before `facets_inserts`: SQLite promises no order.
 DROP TRIGGER participants_of_passes;
 
 CREATE TRIGGER participants_of_passes AFTER UPDATE OF live_holder_id, holder_user_id, registration_id, used_count ON passes
@@ -64,9 +65,10 @@ CREATE TRIGGER facets_updates AFTER UPDATE OF status, source, user_id, has_pass,
 WHEN OLD.came_in <> NEW.came_in OR OLD.has_pass <> NEW.has_pass OR OLD.status <> NEW.status OR OLD.source <> NEW.source
   OR (OLD.user_id IS NULL) <> (NEW.user_id IS NULL)
 BEGIN
-  UPDATE list_totals SET n = n - 1 WHERE list = 'participants.' || OLD.status || '.' || OLD.source || CASE WHEN OLD.user_id IS NULL THEN '.guest' ELSE '' END || CASE WHEN OLD.has_pass THEN '.pass' ELSE '' END || CASE WHEN OLD.came_in THEN '.in' ELSE '' END AND owner = OLD.activity_id;
-  INSERT INTO list_totals (list, owner, n) VALUES ('participants.' || NEW.status || '.' || NEW.source || CASE WHEN NEW.user_id IS NULL THEN '.guest' ELSE '' END || CASE WHEN NEW.has_pass THEN '.pass' ELSE '' END || CASE WHEN NEW.came_in THEN '.in' ELSE '' END, NEW.activity_id, 1)
-    ON CONFLICT (list, owner) DO UPDATE SET n = n + 1;
+  INSERT INTO list_totals (list, owner, n) VALUES
+    ('participants.' || OLD.status || '.' || OLD.source || CASE WHEN OLD.user_id IS NULL THEN '.guest' ELSE '' END || CASE WHEN OLD.has_pass THEN '.pass' ELSE '' END || CASE WHEN OLD.came_in THEN '.in' ELSE '' END, OLD.activity_id, -1),
+    ('participants.' || NEW.status || '.' || NEW.source || CASE WHEN NEW.user_id IS NULL THEN '.guest' ELSE '' END || CASE WHEN NEW.has_pass THEN '.pass' ELSE '' END || CASE WHEN NEW.came_in THEN '.in' ELSE '' END, NEW.activity_id, 1)
+    ON CONFLICT (list, owner) DO UPDATE SET n = n + excluded.n;
 END;
 
 UPDATE registrations SET sort_name = lower(coalesce((SELECT u.nickname FROM users AS u WHERE u.id = registrations.user_id), name, ''));
