@@ -32,7 +32,7 @@ BEGIN
   UPDATE registrations SET sort_name = lower(NEW.nickname) WHERE user_id = NEW.id;
 END;
 
--- The first use of a pass costs half of what it did: whether somebody came in follows from the use. A row can leave a total that no row has entered yet,
+-- The first use of a pass costs three fifths of what it did: whether somebody came in follows from the use. A row can leave a total that no row has entered yet,
 -- because `participants_new` may run before `facets_inserts`: SQLite promises no order.
 DROP TRIGGER participants_of_passes;
 
