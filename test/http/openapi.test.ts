@@ -127,7 +127,7 @@ const VERBS = new Set(
   (
     'Accept Activate Add Apply Approve Ask Bind Block Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download ' +
     'Draw Empty Enable End Exchange Explain Export Find Finish Forward Get Grant Hand Import Invite Issue Join Leave Link List Mark Move Open ' +
-    'Pin Preview Propose Publish Recall Record Refresh Register Reject Remove Rename Renew Reorder Replace Report Reserve Reset Resolve Respond Restart Restore Revoke Scrap Search Send ' +
+    'Pin Preview Propose Publish Recall Record Refresh Register Reject Remove Rename Renew Reorder Replace Report Reserve Reset Resolve Respond Restart Restore Reverse Revoke Scrap Search Send ' +
     'Set Share Show Sign Start Switch Take Transfer Try Unbind Unblock Undo Unlink Update Upload Verify Withdraw'
   ).split(' '),
 )

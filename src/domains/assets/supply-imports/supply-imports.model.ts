@@ -26,7 +26,10 @@ export const ImportSupplies = Model('ImportSupplies', {
     }),
   ),
   sheet: Type.Optional(
-    Line(100, 0, { description: 'The name of the sheet, or its number from 1; the first visible one by default' }),
+    Line(100, 0, {
+      description: 'The name of the sheet, or its number from 1; the first visible one by default',
+      examples: ['1'],
+    }),
   ),
   mode: Type.Optional(
     Enum(MODES, {
