@@ -3,17 +3,15 @@
 import type { AssetStatus } from '#db/schema/assets.ts'
 import type { RefTarget } from '#domains/contributions.ts'
 import { type EntityValues, fromText, type ValueInput } from '#domains/metadata/index.ts'
-import { MAX_LOCATION_DEPTH, MAX_LOCATIONS } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { textProblem } from '#http/normalize.ts'
 import type { Localized } from '#lib/localized.ts'
 import { type DateOrder, textOf } from '#lib/spreadsheets/cells.ts'
 import { htmlText } from '#lib/spreadsheets/html-cells.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
-import { MAX_DEPTH } from '../categories/categories.model.ts'
 import type { AssetRow } from '../register/register.store.ts'
-import { type FieldColumn, type FixedKey, isReadOnly, levelsOf } from '../sheets.rules.ts'
+import { type FieldColumn, type FixedKey, isReadOnly } from '../sheets.rules.ts'
+import { Missing, NEW } from './creating.service.ts'
 import * as errors from './importing.errors.ts'
 import type { FileColumn, OptionKey } from './importing.rules.ts'
 import type { Names } from './names.service.ts'
@@ -78,10 +76,6 @@ interface CellPlace {
   readonly hasLines: boolean
 }
 
-/** Stands for a category or a location that the import is going to create. */
-export const NEW = -1
-/** Locations that one file can create. */
-const MAX_NEW_LOCATIONS = 1000
 /** Assets that one file can create. */
 const MAX_ASSETS = 100_000
 
@@ -107,11 +101,7 @@ interface FixedPlace {
 
 /** Reads the rows of one file. */
 export class CellReader {
-  /** The paths of categories that have to be created. */
-  readonly missingCategories = new Set<string>()
-  /** Likewise of locations, with the levels that they need. */
-  readonly missingLocations = new Set<string>()
-  readonly #newLevels = new Set<string>()
+  readonly missing: Missing
   #created = 0
   readonly unmatched = new Unmatched()
   readonly fixed: readonly FixedPlace[]
@@ -129,6 +119,7 @@ export class CellReader {
     const places = columns.flatMap(({ column, zone = options.zone }, at) =>
       column === undefined || isReadOnly(column) ? [] : [{ column, at, zone }],
     )
+    this.missing = new Missing(names)
     this.fixed = places.flatMap(({ column, at }) => (column.field === undefined ? [{ key: column.key, at }] : []))
     this.fields = places.flatMap(({ column, ...place }) => (column.field === undefined ? [] : [{ column, ...place }]))
   }
@@ -315,24 +306,10 @@ export class CellReader {
     else if (this.owner.orgId === 0) this.refuse(row, 'location', errors.noLocations)
     else if (!this.options.createLocations) this.#refuseWord(row, 'location', text, errors.unknownLocation)
     else {
-      const problem = this.#newLocation(text)
+      const problem = this.missing.newLocation(text)
       if (problem === undefined) input['locationId'] = NEW
       else this.refuse(row, 'location', problem)
     }
-  }
-
-  /** Notes a location that the import is going to create. Returns why it cannot. */
-  #newLocation(path: string): Localized | undefined {
-    if (!isPath(path, MAX_LOCATION_DEPTH)) return errors.badLocationPath
-    const { locations } = this.names
-    const levels = levelsOf(path).map(({ key }) => key)
-    if (levels.some((key) => locations.find(key, null) === 'ambiguous')) return errors.ambiguousPath
-    const missing = levels.filter((key) => locations.find(key, null) === undefined && !this.#newLevels.has(key))
-    const room = Math.min(MAX_NEW_LOCATIONS, MAX_LOCATIONS - locations.paths.size)
-    if (this.#newLevels.size + missing.length > room) return errors.tooManyLocations(room)
-    for (const key of missing) this.#newLevels.add(key)
-    this.missingLocations.add(path)
-    return undefined
   }
 
   #readCustodian(draft: Draft, text: string): void {
@@ -352,10 +329,10 @@ export class CellReader {
     if (typeof id === 'number') return id
     if (id === 'ambiguous') this.refuse(row, 'category', errors.ambiguousPath)
     else if (!this.options.createCategories) this.#refuseWord(row, 'category', path, errors.unknownCategory)
-    else if (!isPath(path, MAX_DEPTH)) this.refuse(row, 'category', errors.badCategoryPath)
     else {
-      this.missingCategories.add(path)
-      return NEW
+      const problem = this.missing.newCategory(path)
+      if (problem === undefined) return NEW
+      this.refuse(row, 'category', problem)
     }
     return undefined
   }
@@ -393,16 +370,6 @@ export class CellReader {
     const given = day ?? number ?? (typeof cell === 'object' || isDay ? text : cell!)
     values.push({ fieldId: field.id, value: fromText(field, given, zone, present), column })
   }
-}
-
-const MAX_NAME = 100
-
-function isPath(path: string, maxDepth: number): boolean {
-  // A cell can have 50,000 slashes, so the levels are counted before they are joined.
-  const names = path.split('/').map((name) => name.trim())
-  return (
-    names.length <= maxDepth && names.every((name) => name !== '' && textProblem(name, 'line', MAX_NAME) === undefined)
-  )
 }
 
 export const targetOf = ({ field }: FieldColumn): RefTarget => field.config['target'] as RefTarget

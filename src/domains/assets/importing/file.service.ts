@@ -246,8 +246,7 @@ export class FileImport {
         result.preview.push(...items.slice(0, PREVIEW_ROWS - result.preview.length).map((item) => this.#preview(item)))
       await pause()
     }
-    const { missingCategories, missingLocations } = reader.cells
-    this.#missing = { categories: missingCategories, locations: missingLocations }
+    this.#missing = reader.cells.missing
     const { categories, locations } = reader.cells.names
     const unmatched = reader.cells.unmatched.all({ category: categories.paths, location: locations.paths })
     return (this.#result = { ...result, unmatched })

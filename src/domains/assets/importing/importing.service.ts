@@ -15,13 +15,13 @@ import type { Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
 import { BYTES_PER_ROW, importPlaces, noFile, readTable } from '#http/imports.ts'
-import { noPermission } from '#http/permissions.ts'
 import { MAX_WAIT_MS, type Work } from '#http/places.ts'
 import type { Locale } from '#lib/localized.ts'
 import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
+import { checkMayCreate } from './creating.service.ts'
 import { EMPTY_RESULT, FileImport } from './file.service.ts'
 import { noSuchCategory } from './importing.errors.ts'
 import {
@@ -103,12 +103,7 @@ export async function importAssets(
 
 /** @throws AppError 400 or 403 */
 async function checkRequest(ctx: AppContext, owner: Owner, input: ImportAssets): Promise<void> {
-  const { userId, orgId } = owner
-  const mayManage = () => access.can(ctx, userId, orgId === 0 ? 'APP' : 'ORG', orgId, 'asset_category:manage')
-  if (input.createCategories === true && !(await mayManage())) throw noPermission
-  // Personal assets have no locations, so nothing would be created.
-  const mayCreate = async () => orgId === 0 || (await access.can(ctx, userId, 'ORG', orgId, 'location:create'))
-  if (input.createLocations === true && !(await mayCreate())) throw noPermission
+  await checkMayCreate(ctx, owner, input)
   const { categoryId } = input
   if (categoryId === undefined) return
   if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)

@@ -4,6 +4,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { assetImportRuns, assetImportSnapshots, type ImportUndo } from '#db/schema/asset-imports.ts'
 import { assetCategories, assets, inventories, inventoryItems } from '#db/schema/assets.ts'
+import { supplies } from '#db/schema/supplies.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -134,14 +135,17 @@ export async function isUnchangedCategory(tx: Tx, owner: OwnerKey, id: number, v
   return row?.version === version && row.deletedAt === null
 }
 
-/** Whether an undeleted asset is in the category. */
-export async function hasAssets(tx: Tx, owner: OwnerKey, categoryId: number): Promise<boolean> {
-  const rows = await tx
-    .select({ id: assets.id })
-    .from(assets)
-    .where(and(eq(assets.owner, owner), isNull(assets.deletedAt), eq(assets.categoryId, categoryId)))
-    .limit(1)
-  return rows.length > 0
+/** Whether an undeleted asset or supply is in the category. */
+export async function isCategoryUsed(tx: Tx, owner: OwnerKey, categoryId: number): Promise<boolean> {
+  for (const table of [assets, supplies] as const) {
+    const rows = await tx
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.owner, owner), isNull(table.deletedAt), eq(table.categoryId, categoryId)))
+      .limit(1)
+    if (rows.length > 0) return true
+  }
+  return false
 }
 
 export const deleteSnapshotsBefore = (tx: Tx, createdAt: number, limit: number): Promise<number> =>

@@ -8,7 +8,6 @@ import { inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { applyAll, checkValues } from '#domains/metadata/index.ts'
-import { deleteUnusedLocation } from '#domains/orgs/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { importPlaces } from '#http/imports.ts'
@@ -18,12 +17,11 @@ import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { markAllDeleted } from '../assets.service.ts'
 import { reservedAmong } from '../bookings.store.ts'
-import { removeCategory } from '../categories/categories.service.ts'
-import { assetCategoryTree } from '../categories/categories.store.ts'
 import { entitiesOf } from '../entities.service.ts'
 import { type AssetRow, assetsByIds, openLoans } from '../register/register.store.ts'
 import { Handovers } from '../transfers/transfers.service.ts'
 import { referenceProblems, updateAssets } from '../writing.service.ts'
+import { removeCreated } from './creating.service.ts'
 import { tooLateToUndo } from './importing.errors.ts'
 import type { AssetImportRun } from './importing.model.ts'
 import * as store from './runs.store.ts'
@@ -117,8 +115,7 @@ async function undo(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<
     await restore(ctx, tx, owner, found.updated, handovers)
     await tx.pause()
   }
-  for (const category of run.categories.toReversed()) await dropCategory(tx, owner, category)
-  for (const location of run.locations?.toReversed() ?? []) await deleteUnusedLocation(ctx, tx, owner.orgId, location)
+  await removeCreated(ctx, tx, owner, run)
   await handovers.notify(ctx, tx, owner)
   await store.markUndone(tx, key, id, counts.answer)
   await store.deleteSnapshots(tx, key, id)
@@ -244,14 +241,6 @@ async function restore(
     const own = byAsset.get(row.id)
     if (own !== undefined) handovers.take(owner, row, own)
   }
-}
-
-/** Deletes a category that the import created, if it is empty and as it was. */
-async function dropCategory(tx: Tx, owner: Owner, { id, version }: { readonly id: number; readonly version: number }) {
-  const key = ownerKey(owner)
-  if (!(await store.isUnchangedCategory(tx, key, id, version))) return
-  if ((await assetCategoryTree.countChildren(tx, key, id)) > 0) return
-  if (!(await store.hasAssets(tx, key, id))) await removeCategory(tx, owner, id)
 }
 
 /** Former values are kept for a day, the history for 90. */

@@ -1,23 +1,15 @@
 /** The write of an import: all rows or none. */
 
 import type { AppContext } from '#context'
-import { ownerExists } from '#db/owner-counts.ts'
-import { ownerKey } from '#db/owner-key.ts'
 import type { Tx } from '#db/store.ts'
 import { applyAll } from '#domains/metadata/index.ts'
-import { insertPlainLocation, locationTree } from '#domains/orgs/index.ts'
 import type { Owner } from '#http/endpoint.ts'
-import { badRequest, notFound } from '#http/errors.ts'
 import { rowsHaveErrors } from '#http/imports.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
-import { MAX_CATEGORIES } from '../categories/categories.model.ts'
-import { categoryPaths } from '../categories/categories.service.ts'
-import { assetCategoryTree, insertCategory } from '../categories/categories.store.ts'
-import { levelsOf, pathKey } from '../sheets.rules.ts'
-import { locationPaths } from '../sheets.store.ts'
 import { Handovers } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
+import { createMissing, type Missing } from './creating.service.ts'
 import type { PreparedRow, RowReader } from './preparing.service.ts'
 import { Recorder } from './snapshots.service.ts'
 
@@ -32,7 +24,7 @@ export interface Written {
 export interface ImportOfRows {
   readonly fileName: string
   /** The paths of things that have to be created. */
-  readonly missing: { readonly categories: ReadonlySet<string>; readonly locations: ReadonlySet<string> }
+  readonly missing: Pick<Missing, 'categories' | 'locations'>
   reader(tx: Tx): Promise<RowReader>
   groups(): AsyncGenerator<SheetRow[]>
   readonly maxMs: number
@@ -49,8 +41,7 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
   return ctx.db.write(
     'assets.import',
     async (tx) => {
-      const categories = await createCategories(ctx, tx, owner, given.missing.categories)
-      const locations = await createLocations(tx, owner, given.missing.locations)
+      const created = await createMissing(ctx, tx, owner, given.missing)
       const recorder = await Recorder.open(ctx, tx, owner, given.fileName)
       const writer = new Writer(ctx, tx, owner, limits, given, recorder)
       // Numbers are made for the rows without one, and for further pieces of the others, when all other numbers are taken.
@@ -58,7 +49,7 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
       await writer.createPieces()
       await writer.writeAll((reader, row) => reader.numberIn(row) === '')
       await writer.handovers.notify(ctx, tx, owner)
-      await recorder.end({ ...writer.written, categories, locations })
+      await recorder.end({ ...writer.written, ...created })
       return { ...writer.written, importId: recorder.importId }
     },
     { maxMs: given.maxMs },
@@ -156,53 +147,4 @@ class Writer {
       if (own !== undefined) this.handovers.take(owner, row, own)
     }
   }
-}
-
-/** Creates the categories of these paths, which were checked, with those above them, and returns them. @throws AppError 400 */
-async function createCategories(ctx: AppContext, tx: Tx, owner: Owner, paths: ReadonlySet<string>) {
-  if (paths.size === 0) return []
-  const key = ownerKey(owner)
-  let count = await assetCategoryTree.count(tx, key)
-  const made = await createPaths(paths, await categoryPaths(ctx, tx, owner), async (name, parentId) => {
-    if (++count > MAX_CATEGORIES) throw tooMany()
-    return insertCategory(tx, key, { userId: owner.userId, name, color: '', parentId, shared: owner.orgId !== 0 })
-  })
-  return made.map(({ id, version }) => ({ id, version }))
-}
-
-const tooMany = () =>
-  badRequest(`There can be at most ${MAX_CATEGORIES} categories`, `最多创建 ${MAX_CATEGORIES} 个分类`)
-
-/** The same with locations. */
-async function createLocations(tx: Tx, owner: Owner, paths: ReadonlySet<string>) {
-  if (paths.size === 0) return []
-  if (!(await ownerExists(tx, ownerKey(owner)))) throw notFound()
-  let count = await locationTree.count(tx, owner.orgId)
-  const made = await createPaths(paths, await locationPaths(tx, ownerKey(owner)), (name, parentId) =>
-    insertPlainLocation(tx, owner.orgId, { name, parentId, count: count++ }),
-  )
-  return made.map(({ id, updatedAt }) => ({ id, updatedAt }))
-}
-
-/** Inserts the missing levels of each path, from the top, and returns their rows. */
-async function createPaths<Row extends { readonly id: number }>(
-  paths: ReadonlySet<string>,
-  present: ReadonlyMap<number, string>,
-  insert: (name: string, parentId: number | null) => Promise<Row>,
-): Promise<Row[]> {
-  const made: Row[] = []
-  const ids = new Map([...present].map(([id, path]) => [pathKey(path), id]))
-  for (const path of paths) {
-    let parentId: number | null = null
-    for (const { key, name } of levelsOf(path)) {
-      let id = ids.get(key)
-      if (id === undefined) {
-        const row = await insert(name, parentId)
-        made.push(row)
-        ids.set(key, (id = row.id))
-      }
-      parentId = id
-    }
-  }
-  return made
 }
