@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
-import { createLocation } from './helpers.ts'
-import { type Cells, csv, xlsx } from './sheets.ts'
+import { createAsset, createLocation } from './helpers.ts'
+import { type Cells, csv, imported as assetsImported, xlsx } from './sheets.ts'
 
-const { server, alice, bob, carol } = useServer({ people: ['alice', 'bob', 'carol'] })
+const { server, alice, bob, carol, dave } = useServer({ people: ['alice', 'bob', 'carol', 'dave'] })
 let orgId: number
 let shelf: number
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 function send(person: Person, rows: Cells[] | Uint8Array<ArrayBuffer>, fields: object = {}) {
   const form = new FormData()
-  for (const [name, value] of Object.entries({ orgId, ...fields })) form.set(name, String(value))
+  for (const [name, value] of Object.entries({ orgId, ...fields })) if (value !== null) form.set(name, String(value))
   form.set('file', new File([Array.isArray(rows) ? csv(rows) : rows], 'list'))
   return person.send('POST', '/api/supplies/import', { body: form })
 }
@@ -154,6 +154,131 @@ describe('an import', () => {
     expect((await byNumber('G-1')).byLocation).toEqual([{ locationId: shelf, quantity: 2 }])
     expect((await send(alice, row('G-1'), { mode: 'CREATE', locationMap })).status).toBe(400)
     expect((await send(alice, row('G-2'), { locationMap: '{"R 12":999999}' })).status).toBe(400)
+  })
+})
+
+describe('missing categories and locations', () => {
+  interface Node {
+    readonly id: number
+    readonly name: string
+    readonly children: readonly Node[]
+  }
+  const shape = (nodes: readonly Node[]): string =>
+    nodes.map(({ name, children }) => name + (children.length > 0 ? `(${shape(children)})` : '')).join(',')
+  const locations = async () =>
+    ok(await alice.call('locations.tree', { params: { orgId } })).data as unknown as readonly Node[]
+  const categories = async () =>
+    ok(await alice.call('assetCategories.tree', { query: { orgId } })).data as unknown as readonly Node[]
+  const places = async () => shape((await locations()).filter(({ name }) => name !== 'Shelf'))
+  const BOTH = { createCategories: true, createLocations: true }
+  const LIST: Cells[] = [
+    ['Name', 'Number', 'Category', 'Location', 'Stock'],
+    ['Toner', 'N-1', 'Office / Printing', 'Main building / Room 201', 4],
+    ['Toner', 'N-1', '', 'main building/Room 202', 3],
+    ['Chalk', 'N-2', 'office', 'Main building / Room 201 / Cupboard', 5],
+    ['Glue', 'N-3', '', 'Never needed', ''],
+  ]
+
+  test('are errors, unless the import may create them; the undo removes those that are empty and unchanged', async () => {
+    const refused = await imported(LIST, { dryRun: true })
+    expect(refused).toMatchObject({ errorCount: 6 })
+    expect(refused.unmatched.location).toHaveLength(4)
+    expect(await imported(LIST, { ...BOTH, dryRun: true })).toMatchObject({ created: 3, updated: 1, errorCount: 0 })
+    expect([await places(), shape(await categories())]).toEqual(['', ''])
+    const { importId } = await imported(LIST, BOTH)
+    // Nothing is at the location of a row without a stock.
+    expect(await places()).toBe('Main building(Room 201(Cupboard),Room 202)')
+    expect(shape(await categories())).toBe('Office(Printing)')
+    const [main] = (await locations()).filter(({ name }) => name === 'Main building')
+    const [room, other] = main!.children
+    const [office] = await categories()
+    expect(await byNumber('N-1')).toMatchObject({
+      categoryId: office!.children[0]!.id,
+      byLocation: [
+        { locationId: room!.id, quantity: 4 },
+        { locationId: other!.id, quantity: 3 },
+      ],
+    })
+    expect(await byNumber('N-2')).toMatchObject({
+      categoryId: office!.id,
+      byLocation: [{ locationId: room!.children[0]!.id, quantity: 5 }],
+    })
+    expect(await imported(LIST.slice(0, 4), BOTH)).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+    await move(ok(await alice.call('supplies.create', { body: { name: 'Later', orgId } })).data.id, {
+      type: 'IN',
+      quantity: 1,
+      locationId: other!.id,
+    })
+    expect(ok(await undo(alice, importId)).data).toMatchObject({ deleted: 3, keptCount: 0 })
+    expect(await places()).toBe('Main building(Room 202)')
+    expect(shape(await categories())).toBe('')
+  })
+
+  test('stay after an undo while a supply that was changed since, or an asset, is in them', async () => {
+    const { importId } = await imported(
+      [
+        ['Name', 'Number', 'Category', 'Location', 'Stock'],
+        ['Kept', 'U-1', 'Used', 'Annex / Attic', 1],
+        ['Gone', 'U-2', 'Other', 'Annex / Cellar', 1],
+        ['Gone', 'U-3', 'Tools', '', 1],
+      ],
+      BOTH,
+    )
+    await move((await byNumber('U-1')).id, { type: 'IN', quantity: 1 })
+    const tools = (await categories()).find(({ name }) => name === 'Tools')!
+    await createAsset(alice, { orgId, name: 'Drill', categoryId: tools.id })
+    expect(ok(await undo(alice, importId)).data).toMatchObject({ deleted: 2, keptCount: 1 })
+    expect(await places()).toContain('Annex(Attic)')
+    expect(shape(await categories())).toBe('Used,Tools')
+  })
+
+  test('of an import of assets stay while a supply is in them', async () => {
+    const rows: Cells[] = [
+      ['Name', 'Asset no.', 'Category'],
+      ['Lamp', 'A-77', 'Shared'],
+    ]
+    const { importId } = await assetsImported(alice, rows, { orgId, createCategories: true })
+    const shared = (await categories()).find(({ name }) => name === 'Shared')!
+    const { id } = ok(
+      await alice.call('supplies.create', { body: { name: 'Bulbs', orgId, categoryId: shared.id } }),
+    ).data
+    ok(await alice.call('assets.undoImport', { params: { id: importId! }, query: {}, body: {} }))
+    expect(ok(await alice.call('supplies.get', { params: { id } })).data.categoryId).toBe(shared.id)
+  })
+
+  test('are refused without the right to create them, too deep, too many, and for personal supplies', async () => {
+    const permissions = ['asset:read', 'asset:create', 'asset:update', 'asset:import']
+    const role = { name: 'Importer', permissions }
+    const { id: roleId } = ok(await alice.call('orgs.createRole', { params: { orgId }, body: role } as never)).data as {
+      id: number
+    }
+    ok(await alice.call('orgs.changeMember', { params: { orgId, userId: bob.id }, body: { roleId } } as never))
+    for (const fields of [{ createLocations: true }, { createCategories: true }])
+      expect((await send(bob, LIST, fields)).status).toBe(403)
+    expect((await send(bob, LIST, { dryRun: true })).status).toBe(200)
+
+    const errorsOf = async (column: string, ...paths: string[]) =>
+      (
+        await imported([['Name', column, 'Stock'], ...paths.map((path) => ['x', path, 1])], { ...BOTH, dryRun: true })
+      ).errors.map((error: { row: number }) => error.row)
+    expect(await errorsOf('Location', '1/2/3/4/5/6/7/8/9', 'a // b', 'y'.repeat(101), 'fine')).toEqual([2, 3, 4])
+    expect(await errorsOf('Category', '1/2/3/4/5/6', 'fine')).toEqual([2])
+    expect(await errorsOf('Location', ...Array.from({ length: 1002 }, (_, i) => `Room ${i}`))).toEqual([1002, 1003])
+
+    const personal = (fields: object) => send(dave, LIST, { orgId: null, ...fields })
+    const { errors } = ok(await personal({ ...BOTH, dryRun: true })).data
+    expect(errors.map(({ column }: { column: string }) => column)).toEqual(Array.from({ length: 4 }, () => 'Location'))
+  })
+
+  test('are created once by two imports at once', async () => {
+    const rows = (number: string): Cells[] => [
+      ['Name', 'Number', 'Category', 'Location', 'Stock'],
+      ['Pens', number, 'Race', 'Race / Track', 1],
+    ]
+    const replies = await Promise.all([send(alice, rows('W-1'), BOTH), send(carol, rows('W-2'), BOTH)])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200])
+    expect(shape((await locations()).filter(({ name }) => name === 'Race'))).toBe('Race(Track)')
+    expect((await categories()).filter(({ name }) => name === 'Race')).toHaveLength(1)
   })
 })
 

@@ -9,12 +9,14 @@ import type { Localized } from '#lib/localized.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
+import { Missing, NEW } from '../importing/creating.service.ts'
 import { cellError, formulaEmpty, nameNeeded, sumRow } from '../importing/importing.errors.ts'
 import type { Names } from '../importing/names.service.ts'
 import { Unmatched } from '../importing/unmatched.rules.ts'
 import { amountIn, type Decimal, mapKey, type WordMap } from '../importing/values.rules.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { noLocations, noSuchCategory, noSuchLocation } from '../register/register.errors.ts'
+import { pathKey } from '../sheets.rules.ts'
 import { hasMovements, placesOf } from '../supplies/movements.store.ts'
 import type { SupplyColumn } from '../supplies/sheets.rules.ts'
 import { kindIsUsed } from '../supplies/supplies.errors.ts'
@@ -43,6 +45,8 @@ export interface RowOptions {
   readonly unit: string
   readonly categoryMap: WordMap<number>
   readonly locationMap: WordMap<number>
+  readonly createCategories: boolean
+  readonly createLocations: boolean
 }
 
 export interface RowNote {
@@ -67,6 +71,7 @@ const TEXTS = ['name', 'unit', 'supplier', 'remark'] as const
 /** Of one check or one write. */
 export class RowReader {
   readonly unmatched = new Unmatched()
+  readonly missing: Missing
   /** The row that first names each number. */
   readonly #firsts = new Map<string, number>()
   readonly #places = new Map<string, number>()
@@ -78,7 +83,9 @@ export class RowReader {
     readonly columns: readonly FileColumn[],
     readonly names: Names,
     readonly options: RowOptions,
-  ) {}
+  ) {
+    this.missing = new Missing(names)
+  }
 
   async prepare(given: readonly SheetRow[]) {
     this.#notes = { problems: [], warnings: [] }
@@ -166,9 +173,11 @@ export class RowReader {
 
   #countOf(row: SheetRow, key: string): PreparedRow['count'] {
     const quantity = this.#quantity(row, 'stock')
-    const locationId = this.#thing(row, 'location', null) ?? null
-    if (quantity === undefined) return undefined
-    const place = `${key} ${locationId ?? NO_PLACE}`
+    const problems = this.#notes.problems.length
+    const locationId = this.#thing(row, 'location', null, (quantity ?? 0) > 0) ?? null
+    if (quantity === undefined || this.#notes.problems.length > problems) return undefined
+    // Places that are to be created are told apart by their paths.
+    const place = `${key} ${locationId === NEW ? pathKey(this.#textIn(row, 'location')) : (locationId ?? NO_PLACE)}`
     const before = this.#places.get(place)
     if (before !== undefined) this.#problem(row, 'location', repeats(before))
     this.#places.set(place, row.number)
@@ -183,8 +192,13 @@ export class RowReader {
     return quantity
   }
 
-  /** The id of the category or location that a cell names; undefined for an empty cell. */
-  #thing(row: SheetRow, key: 'category' | 'location', current: number | null): number | null | undefined {
+  /** The id of the category or location that a cell names, NEW for one that is to be created, if it is needed; undefined for an empty cell. */
+  #thing(
+    row: SheetRow,
+    key: 'category' | 'location',
+    current: number | null,
+    isNeeded = true,
+  ): number | null | undefined {
     const given = this.#textIn(row, key)
     if (given === '') return undefined
     const map = key === 'category' ? this.options.categoryMap : this.options.locationMap
@@ -193,10 +207,21 @@ export class RowReader {
     const found = (key === 'category' ? this.names.categories : this.names.locations).find(given, current)
     if (typeof found === 'number') return found
     const isPersonal = key === 'location' && this.owner.orgId === 0
+    if (found === undefined && !isPersonal && this.#mayCreate(key)) {
+      if (!isNeeded) return NEW
+      const problem = key === 'category' ? this.missing.newCategory(given) : this.missing.newLocation(given)
+      if (problem === undefined) return NEW
+      this.#problem(row, key, problem)
+      return null
+    }
     const unknown = key === 'category' ? noSuchCategory : isPersonal ? noLocations : noSuchLocation
     this.#problem(row, key, found === 'ambiguous' ? ambiguous : unknown('').text)
     if (found === undefined && !isPersonal) this.unmatched.take(key, given)
     return null
+  }
+
+  #mayCreate(key: 'category' | 'location'): boolean {
+    return key === 'category' ? this.options.createCategories : this.options.createLocations
   }
 
   /** Whether the cell decides the value: it is filled, or empty cells clear. */

@@ -46,6 +46,7 @@ export const supplyImportEndpoints = [
     data: SupplyImportResult,
     refuses: {
       400: 'The file is damaged or too large, lacks a column, or has rows with errors, which `details` lists.',
+      403: 'Missing categories or locations may not be created.',
       404: 'The organization does not exist.',
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
@@ -70,7 +71,8 @@ export const supplyImportEndpoints = [
     summary: 'Undo an import of supplies',
     description:
       'Within 24 hours. Updated supplies get their former values back, counts are reversed, and created ones are deleted. Supplies that were ' +
-      'changed or moved since stay as they are. Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
+      'changed or moved since stay as they are. Categories and locations that the import made are deleted if they are empty and unchanged. ' +
+      'Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
     tag,
     access: dual('asset:import', organizationOfImport),
     budgets: [imports],

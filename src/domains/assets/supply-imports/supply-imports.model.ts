@@ -59,6 +59,10 @@ export const ImportSupplies = Model('ImportSupplies', {
   clearEmpty: flag('Empty cells clear the values of existing supplies. They never change a stock'),
   categoryMap: wordMap('category', '{"Office":"12"}'),
   locationMap: wordMap('location', '{"R 12":"3"}'),
+  createCategories: flag('Creates missing categories; requires `asset_category:manage` too'),
+  createLocations: flag(
+    'Creates missing locations, level by level, at most 1,000; requires `location:create` too. Of an organization only',
+  ),
   orgId: Type.Optional(Id),
 })
 export type ImportSupplies = Static<typeof ImportSupplies>

@@ -37,6 +37,7 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
+import { checkMayCreate, createMissing, type Missing } from '../importing/creating.service.ts'
 import { noHeaderThere, onlyForCsv } from '../importing/importing.errors.ts'
 import {
   type ImportAssets,
@@ -86,6 +87,7 @@ export async function importSupplies(
   caller: Caller,
 ): Promise<SupplyImportResult> {
   if (file === undefined) throw noFile()
+  await checkMayCreate(ctx, owner, input)
   const { categoryId } = input
   if (categoryId !== undefined)
     if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
@@ -113,6 +115,8 @@ class SupplyFile {
   #header!: Header
   #columns: readonly FileColumn[] = []
   #options!: RowOptions
+  /** Known when the rows have been checked. */
+  #missing!: Missing
 
   constructor(
     readonly ctx: AppContext,
@@ -146,6 +150,8 @@ class SupplyFile {
       unit: UNITS[this.locale],
       categoryMap: maps.category,
       locationMap: maps.location,
+      createCategories: input.createCategories === true,
+      createLocations: input.createLocations === true,
     }
     const result: SupplyImportResult = {
       total: this.read.rows - head.filter(({ number }) => number <= this.#lastRow).length,
@@ -256,6 +262,7 @@ class SupplyFile {
         result.preview.push({ row: row.number, action, values: this.#valuesOf(row) })
       await pause()
     }
+    this.#missing = reader.missing
     const { categories, locations } = reader.names
     const { category, location } = reader.unmatched.all({ category: categories.paths, location: locations.paths })
     result.unmatched = { category, location }
@@ -290,7 +297,9 @@ class SupplyFile {
         const refusal = await spend(tx, this.uses, ctx.clock.now())
         if (refusal !== undefined) throw budgetUsedUp(refusal)
         const counts = { created, updated, unchanged }
-        return writeRows(ctx, tx, owner, { reader: await this.#reader(tx), groups: this.#groups(), fileName, counts })
+        const made = await createMissing(ctx, tx, owner, this.#missing)
+        const reader = await this.#reader(tx)
+        return writeRows(ctx, tx, owner, { reader, groups: this.#groups(), fileName, counts, made })
       },
       { maxMs: MAX_WRITE_MS },
     )

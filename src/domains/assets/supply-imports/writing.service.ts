@@ -16,6 +16,7 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { isPoolReserved } from '../bookings.store.ts'
+import { type Created, removeCreated } from '../importing/creating.service.ts'
 import { tooLateToUndo } from '../importing/importing.errors.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
@@ -43,6 +44,8 @@ interface Given {
   readonly groups: AsyncGenerator<SheetRow[]>
   readonly fileName: string
   readonly counts: { readonly created: number; readonly updated: number; readonly unchanged: number }
+  /** The categories and locations that it has created. */
+  readonly made: Created
 }
 
 /** A supply as it was before an import. */
@@ -53,6 +56,14 @@ interface Snapshot {
   /** The former values of the columns that changed; null for a supply that the import created. */
   before: SupplyChange | null
   readonly movementIds: number[]
+}
+
+/** What is kept of an import, sealed, to undo it. */
+interface Part {
+  readonly owner: number
+  readonly snapshots: readonly Snapshot[]
+  /** In the last part. */
+  readonly made?: Created
 }
 
 /** Returns the id of the import. @throws AppError 400 if rows have become wrong since they were checked */
@@ -86,9 +97,10 @@ export async function writeRows(ctx: AppContext, tx: Tx, owner: Owner, given: Gi
   await flush()
   const all = [...snapshots.values()]
   for (let at = 0; at < all.length; at += ROWS_PER_WRITE) {
-    const part = at / ROWS_PER_WRITE + 1
-    const rows = { owner: ownerKey(owner), snapshots: all.slice(at, at + ROWS_PER_WRITE) }
-    await store.insertSnapshot(tx, { importId, part, owner: rows.owner, rows: ctx.seal.seal(JSON.stringify(rows)) })
+    const part: Part = { owner: ownerKey(owner), snapshots: all.slice(at, at + ROWS_PER_WRITE) }
+    const isLast = at + ROWS_PER_WRITE >= all.length
+    const rows = ctx.seal.seal(JSON.stringify(isLast ? { ...part, made: given.made } : part))
+    await store.insertSnapshot(tx, { importId, part: at / ROWS_PER_WRITE + 1, owner: part.owner, rows })
   }
   return importId
 }
@@ -226,7 +238,9 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
   if (!isUndoable(run, ctx.clock.now())) throw tooLateToUndo()
   const answer = { restored: 0, deleted: 0, kept: [] as SupplyImportUndo['kept'][number][], keptCount: 0 }
   const tx = isTx(db) ? db : undefined
-  for await (const snapshots of snapshotsOf(ctx, db, key, id)) {
+  let made: Created | undefined
+  for await (const { snapshots, ...part } of partsOf(ctx, db, key, id)) {
+    made = part.made ?? made
     const ids = snapshots.map((snapshot) => snapshot.id)
     const rows = tx === undefined ? await suppliesByIds(db, key, ids) : await lockSupplies(tx, key, ids)
     const byId = new Map(rows.map((row) => [row.id, row]))
@@ -244,6 +258,7 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
     }
     await tx?.pause()
   }
+  if (tx !== undefined && made !== undefined) await removeCreated(ctx, tx, owner, made)
   if (tx !== undefined) await store.markUndone(tx, id, answer)
   return answer
 }
@@ -288,19 +303,14 @@ async function undoOne(ctx: AppContext, tx: Tx, owner: Owner, row: SupplyRow, sn
 }
 
 /** The kept rows of an import. Those that were sealed with another key, or for another owner, are left out. */
-async function* snapshotsOf(
-  ctx: AppContext,
-  db: Db | Tx,
-  owner: OwnerKey,
-  importId: number,
-): AsyncGenerator<readonly Snapshot[]> {
+async function* partsOf(ctx: AppContext, db: Db | Tx, owner: OwnerKey, importId: number): AsyncGenerator<Part> {
   for (let part = 0; ;) {
     const found = await store.nextSnapshot(db, owner, importId, part)
     if (found === undefined) return
     part = found.part
     const opened = ctx.seal.open(found.rows)
-    const kept = opened === undefined ? undefined : (JSON.parse(opened) as { owner: number; snapshots: Snapshot[] })
-    if (kept?.owner === owner) yield kept.snapshots
+    const kept = opened === undefined ? undefined : (JSON.parse(opened) as Part)
+    if (kept?.owner === owner) yield kept
   }
 }
 
