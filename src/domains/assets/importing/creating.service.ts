@@ -84,7 +84,7 @@ function isPath(path: string, maxDepth: number): boolean {
   )
 }
 
-/** What an import has created, as it was then. Earlier versions created no locations. */
+/** The categories and locations of an import as it created them. Earlier versions created no locations. */
 export interface Created {
   readonly categories: readonly { readonly id: number; readonly version: number }[]
   readonly locations: readonly { readonly id: number; readonly updatedAt: number }[] | null

@@ -58,7 +58,7 @@ interface Snapshot {
   readonly movementIds: number[]
 }
 
-/** What is kept of an import, sealed, to undo it. */
+/** A part of the former values of an import, which is kept sealed for its undo. */
 interface Part {
   readonly owner: number
   readonly snapshots: readonly Snapshot[]
