@@ -685,6 +685,58 @@ describe('a POOL of supplies', () => {
     expect((await act(alice, 'pick-up', more.id, {})).status).toBe(400)
     expect(await supply(id)).toMatchObject({ stock: 19, lent: 1 })
   })
+
+  test('is due at the new end when its reservation is prolonged or shortened, unless more of it is due later', async () => {
+    const [id, other] = [await pool(20), await pool(5)]
+    const due = async (supplyId: number) =>
+      ok(await alice.call('supplies.loans', { params: { id: supplyId }, query: {} })).data.items.map((loan) => [
+        loan.userId ?? loan.personName,
+        loan.dueAt,
+      ])
+    const items = [
+      { supplyId: id, quantity: 15 },
+      { supplyId: other, quantity: 1 },
+    ]
+    const made = await reserved(alice, { items, ...span(0, 2), userId: bob.id })
+    const named = await reserved(alice, {
+      items: [{ supplyId: other, quantity: 2 }],
+      ...span(0, 2),
+      personName: 'Ms Chen',
+    })
+    for (const { id: reservationId } of [made, named]) ok(await act(alice, 'pick-up', reservationId, {}))
+    const take = { type: 'TAKE' as const, quantity: 1, userId: carol.id, dueAt: at(3) }
+    ok(await alice.call('supplies.move', { params: { id: other }, body: take }))
+    expect(await due(id)).toEqual([[bob.id, at(2)]])
+    ok(await calls.change(alice, made.id, { to: at(5) }))
+    expect([await due(id), await due(other)]).toEqual([
+      [[bob.id, at(5)]],
+      expect.arrayContaining([
+        ['Ms Chen', at(2)],
+        [bob.id, at(5)],
+        [carol.id, at(3)],
+      ]),
+    ])
+    ok(await calls.change(alice, named.id, { to: at(4) }))
+    ok(await calls.change(alice, made.id, { to: at(3) }))
+    expect(await due(id)).toEqual([[bob.id, at(3)]])
+    expect(await due(other)).toContainEqual(['Ms Chen', at(4)])
+
+    // Others have the rest of them in that time.
+    await reserved(carol, { items: [{ supplyId: id, quantity: 10 }], ...span(3, 4) })
+    const refused = await calls.change(alice, made.id, { to: at(4) })
+    expect([refused.status, refused.details?.[0]?.path]).toEqual([400, 'body.to'])
+    expect(await due(id)).toEqual([[bob.id, at(3)]])
+
+    // Some that was taken without the reservation is due later.
+    ok(
+      await alice.call('supplies.move', {
+        params: { id },
+        body: { type: 'TAKE', quantity: 1, userId: bob.id, dueAt: at(9) },
+      }),
+    )
+    ok(await calls.change(alice, made.id, { to: at(2.5) }))
+    expect(await due(id)).toEqual([[bob.id, at(9)]])
+  })
 })
 
 describe('assets and people that go', () => {
