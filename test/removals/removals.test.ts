@@ -5,7 +5,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, inArray, ne, or } from 'drizzle-orm'
 
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -18,6 +18,15 @@ import { notifications, notificationSendRecipients, notificationSends } from '#d
 import { orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { removals } from '#db/schema/removals.ts'
+import {
+  supplies,
+  supplyImports,
+  supplyImportSnapshots,
+  supplyLoans,
+  supplyMovements,
+  supplyNumbers,
+  supplyPlaces,
+} from '#db/schema/supplies.ts'
 import { domain } from '#domains/domain.ts'
 import { removeAll } from '#domains/removals/removals.service.ts'
 
@@ -34,6 +43,7 @@ import {
   joinByCode,
   leave,
   respond,
+  setRole,
   switchTo,
 } from '../orgs/helpers.ts'
 
@@ -318,5 +328,121 @@ describe.if(inProcess)('removals', () => {
     expect(await left()).toEqual({ active: 51, drafts: 1, files: 150, avatars: 0 })
     await goOn()
     expect(await left()).toEqual({ active: 0, drafts: 1, files: 0, avatars: 0 })
+  })
+
+  /** Rows of supplies of the owner, and movements of others that name the user. */
+  async function suppliesLeft(owner: number, userId: number) {
+    const n = async (rows: Promise<unknown[]>) => (await rows).length
+    const ids = read().select({ id: supplies.id }).from(supplies).where(eq(supplies.owner, owner))
+    const ofOperator = and(
+      eq(supplyMovements.operatorId, userId),
+      ne(supplyMovements.operatorName, ''),
+      ne(supplyMovements.owner, owner),
+    )
+    const ofImports = read().select({ id: supplyImports.id }).from(supplyImports).where(eq(supplyImports.owner, owner))
+    return {
+      supplies: await n(ids),
+      movements: await n(read().select().from(supplyMovements).where(eq(supplyMovements.owner, owner))),
+      places: await n(read().select().from(supplyPlaces).where(inArray(supplyPlaces.supplyId, ids))),
+      loans: await n(read().select().from(supplyLoans).where(inArray(supplyLoans.supplyId, ids))),
+      numbers: await n(read().select().from(supplyNumbers).where(eq(supplyNumbers.owner, owner))),
+      imports: await n(ofImports),
+      snapshots: await n(
+        read().select().from(supplyImportSnapshots).where(inArray(supplyImportSnapshots.importId, ofImports)),
+      ),
+      named: owner > 0 ? 0 : await n(read().select().from(supplyMovements).where(ofOperator)),
+    }
+  }
+  const NO_SUPPLIES = {
+    supplies: 0,
+    movements: 0,
+    places: 0,
+    loans: 0,
+    numbers: 0,
+    imports: 0,
+    snapshots: 0,
+    named: 0,
+  }
+
+  /** Imports so many supplies with stock, and returns the id of the import. */
+  async function importSupplies(person: Person, count: number, orgId?: number): Promise<number> {
+    const rows = ['Name,Stock', ...Array.from({ length: count }, (_, i) => `Thing ${i},5`)]
+    const form = new FormData()
+    if (orgId !== undefined) form.set('orgId', String(orgId))
+    form.set('file', new File([rows.join('\n')], 'list.csv'))
+    return ok(await person.send('POST', '/api/supplies/import', { body: form })).data.importId
+  }
+
+  /** Removes the rest, killed after each write, which may change 500 rows. */
+  async function expectSmallWrites(left: () => ReturnType<typeof suppliesLeft>): Promise<number> {
+    const sum = async () => Object.values(await left()).reduce((all, rows) => all + rows, 0)
+    let [before, writes] = [await sum(), 0]
+    while (before > 0 && writes < 50) {
+      writesLeft = 1
+      await removeAll(server.ctx).catch(() => undefined)
+      const after = await sum()
+      // The next number is a row beside them.
+      expect(before - after).toBeLessThanOrEqual(501)
+      before = after
+      writes++
+    }
+    expect(await left()).toEqual(NO_SUPPLIES)
+    return writes
+  }
+
+  test('supplies of a deleted user end in small writes, with their places, loans and movements', async () => {
+    const user = await server.person()
+    await importSupplies(user, 700)
+    const { id } = ok(await user.call('supplies.create', { body: { name: 'Chairs', kind: 'POOL' } })).data
+    ok(await user.call('supplies.move', { params: { id }, body: { type: 'IN', quantity: 1000 } }))
+    for (let nth = 0; nth < 3; nth++) {
+      const items = Array.from({ length: 200 }, (_, i) => {
+        return { supplyId: id, type: 'TAKE' as const, quantity: 1, personName: `Person ${nth} ${i}` }
+      })
+      ok(await user.call('supplies.moveMany', { body: { items } }))
+    }
+    const org = await createOrg(owner)
+    await addMembers(owner, org, user)
+    await setRole(owner, org, user, 'ADMIN')
+    await importSupplies(user, 600, org.id)
+    const left = () => suppliesLeft(-user.id, user.id)
+    expect(await left()).toEqual({
+      supplies: 701,
+      movements: 1301,
+      places: 701,
+      loans: 600,
+      numbers: 1,
+      imports: 1,
+      snapshots: 4,
+      named: 600,
+    })
+    writesLeft = 1
+    ok(await deleteAccount(user))
+    expect(await expectSmallWrites(left)).toBeGreaterThan(5)
+    await goOn()
+    expect(await read().select().from(removals).where(eq(removals.owner, -user.id))).toEqual([])
+    const kept = ok(await owner.call('supplies.movements', { query: { orgId: org.id, size: 1 } })).data
+    expect([kept.total, kept.items[0]!.operatorName]).toEqual([600, 'Deleted user'])
+    const { total } = ok(await owner.call('supplies.list', { query: { orgId: org.id, size: 1 } })).data
+    expect(total).toBe(600)
+  })
+
+  test('deleted supplies of a dissolved organization end in small writes, and undeleted ones keep it', async () => {
+    const org = await createOrg(owner)
+    const importId = await importSupplies(owner, 600, org.id)
+    const { id } = ok(
+      await owner.call('supplies.create', { body: { name: 'Chairs', kind: 'POOL', orgId: org.id } }),
+    ).data
+    ok(await owner.call('supplies.move', { params: { id }, body: { type: 'IN', quantity: 10 } }))
+    ok(await owner.call('supplies.undoImport', { params: { id: importId }, body: {} }))
+    expect((await dissolve(org.id)).status).toBe(400)
+    ok(await owner.call('supplies.delete', { params: { id } }))
+    const left = () => suppliesLeft(org.id, owner.id)
+    expect(await left()).toMatchObject({ supplies: 601, movements: 1201, places: 1, numbers: 1, imports: 1 })
+    writesLeft = 1
+    ok(await dissolve(org.id))
+    expect(await expectSmallWrites(left)).toBeGreaterThan(1)
+    await goOn()
+    expect(await rowsOfOrg(org.id)).toEqual(NOTHING)
   })
 })

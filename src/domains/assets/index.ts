@@ -77,7 +77,7 @@ import {
   purgeSupplies,
 } from './supplies/supplies.store.ts'
 import { supplyImportEndpoints } from './supply-imports/supply-imports.endpoints.ts'
-import { deleteImportsOf } from './supply-imports/supply-imports.store.ts'
+import { purgeImports } from './supply-imports/supply-imports.store.ts'
 import { deleteOldImports } from './supply-imports/writing.service.ts'
 import { syncEntities } from './sync/sync.service.ts'
 import { transferEndpoints } from './transfers/transfers.endpoints.ts'
@@ -157,8 +157,10 @@ export const assets = domain({
     { name: 'supplies', count: countSuppliesAt },
   ],
   async remains(_ctx, tx, owner, limit) {
-    const moved = await purgeMovements(tx, owner, limit)
-    let rows = moved < limit ? moved + (await purgeSupplies(tx, owner, limit - moved)) : moved
+    let rows = 0
+    // Movements refer to supplies.
+    for (const purge of [purgeMovements, purgeSupplies, purgeImports])
+      if (rows < limit) rows += await purge(tx, owner, limit - rows)
     const others = owner > 0 ? [deleteSomeReservations] : [forgetNames, forgetReservationNames]
     for (const remove of others) if (rows < limit) rows += await remove(tx, Math.abs(owner), limit - rows)
     return rows
@@ -188,7 +190,6 @@ export const assets = domain({
       await deleteRunsOf(tx, ownerKey({ userId: 0, orgId }))
       await deleteMappingsOf(tx, orgId)
       await deleteProfilesOf(tx, orgId)
-      await deleteImportsOf(tx, orgId)
     },
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteCalendarsOfMembers(tx, orgId, userIds),
     async 'user.secretLinksEnded'(_ctx, tx, { userId }) {
@@ -201,7 +202,6 @@ export const assets = domain({
       await deleteMappingsOf(tx, ownerKey({ userId, orgId: 0 }))
       await clearAssignee(tx, userId)
       await deleteProfilesOf(tx, -userId)
-      await deleteImportsOf(tx, -userId)
     },
   },
 })

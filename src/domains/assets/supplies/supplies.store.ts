@@ -10,6 +10,7 @@ import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
 import { files } from '#db/schema/files.ts'
 import { supplies, supplyLoans, supplyNumbers, supplyPlaces } from '#db/schema/supplies.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import { within } from '#domains/admin/index.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -446,17 +447,20 @@ const anySupply = prepared((db) =>
 export const hasSupplies = async (db: Db | Tx, userId: number): Promise<boolean> =>
   (await anySupply(db, { userId })).length > 0
 
-/** Deletes at most `limit` supplies of an owner that was deleted, whose movements are deleted already. Returns their number. */
+/**
+ * Deletes at most `limit` rows of an owner that was deleted, whose movements are deleted already: supplies, after their places and loans, of which
+ * each can have any number. Returns the number of rows.
+ */
 export async function purgeSupplies(tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  await tx.delete(supplyNumbers).where(eq(supplyNumbers.owner, owner))
   const some = await tx.select({ id: supplies.id }).from(supplies).where(eq(supplies.owner, owner)).limit(limit)
   const ids = some.map((row) => row.id)
-  if (ids.length === 0) {
-    await tx.delete(supplyNumbers).where(eq(supplyNumbers.owner, owner))
-    return 0
-  }
-  await tx.delete(supplyPlaces).where(inArray(supplyPlaces.supplyId, ids))
-  await tx.delete(supplyLoans).where(inArray(supplyLoans.supplyId, ids))
-  const deleted = await tx.delete(supplies).where(inArray(supplies.id, ids)).returning(listed.columns)
+  if (ids.length === 0) return 0
+  let rows = await deleteSome(tx, supplyPlaces, inArray(supplyPlaces.supplyId, ids), limit)
+  if (rows < limit) rows += await deleteSome(tx, supplyLoans, inArray(supplyLoans.supplyId, ids), limit - rows)
+  const bare = ids.slice(0, limit - rows)
+  if (bare.length === 0) return rows
+  const deleted = await tx.delete(supplies).where(inArray(supplies.id, bare)).returning(listed.columns)
   for (const row of deleted) listed.deleted(tx, row)
-  return ids.length
+  return rows + bare.length
 }

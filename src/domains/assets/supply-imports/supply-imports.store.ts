@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, lt, max } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, lt, max } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
@@ -82,8 +82,17 @@ export const deleteSnapshotsBefore = (tx: Tx, time: number, limit: number): Prom
 export const deleteRunsBefore = (tx: Tx, time: number, limit: number): Promise<number> =>
   deleteSome(tx, supplyImports, lt(supplyImports.createdAt, time), limit)
 
-/** When the account or the organization ends. */
-export async function deleteImportsOf(tx: Tx, owner: OwnerKey): Promise<void> {
-  await tx.delete(supplyImportSnapshots).where(eq(supplyImportSnapshots.owner, owner))
-  await tx.delete(supplyImports).where(eq(supplyImports.owner, owner))
+/** Deletes at most `limit` rows of an owner that was deleted: imports, after the former values that they keep. Returns the number of rows. */
+export async function purgeImports(tx: Tx, owner: OwnerKey, limit: number): Promise<number> {
+  const some = await tx
+    .select({ id: supplyImports.id })
+    .from(supplyImports)
+    .where(eq(supplyImports.owner, owner))
+    .limit(limit)
+  const ids = some.map(({ id }) => id)
+  if (ids.length === 0) return 0
+  const rows = await deleteSome(tx, supplyImportSnapshots, inArray(supplyImportSnapshots.importId, ids), limit)
+  const bare = ids.slice(0, limit - rows)
+  if (bare.length > 0) await tx.delete(supplyImports).where(inArray(supplyImports.id, bare))
+  return rows + bare.length
 }
