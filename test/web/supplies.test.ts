@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { createLocation } from '../assets/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
 import { addMembers } from '../orgs/helpers.ts'
-import { isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
+import { barriers, isTooWide, type PageOptions, screenshot, useBrowser } from './browser.ts'
 import { choose, newWorkspace } from './workspace.ts'
 
 const { server, alice, bob } = useServer({ people: ['alice', 'bob'] })
@@ -152,6 +152,88 @@ test('a member takes some from the page of the code, also without a connection',
   expect((await getSupply(supply.id)).stock).toBe(2)
   await page.goto('/console/take/00000000-0000-4000-8000-000000000000')
   await page.getByText('No such supply').waitFor()
+})
+
+const csv = (text: string | Uint8Array) => ({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+const supplies = async (orgId: number) =>
+  ok(await alice.call('supplies.list', { query: { orgId, size: 100 } })).data.items
+
+for (const isPhone of [false, true])
+  test(`a foreign list is imported with a chosen header and decimal sign, ${isPhone ? 'on a phone' : 'on a desktop'}`, async () => {
+    const { orgId, page } = await workspace({ isPhone })
+    const shelf = await createLocation(alice, orgId, 'Shelf')
+    await page.goto('/console/assets/supplies/import')
+    const list = 'Bestand;;;;;\nvon November;;;;;\nArtikel;Menge;Preis;Ort;Category;Was\n'
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(csv(`${list}Toner;4;1.200;Regal;Office;x\nKreide;12;2.000;Halle / Schrank;Office;x\n`))
+    await page.getByRole('button', { name: 'Row 2 is the header' }).click()
+    await page.getByText('Row 2 is the header.').waitFor()
+    await page.getByRole('button', { name: 'Row 3 is the header' }).click()
+    await page.getByText('Row 3 is the header.').waitFor()
+    for (const [header, target] of [
+      ['Artikel', 'Name'],
+      ['Menge', 'Stock'],
+      ['Preis', 'Price of one'],
+      ['Ort', 'Location'],
+    ] as const)
+      await choose(page, header, target)
+    await choose(page, 'Decimal separator of texts', 'Comma: 1.849,78')
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await choose(page, 'Location: Regal (1 row)', 'Shelf')
+    await page.getByLabel('Create missing categories').check()
+    await page.getByLabel('Create missing locations').check()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('button', { name: 'Check again' }).click()
+    const preview = page.getByRole('region', { name: 'First rows' })
+    await preview.getByText('Halle / Schrank').waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    await screenshot(page, `supplies-import${isPhone ? '-phone' : ''}`)
+    await page.getByRole('button', { name: 'Import 2 rows' }).click()
+    await page.getByRole('heading', { name: 'The import is finished' }).waitFor()
+    const [halle] = (ok(await alice.call('locations.tree', { params: { orgId } })).data as unknown as Place[]).filter(
+      ({ name }) => name === 'Halle',
+    )
+    const [office] = ok(await alice.call('assetCategories.tree', { query: { orgId } })).data as unknown as Place[]
+    expect(office!.name).toBe('Office')
+    expect(
+      (await supplies(orgId))
+        .map(({ name, stock, price, byLocation, categoryId }) => [
+          name,
+          stock,
+          price,
+          byLocation[0]!.locationId,
+          categoryId,
+        ])
+        .toSorted(),
+    ).toEqual([
+      ['Kreide', 12, '2000.00', halle!.children[0]!.id, office!.id],
+      ['Toner', 4, '1200.00', shelf, office!.id],
+    ])
+  })
+
+interface Place {
+  readonly id: number
+  readonly name: string
+  readonly children: readonly Place[]
+}
+
+test('a list in another encoding is read as chosen', async () => {
+  const { orgId, page } = await workspace({ locale: 'zh-CN' })
+  await page.goto('/console/assets/supplies/import')
+  // “名称,库存 / 粉笔,3” in GB 18030.
+  const bytes = Uint8Array.fromHex('c3fbb3c62cbfe2b4e60ab7dbb1ca2c330a')
+  await page.locator('input[type=file]').setInputFiles(csv(bytes))
+  await page.getByRole('region', { name: '前几行' }).getByText('粉笔').waitFor()
+  await choose(page, '文本编码', 'windows-1252')
+  await page.getByRole('button', { name: '重新检查' }).click()
+  await page.getByText('·Û±Ê').first().waitFor()
+  await choose(page, '文本编码', 'gb18030')
+  await page.getByRole('button', { name: '重新检查' }).click()
+  await page.getByRole('region', { name: '前几行' }).getByText('粉笔').waitFor()
+  await page.getByRole('button', { name: '导入 1 行' }).click()
+  await page.getByRole('heading', { name: '导入完成' }).waitFor()
+  expect((await supplies(orgId)).map(({ name, stock }) => [name, stock])).toEqual([['粉笔', 3]])
 })
 
 test('the pages of supplies fit a phone, in Chinese', async () => {

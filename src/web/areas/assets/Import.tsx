@@ -11,12 +11,13 @@ import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
+import { Columns, Preview, type Targets } from '../../ui/import-columns.tsx'
 import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { FIRST, type ImportValues, optionsOf } from './import-values.ts'
 import { SavedMapping, SaveMapping } from './ImportMapping.tsx'
-import { Columns, Options, Preview } from './ImportParts.tsx'
+import { AssetOptions, useTargets } from './ImportParts.tsx'
 import { EncodingNotice, FirstRows, Warnings } from './ImportReading.tsx'
 import { UnknownWords } from './ImportWords.tsx'
 import { AssetTabs } from './parts.tsx'
@@ -56,6 +57,7 @@ const words = texts({
 
 export default function Import() {
   const t = useTexts(words)
+  const targets = useTargets()
   const { form, answer, sent, choose, check, write, restart } = useImport('assets.import', FIRST, {
     // When the import is over.
     refreshes: [],
@@ -86,7 +88,7 @@ export default function Import() {
         />
         {result !== undefined && (
           <>
-            <ColumnsCard form={form} check={result} onCheck={check} />
+            <ColumnsCard form={form} check={result} targets={targets} onCheck={check} />
             <Checked
               form={form}
               result={result}
@@ -95,7 +97,7 @@ export default function Import() {
               preview={
                 <>
                   <Warnings result={result} />
-                  <Preview result={result} />
+                  <Preview rows={result.preview} targets={targets} />
                 </>
               }
               onImport={write}
@@ -183,9 +185,11 @@ function TemplateButton() {
 interface CheckProps {
   form: Form<ImportValues>
   check: AssetImportResult
+  targets: Targets
+  onCheck: (part: Partial<ImportValues>) => void
 }
 
-function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Partial<ImportValues>) => void }) {
+function ColumnsCard({ form, check, targets, onCheck }: CheckProps) {
   const t = useTexts(words)
   const { workspace } = useSession()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -210,7 +214,12 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
           isBusy={form.isBusy}
           onChoose={(headerRow) => onCheck({ headerRow, headerRows: null })}
         />
-        <Columns columns={check.columns} mapping={form.values.mapping} onChange={(mapping) => form.set({ mapping })} />
+        <Columns
+          columns={check.columns}
+          targets={targets}
+          mapping={form.values.mapping}
+          onChange={(mapping) => form.set({ mapping })}
+        />
         {workspace === null && placeColumn !== undefined && (
           <Alert
             severity="warning"
@@ -228,7 +237,7 @@ function ColumnsCard({ form, check, onCheck }: CheckProps & { onCheck: (part: Pa
         <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
           {t.options}
         </Typography>
-        <Options form={form} check={check} />
+        <AssetOptions form={form} check={check} />
         <SaveMapping check={check} form={form} />
         <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>

@@ -1,22 +1,13 @@
-/** Parts of the import: matching of columns, options, counts, errors and preview. */
+/** The columns that an import of assets fills, and its options. */
 
-import {
-  Box,
-  Stack,
-  Table,
-  TableBody,
-  TableCell,
-  TableContainer,
-  TableHead,
-  TableRow,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Box, Stack, TextField } from '@mui/material'
+import type { ReactNode } from 'react'
 
-import type { AssetImportColumn, AssetImportResult } from '../../api/types.ts'
+import type { AssetImportResult } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { CheckField, ChoiceField } from '../../ui/fields.tsx'
+import type { Targets } from '../../ui/import-columns.tsx'
 import type { Form } from '../../ui/use-form.tsx'
 import { useAllFields } from './fields/useFields.ts'
 import type { ImportValues } from './import-values.ts'
@@ -25,9 +16,7 @@ import { IMPORT_COLUMNS, useColumn } from './words.ts'
 
 const words = texts({
   en: {
-    ignore: 'Ignore',
     months: 'Warranty in months',
-    perhaps: (name: string) => `Perhaps: ${name}`,
     mode: 'Rows with',
     modes: {
       UPSERT: 'new and known numbers',
@@ -55,25 +44,18 @@ const words = texts({
     emptyNames: 'Assets without a name take their model, category or number',
     matchSerial: 'Rows without a number update the asset with their serial number',
     roundPrices: 'Round prices to two decimals',
-    inFile: (text: string) => `in the file: ${text}`,
     sheet: 'Sheet',
     sheetHelp: 'Name or number. The first one if it is empty.',
-    category: 'Category of new assets',
+    category: 'Category of new rows',
     categoryHelp: 'For rows that name none.',
-    clearEmpty: 'Empty cells clear the value of existing assets',
+    clearEmpty: 'Empty cells clear values that are there',
     createCategories: 'Create missing categories',
     createLocations: 'Create missing locations',
     splitQuantity: 'One asset for each piece of a quantity',
     quantity: 'Quantity',
-    row: 'Row',
-    preview: 'First rows',
-    action: 'Result',
-    actions: { CREATE: 'New', UPDATE: 'Changed', UNCHANGED: 'Unchanged' },
   },
   zh: {
-    ignore: '忽略',
     months: '保修期（月）',
-    perhaps: (name: string) => `可能是：${name}`,
     mode: '处理哪些行',
     modes: { UPSERT: '新编号和已有编号', CREATE: '仅新编号', UPDATE: '仅已有编号' },
     dateOrder: '形如 3/4/2026 的日期',
@@ -92,88 +74,53 @@ const words = texts({
     emptyNames: '没有名称的资产使用型号、分类或编号作为名称',
     matchSerial: '没有编号的行按序列号更新资产',
     roundPrices: '价格四舍五入到两位小数',
-    inFile: (text: string) => `文件中：${text}`,
     sheet: '工作表',
     sheetHelp: '名称或序号，留空为第一个。',
-    category: '新资产的分类',
+    category: '新增行的分类',
     categoryHelp: '用于未填写分类的行。',
-    clearEmpty: '空单元格清除已有资产的值',
+    clearEmpty: '空单元格清除原有的值',
     createCategories: '自动新建缺少的分类',
     createLocations: '自动新建缺少的位置',
     splitQuantity: '数量中的每一件生成一项资产',
     quantity: '数量',
-    row: '行',
-    preview: '前几行',
-    action: '结果',
-    actions: { CREATE: '新建', UPDATE: '修改', UNCHANGED: '不变' },
   },
 })
 
 /** Names of the columns of assets, metadata fields included. */
-function useTargets() {
+export function useTargets(): Targets {
   const t = useTexts(words)
   const column = useColumn()
   const fields = useAllFields().filter(
     ({ column: fixed, type }) => fixed === null && !['PHOTO', 'ATTACHMENT', 'COMPUTED'].includes(type),
   )
-  const choices = [
+  return [
     ...IMPORT_COLUMNS.map((id) => ({ id: id as string, name: column(id) })),
     { id: 'warrantyMonths', name: t.months },
     { id: 'quantity', name: t.quantity },
     ...fields.map(({ fieldId, name }) => ({ id: `field:${fieldId}`, name })),
   ]
-  const byId = new Map(choices.map(({ id, name }) => [id, name]))
-  return { choices, nameOf: (id: string) => byId.get(id) ?? id }
 }
 
-interface ColumnsProps {
-  columns: readonly AssetImportColumn[]
-  /** The choices of the user. */
-  mapping: Readonly<Record<string, string | null>>
-  onChange: (mapping: Record<string, string | null>) => void
+/** The part of a check that the options depend on. */
+type Reading = Pick<AssetImportResult, 'headerRows' | 'decimal' | 'encoding'>
+
+interface OptionsProps {
+  form: Form<ImportValues>
+  check: Reading
+  /** Further fields and boxes. */
+  fields?: ReactNode
+  boxes?: ReactNode
 }
 
-/** One list for each column of the file. */
-export function Columns({ columns, mapping, onChange }: ColumnsProps) {
+/** The options that imports of assets and of supplies have. */
+export function Options({ form, check, fields, boxes }: OptionsProps) {
   const t = useTexts(words)
-  const { choices, nameOf } = useTargets()
-  return (
-    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
-      {columns.map(({ header, key: found, suggestion }) => {
-        const key = (header in mapping ? mapping[header] : found) ?? null
-        return (
-          <ChoiceField
-            key={header}
-            label={header}
-            value={key}
-            none={t.ignore}
-            choices={
-              key === null || choices.some(({ id }) => id === key) ? choices : [...choices, { id: key, name: key }]
-            }
-            help={key === null && suggestion !== undefined ? t.perhaps(nameOf(suggestion)) : undefined}
-            onChange={(next) => onChange({ ...mapping, [header]: next })}
-          />
-        )
-      })}
-    </Box>
-  )
-}
-
-export function Options({ form, check }: { form: Form<ImportValues>; check: AssetImportResult }) {
-  const t = useTexts(words)
-  const ambiguous = check.columns.filter(({ ambiguousDates }) => ambiguousDates).map(({ header }) => header)
   const may = useMay()
   const { workspace } = useSession()
   return (
     <>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
         <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
-        <TextField
-          {...form.choice('dateOrder', t.orders, {
-            label: t.dateOrder,
-            ...(ambiguous.length > 0 && { help: t.ambiguous(ambiguous.join(', ')) }),
-          })}
-        />
         <ChoiceField
           {...form.pick('headerRows', { label: t.headerRows })}
           none={t.found(check.headerRows === 2 ? t.twoRows : t.oneRow)}
@@ -194,15 +141,13 @@ export function Options({ form, check }: { form: Form<ImportValues>; check: Asse
             choices={ENCODINGS.map((id) => ({ id, name: id }))}
           />
         )}
-        <TextField {...form.choice('unknownCustodian', t.unknownCustodians, { label: t.unknownCustodian })} />
+        {fields}
         <CategoryPicker {...form.pick('categoryId', { label: t.category, help: t.categoryHelp })} />
         <TextField {...form.text('sheet', { label: t.sheet, help: t.sheetHelp })} />
       </Box>
       <Stack>
         <CheckField {...form.check('clearEmpty', { label: t.clearEmpty })} isBox />
         <CheckField {...form.check('emptyFormulas', { label: t.emptyFormulas })} isBox />
-        <CheckField {...form.check('emptyNames', { label: t.emptyNames })} isBox />
-        <CheckField {...form.check('matchSerial', { label: t.matchSerial })} isBox />
         <CheckField {...form.check('roundPrices', { label: t.roundPrices })} isBox />
         {may('assetCategories.create') && (
           <CheckField {...form.check('createCategories', { label: t.createCategories })} isBox />
@@ -210,11 +155,40 @@ export function Options({ form, check }: { form: Form<ImportValues>; check: Asse
         {workspace !== null && may('locations.create') && (
           <CheckField {...form.check('createLocations', { label: t.createLocations })} isBox />
         )}
-        {check.columns.some(({ key }) => key === 'quantity') && (
-          <CheckField {...form.check('splitQuantity', { label: t.splitQuantity })} isBox />
-        )}
+        {boxes}
       </Stack>
     </>
+  )
+}
+
+export function AssetOptions({ form, check }: { form: Form<ImportValues>; check: AssetImportResult }) {
+  const t = useTexts(words)
+  const ambiguous = check.columns.filter(({ ambiguousDates }) => ambiguousDates).map(({ header }) => header)
+  return (
+    <Options
+      form={form}
+      check={check}
+      fields={
+        <>
+          <TextField
+            {...form.choice('dateOrder', t.orders, {
+              label: t.dateOrder,
+              ...(ambiguous.length > 0 && { help: t.ambiguous(ambiguous.join(', ')) }),
+            })}
+          />
+          <TextField {...form.choice('unknownCustodian', t.unknownCustodians, { label: t.unknownCustodian })} />
+        </>
+      }
+      boxes={
+        <>
+          <CheckField {...form.check('emptyNames', { label: t.emptyNames })} isBox />
+          <CheckField {...form.check('matchSerial', { label: t.matchSerial })} isBox />
+          {check.columns.some(({ key }) => key === 'quantity') && (
+            <CheckField {...form.check('splitQuantity', { label: t.splitQuantity })} isBox />
+          )}
+        </>
+      }
+    />
   )
 }
 
@@ -230,58 +204,3 @@ const ENCODINGS = [
   'windows-1251',
   'windows-1252',
 ] as const
-
-/** A value as it will be written, with the text of the file if it looks different. */
-function Value({ value }: { value: AssetImportResult['preview'][number]['values'][number] | undefined }) {
-  const t = useTexts(words)
-  if (value === undefined) return null
-  const written = String(value.value ?? '')
-  return (
-    <>
-      {written}
-      {value.text !== written && value.text !== '' && (
-        <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
-          {t.inFile(value.text)}
-        </Typography>
-      )}
-    </>
-  )
-}
-
-export function Preview({ result: { preview } }: { result: AssetImportResult }) {
-  const t = useTexts(words)
-  const { nameOf } = useTargets()
-  if (preview.length === 0) return null
-  const keys = [...new Set(preview.flatMap(({ values }) => values.map(({ key }) => key)))]
-  return (
-    <Box sx={{ width: '100%' }}>
-      <Typography variant="h3">{t.preview}</Typography>
-      <TableContainer tabIndex={0} component="section" aria-label={t.preview}>
-        <Table size="small" sx={{ whiteSpace: 'nowrap' }}>
-          <TableHead>
-            <TableRow>
-              <TableCell>{t.row}</TableCell>
-              <TableCell>{t.action}</TableCell>
-              {keys.map((key) => (
-                <TableCell key={key}>{nameOf(key)}</TableCell>
-              ))}
-            </TableRow>
-          </TableHead>
-          <TableBody>
-            {preview.map(({ row, action, values }) => (
-              <TableRow key={row}>
-                <TableCell>{row}</TableCell>
-                <TableCell>{t.actions[action]}</TableCell>
-                {keys.map((key) => (
-                  <TableCell key={key} sx={{ maxWidth: 240, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                    <Value value={values.find((value) => value.key === key)} />
-                  </TableCell>
-                ))}
-              </TableRow>
-            ))}
-          </TableBody>
-        </Table>
-      </TableContainer>
-    </Box>
-  )
-}

@@ -1,4 +1,4 @@
-/** Parts of the import that show how the file is read: its first rows with the header, its encoding, and the warnings. */
+/** Parts of the imports of assets and supplies that show how the file is read: its first rows with the header, its encoding, and the warnings. */
 
 import {
   Alert,
@@ -48,7 +48,7 @@ const words = texts({
 })
 
 interface FirstRowsProps {
-  result: AssetImportResult
+  result: Pick<AssetImportResult, 'firstRows' | 'headerRow' | 'headerRows'>
   isBusy: boolean
   onChoose: (row: number) => void
 }
@@ -105,7 +105,7 @@ const SAMPLE_BYTES = 4096
 const SAMPLE_LINES = 5
 
 interface EncodingProps {
-  result: AssetImportResult
+  result: Pick<AssetImportResult, 'encoding'>
   file: File | undefined
   isBusy: boolean
   onChoose: (encoding: string) => void
@@ -151,7 +151,8 @@ export function EncodingNotice({ result: { encoding }, file, isBusy, onChoose }:
 const ROWS = 8
 
 /** The warnings of a check, those of one kind together. */
-export function Warnings({ result: { warnings, warningCount } }: { result: AssetImportResult }) {
+export function Warnings({ result }: { result: Pick<AssetImportResult, 'warnings' | 'warningCount'> }) {
+  const { warnings, warningCount } = result
   const t = useTexts(words)
   if (warnings.length === 0) return null
   const kinds = Map.groupBy(warnings, ({ column, message }) => JSON.stringify([column, message]))

@@ -1,4 +1,4 @@
-/** The part of the import where the user says what texts of the file mean that mean nothing here. */
+/** The part of the imports of assets and supplies where the user says what texts of the file mean that mean nothing here. */
 
 import { Box, Typography } from '@mui/material'
 
@@ -40,7 +40,7 @@ const words = texts({
 })
 
 interface WordsProps {
-  result: AssetImportResult
+  result: { readonly unmatched: Partial<AssetImportResult['unmatched']> }
   maps: WordMaps
   onChange: (maps: WordMaps) => void
 }
@@ -49,7 +49,7 @@ export function UnknownWords({ result: { unmatched }, maps, onChange }: WordsPro
   const t = useTexts(words)
   const column = useColumn()
   const all = MAPS.flatMap((kind) => {
-    const found = unmatched[kind].slice(0, SHOWN)
+    const found = (unmatched[kind] ?? []).slice(0, SHOWN)
     const chosen = Object.keys(maps[kind]).filter((text) => found.every((one) => one.text !== text))
     return [...found, ...chosen.map((text) => ({ text, rows: 0, suggestion: null }))].map((one) => ({ kind, ...one }))
   })

@@ -1,4 +1,4 @@
-/** The values of the page that imports assets, and the parameters of the request that they stand for. */
+/** The values of the pages that import assets and supplies, and the parameters of the request that they stand for. */
 
 import type { AssetImportOptions } from '../../api/types.ts'
 import { MAPS, NO_MAPS, type WordMaps } from './ImportWords.tsx'

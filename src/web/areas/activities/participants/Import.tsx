@@ -1,19 +1,6 @@
 /** Imports participants from a spreadsheet: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
-import {
-  Alert,
-  Box,
-  Card,
-  CardContent,
-  Stack,
-  Table,
-  TableBody,
-  TableCell,
-  TableContainer,
-  TableHead,
-  TableRow,
-  Typography,
-} from '@mui/material'
+import { Alert, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect, useRef } from 'react'
 import { useParams } from 'react-router'
 
@@ -21,7 +8,8 @@ import { useCall } from '../../../api/hooks.ts'
 import type { Activity, DataOf } from '../../../api/types.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { Answer } from '../../../ui/Answer.tsx'
-import { CheckField, ChoiceField } from '../../../ui/fields.tsx'
+import { CheckField } from '../../../ui/fields.tsx'
+import { Columns, Preview, type Targets } from '../../../ui/import-columns.tsx'
 import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../../ui/imports.tsx'
 import { Owned } from '../../../ui/Owned.tsx'
 import { Page } from '../../../ui/Page.tsx'
@@ -37,16 +25,10 @@ const words = texts({
     claims:
       'Addresses in the file are not confirmed: their owners get mails only after they have opened a link and confirmed it. Accounts are not looked up, and rows whose source is “Account” change nothing.',
     columns: 'Match the columns',
-    ignore: 'Ignore',
-    perhaps: (name: string) => `Perhaps: ${name}`,
     targets: { name: 'Name', email: 'E-mail', status: 'Status', language: 'Language', note: 'Note', source: 'Source' },
     options: 'Options',
     fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     show: 'Show the registrations',
-    preview: 'First rows',
-    row: 'Row',
-    action: 'Result',
-    actions: { CREATE: 'New', UPDATE: 'Changed', UNCHANGED: 'Unchanged' },
   },
   zh: {
     title: '导入报名名单',
@@ -54,16 +36,10 @@ const words = texts({
       '支持 Excel（.xlsx）或 CSV，须有表头，最多 5000 行：姓名、邮箱、状态、语言、备注，以及报名问题。邮箱与已有来宾相同的行会修改该来宾，其余行会新增。“导出”得到的表格可以再次导入。',
     claims: '文件中的邮箱尚未确认，对方打开链接并确认后才会收到邮件。不会查找账号，来源为“账号”的行不作任何更改。',
     columns: '匹配列',
-    ignore: '忽略',
-    perhaps: (name: string) => `可能是：${name}`,
     targets: { name: '姓名', email: '邮箱', status: '状态', language: '语言', note: '备注', source: '来源' },
     options: '选项',
     fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     show: '查看报名名单',
-    preview: '前几行',
-    row: '行',
-    action: '结果',
-    actions: { CREATE: '新增', UPDATE: '修改', UNCHANGED: '不变' },
   },
 })
 
@@ -102,6 +78,7 @@ const OwnedImport = ({ activity }: { activity: Activity }) => (
 
 function Steps({ activity }: { activity: Activity }) {
   const t = useTexts(words)
+  const targets = useTargets(activity)
   const back = `/activities/${activity.id}?tab=registrations`
   const { form, answer, isDone, sent, choose, check, write, restart } = useImport('registrations.import', FIRST, {
     params: { id: activity.id },
@@ -125,12 +102,12 @@ function Steps({ activity }: { activity: Activity }) {
           <Alert severity="info">{t.claims}</Alert>
           {answer !== undefined && (
             <>
-              <ColumnsCard activity={activity} form={form} result={answer} onCheck={check} />
+              <ColumnsCard activity={activity} targets={targets} form={form} result={answer} onCheck={check} />
               <Checked
                 form={form}
                 result={answer}
                 fix={t.fix}
-                preview={<Preview activity={activity} rows={answer.preview} />}
+                preview={<Preview rows={answer.preview} targets={targets} />}
                 onImport={write}
               />
             </>
@@ -142,7 +119,7 @@ function Steps({ activity }: { activity: Activity }) {
 }
 
 /** The columns of participants and their names; questions by their keys. */
-function useTargets({ registration }: Activity): readonly { readonly id: string; readonly name: string }[] {
+function useTargets({ registration }: Activity): Targets {
   const t = useTexts(words)
   return [
     ...Object.entries(t.targets).map(([id, name]) => ({ id, name })),
@@ -152,39 +129,27 @@ function useTargets({ registration }: Activity): readonly { readonly id: string;
 
 interface ColumnsProps {
   activity: Activity
+  targets: Targets
   form: Form<Values>
   result: Result
   onCheck: () => void
 }
 
-function ColumnsCard({ activity, form, result, onCheck }: ColumnsProps) {
+function ColumnsCard({ activity, targets, form, result, onCheck }: ColumnsProps) {
   const t = useTexts(words)
   const shared = useTexts(participantWords)
-  const targets = useTargets(activity)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const { mapping } = form.values
-  const nameOf = (id: string) => targets.find((target) => target.id === id)?.name ?? id
   return (
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
-        <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
-          {result.columns.map(({ header, key: found, suggestion }) => {
-            const key = (header in mapping ? mapping[header] : found) ?? null
-            return (
-              <ChoiceField
-                key={header}
-                label={header}
-                value={key}
-                none={t.ignore}
-                choices={targets}
-                help={key === null && suggestion != null ? t.perhaps(nameOf(suggestion)) : undefined}
-                onChange={(next) => form.set({ mapping: { ...mapping, [header]: next } })}
-              />
-            )
-          })}
-        </Box>
+        <Columns
+          columns={result.columns}
+          targets={targets}
+          mapping={form.values.mapping}
+          onChange={(mapping) => form.set({ mapping })}
+        />
         <Typography variant="h3" sx={{ mt: 3, mb: 1 }}>
           {t.options}
         </Typography>
@@ -197,43 +162,5 @@ function ColumnsCard({ activity, form, result, onCheck }: ColumnsProps) {
         <Recheck form={form} isChecked onCheck={onCheck} />
       </CardContent>
     </Card>
-  )
-}
-
-function Preview({ activity, rows }: { activity: Activity; rows: Result['preview'] }) {
-  const t = useTexts(words)
-  const targets = useTargets(activity)
-  if (rows.length === 0) return null
-  const keys = [...new Set(rows.flatMap(({ values }) => values.map(({ key }) => key)))]
-  return (
-    <Box sx={{ width: '100%' }}>
-      <Typography variant="h3">{t.preview}</Typography>
-      <TableContainer tabIndex={0} component="section" aria-label={t.preview}>
-        <Table size="small" sx={{ whiteSpace: 'nowrap' }}>
-          <TableHead>
-            <TableRow>
-              <TableCell>{t.row}</TableCell>
-              <TableCell>{t.action}</TableCell>
-              {keys.map((key) => (
-                <TableCell key={key}>{targets.find(({ id }) => id === key)?.name ?? key}</TableCell>
-              ))}
-            </TableRow>
-          </TableHead>
-          <TableBody>
-            {rows.map(({ row, action, values }) => (
-              <TableRow key={row}>
-                <TableCell>{row}</TableCell>
-                <TableCell>{t.actions[action]}</TableCell>
-                {keys.map((key) => (
-                  <TableCell key={key} sx={{ maxWidth: 240, overflow: 'hidden', textOverflow: 'ellipsis' }}>
-                    {String(values.find((value) => value.key === key)?.value ?? '')}
-                  </TableCell>
-                ))}
-              </TableRow>
-            ))}
-          </TableBody>
-        </Table>
-      </TableContainer>
-    </Box>
   )
 }

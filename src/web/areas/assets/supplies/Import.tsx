@@ -1,7 +1,7 @@
 /** Imports a spreadsheet of supplies, and undoes imports: choose the file, match its columns, check, import. */
 
 import { Download } from '@mui/icons-material'
-import { Box, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
+import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect, useRef, useState } from 'react'
 
 import { useDownload } from '../../../api/hooks.ts'
@@ -12,20 +12,23 @@ import { texts, useLocale, useTexts } from '../../../i18n/words.ts'
 import { ownerQuery } from '../../../session/session.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
 import { MoreButton } from '../../../ui/Answer.tsx'
-import { CheckField, ChoiceField } from '../../../ui/fields.tsx'
+import { Columns, Preview, type Targets } from '../../../ui/import-columns.tsx'
 import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../../ui/imports.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import type { Form } from '../../../ui/use-form.tsx'
+import { FIRST, type ImportValues, optionsOf } from '../import-values.ts'
+import { Options } from '../ImportParts.tsx'
+import { EncodingNotice, FirstRows, Warnings } from '../ImportReading.tsx'
+import { UnknownWords } from '../ImportWords.tsx'
 
 const words = texts({
   en: {
     title: 'Import supplies',
     fileHelp:
-      'Excel (.xlsx) or CSV with a header. Rows with a known number change that supply; all others create one. The stock is booked as counted, and more rows with the same number add places.',
+      'Excel (.xlsx) or CSV with a header, which may have titles above it. Rows with a known number change that supply; all others create one. The stock is booked as counted, and more rows with the same number add places.',
     template: 'Download an empty template',
     columns: 'Match the columns',
-    ignore: 'Ignore',
     targets: {
       name: 'Name',
       supplyNo: 'Number',
@@ -39,11 +42,8 @@ const words = texts({
       location: 'Location',
       remark: 'Remark',
     },
-    mode: 'Mode',
-    modes: { UPSERT: 'Change known supplies and create others', CREATE: 'Only create', UPDATE: 'Only change' },
-    clearEmpty: 'Empty cells clear values',
-    roundPrices: 'Round prices to two decimals',
-    fix: 'Correct these cells in your file and choose it again, or change the columns above. As long as there are errors, nothing is imported.',
+    options: 'Options',
+    fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     show: 'Show the supplies',
     runs: 'Earlier imports',
     counts: (created: number, updated: number) => `${created} new, ${updated} changed`,
@@ -56,10 +56,9 @@ const words = texts({
   zh: {
     title: '导入物料',
     fileHelp:
-      '支持 Excel（.xlsx）或 CSV，须有表头。编号已存在的行会修改该物料，其余行会新建。库存按盘点登记，编号相同的多行表示多个位置。',
+      '支持 Excel（.xlsx）或 CSV，须有表头，表头上方可以有标题。编号已存在的行会修改该物料，其余行会新建。库存按盘点登记，编号相同的多行表示多个位置。',
     template: '下载空白模板',
     columns: '匹配列',
-    ignore: '忽略',
     targets: {
       name: '名称',
       supplyNo: '编号',
@@ -73,11 +72,8 @@ const words = texts({
       location: '位置',
       remark: '备注',
     },
-    mode: '导入方式',
-    modes: { UPSERT: '修改已有物料并新建其余', CREATE: '仅新建', UPDATE: '仅修改' },
-    clearEmpty: '空单元格清除原值',
-    roundPrices: '价格四舍五入到两位小数',
-    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列。有错误时不会导入任何数据。',
+    options: '选项',
+    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     show: '查看物料',
     runs: '导入记录',
     counts: (created: number, updated: number) => `新建 ${created}，修改 ${updated}`,
@@ -91,34 +87,41 @@ const words = texts({
 
 type Result = DataOf<'supplies.import'>
 
-interface Values {
-  readonly file: File | undefined
-  /** Columns that the user has chosen; the server finds the others by their names. */
-  readonly mapping: Readonly<Record<string, string | null>>
-  readonly mode: 'UPSERT' | 'CREATE' | 'UPDATE'
-  readonly clearEmpty: boolean
-  readonly roundPrices: boolean
-}
+/** The options of imports of assets that imports of supplies have too. */
+const OPTIONS = [
+  'mapping',
+  'mode',
+  'sheet',
+  'headerRow',
+  'headerRows',
+  'encoding',
+  'decimal',
+  'roundPrices',
+  'emptyFormulas',
+  'categoryId',
+  'clearEmpty',
+  'categoryMap',
+  'locationMap',
+  'createCategories',
+  'createLocations',
+] as const
 
-const FIRST: Values = { file: undefined, mapping: {}, mode: 'UPSERT', clearEmpty: false, roundPrices: false }
-
-function bodyOf({ file, mapping, mode, clearEmpty, roundPrices }: Values, isDry: boolean): FormData {
+function bodyOf(values: ImportValues, isDry: boolean): FormData {
   const form = new FormData()
   form.set('dryRun', String(isDry))
-  form.set('mapping', JSON.stringify(mapping))
-  form.set('mode', mode)
-  form.set('clearEmpty', String(clearEmpty))
-  form.set('roundPrices', String(roundPrices))
-  form.set('file', file!, file!.name)
+  const options = optionsOf(values)
+  for (const name of OPTIONS) if (options[name] !== undefined) form.set(name, String(options[name]))
+  form.set('file', values.file!, values.file!.name)
   return form
 }
 
 export default function Import() {
   const t = useTexts(words)
   const lang = useLocale()
+  const targets = Object.entries(t.targets).map(([id, name]) => ({ id, name }))
   const template = useDownload()
   const { form, answer, isDone, sent, choose, check, write, restart } = useImport('supplies.import', FIRST, {
-    refreshes: ['supplies'],
+    refreshes: ['supplies', 'assetCategories', 'locations'],
     bodyOf,
   })
   const save = () =>
@@ -140,12 +143,24 @@ export default function Import() {
             file={form.values.file}
             sent={sent}
             error={answer === undefined ? form.error : null}
-            onChoose={choose}
+            // The sheet, header and encoding belong to the file before. A corrected file has the same columns.
+            onChoose={(file) => choose(file, { sheet: '', headerRow: null, headerRows: null, encoding: null })}
           />
           {answer !== undefined && (
             <>
-              <ColumnsCard form={form} result={answer} onCheck={() => check()} />
-              <Checked form={form} result={answer} fix={t.fix} preview={null} onImport={write} />
+              <ColumnsCard form={form} result={answer} targets={targets} onCheck={check} />
+              <Checked
+                form={form}
+                result={answer}
+                fix={t.fix}
+                preview={
+                  <>
+                    <Warnings result={answer} />
+                    <Preview rows={answer.preview} targets={targets} />
+                  </>
+                }
+                onImport={write}
+              />
             </>
           )}
         </Stack>
@@ -157,35 +172,44 @@ export default function Import() {
   )
 }
 
-function ColumnsCard({ form, result, onCheck }: { form: Form<Values>; result: Result; onCheck: () => void }) {
+interface ColumnsProps {
+  form: Form<ImportValues>
+  result: Result
+  targets: Targets
+  onCheck: (part: Partial<ImportValues>) => void
+}
+
+function ColumnsCard({ form, result, targets, onCheck }: ColumnsProps) {
   const t = useTexts(words)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
-  const { mapping } = form.values
-  const targets = Object.entries(t.targets).map(([id, name]) => ({ id, name }))
   return (
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
-        <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 220px), 1fr))' }}>
-          {result.columns.map(({ header, key, samples }) => (
-            <ChoiceField
-              key={header}
-              label={header}
-              value={(header in mapping ? mapping[header] : key) ?? null}
-              none={t.ignore}
-              choices={targets}
-              help={samples.join(', ')}
-              onChange={(next) => form.set({ mapping: { ...mapping, [header]: next } })}
-            />
-          ))}
-          <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
-        </Box>
-        <Stack sx={{ mt: 1 }}>
-          <CheckField {...form.check('clearEmpty', { label: t.clearEmpty })} isBox />
-          <CheckField {...form.check('roundPrices', { label: t.roundPrices })} isBox />
-        </Stack>
-        <Recheck form={form} isChecked onCheck={onCheck} />
+        <EncodingNotice
+          result={result}
+          file={form.values.file}
+          isBusy={form.isBusy}
+          onChoose={(encoding) => onCheck({ encoding })}
+        />
+        <FirstRows
+          result={result}
+          isBusy={form.isBusy}
+          onChoose={(headerRow) => onCheck({ headerRow, headerRows: null })}
+        />
+        <Columns
+          columns={result.columns}
+          targets={targets}
+          mapping={form.values.mapping}
+          onChange={(mapping) => form.set({ mapping })}
+        />
+        <UnknownWords result={result} maps={form.values.maps} onChange={(maps) => form.set({ maps })} />
+        <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
+          {t.options}
+        </Typography>
+        <Options form={form} check={result} />
+        <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>
   )
