@@ -88,6 +88,12 @@ describe('an import', () => {
       ],
     })
     const result = await imported(book)
+    expect(result.preview[0].values).toMatchObject([
+      { key: 'name', value: 'Marker' },
+      { key: 'supplyNo', value: 'M-1' },
+      { key: 'stock', value: 1200, text: '1.200' },
+      { key: 'price', value: '1.50', text: '1,50' },
+    ])
     expect(result).toMatchObject({ headerRow: 2, decimal: 'COMMA', created: 2, errorCount: 0, warningCount: 1 })
     expect(await byNumber('M-1')).toMatchObject({ stock: 1200, price: '1.50' })
   })

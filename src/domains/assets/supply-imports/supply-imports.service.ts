@@ -49,11 +49,19 @@ import {
 import { readMaps } from '../importing/maps.service.ts'
 import { Names } from '../importing/names.service.ts'
 import { type Decimal, decimalIn } from '../importing/values.rules.ts'
+import { priceText } from '../register/register.rules.ts'
 import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
 import { UNITS } from '../supplies/supplies.model.ts'
-import { type RowNote, type RowOptions, RowReader } from './reading.service.ts'
+import { type PreparedRow, type RowNote, type RowOptions, RowReader } from './reading.service.ts'
 import { type ImportSupplies, MAX_ROWS, type SupplyImportResult } from './supply-imports.model.ts'
-import { type FileColumn, isKnownHeading, type Mapping, matchColumns, parseMapping } from './supply-imports.rules.ts'
+import {
+  type FileColumn,
+  isKnownHeading,
+  type Mapping,
+  matchColumns,
+  parseMapping,
+  quantityIn,
+} from './supply-imports.rules.ts'
 import { writeRows } from './writing.service.ts'
 
 /** Rows that are checked between two pauses, in some milliseconds. */
@@ -258,8 +266,8 @@ class SupplyFile {
       found.push(...shown.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })))
       result.warningCount += warnings.length
       result.warnings.push(...warnings.slice(0, MAX_WARNINGS - result.warnings.length).map(note))
-      for (const { row, action } of items.slice(0, PREVIEW_ROWS - result.preview.length))
-        result.preview.push({ row: row.number, action, values: this.#valuesOf(row) })
+      for (const item of items.slice(0, PREVIEW_ROWS - result.preview.length))
+        result.preview.push({ row: item.row.number, action: item.action, values: this.#valuesOf(item) })
       await pause()
     }
     this.#missing = reader.missing
@@ -269,11 +277,20 @@ class SupplyFile {
     return found
   }
 
-  #valuesOf(row: SheetRow) {
+  /** The filled cells of a row. Numbers as they will be written, because their texts depend on the decimal separator. */
+  #valuesOf({ row, change }: PreparedRow) {
+    const { decimal } = this.#options
     return this.#columns.flatMap(({ key }, i) => {
       const cell = row.cells[i] ?? null
       if (key === null || cell === null || cell === '') return []
-      return [{ key, value: typeof cell === 'object' ? textOf(cell) : cell, text: textOf(cell).slice(0, MAX_VALUE) }]
+      const isQuantity = key === 'stock' || key === 'minimum'
+      const number = isQuantity
+        ? quantityIn(cell, decimal)
+        : key === 'price'
+          ? priceText(change.price ?? null)
+          : undefined
+      const value = number ?? (typeof cell === 'object' ? textOf(cell) : cell)
+      return [{ key, value, text: textOf(cell).slice(0, MAX_VALUE) }]
     })
   }
 
