@@ -4,6 +4,7 @@ import type { RegistrationQuestion } from '#db/schema/activities.ts'
 import type { Localized } from '#lib/localized.ts'
 import { nearest } from '#lib/nearest.ts'
 import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
+import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
 
 import { COLUMNS, NOTE } from '../participants/table.rules.ts'
 
@@ -19,8 +20,6 @@ export interface FileColumn {
   readonly key: Key | null
   readonly suggestion?: Key
 }
-
-export type Mapping = ReadonlyMap<string, Key | null>
 
 /** Other common headings. They count if no column of the file has the proper one. */
 const OTHER_NAMES: Readonly<Record<FixedKey, readonly string[]>> = {
@@ -62,30 +61,13 @@ function targetsOf(questions: Questions): readonly Target[] {
   }))
 }
 
-/** The text of a `mapping` field; a problem if it is not an object of keys and nulls. */
-export function parseMapping(text: string, questions: Questions): Mapping | Localized {
-  const known = new Set<unknown>([...FIXED_KEYS, ...questions.map(({ key }) => answerKey(key))])
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    given = undefined
-  }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { en: 'must be a JSON object', zh: '必须是 JSON 对象' }
-  const mapping = new Map<string, Key | null>()
-  for (const [header, key] of Object.entries(given)) {
-    if (key !== null && !known.has(key)) {
-      const shown = JSON.stringify(key).slice(0, 50)
-      return { en: `names the unknown column ${shown}`, zh: `包含未知的列 ${shown}` }
-    }
-    mapping.set(nameKey(header), key as Key | null)
-  }
-  return mapping
+export function mappingIn(text: string, questions: Questions): Mapping<Key> | Localized {
+  const known = new Set<string>([...FIXED_KEYS, ...questions.map(({ key }) => answerKey(key))])
+  return parseMapping(text, (key) => known.has(key), nameKey)
 }
 
 /** Returns whether a heading names a column of participants, by itself or by the mapping of the user. */
-export function headingsKnownTo(questions: Questions, mapping: Mapping): (heading: string) => boolean {
+export function headingsKnownTo(questions: Questions, mapping: Mapping<Key>): (heading: string) => boolean {
   const known = new Set(targetsOf(questions).flatMap(({ names, others }) => [...names, ...others]))
   return (heading) => {
     const name = nameKey(heading)
@@ -97,7 +79,7 @@ export function headingsKnownTo(questions: Questions, mapping: Mapping): (headin
 export function matchColumns(
   headers: readonly string[],
   questions: Questions,
-  mapping: Mapping,
+  mapping: Mapping<Key>,
 ): readonly FileColumn[] | { readonly repeated: string } {
   const targets = targetsOf(questions)
   const names = headers.map((header) => nameKey(zoneIn(header)?.name ?? header))

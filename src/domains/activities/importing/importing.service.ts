@@ -33,7 +33,7 @@ import type { ActivityRow } from '../activities.store.ts'
 import { checkOpen } from '../additions/entries.service.ts'
 import { entryAllowance } from '../additions/entry-mails.service.ts'
 import { type Asking, manageActivity, MANAGER_POINT, refuseIfDisabled } from '../visibility/visibility.service.ts'
-import { type FileColumn, headingsKnownTo, matchColumns, parseMapping } from './columns.rules.ts'
+import { type FileColumn, headingsKnownTo, mappingIn, matchColumns } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 import {
   type ImportParticipants,
@@ -91,9 +91,9 @@ interface ImportTable {
 async function tableOf(
   rowsPath: string,
   input: ImportParticipants,
-  questions: Parameters<typeof parseMapping>[1],
+  questions: Parameters<typeof mappingIn>[1],
 ): Promise<ImportTable> {
-  const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, questions)
+  const mapping = input.mapping === undefined ? new Map<string, null>() : mappingIn(input.mapping, questions)
   if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
   const all: SheetRow[] = []
   for await (const rows of rowsIn(rowsPath)) all.push(...rows)

@@ -12,6 +12,7 @@ import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
 import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
+import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
 import type { SheetFacts, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE, serverZone } from '#platform/clock.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
@@ -22,7 +23,7 @@ import { cellAt, CellReader, type RowOptions, type RowProblem, type WordMaps } f
 import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
 import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
-import { type FileColumn, type ImportColumn, type Mapping, parseMapping } from './importing.rules.ts'
+import type { FileColumn, ImportColumn } from './importing.rules.ts'
 import { headingsKey } from './mappings.service.ts'
 import { mappingFor, savedHeadings } from './mappings.store.ts'
 import { readMaps } from './maps.service.ts'
@@ -99,7 +100,8 @@ export class FileImport {
     fileName: string,
   ): Promise<FileImport> {
     const names = await columnsOf(ctx.db.read, owner)
-    const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, names.byKey)
+    const mapping =
+      input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping, (key) => names.byKey.has(key))
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     if (input.encoding !== undefined && read.encoding === undefined) throw errors.onlyForCsv()
     const head = await headOf(rowsPath)

@@ -3,9 +3,10 @@
 import { nearest } from '#lib/nearest.ts'
 import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
 import { type Heading, namesOf } from '#lib/spreadsheets/header.ts'
+import type { Mapping } from '#lib/spreadsheets/mapping.ts'
 
 import { type FixedKey, headerOf, isTime, type SheetColumn } from '../sheets.rules.ts'
-import { type FileColumn, type ImportColumn, type Mapping, OPTION_COLUMNS, type OptionKey } from './importing.rules.ts'
+import { type FileColumn, type ImportColumn, OPTION_COLUMNS, type OptionKey } from './importing.rules.ts'
 
 /** Longer headers, and more of them, are not compared letter by letter, which takes some microseconds for each pair. */
 const MAX_COMPARED = 40

@@ -8,6 +8,7 @@ import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
+import { parseMapping } from '#lib/spreadsheets/mapping.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
@@ -21,7 +22,7 @@ import {
   MAX_OPTIONS,
   type UpdateMapping,
 } from './importing.model.ts'
-import { headingsText, parseMapping } from './importing.rules.ts'
+import { headingsText } from './importing.rules.ts'
 import * as store from './mappings.store.ts'
 import { MAP_NAMES, presentMap, readMaps } from './maps.service.ts'
 import { columnsOf } from './names.service.ts'
@@ -103,7 +104,7 @@ async function checkOptions(ctx: AppContext, owner: Owner, options: MappingOptio
     throw invalid('body.options', `has more than ${MAX_OPTIONS} characters`, `超过 ${MAX_OPTIONS} 个字符`)
   if (options.mapping !== undefined) {
     const { byKey } = await columnsOf(ctx.db.read, owner)
-    const mapping = parseMapping(options.mapping, byKey)
+    const mapping = parseMapping(options.mapping, (key) => byKey.has(key))
     if ('en' in mapping) throw invalid('body.options.mapping', mapping.en, mapping.zh)
   }
   await readMaps(ctx, owner, options, 'body.options')

@@ -4,6 +4,7 @@ import type { SupplyKind } from '#db/schema/supplies.ts'
 import type { Localized } from '#lib/localized.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
 import { type Heading, namesOf } from '#lib/spreadsheets/header.ts'
+import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
 import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
 
 import { type Decimal, numberIn } from '../importing/values.rules.ts'
@@ -35,30 +36,9 @@ const others = new Map<string, SupplyColumn>(
 )
 const keys: ReadonlySet<string> = new Set(SUPPLY_COLUMNS.map(({ key }) => key))
 
-export type Mapping = ReadonlyMap<string, SupplyColumn | null>
+export const mappingIn = (text: string): Mapping<SupplyColumn> | Localized => parseMapping(text, (key) => keys.has(key))
 
-/** The text of a `mapping` field; a problem if it is not an object of columns and nulls. */
-export function parseMapping(text: string): Mapping | Localized {
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    given = undefined
-  }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { en: 'must be a JSON object', zh: '必须是 JSON 对象' }
-  const mapping = new Map<string, SupplyColumn | null>()
-  for (const [header, key] of Object.entries(given)) {
-    if (key !== null && (typeof key !== 'string' || !keys.has(key))) {
-      const shown = JSON.stringify(key)?.slice(0, 50)
-      return { en: `names the unknown column ${shown}`, zh: `包含未知的列 ${shown}` }
-    }
-    mapping.set(wordKey(header), key as SupplyColumn | null)
-  }
-  return mapping
-}
-
-export const isKnownHeading = (heading: string, mapping: Mapping): boolean => {
+export const isKnownHeading = (heading: string, mapping: Mapping<SupplyColumn>): boolean => {
   const name = wordKey(heading)
   return name !== '' && (mapping.has(name) || proper.has(name) || others.has(name))
 }
@@ -72,7 +52,7 @@ export interface FileColumn {
 /** The columns of a file by its headings. Returns the heading of a column that occurs twice instead. */
 export function matchColumns(
   headings: readonly Heading[],
-  mapping: Mapping,
+  mapping: Mapping<SupplyColumn>,
 ): readonly FileColumn[] | { readonly repeated: string } {
   const used = new Set<SupplyColumn>()
   const found = headings.map((heading): { header: string; key: SupplyColumn | null; isSet: boolean } => {

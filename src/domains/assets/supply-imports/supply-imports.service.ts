@@ -31,6 +31,7 @@ import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
 import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
+import type { Mapping } from '#lib/spreadsheets/mapping.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE } from '#platform/clock.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
@@ -51,17 +52,11 @@ import { Names } from '../importing/names.service.ts'
 import { type Decimal, decimalIn } from '../importing/values.rules.ts'
 import { priceText } from '../register/register.rules.ts'
 import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
+import type { SupplyColumn } from '../supplies/sheets.rules.ts'
 import { UNITS } from '../supplies/supplies.model.ts'
 import { type PreparedRow, type RowNote, type RowOptions, RowReader } from './reading.service.ts'
 import { type ImportSupplies, MAX_ROWS, type SupplyImportResult } from './supply-imports.model.ts'
-import {
-  type FileColumn,
-  isKnownHeading,
-  type Mapping,
-  matchColumns,
-  parseMapping,
-  quantityIn,
-} from './supply-imports.rules.ts'
+import { type FileColumn, isKnownHeading, mappingIn, matchColumns, quantityIn } from './supply-imports.rules.ts'
 import { writeRows } from './writing.service.ts'
 
 /** Rows that are checked between two pauses, in some milliseconds. */
@@ -197,16 +192,16 @@ class SupplyFile {
 
   #findColumns(head: readonly SheetRow[]): void {
     const { input, read } = this
-    const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping)
+    const mapping = input.mapping === undefined ? new Map<string, null>() : mappingIn(input.mapping)
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     if (input.encoding !== undefined && read.encoding === undefined) throw onlyForCsv()
-    const isKnown = (heading: string) => isKnownHeading(heading, mapping as Mapping)
+    const isKnown = (heading: string) => isKnownHeading(heading, mapping as Mapping<SupplyColumn>)
     const header = findHeader(head, read.merges ?? [], isKnown, {
       row: input.headerRow,
       rows: input.headerRows as 1 | 2 | undefined,
     })
     if (header === undefined) throw head.length === 0 ? noHeader() : noHeaderThere()
-    const found = matchColumns(header.headings, mapping as Mapping)
+    const found = matchColumns(header.headings, mapping as Mapping<SupplyColumn>)
     if ('repeated' in found) throw repeatedColumn(found.repeated)
     this.#header = header
     this.#columns = found

@@ -2,6 +2,7 @@
 
 import type { Localized } from '#lib/localized.ts'
 import { wordKey, zoneIn } from '#lib/spreadsheets/cells.ts'
+import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
 
 import type { Source } from './importing.model.ts'
 
@@ -43,31 +44,11 @@ export interface Columns {
   readonly ignored: readonly string[]
 }
 
-export type Mapping = ReadonlyMap<string, Key | null>
-
-/** The text of a `mapping` field, or its problem. */
-export function parseMapping(text: string): Mapping | Localized {
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    given = undefined
-  }
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { en: 'must be a JSON object', zh: '必须是 JSON 对象' }
-  const mapping = new Map<string, Key | null>()
-  for (const [header, key] of Object.entries(given)) {
-    if (key !== null && !(typeof key === 'string' && Object.hasOwn(NAMES, key))) {
-      const shown = JSON.stringify(key).slice(0, 50)
-      return { en: `names the unknown column ${shown}`, zh: `包含未知的列 ${shown}` }
-    }
-    mapping.set(wordKey(header), key as Key | null)
-  }
-  return mapping
-}
+export const mappingIn = (text: string): Mapping<Key> | Localized =>
+  parseMapping(text, (key) => Object.hasOwn(NAMES, key))
 
 /** `given`: the source that the request names. */
-export function columnsOf(headers: readonly string[], mapping: Mapping, given: Source | undefined): Columns {
+export function columnsOf(headers: readonly string[], mapping: Mapping<Key>, given: Source | undefined): Columns {
   const at = new Map<Key, number[]>()
   const zones = new Map<number, string>()
   const ignored: string[] = []

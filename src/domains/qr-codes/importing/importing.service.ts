@@ -23,7 +23,7 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import { categoryTree } from '../categories/categories.store.ts'
 import { noSuchCategory } from '../codes/codes.errors.ts'
 import { type Checked, RowChecker } from './checking.service.ts'
-import { type Columns, columnsOf, parseMapping } from './columns.rules.ts'
+import { type Columns, columnsOf, mappingIn } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 import {
   type CodesImported,
@@ -128,7 +128,7 @@ const countsOf = (items: readonly Checked[]) => {
 
 /** @throws AppError 400 */
 function headerColumns(header: SheetRow, input: ImportCodes): Columns {
-  const mapping = input.mapping === undefined ? new Map<string, null>() : parseMapping(input.mapping)
+  const mapping = input.mapping === undefined ? new Map<string, null>() : mappingIn(input.mapping)
   if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
   const { source = 'AUTO', mode = 'CREATE' } = input
   const headers = header.cells.map((cell) => textOf(cell).slice(0, MAX_HEADER))
