@@ -73,6 +73,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/activities\/:/, 'activity'],
   [/^\/assets\/fields\/templates\/:/, 'template'],
   [/^\/assets\/inventories\/:/, 'inventory'],
+  [/^\/assets\/supplies\/:/, 'supply'],
   [/^\/assets\/:/, 'asset'],
   [/^\/found\/:/, 'foundReport'],
   [/^\/chats\/with\/:/, 'chatFriend'],
@@ -85,6 +86,7 @@ const ROWS: readonly (readonly [path: RegExp, row: string])[] = [
   [/^\/places\/:/, 'placeUuid'],
   [/^\/reservations\/:/, 'reservation'],
   [/^\/s\/:/, 'unknown'],
+  [/^\/take\/:/, 'supplyUuid'],
 ]
 
 const NAME = 'Garden club spring fair 游园会'
@@ -110,6 +112,7 @@ beforeAll(async () => {
   owned['unknown'] = 'activity'
   const inOrg = { params: { orgId: Number(owned['org']) }, body: { name: NAME } }
   owned['placeUuid'] = ok(await alice.call('locations.create', inOrg)).data.uuid
+  owned['supplyUuid'] = ok(await alice.call('supplies.get', { params: { id: Number(owned['supply']) } })).data.uuid
   owned['user'] = alice.id
   owned['agreement'] = ok(await admin.call('agreements.list')).data.items[0]!.id
   owned['role'] = ok(await admin.call('access.listRoles')).data.items[0]!.id
