@@ -123,7 +123,6 @@ export function useImport<Id extends OperationId, Values extends ImportValues>(
     onDone(data) {
       setAnswer(data)
       setIsDone(!isDry.current)
-      form.reset(form.values)
     },
   })
   const send = (dry: boolean, part: Partial<Values> = {}) => {
