@@ -90,7 +90,7 @@ export interface Created {
   readonly locations: readonly { readonly id: number; readonly updatedAt: number }[] | null
 }
 
-/** Creates what was missing when the rows were checked. @throws AppError 400 */
+/** Creates the categories and locations that the rows name and that do not exist. @throws AppError 400 */
 export async function createMissing(
   ctx: AppContext,
   tx: Tx,

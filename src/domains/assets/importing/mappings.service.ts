@@ -117,8 +117,8 @@ const hasCategory = async (ctx: AppContext, owner: Owner, id: number): Promise<b
   (await assetCategoryTree.find(ctx.db.read, ownerKey(owner), id)) !== undefined
 
 /**
- * The parameters of a request with those of its saved mapping, as far as it has no others. The mapping loses what was deleted since it
- * was saved: categories, locations, members and fields. @throws AppError 400
+ * The parameters of a request, completed by those of its saved mapping. Categories, locations, members and fields of the mapping that no
+ * longer exist are left out. @throws AppError 400
  */
 export async function withMapping(ctx: AppContext, owner: Owner, input: ImportAssets): Promise<ImportAssets> {
   if (input.mappingId === undefined) return input

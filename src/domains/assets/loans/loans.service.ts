@@ -89,7 +89,7 @@ export async function checkIn(ctx: AppContext, owner: Owner, id: number, input: 
   return toView(row, ctx.clock.now())
 }
 
-/** Ends the loan of an asset, and what it is part of in a reservation. @throws AppError 400 if it is not on loan */
+/** Ends the loan of an asset, and its item in a reservation. @throws AppError 400 if it is not on loan */
 export async function endLoan(
   ctx: AppContext,
   tx: Tx,

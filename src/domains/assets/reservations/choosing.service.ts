@@ -23,7 +23,7 @@ export interface Wanted {
   readonly now: number
   readonly zone: string
   readonly isKeeper: boolean
-  /** The reservation that changes: what it has counts as free. */
+  /** The reservation that changes: its own assets count as free. */
   readonly except?: number
   /** Assets that it has, which are preferred. */
   readonly present?: readonly number[]

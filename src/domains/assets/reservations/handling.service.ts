@@ -1,4 +1,4 @@
-/** Handing out what was reserved, and taking it back. */
+/** Hands out the things of reservations, and takes them back. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'

@@ -120,7 +120,7 @@ export async function insertReservation(tx: Tx, values: Omit<ReservationRow, Man
 
 export type NewItem = Pick<ItemRow, 'assetId' | 'supplyId' | 'quantity' | 'categoryId' | 'name' | 'assetNo'>
 
-/** The items of a reservation, which keep what they name from now on. */
+/** Inserts the items of a reservation. From now on nobody else can have their assets. */
 export async function insertItems(
   tx: Tx,
   { id, orgId, startsAt, endsAt }: ReservationRow,

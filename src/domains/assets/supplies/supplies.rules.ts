@@ -163,7 +163,7 @@ export function book(numbers: Numbers, booking: Booking, path: string): Booked {
   return { difference, locationId: place === NO_PLACE ? null : place }
 }
 
-/** Where a movement without a place takes from: what has no place, or the only place where there are any. */
+/** The place from which a movement takes that names none: no place, or the only one where there are any. */
 function onlyPlace({ places }: Numbers): number | undefined {
   if (places.has(NO_PLACE) || places.size === 0) return NO_PLACE
   return places.size === 1 ? places.keys().next().value : undefined

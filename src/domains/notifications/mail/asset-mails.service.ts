@@ -111,7 +111,7 @@ export async function spendAssetMails(ctx: AppContext, tx: Tx, wanted: number): 
   return allowed
 }
 
-/** Mails at once to one user a day. Later notifications of the day are in the app only, and what is due is in the digest. */
+/** Mails at once to one user a day. Later notifications of the day are in the app only; the digest lists everything that is due. */
 export const MAILS_AT_ONCE_A_DAY = 50
 
 /** The part of a mail at once that the outbox keeps. */

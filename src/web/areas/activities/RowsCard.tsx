@@ -1,4 +1,4 @@
-/** A card with the rows of one kind of an activity. It says what they are for and offers to add one, also while there are none. */
+/** A card with the rows of one kind of an activity. It explains their purpose and offers to add one, also while there are none. */
 
 import { Card, CardContent, Stack, type SvgIcon, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
