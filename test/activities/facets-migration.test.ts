@@ -1,5 +1,5 @@
 /**
- * Migrations 0082 and 0092: participants of before have their facets and are counted once, also those that change between the two. Migration 0110: they have
+ * Migrations 0082 and 0092: earlier participants have their facets and are counted once, also those that change between the two. Migration 0110: they have
  * their names.
  */
 
@@ -15,7 +15,7 @@ import { withPlace } from '../db/fresh.ts'
 const all = migrations[dialect]
 const at = all.findIndex(({ name }) => name.startsWith('0082_'))
 
-test('participants of before are counted by facet, and each change meanwhile once', async () => {
+test('earlier participants are counted by facet, and each change meanwhile once', async () => {
   await withPlace(async (place) => {
     const { databaseUrl, dataDir, clock, log } = place
     await migrate({ databaseUrl, dataDir, clock, log, migrations: all.slice(0, at) })
@@ -67,7 +67,7 @@ test('participants of before are counted by facet, and each change meanwhile onc
   })
 })
 
-test('participants of before are named, by a job on PostgreSQL, and renamed by earlier versions too', async () => {
+test('earlier participants are named, by a job on PostgreSQL, and renamed by earlier versions too', async () => {
   const before = all.findIndex(({ name }) => name.startsWith('0110_'))
   await withPlace(async (place) => {
     const { databaseUrl, dataDir, clock, log } = place

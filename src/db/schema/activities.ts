@@ -337,7 +337,7 @@ export const registrations = table(
     cameIn: col.bool('came_in').notNull().default(false),
     /**
      * The name that lists show, with ASCII letters in lower case: that of the account, or of the guest. Triggers of migration 0110 keep it. On
-     * PostgreSQL, rows of before are null until a job has filled them.
+     * PostgreSQL, earlier rows are null until a job has filled them.
      */
     sortName: col.text('sort_name'),
     /** When the data of a guest was deleted. The row stays, because it counts. */
@@ -364,7 +364,7 @@ export const registrations = table(
     index('registrations_names')
       .on(t.activityId, inByteOrder(t.sortName), t.createdAt, t.id, t.status)
       .where(sql`${t.status} <> 'PENDING'`),
-    // For the job that fills rows of before.
+    // For the job that fills earlier rows.
     index('registrations_unnamed')
       .on(t.id)
       .where(sql`${t.sortName} is null`),

@@ -275,7 +275,7 @@ async function idsOf(
 
 const isUnnamed = sql`${registrations.sortName} is null`
 
-/** Whether `nameOld` has not filled all rows of before. */
+/** Whether `nameOld` has not filled all earlier rows. */
 async function hasUnnamed(db: Db): Promise<boolean> {
   if (dialect === 'sqlite') return false
   return (await db.select({ id: registrations.id }).from(registrations).where(isUnnamed).limit(1)).length > 0
