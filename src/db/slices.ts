@@ -11,8 +11,10 @@ import type { Db, Store, Tx, WriteOptions } from './store.ts'
 
 /** Rows of the first slice. A row has at most about 20 KB of text, which take up to 0.1 ms to search. */
 export const SLICE_ROWS = 250
-/** Others wait for a slice: searches on PostgreSQL, writes of rows that it changes; on SQLite, all requests do. */
-const SHORT_MS = dialect === 'sqlite' ? 5 : 25
+/** Other searches wait for a slice of a search. */
+const SHORT_MS = 25
+/** All requests wait for a slice of changes on SQLite; on PostgreSQL those that change the same rows. */
+const SHORT_WRITE_MS = dialect === 'sqlite' ? 5 : 25
 
 /** How many rows the next slice has. Most rows take a hundredth of the above, and each statement 0.1 ms, so slices grow while they are short. */
 export class SliceSize {
@@ -22,12 +24,13 @@ export class SliceSize {
     readonly max = 16_000,
     public rows = SLICE_ROWS,
     readonly min = rows,
+    readonly shortMs = SHORT_MS,
   ) {}
 
   /** Call it after each slice. `took`: the milliseconds that it took, if not all since the one before it. */
   next(took = performance.now() - this.#startedAt): void {
-    if (took < SHORT_MS) this.rows = Math.min(this.max, this.rows * 2)
-    else if (took > 2 * SHORT_MS) this.rows = Math.max(this.min, Math.ceil(this.rows / 2))
+    if (took < this.shortMs) this.rows = Math.min(this.max, this.rows * 2)
+    else if (took > 2 * this.shortMs) this.rows = Math.max(this.min, Math.ceil(this.rows / 2))
     this.#startedAt = performance.now()
   }
 }
@@ -100,7 +103,7 @@ export async function inSlices(
   work: (tx: Tx, limit: number) => Promise<number>,
   { firstRows = SLICE_ROWS, maxRows = MAX_ROWS, ...options }: SliceOptions = {},
 ): Promise<void> {
-  const size = new SliceSize(maxRows, firstRows, Math.min(firstRows, MIN_ROWS))
+  const size = new SliceSize(maxRows, firstRows, Math.min(firstRows, MIN_ROWS), SHORT_WRITE_MS)
   const slice = async (): Promise<boolean> => {
     let took = 0
     const isFull = await db.write(

@@ -14,7 +14,7 @@ import { ReadDb } from './write.ts'
 /** Searches of one user that wait while another one runs. Beyond, the one that has waited longest is refused. */
 export const MAX_WAITING = 4
 
-/** A search that takes longer, including the wait, is refused. A million small rows take about two seconds. */
+/** A search that takes longer, including the wait, is refused. A million small rows take about a second. */
 export const SEARCH_MS = 10_000
 
 /** Refuses to start a statement after `endsAt` (of `performance.now`). */
