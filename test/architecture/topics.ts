@@ -184,7 +184,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'restart',
     'overview',
   ],
-  settings: ['kinds', 'budgets', 'settings', 'values', 'admin'],
+  settings: ['kinds', 'budgets', 'protections', 'settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
 }

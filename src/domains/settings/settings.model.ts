@@ -12,6 +12,7 @@ import { parseName } from '#lib/host-name.ts'
 
 import { budgets } from './budgets.model.ts'
 import { flag, integer, MIB, protection, setting, size } from './kinds.model.ts'
+import { protections } from './protections.model.ts'
 
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB
@@ -344,36 +345,7 @@ export const definitions = {
     ['Forced update', 'Whether apps must update to the latest published version: 1 = yes.'],
     ['强制更新', '应用是否必须更新到最新发布的版本：1 表示是。'],
   ),
-  'password.minLength': protection(
-    integer(6, 64),
-    6,
-    ['Length of passwords', 'Minimum length of a new password. Administrators have a higher minimum.'],
-    ['密码长度', '新密码的最小长度。管理员的最小长度更高。'],
-  ),
-  'password.refuseCommon': protection(
-    Type.Boolean(),
-    true,
-    ['Common passwords', 'Whether common passwords are refused.'],
-    ['常见密码', '是否拒绝常见密码。'],
-  ),
-  'security.stepUp': protection(
-    Type.Boolean(),
-    false,
-    [
-      'Confirmation of identity',
-      'Whether every user has to confirm who they are before they change a bound phone or e-mail, set a password or delete the account. Administrators always have to.',
-    ],
-    ['身份确认', '用户在更换绑定的手机或邮箱、设置密码或注销账号之前是否须确认身份。管理员始终须确认。'],
-  ),
-  'security.requireTotp': protection(
-    Type.Boolean(),
-    false,
-    [
-      'Two-factor sign-in',
-      'Whether administrators can administer the server only with two-factor sign-in. Switch yours on first.',
-    ],
-    ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
-  ),
+  ...protections,
   'http.refuseUnknownParameters': setting(
     Type.Boolean(),
     false,
