@@ -22,6 +22,8 @@ export const organizations = table(
     memberLimit: col.int('member_limit').notNull(),
     /** An IANA name: the days of its assets begin and end in this zone. NULL: that of the server. */
     timeZone: col.text('time_zone'),
+    /** Members without a second factor can only leave. */
+    requireSecondFactor: col.bool('require_second_factor').notNull().default(false),
     /** Number of rows in `org_members`, changed in the same write. The member limit is enforced by a condition on it. */
     memberCount: col.int('member_count').notNull(),
     /** The address of a picture: as the client gave it, or the path of an uploaded image. Shown by `avatarUrl` of the domain files. */

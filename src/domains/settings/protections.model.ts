@@ -31,8 +31,20 @@ export const protections = {
     false,
     [
       'Two-factor sign-in',
-      'Whether administrators can administer the server only with two-factor sign-in. Switch yours on first.',
+      'Whether administrators can administer the server only with a second factor: codes of an app, or required passkeys. Switch yours on first.',
     ],
     ['两步验证', '管理员是否必须启用两步验证才能使用管理后台。请先启用自己的两步验证。'],
+  ),
+  'security.trustedDevices': protection(
+    Type.Boolean(),
+    true,
+    [
+      'Trusted devices',
+      'Whether users can spare a device the second factor for 30 days. Administrators never can. Switched off, it holds for devices that are trusted already, too.',
+    ],
+    [
+      '受信任的设备',
+      '用户是否可以让某台设备在 30 天内免除第二重验证。管理员始终不能。关闭后，已受信任的设备也须重新验证。',
+    ],
   ),
 }

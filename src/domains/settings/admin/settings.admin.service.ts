@@ -60,7 +60,8 @@ export async function updateSettings(
 
 /** Administrators without a second factor would lock themselves and each other out of the console. @throws AppError 400 */
 async function requireOwnFactor(ctx: AppContext, tx: Tx, { userId }: Actor): Promise<void> {
-  for (const hasSecondFactor of contributions(ctx, 'hasSecondFactor')) if (await hasSecondFactor(tx, userId)) return
+  for (const withSecondFactor of contributions(ctx, 'withSecondFactor'))
+    if ((await withSecondFactor(tx, [userId])).has(userId)) return
   throw invalid(
     'body.values.security.requireTotp',
     'needs two-factor sign-in for your own account: switch it on first',
