@@ -40,8 +40,8 @@ export interface Contributions {
   readonly quotaUsage?: Readonly<Partial<Record<QuotaName, CountUsage>>>
   /** Whether a user made anything in the domain or takes part in anything. Read by accounts, which ends accounts that nobody used. */
   readonly userContent?: HasContent
-  /** Whether a user has a second factor. Read by settings. */
-  readonly hasSecondFactor?: (db: Db | Tx, userId: number) => Promise<boolean>
+  /** Those of the users who have a second factor. Read by settings and access. */
+  readonly withSecondFactor?: (db: Db | Tx, userIds: readonly number[]) => Promise<ReadonlySet<number>>
   /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */
   readonly settingChecks?: Readonly<Record<string, CheckSetting>>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */

@@ -5,6 +5,10 @@ import { AppError, badRequest, forbidden, limited, unauthorized } from '#http/er
 import { invalid } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
 
+/** Why browsers offer no passkeys at the public URL: without https, and without a name. */
+export const NO_PASSKEYS = ['NEEDS_HTTPS', 'NEEDS_NAME'] as const
+export type NoPasskeys = (typeof NO_PASSKEYS)[number]
+
 /** An unknown account and a wrong password get the same answer. */
 export const wrongCredentials = () => unauthorized('Wrong username or password', '账号或密码错误')
 export const accountDisabled = () => forbidden('This account is disabled', '该账号已被禁用')
@@ -16,18 +20,65 @@ export const weakAdministratorPassword = () =>
   )
 /** Business code of the 403 that asks for the second factor. */
 export const TOTP_NEEDED = 4032
-/** Answered only after the first factor was right. */
-export const totpNeeded = () =>
-  new AppError(403, TOTP_NEEDED, {
-    en: 'This account uses two-factor sign-in: send a code of the authenticator app, or a recovery code, as “totp”',
-    zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
-  })
+const FACTORS = {
+  TOTP: { en: 'A code of the authenticator app, as “totp”', zh: '身份验证器的验证码，在 totp 字段提交' },
+  RECOVERY_CODE: { en: 'A recovery code, as “totp”', zh: '恢复码，在 totp 字段提交' },
+  PASSKEY: {
+    en: 'A passkey, as “passkey”: get a challenge with POST /api/auth/passkey-login/options',
+    zh: '通行密钥，在 passkey 字段提交；先通过 POST /api/auth/passkey-login/options 获取挑战',
+  },
+} as const satisfies Record<string, Localized>
+export type FactorWay = keyof typeof FACTORS
+
+/** Answered only after the first factor was right. Its details name the ways that this user has. */
+export const factorNeeded = (ways: readonly FactorWay[]) =>
+  new AppError(
+    403,
+    TOTP_NEEDED,
+    {
+      en: 'This account uses two-factor sign-in: send a code of the authenticator app, or a recovery code, as “totp”',
+      zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
+    },
+    { details: ways.map((way) => ({ path: way, text: FACTORS[way] })) },
+  )
 /** Business code 4033, because a wrong verification code of the same request is a 400, too. A 401 would sign a signed-in caller out. */
 export const wrongTotp = () =>
   new AppError(400, 4033, {
     en: 'The two-factor code is wrong or has been used',
     zh: '两步验证的验证码不正确或已被使用',
   })
+/** The same code for a passkey as second factor. */
+export const wrongPasskeyFactor = () =>
+  new AppError(400, 4033, { en: 'The passkey was not accepted', zh: '通行密钥未通过验证' })
+export const passkeyCopied = () =>
+  new AppError(400, 4033, {
+    en: 'There may be a copy of this passkey, so it opens nothing any more: remove it and add a new one',
+    zh: '该通行密钥可能已被复制，已停用，请移除并添加新的通行密钥',
+  })
+/** The same for an unknown passkey, another origin, a used challenge, and everything else that does not fit. */
+export const passkeyRefused = () =>
+  badRequest('The passkey was not accepted: ask for a new challenge', '通行密钥未通过验证，请重新获取挑战')
+export const passkeysUnavailable = (reason: NoPasskeys) =>
+  reason === 'NEEDS_HTTPS'
+    ? badRequest('Passkeys need a server with https', '通行密钥要求服务器使用 https')
+    : badRequest(
+        'Passkeys need a server with a name, not only an address',
+        '通行密钥要求服务器使用域名，不能只用 IP 地址',
+      )
+export const passkeyExists = () => badRequest('This passkey is registered already', '该通行密钥已注册')
+export const passkeyNotKept = () =>
+  badRequest(
+    'This security key cannot keep passkeys, so no sign-in could find it: use another one',
+    '该安全密钥无法保存通行密钥，登录时将无法使用，请换一个',
+  )
+export const tooManyPasskeys = (max: number) =>
+  badRequest(`You can have at most ${max} passkeys: remove one first`, `最多可有 ${max} 个通行密钥，请先移除一个`)
+export const noPasskeys = () => badRequest('Add a passkey first', '请先添加通行密钥')
+export const lastPasskey = () =>
+  badRequest(
+    'Your sign-in requires a passkey, and this is the last one: add another one first, or stop requiring them',
+    '登录要求使用通行密钥，而这是最后一个：请先添加其他通行密钥，或关闭该要求',
+  )
 export const totpRequired = () =>
   new AppError(403, 4034, {
     en: 'Administrators need two-factor sign-in here: switch yours on first',
@@ -54,6 +105,10 @@ const CONFIRMATIONS = {
   EMAIL_CODE: {
     en: 'Request a code for your e-mail with POST /api/auth/password/change-code and send it to POST /api/auth/confirm',
     zh: '通过 POST /api/auth/password/change-code 获取邮箱验证码，再提交到 POST /api/auth/confirm',
+  },
+  PASSKEY: {
+    en: 'Get a challenge with POST /api/auth/passkey-login/options and send the answer of your passkey to POST /api/auth/confirm',
+    zh: '通过 POST /api/auth/passkey-login/options 获取挑战，再将通行密钥的应答提交到 POST /api/auth/confirm',
   },
   SIGN_IN: { en: 'Sign in again', zh: '重新登录' },
 } as const satisfies Record<string, Localized>

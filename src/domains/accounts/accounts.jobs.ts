@@ -7,10 +7,13 @@ import type { Job } from '#domains/domain.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { ANONYMOUS_RECORDS_MS, SESSION_MS } from './accounts.model.ts'
+import { CHALLENGE_MS } from './assertions/assertions.rules.ts'
+import { deleteExpiredChallenges } from './assertions/assertions.store.ts'
 import { deleteExpiredCodes } from './codes/codes.store.ts'
 import { deleteOldAttempts } from './login-records/login-records.store.ts'
 import { deleteExpiredAttempts } from './passwords/passwords.store.ts'
 import { endUnusedAccounts } from './profile/profile.service.ts'
+import { deleteExpiredTrust } from './second-factor/second-factor.store.ts'
 import { sessionsEnded } from './sessions/sessions.service.ts'
 import { deleteExpiredTokens, deleteOldSessions, expireSessions } from './sessions/sessions.store.ts'
 import { deleteExpiredUndos } from './undos/undos.store.ts'
@@ -31,6 +34,9 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     (tx, limit) => deleteExpiredRepeatKeys(tx, now, limit),
     (tx, limit) => deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS, limit),
     (tx, limit) => deleteExpiredUndos(tx, now, limit),
+    // Later, because the clocks of processes differ.
+    (tx, limit) => deleteExpiredChallenges(tx, now - CHALLENGE_MS, limit),
+    (tx, limit) => deleteExpiredTrust(tx, now, limit),
     (tx, limit) => deleteExpiredCounters(tx, now, limit),
   ]
   for (const step of steps) await inSlices(ctx, 'accounts.cleanUp', step)

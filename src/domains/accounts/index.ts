@@ -27,7 +27,7 @@ import { setupEndpoints } from './setup/setup.endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/setup.service.ts'
 import { undoEndpoints } from './undos/undos.endpoints.ts'
 import { deleteUndosSince } from './undos/undos.store.ts'
-import { clearAvatars, hasTotp, mailContacts } from './users/users.store.ts'
+import { clearAvatars, mailContacts, withSecondFactor } from './users/users.store.ts'
 
 export const accounts = domain({
   name: 'accounts',
@@ -64,7 +64,7 @@ export const accounts = domain({
   },
   // An avatar is public by its address; by its id, its user alone sees the file.
   fileEntities: { USER: async (_ctx, userId, id) => id === userId },
-  hasSecondFactor: hasTotp,
+  withSecondFactor,
   mailContacts,
   seed: seedNicknames,
   start: ensureConfiguredAdministrator,
@@ -90,4 +90,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { hasProvedEmail, isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'
+export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'

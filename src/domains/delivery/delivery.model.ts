@@ -36,6 +36,11 @@ interface IdentityEvent extends EventContext {
   readonly undoPath?: string
 }
 
+interface PasskeyEvent extends EventContext {
+  /** Its name. */
+  readonly passkey: string
+}
+
 /** The data of each kind of notice. */
 export interface NoticeData {
   /** The account had no password before, so no session was ended. */
@@ -51,6 +56,14 @@ export interface NoticeData {
   RECOVERY_CODE_USED: EventContext & { readonly left: number }
   /** `wrong`: wrong codes in a row, each after the right password or in a session. */
   TOTP_GUESSED: EventContext & { readonly wrong: number }
+  PASSKEY_ADDED: PasskeyEvent
+  PASSKEY_RENAMED: PasskeyEvent
+  PASSKEY_REMOVED: PasskeyEvent
+  /** Its counter did not grow, so there may be a copy of it. */
+  PASSKEY_SUSPECT: PasskeyEvent
+  PASSKEYS_REQUIRED: EventContext
+  PASSKEYS_OPTIONAL: EventContext
+  TRUST_ENDED: EventContext
   EMAIL_RESTORED: EventContext
   NEW_DEVICE: EventContext
   /** `account`: name of the other account. Its user can switch to this account. */

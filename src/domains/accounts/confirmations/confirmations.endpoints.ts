@@ -10,13 +10,13 @@ export const confirmationEndpoints = [
     path: '/api/auth/confirm',
     summary: 'Verify that you own the account',
     description:
-      'Needed after an answer with code 4031, unless you sign in again. PASSWORD takes `password`, the others a `code` from ' +
-      '`POST /api/auth/password/change-code`. The confirmation holds for this session and for 10 minutes.',
+      'Needed after an answer with code 4031, unless you sign in again. PASSWORD takes `password`, PASSKEY `passkey`, the others a ' +
+      '`code` from `POST /api/auth/password/change-code`. The confirmation holds for this session and for 10 minutes.',
     tag: 'Sessions',
     access: signedIn,
     checksSecret: true,
     body: Confirmation,
     data: Confirmed,
-    run: ({ ctx, actor, body }) => confirm(ctx, actor, body),
+    run: ({ ctx, actor, body, caller }) => confirm(ctx, actor, body, caller),
   }),
 ]

@@ -7,18 +7,28 @@ import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
-import type { Actor } from '#http/endpoint.ts'
+import type { Actor, Caller } from '#http/endpoint.ts'
 import { invalid } from '#http/validate.ts'
 
-import { confirmFirst, noPasswordSet, notBound, sessionEnded, wrongPassword } from '../accounts.errors.ts'
+import {
+  confirmFirst,
+  noPasswordSet,
+  notBound,
+  passkeyRefused,
+  sessionEnded,
+  wrongPassword,
+} from '../accounts.errors.ts'
 import { CONFIRMATION_MS } from '../accounts.model.ts'
+import { useAssertion } from '../assertions/assertions.service.ts'
+import { isUsablePasskey } from '../assertions/assertions.store.ts'
 import { checkCode, consumeCode } from '../codes/codes.service.ts'
+import { ownEvent } from '../login-records/login-records.rules.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { verifyPasswordOf } from '../passwords/passwords.service.ts'
 import { waysToConfirm } from '../sessions/sessions.service.ts'
 import { findOwn, markConfirmed } from '../sessions/sessions.store.ts'
 import { findOwnCredential } from '../users/users.service.ts'
-import { hasTotp, identitiesOf, userById } from '../users/users.store.ts'
+import { hasSecondFactor, identitiesOf, userById } from '../users/users.store.ts'
 import type { Confirmation, Confirmed } from './confirmations.model.ts'
 
 /** @throws AppError 403 (code 4031) if a recent proof is needed and the caller's session has none. */
@@ -27,7 +37,7 @@ export async function requireConfirmation(ctx: AppContext, actor: Actor): Promis
   const isNeeded =
     (await getSetting(ctx, 'security.stepUp')) ||
     (await holdsAnyPlatformRole(ctx, userId)) ||
-    (await hasTotp(ctx.db.read, userId))
+    (await hasSecondFactor(ctx.db.read, userId))
   if (isNeeded) await requireConfirmationOfAll(ctx, actor)
 }
 
@@ -37,14 +47,29 @@ export async function requireConfirmationOfAll(ctx: AppContext, { userId, sessio
   if (session !== undefined && ctx.clock.now() - session.confirmedAt <= CONFIRMATION_MS) return
   const user = await userById(ctx.db.read, userId)
   if (user === undefined) throw sessionEnded()
-  throw confirmFirst(waysToConfirm(user, await identitiesOf(ctx.db.read, userId)))
+  throw confirmFirst(await waysToConfirm(ctx.db.read, user))
 }
 
-/** Confirms the caller's session by the password or by a code that was sent to their phone or e-mail. */
-export const confirm = (ctx: AppContext, actor: Actor, body: Confirmation): Promise<Confirmed> =>
-  body.verifyType === 'PASSWORD'
-    ? confirmByPassword(ctx, actor, body.password)
-    : confirmByCode(ctx, actor, body.verifyType === 'PHONE_CODE' ? 'PHONE' : 'EMAIL', body.code)
+/** Confirms the caller's session by the password, by a code that was sent to their phone or e-mail, or by a passkey. */
+export async function confirm(
+  ctx: AppContext,
+  actor: Actor,
+  { verifyType, password, code, passkey }: Confirmation,
+  caller: Caller,
+): Promise<Confirmed> {
+  switch (verifyType ?? (passkey ? 'PASSKEY' : undefined)) {
+    case 'PASSWORD':
+      return confirmByPassword(ctx, actor, password)
+    case 'PHONE_CODE':
+      return confirmByCode(ctx, actor, 'PHONE', code)
+    case 'EMAIL_CODE':
+      return confirmByCode(ctx, actor, 'EMAIL', code)
+    case 'PASSKEY':
+      return confirmByPasskey(ctx, actor, passkey, caller)
+    case undefined:
+      throw invalid('body.verifyType', 'is required', '不能为空')
+  }
+}
 
 async function confirmByPassword(
   ctx: AppContext,
@@ -83,6 +108,23 @@ async function confirmByCode(
     await consumeCode(ctx, tx, proof)
     const bound = await identitiesOf(tx, userId)
     if (!bound.some((i) => i.provider === provider && i.credential === credential)) throw notBound(provider)
+    return mark(ctx, tx, actor)
+  })
+}
+
+async function confirmByPasskey(
+  ctx: AppContext,
+  actor: Actor,
+  passkey: Confirmation['passkey'],
+  caller: Caller,
+): Promise<Confirmed> {
+  const { userId } = actor
+  if (!passkey) throw invalid('body.passkey', 'is required', '不能为空')
+  const event = ownEvent('passkey_login', actor, caller)
+  const used = await useAssertion(ctx, passkey, { userId, userVerification: false }, event)
+  if (used === undefined) throw passkeyRefused()
+  return ctx.db.write('accounts.confirm', async (tx) => {
+    if (!(await isUsablePasskey(tx, userId, used.passkeyId))) throw passkeyRefused()
     return mark(ctx, tx, actor)
   })
 }

@@ -29,6 +29,10 @@ export interface Ended {
   readonly knownDevices: 'all' | 'device' | 'none'
   /** Secret links by which others read something without signing in, such as the calendar of assets. */
   readonly secretLinks: boolean
+  /** Passkeys. `others`: those that were not made on the device that asked for the change. */
+  readonly passkeys: 'all' | 'others' | 'none'
+  /** The trust in devices, which are spared the second factor. */
+  readonly trust: 'all' | 'device' | 'none'
   /** Unused verification codes that the user requested, or that were sent to the account. */
   readonly codes: boolean
   /** The failure lock: it is opened for the new password. */
@@ -43,6 +47,8 @@ const NEW_PASSWORD: Ended = {
   opened: 'others',
   knownDevices: 'none',
   secretLinks: true,
+  passkeys: 'others',
+  trust: 'all',
   codes: true,
   lock: true,
 }
@@ -55,6 +61,8 @@ const NOTHING: Ended = {
   opened: 'none',
   knownDevices: 'none',
   secretLinks: false,
+  passkeys: 'none',
+  trust: 'none',
   codes: false,
   lock: false,
 }
@@ -72,31 +80,46 @@ export const ENDED = {
    * By a signed-in user, on the device of their session. Every other session was opened without the second factor. Device ids, links and
    * codes open nothing without it, so they stay. Secret links do.
    */
-  TOTP_ENABLED: { ...NOTHING, sessions: 'others', opened: 'others', secretLinks: true },
+  TOTP_ENABLED: { ...NOTHING, sessions: 'others', opened: 'others', secretLinks: true, trust: 'all' },
   /** With a code, so by the user. */
-  TOTP_DISABLED: NOTHING,
+  TOTP_DISABLED: { ...NOTHING, trust: 'all' },
+  /** By a signed-in user who confirmed. The same as with TOTP. */
+  PASSKEYS_REQUIRED: { ...NOTHING, sessions: 'others', opened: 'others', secretLinks: true, trust: 'all' },
+  PASSKEYS_OPTIONAL: { ...NOTHING, trust: 'all' },
+  PASSKEY_REMOVED: { ...NOTHING, trust: 'all' },
   /** On the command line: the person who has the lost phone may be signed in. */
-  TOTP_REMOVED_BY_OPERATOR: { ...NOTHING, sessions: 'all', opened: 'all', secretLinks: true, codes: true, lock: true },
+  TOTP_REMOVED_BY_OPERATOR: {
+    ...NOTHING,
+    sessions: 'all',
+    opened: 'all',
+    secretLinks: true,
+    passkeys: 'all',
+    trust: 'all',
+    codes: true,
+    lock: true,
+  },
   /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
   CLAIM_PROVED: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
   /** Another user proved the e-mail that was the only name of an account for its password. */
   CLAIM_LOST: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
   /** The undo link of a replaced e-mail was used: any device may be the thief's. */
-  EMAIL_RESTORED: { ...NEW_PASSWORD, reason: 'REVOKED', deviceIdentities: 'all', opened: 'all' },
+  // `restoreEmail` removes the passkeys that the thief may have made. Older ones are the owner's.
+  EMAIL_RESTORED: { ...NEW_PASSWORD, reason: 'REVOKED', deviceIdentities: 'all', opened: 'all', passkeys: 'none' },
   DEVICE_REMOVED: {
     ...NOTHING,
     sessions: 'device',
     deviceIdentities: 'device',
     opened: 'device',
     knownDevices: 'device',
+    trust: 'device',
   },
   /** The device may still sign in by itself. */
-  SESSION_REVOKED: { ...NOTHING, sessions: 'device', opened: 'device', knownDevices: 'device' },
+  SESSION_REVOKED: { ...NOTHING, sessions: 'device', opened: 'device', knownDevices: 'device', trust: 'device' },
   /**
    * The user became an administrator. Users who can switch to the account have to prove again that they own it. Proposed links end too,
    * as none may lead to an administrator.
    */
-  PLATFORM_ROLE_GRANTED: { ...NOTHING, sessions: 'linked', links: 'incoming' },
+  PLATFORM_ROLE_GRANTED: { ...NOTHING, sessions: 'linked', links: 'incoming', trust: 'all' },
   /** Either side, or an administrator, removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
   /** By an administrator. Account links and device ids open nothing while the account is disabled, and are usable again after that. */
@@ -109,6 +132,8 @@ export const ENDED = {
     opened: 'all',
     knownDevices: 'all',
     secretLinks: true,
+    passkeys: 'all',
+    trust: 'all',
     codes: true,
     lock: true,
   },

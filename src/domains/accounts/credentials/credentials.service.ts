@@ -6,20 +6,25 @@
 import type { AppContext } from '#context'
 import type { Provider } from '#db/schema/accounts.ts'
 import type { Tx } from '#db/store.ts'
+import { bindingsChanged } from '#domains/access/index.ts'
 import { emit } from '#domains/domain.ts'
 import type { Locale } from '#lib/localized.ts'
 
+import { deletePasskeysOf } from '../assertions/assertions.store.ts'
 import { deleteCodes } from '../codes/codes.store.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { deleteDevicesOf, forgetDevice } from '../login-records/login-records.store.ts'
 import { unlock } from '../passwords/failure-lock.ts'
 import { replacePassword } from '../passwords/passwords.store.ts'
+import { endTrust } from '../second-factor/second-factor.store.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
+import { deleteRecoveryCodes } from '../totp/totp.store.ts'
 import { canStillSignIn } from '../users/users.rules.ts'
 import {
   deleteClaim,
   deleteIdentity,
+  hasSecondFactor,
   identitiesOf,
   type IdentityRow,
   insertIdentity,
@@ -38,6 +43,8 @@ export interface Subject {
   readonly deviceKey: string
   /** For a removed link: the account it led to. */
   readonly linkedUserId?: number
+  /** The user has looked at their passkeys and keeps all of them. */
+  readonly keepsPasskeys?: boolean
 }
 
 export interface Outcome {
@@ -55,6 +62,9 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   if (row.links !== 'none') await deleteLinks(tx, userId, row.links)
   if (row.knownDevices === 'all') await deleteDevicesOf(tx, userId)
   if (row.knownDevices === 'device') await forgetDevice(tx, userId, deviceKey, ctx.clock.now())
+  if (row.passkeys !== 'none' && !subject.keepsPasskeys)
+    await deletePasskeysOf(tx, userId, row.passkeys === 'others' ? { exceptDevice: deviceKey } : {})
+  if (row.trust !== 'none') await endTrust(tx, userId, row.trust === 'device' ? deviceKey : undefined)
   if (row.secretLinks) await emit(ctx, tx, 'user.secretLinksEnded', { userId })
   const identities = await identitiesOf(tx, userId)
   if (row.codes) {
@@ -63,6 +73,22 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   }
   if (row.lock) await unlock(tx, userId)
   return { endedSessions, keptDeviceIdentities: await deleteDeviceIdentities(tx, row, subject, identities) }
+}
+
+/**
+ * `endAccess` for a change of the second factor. Recovery codes end with the last one. Organizations that require a second factor see the
+ * change at once.
+ */
+export async function factorChanged(
+  ctx: AppContext,
+  tx: Tx,
+  change: CredentialChange,
+  subject: Subject,
+): Promise<void> {
+  const { userId } = subject
+  if (!(await hasSecondFactor(tx, userId))) await deleteRecoveryCodes(tx, userId)
+  bindingsChanged(tx, userId)
+  await endAccess(ctx, tx, change, subject)
 }
 
 /** Returns whether a session of the account was active. */
@@ -113,6 +139,7 @@ export interface Replacement {
   readonly change: CredentialChange & `PASSWORD_${string}`
   /** Key of the device that asked for it. Its DEVICE identity stays. */
   readonly deviceKey: string
+  readonly keepsPasskeys?: boolean
   /** How the change is recorded. */
   readonly event: LoginEvent
 }
@@ -126,10 +153,10 @@ export async function installPassword(
   tx: Tx,
   userId: number,
   password: StoredPassword,
-  { change, deviceKey, event }: Replacement,
+  { change, event, ...subject }: Replacement,
 ): Promise<void> {
   await replacePassword(tx, userId, { ...password, isForeign: await staysForeign(tx, userId) })
-  await endAccess(ctx, tx, change, { userId, deviceKey })
+  await endAccess(ctx, tx, change, { userId, ...subject })
   await recordLogin(ctx, tx, userId, event)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
 }

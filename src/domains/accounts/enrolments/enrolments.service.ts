@@ -1,7 +1,7 @@
 /** Enabling and disabling the second factor, and its recovery codes. */
 
 import type { AppContext } from '#context'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { siteOf } from '#http/site.ts'
 import { encodeQr, toSvg } from '#lib/qr/index.ts'
@@ -11,23 +11,24 @@ import { bytes, randomCode } from '#platform/ids.ts'
 import { enrolmentExpired, sessionEnded, totpEnabled, totpNotEnabled, wrongTotp } from '../accounts.errors.ts'
 import { ENROLMENT_MS, RECOVERY_CODES } from '../accounts.model.ts'
 import { requireConfirmationOfAll } from '../confirmations/confirmations.service.ts'
-import { endAccess } from '../credentials/credentials.service.ts'
+import { factorChanged } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { ownEvent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { findOwn } from '../sessions/sessions.store.ts'
 import { parseFactor, RECOVERY_ALPHABET, RECOVERY_LENGTH, shownRecoveryCode } from '../totp/totp.rules.ts'
-import { type Factor, guessFactor, recoveryHash, stepFor, useFactor } from '../totp/totp.service.ts'
+import { guessFactor, type ProvenCode, recoveryHash, stepFor, useCode } from '../totp/totp.service.ts'
 import {
   confirmTotp,
   countRecoveryCodes,
   deleteTotp,
   findTotp,
+  hasTotp,
   replaceRecoveryCodes,
   saveUnconfirmed,
 } from '../totp/totp.store.ts'
-import { hasTotp, userById } from '../users/users.store.ts'
+import { hasSecondFactor, userById } from '../users/users.store.ts'
 import type { NewTotp, RecoveryCodes, TotpState } from './enrolments.model.ts'
 
 /** The length that RFC 4226 recommends. */
@@ -37,7 +38,7 @@ const PICTURE = { size: 240, margin: 4, fg: '000000', bg: 'ffffff' }
 
 export async function getState(ctx: AppContext, { userId }: Actor): Promise<TotpState> {
   const enabled = await hasTotp(ctx.db.read, userId)
-  return { enabled, recoveryCodesLeft: enabled ? await countRecoveryCodes(ctx.db.read, userId) : 0 }
+  return { enabled, recoveryCodesLeft: await countRecoveryCodes(ctx.db.read, userId) }
 }
 
 /** A secret for the authenticator app. It is asked for at sign-ins only after `confirmEnrolment`. */
@@ -83,7 +84,7 @@ export async function confirmEnrolment(
         if ((await findOwn(tx, userId, actor.sessionId))?.status !== 'ACTIVE') throw sessionEnded()
         if (!(await confirmTotp(tx, row, step, ctx.clock.now()))) throw enrolmentExpired()
         const fresh = await makeRecoveryCodes(ctx, tx, userId)
-        await endAccess(ctx, tx, 'TOTP_ENABLED', actor)
+        await factorChanged(ctx, tx, 'TOTP_ENABLED', actor)
         await recordLogin(ctx, tx, userId, event)
         await notifyAccountHolder(ctx, tx, userId, event, { kind: 'TOTP_ENABLED', about: {} })
         return fresh
@@ -94,7 +95,7 @@ export async function confirmEnrolment(
   return codes
 }
 
-async function makeRecoveryCodes(ctx: AppContext, tx: Tx, userId: number): Promise<RecoveryCodes> {
+export async function makeRecoveryCodes(ctx: AppContext, tx: Tx, userId: number): Promise<RecoveryCodes> {
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomCode(RECOVERY_ALPHABET, RECOVERY_LENGTH))
   await replaceRecoveryCodes(
     tx,
@@ -106,12 +107,12 @@ async function makeRecoveryCodes(ctx: AppContext, tx: Tx, userId: number): Promi
 
 export const disable = (ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<void> => {
   const event = ownEvent('totp_disable', actor, caller)
-  return withFactor(ctx, actor, given, event, async (factor) =>
+  return withCode(ctx, actor, given, event, hasTotp, async (factor) =>
     ctx.db.write('accounts.disableTotp', async (tx) => {
       const { userId } = actor
-      await useFactor(ctx, tx, userId, factor, event)
+      await useCode(ctx, tx, factor, event)
       if (!(await deleteTotp(tx, userId))) throw totpNotEnabled()
-      await endAccess(ctx, tx, 'TOTP_DISABLED', actor)
+      await factorChanged(ctx, tx, 'TOTP_DISABLED', actor)
       await recordLogin(ctx, tx, userId, event)
       await notifyAccountHolder(ctx, tx, userId, event, { kind: 'TOTP_DISABLED', about: {} })
     }),
@@ -121,11 +122,11 @@ export const disable = (ctx: AppContext, actor: Actor, given: string, caller: Ca
 /** New recovery codes; the earlier ones no longer work. */
 export const replaceCodes = (ctx: AppContext, actor: Actor, given: string, caller: Caller): Promise<RecoveryCodes> => {
   const event = ownEvent('recovery_codes', actor, caller)
-  return withFactor(ctx, actor, given, event, async (factor) =>
+  return withCode(ctx, actor, given, event, hasSecondFactor, async (factor) =>
     ctx.db.write('accounts.replaceRecoveryCodes', async (tx) => {
       const { userId } = actor
-      if (!(await hasTotp(tx, userId))) throw totpNotEnabled()
-      await useFactor(ctx, tx, userId, factor, event)
+      if (!(await hasSecondFactor(tx, userId))) throw totpNotEnabled()
+      await useCode(ctx, tx, factor, event)
       const codes = await makeRecoveryCodes(ctx, tx, userId)
       await recordLogin(ctx, tx, userId, event)
       await notifyAccountHolder(ctx, tx, userId, event, { kind: 'RECOVERY_CODES_REPLACED', about: {} })
@@ -134,15 +135,16 @@ export const replaceCodes = (ctx: AppContext, actor: Actor, given: string, calle
   )
 }
 
-/** Runs `use` if the code is right. Wrong ones count in the failure lock. A right one forgives no wrong password. */
-async function withFactor<T>(
+/** Runs `use` if the code is right. Wrong ones count in the failure lock. A right one forgives no wrong password. `isOn`: what the code is for. */
+async function withCode<T>(
   ctx: AppContext,
   { userId }: Actor,
   given: string,
   event: LoginEvent,
-  use: (factor: Factor) => Promise<T>,
+  isOn: (db: Db | Tx, userId: number) => Promise<boolean>,
+  use: (factor: ProvenCode) => Promise<T>,
 ): Promise<T> {
-  if (!(await hasTotp(ctx.db.read, userId))) throw totpNotEnabled()
+  if (!(await isOn(ctx.db.read, userId))) throw totpNotEnabled()
   const check = () => guessFactor(ctx, userId, given, event)
   // An object, because `guarded` takes undefined for a wrong code.
   const used = await guarded(ctx, lockOf({ id: userId }, ''), check, async (f) => ({ result: await use(f) }), 'undo')

@@ -34,7 +34,7 @@ import { verifyPasswordOf } from '../passwords/passwords.service.ts'
 import type { LoginResponse } from '../sessions/sessions.model.ts'
 import { loginResponse, signIn } from '../sessions/sessions.service.ts'
 import { findOwn } from '../sessions/sessions.store.ts'
-import { hasTotp, userById, userByProvedCredential, type UserRow } from '../users/users.store.ts'
+import { hasSecondFactor, userById, userByProvedCredential, type UserRow } from '../users/users.store.ts'
 import type { LinkRequest, LinkView } from './links.model.ts'
 import {
   acceptProposal,
@@ -210,7 +210,7 @@ export async function refuseAdministrators(
 
 /** A link cannot open such an account, so none is made. @throws AppError 403 (code 4032) */
 export async function refuseSecondFactor(tx: Tx, linkedUserId: number): Promise<void> {
-  if (await hasTotp(tx, linkedUserId)) throw linkIntoSecondFactor()
+  if (await hasSecondFactor(tx, linkedUserId)) throw linkIntoSecondFactor()
 }
 
 /** Opens a full session of the linked account on the caller's device. @throws AppError 403 (code 4032) if it has a second factor. */

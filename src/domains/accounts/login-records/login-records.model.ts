@@ -51,6 +51,13 @@ export const LOGIN_TYPES = [
   'totp_enable',
   'totp_disable',
   'recovery_codes',
+  'passkey_login',
+  'passkey_add',
+  'passkey_rename',
+  'passkey_remove',
+  'passkey_require',
+  'passkey_optional',
+  'trust_end',
   'token_refresh',
   ...REPORTED_TYPES,
 ] as const

@@ -30,7 +30,7 @@ const LOCK =
   '5 failures on the same account within 5 minutes lock it for 5 minutes, whether or not it exists. Then the answer is 429 with ' +
   'code 4022 and `Retry-After`.'
 const TOTP =
-  'Or code 4032: the account has a second factor, and `totp` is missing. A wrong one is answered with 400 and code 4033.'
+  'Or code 4032: the account has a second factor, and neither `totp` nor `passkey` is given; the details name the ways that it has. A wrong one is answered with 400 and code 4033.'
 const DISABLED_OR_WEAK = `The account is disabled, or its user is an administrator with a password that is too weak for one. ${TOTP}`
 
 export const loginEndpoints = [

@@ -11,14 +11,14 @@ import {
   NICKNAME_MAX,
   Password,
   Phone,
-  Totp,
   Username,
 } from '../accounts.model.ts'
+import { factorFields } from '../second-factor/second-factor.model.ts'
 import { deviceFields } from '../sessions/sessions.model.ts'
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
-const signInFields = { totp: Maybe(Totp), ...deviceFields }
+const signInFields = { ...factorFields, ...deviceFields }
 
 const Account = (description: string) => Maybe(Line(EMAIL_MAX, 0, { description, examples: ['lin.mei'] }))
 

@@ -36,9 +36,10 @@ import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { isStrong, passwordProblem } from '../passwords/passwords.rules.ts'
 import { basePolicy, hashPassword } from '../passwords/passwords.service.ts'
 import { ratePassword, rehashPassword } from '../passwords/passwords.store.ts'
+import type { GivenFactor } from '../second-factor/second-factor.model.ts'
+import { proveFactor, proveFactorAlone } from '../second-factor/second-factor.service.ts'
 import type { LoginResponse } from '../sessions/sessions.model.ts'
 import { loginResponse, signIn } from '../sessions/sessions.service.ts'
-import { proveFactor, proveFactorAlone } from '../totp/totp.service.ts'
 import { createUser } from '../users/users.service.ts'
 import {
   type Holder,
@@ -131,7 +132,7 @@ function accountIn(body: PasswordLogin): Account {
 async function loginByPassword(
   ctx: AppContext,
   account: Account,
-  { password, totp }: Pick<PasswordLogin, 'password' | 'totp'>,
+  { password, ...given }: Pick<PasswordLogin, 'password'> & GivenFactor,
   event: LoginEvent,
   caller: Caller,
 ): Promise<LoginResponse> {
@@ -141,7 +142,7 @@ async function loginByPassword(
     lock,
     async () => {
       const proven = await verifyPassword(ctx, account, password, event)
-      return proven && { ...proven, factor: await proveFactor(ctx, proven.user.id, totp, event) }
+      return proven && { ...proven, factor: await proveFactor(ctx, proven.user.id, given, event) }
     },
     async ({ user, passwordHash, factor }, forget) => {
       const isStrongEnough = isStrong(password, user.username)
@@ -218,20 +219,20 @@ export async function phoneLogin(ctx: AppContext, body: PhoneLogin, caller: Call
   const event = loginEvent('phone', caller, body)
   const phone = await phoneOf(body.phone)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: phone, userId: ANONYMOUS_USER_ID }, body.code)
-  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller, (tx) => consumeCode(ctx, tx, proof))
+  return loginOrRegister(ctx, 'PHONE', phone, body, event, caller, (tx) => consumeCode(ctx, tx, proof))
 }
 
 /** Signs in with the number that the carrier reports for the phone; creates an account for an unknown number. */
 export async function oneClickLogin(ctx: AppContext, body: OneClickLogin, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('one_click_login', caller, body)
   const phone = await resolveOneClickToken(ctx, body.token)
-  return loginOrRegister(ctx, 'PHONE', phone, body.totp, event, caller)
+  return loginOrRegister(ctx, 'PHONE', phone, body, event, caller)
 }
 
 /** Signs in the user with this DEVICE identity; creates an account for an unknown device. */
 export async function deviceLogin(ctx: AppContext, body: DeviceSignIn, caller: Caller): Promise<LoginResponse> {
   const event = loginEvent('device_login', caller, body)
-  return loginOrRegister(ctx, 'DEVICE', event.device.key, body.totp, event, caller)
+  return loginOrRegister(ctx, 'DEVICE', event.device.key, body, event, caller)
 }
 
 /**
@@ -254,13 +255,13 @@ async function loginOrRegister(
   ctx: AppContext,
   provider: 'PHONE' | 'DEVICE',
   credential: string,
-  totp: string | null | undefined,
+  given: GivenFactor,
   event: LoginEvent,
   caller: Caller,
   useProof: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<LoginResponse> {
   const holder = await findHolder(ctx.db.read, provider, credential)
-  const factor = await proveFactorAlone(ctx, holder?.user.id, totp, event)
+  const factor = await proveFactorAlone(ctx, holder?.user.id, given, event)
   const mayRegister = await getSetting(ctx, 'registration.enabled')
   const nickname = await generateNickname(ctx, event.locale)
   const uses = await usesOf(ctx, NEW_ACCOUNTS, { actor: undefined, caller: event })
@@ -293,7 +294,7 @@ export async function emailLogin(ctx: AppContext, body: EmailLogin, caller: Call
   const email = emailOf(body.email)
   const proof = await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
   const holder = await holderForCodeSignIn(ctx.db.read, 'EMAIL', email)
-  const factor = await proveFactorAlone(ctx, holder?.user.id, body.totp, event)
+  const factor = await proveFactorAlone(ctx, holder?.user.id, body, event)
   const grant = await ctx.db.write('accounts.emailLogin', async (tx) => {
     await consumeCode(ctx, tx, proof)
     const owner = await holderForCodeSignIn(tx, 'EMAIL', email)

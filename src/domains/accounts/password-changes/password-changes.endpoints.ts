@@ -5,7 +5,8 @@ import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './passwor
 import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './password-changes.service.ts'
 
 const tag = 'Passwords'
-const ENDS = 'Ends all sessions and tokens of the account, and the links by which other accounts can switch to it.'
+const ENDS =
+  'Ends all sessions and tokens of the account, the links by which other accounts can switch to it, and passkeys that were made on other devices.'
 
 export const passwordEndpoints = [
   endpoint({

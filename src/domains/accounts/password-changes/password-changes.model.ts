@@ -21,5 +21,13 @@ export const PasswordChange = OneOf('PasswordChange', [byOldPassword, byCode], {
   oldPassword: Type.Optional(Nullable(Password)),
   code: Type.Optional(Nullable(Code)),
   newPassword: NewPassword,
+  keepPasskeys: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description: 'Keeps the passkeys that you made on other devices, which end otherwise',
+        examples: [false],
+      }),
+    ),
+  ),
 })
 export type PasswordChange = Static<typeof PasswordChange>

@@ -71,7 +71,13 @@ export async function changePassword(
       // A code proves less: a thief may have bound the address that it was sent to.
       if (body.verifyType === 'OLD_PASSWORD') await endForeignUndos(tx, actor)
       const { deviceKey } = actor
-      await installPassword(ctx, tx, actor.userId, password, { change: 'PASSWORD_CHANGED', deviceKey, event })
+      const keepsPasskeys = body.keepPasskeys === true
+      await installPassword(ctx, tx, actor.userId, password, {
+        change: 'PASSWORD_CHANGED',
+        deviceKey,
+        keepsPasskeys,
+        event,
+      })
     })
   }
   if (body.verifyType === 'OLD_PASSWORD') await changeByOldPassword(ctx, user, body.oldPassword, write)

@@ -28,6 +28,7 @@ import {
 } from '../accounts.errors.ts'
 import { UNUSED_ACCOUNT_MS } from '../accounts.model.ts'
 import { isUsername } from '../accounts.rules.ts'
+import { endRequirement } from '../assertions/assertions.store.ts'
 import { requireConfirmation } from '../confirmations/confirmations.service.ts'
 import { endAccess } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
@@ -37,7 +38,7 @@ import { generateNickname } from '../nicknames/nicknames.service.ts'
 import { passwordProblem } from '../passwords/passwords.rules.ts'
 import { hashPassword, policyFor } from '../passwords/passwords.service.ts'
 import { setPasswordOnce } from '../passwords/passwords.store.ts'
-import { deleteTotp } from '../totp/totp.store.ts'
+import { deleteRecoveryCodes, deleteTotp } from '../totp/totp.store.ts'
 import { deleteUndosSince } from '../undos/undos.store.ts'
 import type { UserView } from '../users/users.model.ts'
 import {
@@ -196,6 +197,8 @@ async function endAccount(
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
   await deleteUndosSince(tx, userId, 0)
   await deleteTotp(tx, userId)
+  await endRequirement(tx, userId)
+  await deleteRecoveryCodes(tx, userId)
   await deleteRepeatKeysOf(tx, userId)
   await unbindRoles(tx, userId, 'APP', 0)
   await anonymizeUser(tx, userId, nickname)

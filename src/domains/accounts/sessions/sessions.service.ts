@@ -1,7 +1,7 @@
 /** Opens and ends sessions inside the writes of other operations, and answers with their tokens. */
 
 import type { AppContext } from '#context'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { permissionsForLogin, roleNameOf } from '#domains/access/index.ts'
 import { cityOf } from '#domains/delivery/index.ts'
 import { emit } from '#domains/domain.ts'
@@ -11,11 +11,12 @@ import { secret, sha256 } from '#platform/ids.ts'
 
 import { accountDisabled, sessionEnded, wrongCredentials } from '../accounts.errors.ts'
 import { MAX_ACTIVE_SESSIONS, SESSION_MS } from '../accounts.model.ts'
+import { countUsable } from '../assertions/assertions.store.ts'
 import type { LoginEvent, LoginType } from '../login-records/login-records.model.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { recordDevice } from '../login-records/login-records.store.ts'
-import { type Factor, useFactor } from '../totp/totp.service.ts'
-import { identitiesOf, recordSignIn, userById } from '../users/users.store.ts'
+import { type Factor, useFactor } from '../second-factor/second-factor.service.ts'
+import { identitiesOf, recordSignIn, userById, type UserRow } from '../users/users.store.ts'
 import { toUserView } from '../users/users.view.ts'
 import { lastActive } from './authenticate.ts'
 import type { LoginResponse } from './sessions.model.ts'
@@ -60,36 +61,36 @@ export async function signIn(
   await useFactor(ctx, tx, userId, factor, event)
   const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
   await recordLogin(ctx, tx, userId, event)
-  const confirmedAt = provesUser(event.loginType, waysToConfirm(user, await identitiesOf(tx, userId)))
-    ? ctx.clock.now()
-    : 0
+  const confirmedAt = (await provesUser(tx, user, event.loginType)) ? ctx.clock.now() : 0
   const grant = await openSession(ctx, tx, userId, event, { confirmedAt, openedByUserId: linkOwner ?? null })
   if (device === 'new') await notifyAccountHolder(ctx, tx, userId, event, { kind: 'NEW_DEVICE', about: {} })
   return grant
 }
 
 /** How a signed-in user can prove again that they are the owner of the account. */
-type ConfirmationType = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE'
+type ConfirmationType = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE' | 'PASSKEY'
 
-export function waysToConfirm(
-  user: { passwordHash: string | null },
-  identities: readonly { provider: string; verified: boolean }[],
-): ConfirmationType[] {
+export async function waysToConfirm(
+  db: Db | Tx,
+  user: Pick<UserRow, 'id' | 'passwordHash'>,
+): Promise<ConfirmationType[]> {
+  const identities = await identitiesOf(db, user.id)
   const verified = (provider: string) => identities.some((i) => i.provider === provider && i.verified)
   const ways: [ConfirmationType, boolean][] = [
     ['PASSWORD', user.passwordHash !== null],
     ['PHONE_CODE', verified('PHONE')],
     ['EMAIL_CODE', verified('EMAIL')],
+    ['PASSKEY', (await countUsable(db, user.id)) > 0],
   ]
   return ways.flatMap(([way, isPossible]) => (isPossible ? [way] : []))
 }
 
 /**
  * Whether this login proves who the user is. Each request carries the device id, so a thief of a session has it, too: it proves
- * something only if the user has nothing else (`ways`: the other ways to confirm). A switch by an account link proves nothing.
+ * something only if the user has nothing else to confirm with. A switch by an account link proves nothing.
  */
-function provesUser(loginType: LoginType, ways: readonly ConfirmationType[]): boolean {
-  if (loginType === 'device_login') return ways.length === 0
+async function provesUser(tx: Tx, user: UserRow, loginType: LoginType): Promise<boolean> {
+  if (loginType === 'device_login') return (await waysToConfirm(tx, user)).length === 0
   return loginType !== 'account_switch'
 }
 

@@ -12,7 +12,8 @@ import { secret, sha256 } from '#platform/ids.ts'
 import { badUsername, setupLinkInvalid, totpNotEnabled, usernameTaken } from '../accounts.errors.ts'
 import { SETUP_LINK_MS } from '../accounts.model.ts'
 import { isUsername } from '../accounts.rules.ts'
-import { endAccess, installPassword } from '../credentials/credentials.service.ts'
+import { endRequirement, passkeysOf } from '../assertions/assertions.store.ts'
+import { factorChanged, installPassword } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { loginEvent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
@@ -145,7 +146,7 @@ export async function resetPassword(ctx: AppContext, username: string, password:
 }
 
 /**
- * Removes a user's second factor from the command line and ends all their sessions. `user`: username, or id for users without one.
+ * Removes a user's second factor and passkeys from the command line and ends all their sessions. `user`: username, or id for users without one.
  * @throws AppError 400 if there is no such user or no second factor
  */
 export async function disableTotp(ctx: AppContext, user: string): Promise<void> {
@@ -156,9 +157,10 @@ export async function disableTotp(ctx: AppContext, user: string): Promise<void> 
   const device = { key: '', name: 'command line' }
   const event: LoginEvent = { loginType: 'totp_disable', device, ip: '', locale: siteOf(ctx).locale }
   await ctx.db.write('accounts.disableTotp', async (tx) => {
-    if (!(await deleteTotp(tx, found.id))) throw totpNotEnabled()
+    const had = [await deleteTotp(tx, found.id), await endRequirement(tx, found.id)]
+    if (!had.includes(true) && (await passkeysOf(tx, found.id)).length === 0) throw totpNotEnabled()
     await deleteAttempts(tx, factorLockOf(found.id))
-    await endAccess(ctx, tx, 'TOTP_REMOVED_BY_OPERATOR', { userId: found.id, deviceKey: device.key })
+    await factorChanged(ctx, tx, 'TOTP_REMOVED_BY_OPERATOR', { userId: found.id, deviceKey: device.key })
     await recordLogin(ctx, tx, found.id, event)
     await notifyAccountHolder(ctx, tx, found.id, event, { kind: 'TOTP_DISABLED', about: {} })
   })

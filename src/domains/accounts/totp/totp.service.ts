@@ -1,20 +1,16 @@
-/**
- * The second factor at sign-ins. Rule: every session of a user who has one was opened with it, directly or by another session of
- * theirs. `signIn` asks for it, and enabling it ends the sessions that are older. So no request has to check it again.
- */
+/** Codes of authenticator apps, and recovery codes. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { stepOfCode } from '#lib/totp.ts'
 
-import { locked, totpNeeded, wrongTotp } from '../accounts.errors.ts'
+import { locked, wrongTotp } from '../accounts.errors.ts'
 import { GUESSES_KEPT_MS, MAX_FAILURES } from '../accounts.model.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
-import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
-import { factorLockOf, guarded, lockOf } from '../passwords/failure-lock.ts'
+import { notifyAccountHolder } from '../login-records/login-records.service.ts'
+import { factorLockOf } from '../passwords/failure-lock.ts'
 import { countGuess } from '../passwords/passwords.rules.ts'
 import { deleteAttempts, findAttempts, saveAttempts } from '../passwords/passwords.store.ts'
-import { hasTotp } from '../users/users.store.ts'
 import { parseFactor } from './totp.rules.ts'
 import {
   countRecoveryCodes,
@@ -26,7 +22,7 @@ import {
 } from './totp.store.ts'
 
 /** A right code that has not been used up yet. */
-export type Factor = { readonly userId: number } & (
+export type ProvenCode = { readonly userId: number } & (
   | { readonly kind: 'totp'; readonly secret: string; readonly step: number }
   | { readonly kind: 'recovery'; readonly hash: string }
 )
@@ -45,24 +41,6 @@ export function stepFor(ctx: AppContext, row: TotpRow, code: string): number | u
 }
 
 /**
- * For use in `guarded`, after the first factor was right. Undefined for users without a second factor.
- * @throws AppError 403 (code 4032) if the code is missing, 400 if it is wrong; the failure is recorded.
- */
-export async function proveFactor(
-  ctx: AppContext,
-  userId: number,
-  given: string | null | undefined,
-  event: LoginEvent,
-): Promise<Factor | undefined> {
-  if (!(await hasTotp(ctx.db.read, userId))) return undefined
-  if (!given) throw totpNeeded()
-  const factor = await guessFactor(ctx, userId, given, event)
-  if (factor !== undefined) return factor
-  await ctx.db.write('accounts.recordFailure', (tx) => recordLogin(ctx, tx, userId, event, 'wrong second factor'))
-  throw wrongTotp()
-}
-
-/**
  * Undefined for a wrong or used code. It is counted before it is compared, and forgotten by `useFactor`. The user is notified whenever wrong
  * codes lock the second factor, since the person who sends them knows the password or has a session.
  * @throws AppError 429 (code 4022) while the second factor is locked
@@ -72,7 +50,7 @@ export async function guessFactor(
   userId: number,
   given: string,
   event: LoginEvent,
-): Promise<Factor | undefined> {
+): Promise<ProvenCode | undefined> {
   const lock = factorLockOf(userId)
   const now = ctx.clock.now()
   const { lockedUntil } = await ctx.db.write('accounts.countGuess', async (tx) => {
@@ -90,44 +68,20 @@ export async function guessFactor(
 }
 
 /** Undefined for a wrong or used code. */
-export async function findFactor(ctx: AppContext, userId: number, given: string): Promise<Factor | undefined> {
-  const row = await findTotp(ctx.db.read, userId)
-  if (row === undefined || row.confirmedAt === null) return undefined
+export async function findFactor(ctx: AppContext, userId: number, given: string): Promise<ProvenCode | undefined> {
   const { kind, code } = parseFactor(given)
   if (kind === 'totp') {
-    const step = stepFor(ctx, row, code)
-    return step === undefined ? undefined : { kind, userId, secret: row.secret, step }
+    const row = await findTotp(ctx.db.read, userId)
+    const step = row === undefined || row.confirmedAt === null ? undefined : stepFor(ctx, row, code)
+    return step === undefined ? undefined : { kind, userId, secret: row!.secret, step }
   }
   const hash = recoveryHash(ctx, userId, code)
   return (await hasRecoveryCode(ctx.db.read, userId, hash)) ? { kind, userId, hash } : undefined
 }
 
-/** The second factor of a sign-in whose first one is not a password. `userId`: undefined for a new account. */
-export async function proveFactorAlone(
-  ctx: AppContext,
-  userId: number | undefined,
-  given: string | null | undefined,
-  event: LoginEvent,
-): Promise<Factor | undefined> {
-  if (userId === undefined || !(await hasTotp(ctx.db.read, userId))) return undefined
-  if (!given) throw totpNeeded()
-  const prove = () => proveFactor(ctx, userId, given, event)
-  return guarded(ctx, lockOf({ id: userId }, ''), prove, async (factor) => factor)
-}
-
-/**
- * Inside the write that it permits: uses the code up. Of several callers with one code, one succeeds.
- * @throws AppError 403 (code 4032) if the user has a second factor and none was proved, 400 if it was used meanwhile
- */
-export async function useFactor(
-  ctx: AppContext,
-  tx: Tx,
-  userId: number,
-  factor: Factor | undefined,
-  event: LoginEvent,
-): Promise<void> {
-  if (!(await hasTotp(tx, userId))) return
-  if (factor === undefined || factor.userId !== userId) throw totpNeeded()
+/** Inside the write that it permits: uses the code up. @throws AppError 400 (code 4033) if it was used meanwhile */
+export async function useCode(ctx: AppContext, tx: Tx, factor: ProvenCode, event: LoginEvent): Promise<void> {
+  const { userId } = factor
   const taken =
     factor.kind === 'totp'
       ? await takeStep(tx, userId, factor.secret, factor.step)

@@ -58,9 +58,14 @@ export async function takeStep(tx: Tx, userId: number, secret: string, step: num
   return rows.length > 0
 }
 
-/** Deletes the second factor and its recovery codes. False if the user has none. */
+/** Whether sign-ins ask for codes of an authenticator app. */
+export async function hasTotp(db: Db | Tx, userId: number): Promise<boolean> {
+  const row = await findTotp(db, userId)
+  return row !== undefined && row.confirmedAt !== null
+}
+
+/** Deletes the secret that the user shares with the app. False if sign-ins do not ask for codes. */
 export async function deleteTotp(tx: Tx, userId: number): Promise<boolean> {
-  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   const rows = await tx
     .delete(totpSecrets)
     .where(eq(totpSecrets.userId, userId))
@@ -68,7 +73,7 @@ export async function deleteTotp(tx: Tx, userId: number): Promise<boolean> {
   return rows.some((row) => row.confirmedAt !== null)
 }
 
-/** Deletes a second factor that was enabled at `since` or later. */
+/** Deletes a secret that was confirmed at `since` or later. */
 export async function deleteTotpSince(tx: Tx, userId: number, since: number): Promise<void> {
   const rows = await tx
     .select({ userId: totpSecrets.userId })
@@ -89,6 +94,11 @@ export const takeRecoveryCode = async (tx: Tx, userId: number, hash: string): Pr
 export async function countRecoveryCodes(db: Db | Tx, userId: number): Promise<number> {
   const rows = await db.select({ n: count() }).from(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   return Number(rows[0]?.n ?? 0)
+}
+
+/** Recovery codes stand for another second factor: without one, they are deleted. */
+export async function deleteRecoveryCodes(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
 }
 
 export async function replaceRecoveryCodes(tx: Tx, userId: number, hashes: readonly string[]): Promise<void> {

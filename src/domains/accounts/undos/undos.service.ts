@@ -7,7 +7,8 @@ import { sha256 } from '#platform/ids.ts'
 
 import { undoImpossible, undoLinkInvalid } from '../accounts.errors.ts'
 import { UNDO_MS } from '../accounts.model.ts'
-import { endAccess, insertProved } from '../credentials/credentials.service.ts'
+import { deletePasskeysOf, endRequirement } from '../assertions/assertions.store.ts'
+import { factorChanged, insertProved } from '../credentials/credentials.service.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { nameOfAgent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
@@ -39,16 +40,18 @@ export async function restoreEmail(ctx: AppContext, token: string, caller: Calle
     if (user === undefined || user.status === 'DELETED') throw undoLinkInvalid()
     // Later links were sent to addresses of the person who replaced this one.
     await store.deleteUndosSince(tx, userId, createdAt)
-    // A thief may have bound a phone or enabled a second factor first and replaced the e-mail afterwards.
+    // A thief may have bound a phone, added a passkey or enabled a second factor first and replaced the e-mail afterwards.
     await store.deleteContactsSince(tx, userId, createdAt - UNDO_MS)
     await deleteTotpSince(tx, userId, createdAt - UNDO_MS)
+    await endRequirement(tx, userId, createdAt - UNDO_MS)
+    await deletePasskeysOf(tx, userId, { since: createdAt - UNDO_MS })
     const others = (await identitiesOf(tx, userId)).filter((i) => i.provider === 'EMAIL')
     for (const { id } of others) await deleteIdentity(tx, userId, id)
     const proved = { userId, provider: 'EMAIL', credential: email, boundOn, createdAt: boundAt } as const
     if (!(await insertProved(ctx, tx, proved, caller.locale))) throw undoImpossible()
     await endSuppression(ctx, tx, email)
     await replacePassword(tx, userId, null)
-    await endAccess(ctx, tx, 'EMAIL_RESTORED', { userId, deviceKey: device.key })
+    await factorChanged(ctx, tx, 'EMAIL_RESTORED', { userId, deviceKey: device.key })
     await recordLogin(ctx, tx, userId, event)
     await notifyAccountHolder(ctx, tx, userId, event, { kind: 'EMAIL_RESTORED', about: {} })
     return email

@@ -10,7 +10,7 @@ import type { AppError } from '#http/errors.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { notBound, notVerified, totpRequired } from '../accounts.errors.ts'
-import { hasTotp, identitiesOf, insertUser, type NewUser, type UserRow } from './users.store.ts'
+import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow } from './users.store.ts'
 
 /** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
 export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
@@ -33,7 +33,7 @@ async function refuseWithoutTotp(
   userId: number,
   required: MaybePromise<boolean>,
 ): Promise<AppError | undefined> {
-  return (await required) && !(await hasTotp(ctx.db.read, userId)) ? totpRequired() : undefined
+  return (await required) && !(await hasSecondFactor(ctx.db.read, userId)) ? totpRequired() : undefined
 }
 
 /** @throws AppError 400 unless the credential is bound and verified. */

@@ -30,6 +30,7 @@ import {
   totpSecrets,
   users,
 } from '#db/schema/accounts.ts'
+import { requiredPasskeys } from '#db/schema/passkeys.ts'
 import type { Builders, Db, SQL, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
@@ -223,19 +224,28 @@ export async function holderForCodeSignIn(
   const { identity, user } = holder
   if (identity.verified) return holder
   if (isMereClaim(identity, await identitiesOf(db, user.id))) return undefined
-  return (await hasTotp(db, user.id)) || (await holdsPlatformRole(db, user.id)) ? undefined : holder
+  return (await hasSecondFactor(db, user.id)) || (await holdsPlatformRole(db, user.id)) ? undefined : holder
 }
 
-/** Whether the user has a second factor. */
-export async function hasTotp(db: Db | Tx, userId: number): Promise<boolean> {
-  const rows = await db
+/** Whether the user has a second factor: codes of an authenticator app, or required passkeys. */
+export const hasSecondFactor = async (db: Db | Tx, userId: number): Promise<boolean> =>
+  (await withSecondFactor(db, [userId])).size > 0
+
+/** Those of the users who have a second factor. */
+export async function withSecondFactor(db: Db | Tx, userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (userIds.length === 0) return new Set()
+  const byApp = db
     .select({ userId: totpSecrets.userId })
     .from(totpSecrets)
-    .where(and(eq(totpSecrets.userId, userId), isNotNull(totpSecrets.confirmedAt)))
-  return rows.length > 0
+    .where(and(inArray(totpSecrets.userId, [...userIds]), isNotNull(totpSecrets.confirmedAt)))
+  const byPasskey = db
+    .select({ userId: requiredPasskeys.userId })
+    .from(requiredPasskeys)
+    .where(inArray(requiredPasskeys.userId, [...userIds]))
+  return new Set((await byApp.unionAll(byPasskey)).map((row) => row.userId))
 }
 
-async function holdsPlatformRole(db: Db | Tx, userId: number): Promise<boolean> {
+export async function holdsPlatformRole(db: Db | Tx, userId: number): Promise<boolean> {
   const rows = await db
     .select({ id: userRoles.userId })
     .from(userRoles)

@@ -92,7 +92,7 @@ export async function startRestore(
   await requireSystemAdmin(ctx.db.read, actor)
   const facts = await verifiedFacts(ctx, name)
   if (typed !== name) throw new InvalidRequest([errors.notConfirmed()])
-  await requireProof(ctx, actor, password)
+  await requireProof(ctx, actor, password, caller)
   const [refusal] = await refusalsOf(ctx, facts)
   if (refusal !== undefined) throw badRequest(refusalText(refusal).en, refusalText(refusal).zh)
   return start(
@@ -113,12 +113,17 @@ export async function startUndo(
   await requireSystemAdmin(ctx.db.read, actor)
   await find(ctx, id)
   if (!hasOldData(ctx, id)) throw errors.noOldData()
-  await requireProof(ctx, actor, password)
+  await requireProof(ctx, actor, password, caller)
   return start(ctx, actor, { kind: 'UNDO', name: id, archive: undefined, keepSessions, keepServerValues: true }, caller)
 }
 
-async function requireProof(ctx: AppContext, actor: LoggedActor, password: string | null | undefined): Promise<void> {
-  if (password) await confirm(ctx, actor, { verifyType: 'PASSWORD', password })
+async function requireProof(
+  ctx: AppContext,
+  actor: LoggedActor,
+  password: string | null | undefined,
+  caller: Caller,
+): Promise<void> {
+  if (password) await confirm(ctx, actor, { verifyType: 'PASSWORD', password }, caller)
   await requireConfirmation(ctx, actor)
 }
 

@@ -15,6 +15,7 @@ interface Notice<K extends NoticeKind> {
   readonly fact?: (data: NoticeData[K]) => readonly [name: Localized, value: string]
 }
 
+const PASSKEY: Localized = { en: 'Passkey', zh: '通行密钥' }
 const CONTACT: Localized = { en: 'Contact', zh: '联系方式' }
 
 const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
@@ -89,6 +90,59 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
       zh: `有人已通过你的 ${name} 账号的密码验证，并多次输入错误的验证码。验证码暂时无法使用。如非本人操作，请重置密码。`,
     }),
     fact: ({ wrong }) => [{ en: 'Wrong codes', zh: '错误次数' }, String(wrong)],
+  },
+  PASSKEY_ADDED: {
+    subject: { en: 'A passkey was added', zh: '你的账号新增了通行密钥' },
+    lead: (name) => ({
+      en: `A passkey was added to your ${name} account. It can be used to sign in.`,
+      zh: `你的 ${name} 账号新增了一个通行密钥，可用于登录。`,
+    }),
+    fact: ({ passkey }) => [PASSKEY, plainName(passkey)],
+  },
+  PASSKEY_RENAMED: {
+    subject: { en: 'A passkey was renamed', zh: '你的通行密钥已重命名' },
+    lead: (name) => ({
+      en: `A passkey of your ${name} account got another name.`,
+      zh: `你的 ${name} 账号的一个通行密钥已重命名。`,
+    }),
+    fact: ({ passkey }) => [PASSKEY, plainName(passkey)],
+  },
+  PASSKEY_REMOVED: {
+    subject: { en: 'A passkey was removed', zh: '你的账号移除了通行密钥' },
+    lead: (name) => ({
+      en: `A passkey was removed from your ${name} account. It can no longer be used to sign in.`,
+      zh: `你的 ${name} 账号移除了一个通行密钥，不能再用于登录。`,
+    }),
+    fact: ({ passkey }) => [PASSKEY, plainName(passkey)],
+  },
+  PASSKEY_SUSPECT: {
+    subject: { en: 'A passkey may have been copied', zh: '你的通行密钥可能已被复制' },
+    lead: (name) => ({
+      en: `A passkey of your ${name} account was refused, as there may be a copy of it. It opens nothing any more: remove it and add a new one.`,
+      zh: `你的 ${name} 账号的一个通行密钥可能已被复制，因此被拒绝并停用。请将其移除并添加新的通行密钥。`,
+    }),
+    fact: ({ passkey }) => [PASSKEY, plainName(passkey)],
+  },
+  PASSKEYS_REQUIRED: {
+    subject: { en: 'Your passkeys are a second factor now', zh: '通行密钥已成为你的第二重验证' },
+    lead: (name) => ({
+      en: `Signing in to your ${name} account now takes a passkey. All other devices have been signed out.`,
+      zh: `登录你的 ${name} 账号现在需要通行密钥，其他设备均已退出。`,
+    }),
+  },
+  PASSKEYS_OPTIONAL: {
+    subject: { en: 'Your passkeys are no longer required', zh: '登录不再要求通行密钥' },
+    lead: (name) => ({
+      en: `Signing in to your ${name} account no longer takes a passkey.`,
+      zh: `登录你的 ${name} 账号不再需要通行密钥。`,
+    }),
+  },
+  TRUST_ENDED: {
+    subject: { en: 'Devices are no longer trusted', zh: '设备信任已撤销' },
+    lead: (name) => ({
+      en: `Devices that were spared the second factor of your ${name} account need it again.`,
+      zh: `你的 ${name} 账号中免除第二重验证的设备，现在须重新验证。`,
+    }),
   },
   EMAIL_RESTORED: {
     subject: { en: 'Your e-mail was bound again', zh: '你的邮箱已恢复绑定' },
