@@ -20,6 +20,7 @@ import { loginRecordEndpoints } from './login-records/login-records.endpoints.ts
 import { loginEndpoints } from './logins/logins.endpoints.ts'
 import { nicknameAdminEndpoints } from './nicknames/nicknames.admin.endpoints.ts'
 import { seedNicknames } from './nicknames/nicknames.service.ts'
+import { passkeyEndpoints } from './passkeys/passkeys.endpoints.ts'
 import { passwordEndpoints } from './password-changes/password-changes.endpoints.ts'
 import { profileEndpoints } from './profile/profile.endpoints.ts'
 import { flushActivity } from './sessions/authenticate.ts'
@@ -37,6 +38,7 @@ export const accounts = domain({
     ...profileEndpoints,
     ...passwordEndpoints,
     ...enrolmentEndpoints,
+    ...passkeyEndpoints,
     ...identityEndpoints,
     ...undoEndpoints,
     ...linkEndpoints,

@@ -136,7 +136,7 @@ export async function verifyRegistration(
       supportedAlgorithmIDs: ALGORITHMS,
     }),
   )
-  if (!found?.verified) return undefined
+  if (!found?.verified || !(await isWholeKey(found.registrationInfo.credential.publicKey))) return undefined
   const { registrationInfo: info } = found
   return {
     challenge,
@@ -150,6 +150,15 @@ export async function verifyRegistration(
       userVerified: info.userVerified,
     },
   }
+}
+
+/** Whether the key is of the kind that its algorithm needs, which the library finds out only when it has to check a signature. */
+async function isWholeKey(publicKey: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const { cose, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
+  const key = decodeCredentialPublicKey(publicKey)
+  const alg = key.get(cose.COSEKEYS.alg)
+  if (cose.isCOSEPublicKeyOKP(key)) return alg === cose.COSEALG.EdDSA
+  return cose.isCOSEPublicKeyEC2(key) ? alg === cose.COSEALG.ES256 : alg === cose.COSEALG.RS256
 }
 
 /** The library throws for everything that does not fit. */

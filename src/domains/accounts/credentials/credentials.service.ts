@@ -64,7 +64,7 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   if (row.knownDevices === 'device') await forgetDevice(tx, userId, deviceKey, ctx.clock.now())
   if (row.passkeys !== 'none' && !subject.keepsPasskeys)
     await deletePasskeysOf(tx, userId, row.passkeys === 'others' ? { exceptDevice: deviceKey } : {})
-  if (row.trust !== 'none') await endTrust(tx, userId, row.trust === 'device' ? deviceKey : undefined)
+  if (row.trust !== 'none') await endTrust(tx, userId, row.trust === 'device' ? [deviceKey] : undefined)
   if (row.secretLinks) await emit(ctx, tx, 'user.secretLinksEnded', { userId })
   const identities = await identitiesOf(tx, userId)
   if (row.codes) {

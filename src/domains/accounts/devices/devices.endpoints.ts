@@ -14,6 +14,8 @@ import {
 } from './devices.model.ts'
 import {
   createSession,
+  endAllTrust,
+  endDeviceTrust,
   getSession,
   listDevices,
   listSessions,
@@ -184,5 +186,27 @@ export const deviceEndpoints = [
     params: ByDevice,
     data: DeviceRemoval,
     run: ({ ctx, actor, params, caller }) => revokeDevice(ctx, actor, params.deviceId, caller),
+  }),
+  endpoint({
+    id: 'devices.endTrust',
+    method: 'DELETE',
+    path: '/api/auth/devices/:deviceId/trust',
+    secrets: ['deviceId'],
+    summary: 'Stop trusting one of your devices',
+    description: 'Its next sign-in needs the second factor. You are notified.',
+    tag,
+    access: signedIn,
+    params: ByDevice,
+    run: ({ ctx, actor, params, caller }) => endDeviceTrust(ctx, actor, params.deviceId, caller),
+  }),
+  endpoint({
+    id: 'devices.endAllTrust',
+    method: 'DELETE',
+    path: '/api/auth/trusted-devices',
+    summary: 'Stop trusting all of your devices',
+    description: 'Also those that are not signed in.',
+    tag,
+    access: signedIn,
+    run: ({ ctx, actor, caller }) => endAllTrust(ctx, actor, caller),
   }),
 ]

@@ -63,5 +63,9 @@ export const DeviceView = Model('Device', {
   loginTime: Time,
   lastActiveTime: Time,
   isCurrent: Type.Boolean(),
+  trustedUntil: Nullable({
+    ...Time,
+    description: 'Until when the device is spared the second factor; null: it is not trusted',
+  }),
 })
 export type DeviceView = Static<typeof DeviceView>

@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -9,9 +10,10 @@ import { deviceNotProven, deviceOfPage, onlyWayToSignIn, sessionEnded } from '..
 import { requireConfirmation } from '../confirmations/confirmations.service.ts'
 import { endAccess } from '../credentials/credentials.service.ts'
 import type { LoginEvent, LoginType } from '../login-records/login-records.model.ts'
-import { deviceKey, deviceKeysOf, nameDevice } from '../login-records/login-records.rules.ts'
+import { deviceKey, deviceKeysOf, nameDevice, ownEvent } from '../login-records/login-records.rules.ts'
 import { notifyAccountHolder, recordLogin } from '../login-records/login-records.service.ts'
 import { isKnownDevice, recordDevice } from '../login-records/login-records.store.ts'
+import { endTrust, trustOf } from '../second-factor/second-factor.store.ts'
 import { lastActive } from '../sessions/authenticate.ts'
 import { rotateRefreshToken } from '../sessions/refreshing.service.ts'
 import type { LoginResponse } from '../sessions/sessions.model.ts'
@@ -138,7 +140,12 @@ async function grantBySwitch(ctx: AppContext, tx: Tx, session: SessionRow): Prom
   return rotateRefreshToken(ctx, tx, session, chainOf(session, true))
 }
 
-const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView => ({
+const toDeviceView = (
+  ctx: AppContext,
+  actor: Actor,
+  s: SessionRow,
+  trust: ReadonlyMap<string, number>,
+): DeviceView => ({
   deviceId: s.deviceKey,
   deviceName: s.deviceName,
   loginType: s.loginType,
@@ -147,12 +154,15 @@ const toDeviceView = (ctx: AppContext, actor: Actor, s: SessionRow): DeviceView 
   loginTime: s.createdAt,
   lastActiveTime: lastActive(ctx, s),
   isCurrent: s.id === actor.sessionId,
+  trustedUntil: trust.get(s.deviceKey) ?? null,
 })
 
 /** The caller's signed-in devices, latest login first. A device has one session, so there are at most 10. */
 export async function listDevices(ctx: AppContext, actor: Actor, { page, size }: Paging) {
   const active = await activeOf(ctx.db.read, actor.userId, ctx.clock.now())
-  const items = active.slice((page - 1) * size, page * size).map((s) => toDeviceView(ctx, actor, s))
+  const mayTrust = await getSetting(ctx, 'security.trustedDevices')
+  const trust = mayTrust ? await trustOf(ctx.db.read, actor.userId, ctx.clock.now()) : new Map<string, number>()
+  const items = active.slice((page - 1) * size, page * size).map((s) => toDeviceView(ctx, actor, s, trust))
   return { items, total: active.length, page, size }
 }
 
@@ -185,6 +195,32 @@ export async function revokeDevice(
     if (outcome.endedSessions)
       await recordLogin(ctx, tx, userId, { loginType: 'remove_device', device, ip: caller.ip, locale: caller.locale })
     return { hint: outcome.keptDeviceIdentities ? HINT[caller.locale] : null }
+  })
+}
+
+/** The device needs the second factor again. @throws AppError 404 if the user does not trust it */
+export async function endDeviceTrust(ctx: AppContext, actor: Actor, keyOrId: string, caller: Caller): Promise<void> {
+  await endTrustIn(ctx, actor, deviceKeysOf(keyOrId), caller)
+}
+
+/** All devices of the user need the second factor again. */
+export const endAllTrust = (ctx: AppContext, actor: Actor, caller: Caller): Promise<void> =>
+  endTrustIn(ctx, actor, undefined, caller)
+
+async function endTrustIn(
+  ctx: AppContext,
+  actor: Actor,
+  deviceKeys: readonly string[] | undefined,
+  caller: Caller,
+): Promise<void> {
+  const { userId } = actor
+  const event = ownEvent('trust_end', actor, caller)
+  await ctx.db.write('accounts.endTrust', async (tx) => {
+    const ended = await endTrust(tx, userId, deviceKeys)
+    if (ended === 0 && deviceKeys !== undefined) throw notFound()
+    if (ended === 0) return
+    await recordLogin(ctx, tx, userId, event)
+    await notifyAccountHolder(ctx, tx, userId, event, { kind: 'TRUST_ENDED', about: {} })
   })
 }
 

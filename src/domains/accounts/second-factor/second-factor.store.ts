@@ -1,4 +1,4 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 
 import { trustedDevices } from '#db/schema/passkeys.ts'
 import { deleteSome } from '#db/slices.ts'
@@ -35,16 +35,11 @@ export async function trustOf(db: Db, userId: number, now: number): Promise<Read
   return new Map(rows.map((row) => [row.deviceKey, row.trustedUntil]))
 }
 
-/** Ends the trust in one device or in all. Returns how many were trusted. */
-export async function endTrust(tx: Tx, userId: number, deviceKey?: string): Promise<number> {
+/** Ends the trust in devices with one of these keys, or in all. Returns how many were trusted. */
+export async function endTrust(tx: Tx, userId: number, deviceKeys?: readonly string[]): Promise<number> {
   const rows = await tx
     .delete(trustedDevices)
-    .where(
-      and(
-        eq(trustedDevices.userId, userId),
-        deviceKey === undefined ? undefined : eq(trustedDevices.deviceKey, deviceKey),
-      ),
-    )
+    .where(and(eq(trustedDevices.userId, userId), deviceKeys && inArray(trustedDevices.deviceKey, [...deviceKeys])))
     .returning({ userId: trustedDevices.userId })
   return rows.length
 }
