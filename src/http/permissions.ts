@@ -7,7 +7,7 @@ import { readPointOf } from '#permission-points'
 import { topic } from '#platform/bus.ts'
 
 import type { Access, Actor, DualAccess, Owner } from './endpoint.ts'
-import { type AppError, forbidden, notFound } from './errors.ts'
+import { AppError, forbidden, notFound } from './errors.ts'
 import type { PathParams } from './router.ts'
 import { invalid } from './validate.ts'
 
@@ -30,6 +30,11 @@ export const organizationDisabled = forbidden(
   'The organization is disabled: nothing can be changed until an administrator of the server enables it',
   '该组织已被停用，在服务器管理员重新启用之前不能进行任何更改',
 )
+/** Business code 4035. (Another 4035 is a 400, of signing in.) */
+export const secondFactorRequired = new AppError(403, 4035, {
+  en: 'This organization requires a second factor of its members: set up an authenticator app or passkeys in your account',
+  zh: '该组织要求成员启用第二重验证，请先在账号中设置身份验证器或通行密钥',
+})
 
 export class Permissions {
   constructor(
@@ -111,7 +116,8 @@ export class Permissions {
     // The service finds personal rows of the caller only.
     if (orgId === 0 || (await this.#inOrganization(actor, orgId, access.point))) return { userId, orgId }
     const mayRead = await this.#inOrganization(actor, orgId, readPointOf(access.point))
-    throw mayRead ? await this.gates.refusalIn(this.ctx, userId, orgId, access.point) : notFound()
+    const refusal = await this.gates.refusalIn(this.ctx, userId, orgId, access.point)
+    throw mayRead || refusal === secondFactorRequired ? refusal : notFound()
   }
 
   #inOrganization(actor: Actor, given: unknown, point: string): MaybePromise<boolean> {

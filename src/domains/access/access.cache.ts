@@ -8,11 +8,12 @@ import { LRUCache } from 'lru-cache'
 import { type AppContext, dropWhen, perContext } from '#context'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Tx } from '#db/store.ts'
+import { contributions } from '#domains/domain.ts'
 import { accessChanged } from '#http/permissions.ts'
 import { type Load, ReadCache } from '#lib/read-cache.ts'
 import { pointName } from '#permission-points'
 
-import { accessOf, isReading, NEVER_OFF, type Role, type UserAccess } from './access.rules.ts'
+import { accessOf, asksForFactor, isReading, NEVER_OFF, type Role, type UserAccess } from './access.rules.ts'
 import { enabledPointsOfDomain, enabledPointsOfRole, findRole, roleIdsOf } from './access.store.ts'
 import { holdsEverything } from './system-roles.ts'
 
@@ -64,7 +65,14 @@ class AccessCache {
     const roles = await Promise.all(ids.map((id) => this.#roles.get(id) ?? this.#roles.fetch(id)))
     // A user's entry is as old as the oldest role in it, so that no row is used for longer than CACHE_MS.
     load.readAt = Math.min(load.readAt, ...ids.map((id) => this.#roles.readAt(id) ?? load.readAt))
-    return accessOf(roles.filter((role) => role !== undefined))
+    const held = roles.filter((role) => role !== undefined)
+    return accessOf(held, !asksForFactor(held) || (await this.#hasSecondFactor(userId)))
+  }
+
+  async #hasSecondFactor(userId: number): Promise<boolean> {
+    for (const withSecondFactor of contributions(this.ctx, 'withSecondFactor'))
+      if ((await withSecondFactor(this.ctx.db.read, [userId])).has(userId)) return true
+    return false
   }
 
   async #loadRole(roleId: number): Promise<Role | undefined> {

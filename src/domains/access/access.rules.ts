@@ -16,6 +16,8 @@ export interface Role {
   readonly points: ReadonlySet<string>
   /** Null outside an organization. */
   readonly orgStatus: OrgStatus | null
+  /** Whether the organization requires a second factor of its members; null outside an organization. */
+  readonly requiresFactor: boolean | null
 }
 
 /** Everything one user may do, in all domains and scopes. */
@@ -26,6 +28,8 @@ export interface UserAccess {
   readonly orgs: ReadonlyMap<number, ReadonlySet<string>>
   /** Ids of those organizations that are DISABLED. */
   readonly disabledOrgs: readonly number[]
+  /** Ids of organizations of the user that require a second factor, which the user does not have. They are not among `orgs`. */
+  readonly lockedOrgs: readonly number[]
   /** Holds any PLATFORM role, even one without points. */
   readonly isAdministrator: boolean
   /** The highest PLATFORM role, or else the APP role, whose name the user is shown with. */
@@ -55,7 +59,13 @@ export function highestOf<R extends Pick<Role, 'id' | 'code'>>(
   return highest ?? app.toSorted((a, b) => a.id - b.id)[0]
 }
 
-export function accessOf(roles: readonly Role[]): UserAccess {
+/** Whether it matters if the holder of these roles has a second factor. */
+export const asksForFactor = (roles: readonly Role[]): boolean => roles.some((role) => role.requiresFactor === true)
+
+/** `hasFactor`: whether the user has a second factor, if `asksForFactor`. */
+export function accessOf(held: readonly Role[], hasFactor = true): UserAccess {
+  const isLocked = (role: Role) => !hasFactor && role.requiresFactor === true
+  const roles = held.filter((role) => !isLocked(role))
   // PLATFORM and APP have no scopes. In ORG, scope 0 contains the templates, which grant nothing.
   const platform = roles.filter((role) => role.domain === 'PLATFORM' && role.scopeId === 0)
   const app = roles.filter((role) => role.domain === 'APP' && role.scopeId === 0)
@@ -68,6 +78,7 @@ export function accessOf(roles: readonly Role[]): UserAccess {
     app: union(app),
     orgs: byOrg.size === 0 ? NO_ORGS : new Map([...byOrg].map(([orgId, held]) => [orgId, union(held)])),
     disabledOrgs: [...byOrg].filter(([, held]) => held[0]!.orgStatus === 'DISABLED').map(([orgId]) => orgId),
+    lockedOrgs: [...new Set(held.filter(isLocked).map((role) => role.scopeId))],
     isAdministrator: platform.length > 0,
     highestRole: highestOf(platform, app),
   }

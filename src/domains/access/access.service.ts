@@ -6,7 +6,7 @@ import type { Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
-import { noPermission, organizationDisabled } from '#http/permissions.ts'
+import { noPermission, organizationDisabled, secondFactorRequired } from '#http/permissions.ts'
 import type { Party } from '#http/places.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -54,11 +54,12 @@ export function can(
     : pointsIn(access, domain, scopeId).has(point)
 }
 
-/** Why a user who lacks the point in the organization is refused. Only members learn that it is DISABLED. */
+/** Why a user who lacks the point in the organization is refused. Only members learn that it is DISABLED or requires a second factor. */
 export const refusalIn = (ctx: AppContext, userId: number, orgId: number, point: string): MaybePromise<AppError> =>
-  withAccess(ctx, userId, ({ disabledOrgs }) =>
-    disabledOrgs.includes(orgId) && !isReading(point) ? organizationDisabled : noPermission,
-  )
+  withAccess(ctx, userId, ({ disabledOrgs, lockedOrgs }) => {
+    if (lockedOrgs.includes(orgId)) return secondFactorRequired
+    return disabledOrgs.includes(orgId) && !isReading(point) ? organizationDisabled : noPermission
+  })
 
 /** @throws AppError 403 unless the user holds the point in the organization */
 export async function requirePoint(ctx: AppContext, userId: number, orgId: number, point: string): Promise<void> {
@@ -86,11 +87,15 @@ export const partyOf = async (ctx: AppContext, userId: number, { signal }: Pick<
 
 /** Whether the user holds a role in any organization. */
 export const holdsAnyOrgRole = (ctx: AppContext, userId: number): MaybePromise<boolean> =>
-  withAccess(ctx, userId, (access) => access.orgs.size > 0)
+  withAccess(ctx, userId, (access) => access.orgs.size + access.lockedOrgs.length > 0)
 
-/** Every member of an organization holds a role in it. */
+/** Every member of an organization holds a role in it. False for members without the second factor that it requires. */
 export const isMemberOf = (ctx: AppContext, userId: number, orgId: number): MaybePromise<boolean> =>
   withAccess(ctx, userId, (access) => access.orgs.has(orgId))
+
+/** Whether the user is a member without the second factor that the organization requires. */
+export const isLockedOut = (ctx: AppContext, userId: number, orgId: number): MaybePromise<boolean> =>
+  withAccess(ctx, userId, (access) => access.lockedOrgs.includes(orgId))
 
 /** Ids of the organizations in which the user holds `point`. */
 export const organizationsWith = (ctx: AppContext, userId: number, point: string): MaybePromise<number[]> =>

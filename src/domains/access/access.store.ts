@@ -28,6 +28,7 @@ const roleById = prepared((db) =>
       code: roles.code,
       name: roles.name,
       orgStatus: organizations.status,
+      requiresFactor: organizations.requireSecondFactor,
     })
     .from(roles)
     .leftJoin(organizations, and(eq(roles.domain, 'ORG'), eq(organizations.id, roles.scopeId)))

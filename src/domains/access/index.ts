@@ -34,6 +34,7 @@ export {
   createRole,
   holdsAnyOrgRole,
   holdsAnyPlatformRole,
+  isLockedOut,
   isMemberOf,
   organizationsWith,
   partyOf,

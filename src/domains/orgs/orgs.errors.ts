@@ -33,6 +33,12 @@ export const ownerCannotDeleteAccount = () =>
 export const ownerProtected = () => badRequest('The owner cannot be changed or removed', '不能更改或移除所有者')
 export const ownerRoleByTransferOnly = () =>
   badRequest('An organization has one owner: transfer it instead', '所有者唯一，请使用转让功能')
+export const ownFactorNeeded = () =>
+  invalid(
+    'body.requireSecondFactor',
+    'needs a second factor of your own account: set up an authenticator app or passkeys first',
+    '须先为自己的账号启用第二重验证（身份验证器或通行密钥）',
+  )
 export const ownerOnly = () => forbidden('Only the owner can do this', '仅所有者可执行此操作')
 export const alreadyOwner = () => badRequest('This member is already the owner', '该成员已是所有者')
 export const otherOfferOpen = () =>

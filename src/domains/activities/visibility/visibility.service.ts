@@ -7,7 +7,7 @@ import * as access from '#domains/access/index.ts'
 import { guess, type GuessLimit } from '#http/budget.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
 import { limited, notFound } from '#http/errors.ts'
-import { organizationDisabled } from '#http/permissions.ts'
+import { organizationDisabled, secondFactorRequired } from '#http/permissions.ts'
 import type { DualPoint } from '#permission-points'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -68,6 +68,8 @@ export async function seeActivity(ctx: AppContext, id: number, asking: Asking): 
 export async function see(ctx: AppContext, row: ActivityRow | undefined, asking: Asking): Promise<SeenActivity> {
   const { viewer, code } = asking
   if (row === undefined) throw notFound()
+  const isOfMembers = row.visibility !== 'PUBLIC' && orgOf(row.owner) !== 0
+  if (isOfMembers && (await access.isLockedOut(ctx, viewer.userId, orgOf(row.owner)))) throw secondFactorRequired
   const isManager = await manages(ctx, viewer.userId, row, MANAGER_POINT)
   const isReader = await isMemberWho(ctx, viewer.userId, row)
   const personal = row.visibility === 'RESTRICTED' ? undefined : personalCodeIn(code)

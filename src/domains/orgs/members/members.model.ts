@@ -41,6 +41,12 @@ export const MemberView = Model('Member', {
   roleName: Type.String({ description: 'Empty for a member without a role', examples: ['Member'] }),
   isOwner: Type.Boolean(),
   joinedAt: Time,
+  secondFactor: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the member has a second factor. For holders of `member:update` only',
+      examples: [true],
+    }),
+  ),
 })
 export type MemberView = Static<typeof MemberView>
 export const MemberPage = PageOf(MemberView)

@@ -3,7 +3,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import { userIdsByProvedContact } from '#domains/accounts/index.ts'
+import { userIdsByProvedContact, withSecondFactor } from '#domains/accounts/index.ts'
 import type { RefSource } from '#domains/contributions.ts'
 import { emit } from '#domains/domain.ts'
 import { avatarUrl } from '#domains/files/index.ts'
@@ -47,9 +47,14 @@ export async function listMembers(
     : await store.membersPage(read, orgId, query)
   const userIds = page.items.map((member) => member.userId)
   const roles = Map.groupBy(await access.orgRolesOfMany(read, [orgId], userIds), (role) => role.userId)
+  const maySee = await access.can(ctx, actor.userId, 'ORG', orgId, 'member:update')
+  const factors = maySee ? await withSecondFactor(read, userIds) : undefined
   return {
     ...page,
-    items: page.items.map((member) => toView(ctx, member, roles.get(member.userId)?.[0], org.ownerId, locale)),
+    items: page.items.map((member) => ({
+      ...toView(ctx, member, roles.get(member.userId)?.[0], org.ownerId, locale),
+      ...(factors && { secondFactor: factors.has(member.userId) }),
+    })),
   }
 }
 

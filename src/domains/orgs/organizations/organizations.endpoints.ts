@@ -63,7 +63,7 @@ export const organizationEndpoints = [
     path: '/api/orgs/:id',
     summary: 'Update an organization',
     description:
-      'Only the fields present change; null clears description, avatar and time zone. INTERNAL sets the join policy to INVITE. The member limit cannot be lower than the number of members.',
+      'Only the fields present change; null clears description, avatar and time zone. INTERNAL sets the join policy to INVITE. The member limit cannot be lower than the number of members. `requireSecondFactor` is changed by the owner only.',
     tag,
     access: org('org:update'),
     params: ById,

@@ -65,7 +65,16 @@ export const CreateOrg = Model('CreateOrganization', { name: OrgName, ...changea
 export type CreateOrg = Static<typeof CreateOrg>
 
 /** Only the fields present change; null clears description, avatar and time zone. */
-export const UpdateOrg = Model('UpdateOrganization', { name: Type.Optional(OrgName), ...changeable })
+export const UpdateOrg = Model('UpdateOrganization', {
+  name: Type.Optional(OrgName),
+  ...changeable,
+  requireSecondFactor: Type.Optional(
+    Type.Boolean({
+      description: 'Members without a second factor can only leave. Only for the owner, who must have one',
+      examples: [false],
+    }),
+  ),
+})
 export type UpdateOrg = Static<typeof UpdateOrg>
 
 export const Dissolve = Type.Object({
@@ -109,6 +118,9 @@ export const OrgView = Model('Organization', {
   status: Status,
   memberLimit: MemberLimit,
   timeZone: TimeZone,
+  requireSecondFactor: Type.Boolean({
+    description: 'Whether members need a second factor. Without it they can only leave, and have no `permissions` here',
+  }),
   ownerId: Nullable({ ...Id, description: 'Null for non-members' }),
   isOwner: Type.Boolean(),
   permissions: Type.Array(Type.String({ examples: ['member:read'] }), {

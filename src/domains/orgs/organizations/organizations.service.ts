@@ -3,6 +3,7 @@ import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
+import { withSecondFactor } from '#domains/accounts/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
 import { changeAvatar, giveToOrganization, type StorageQuota, storageQuota } from '#domains/files/index.ts'
 import { removeRemains } from '#domains/removals/index.ts'
@@ -26,6 +27,7 @@ import {
   notAZone,
   orgQuotaReached,
   ownerOnly,
+  ownFactorNeeded,
 } from '../orgs.errors.ts'
 import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../orgs.rules.ts'
 import { countOwned, findOrg, findOrgByCode, type OrgRow } from '../orgs.store.ts'
@@ -160,11 +162,23 @@ export async function updateOrg(
   const org = await ctx.db.write('orgs.updateOrg', async (tx) => {
     const before = await findOrg(tx, id)
     if (before === undefined) throw notFound()
+    await changeRequirement(tx, actor, before, input)
     const owner = { userId: actor.userId, orgId: id }
     const avatar = await changeAvatar(ctx, tx, owner, before.avatar, input, pictureOf(id))
     return changeOrg(tx, before, input, avatar)
   })
   return viewForMember(ctx, actor, org, locale)
+}
+
+/**
+ * Inside the write that changes `requireSecondFactor`: who may, and the permissions of all members.
+ * @throws AppError 403 for everyone but the owner, 400 for an owner without a second factor, who would be locked out
+ */
+async function changeRequirement(tx: Tx, { userId }: Actor, org: OrgRow, { requireSecondFactor }: UpdateOrg) {
+  if (requireSecondFactor === undefined || requireSecondFactor === org.requireSecondFactor) return
+  if (org.ownerId !== userId) throw ownerOnly()
+  if (requireSecondFactor && !(await withSecondFactor(tx, [userId])).has(userId)) throw ownFactorNeeded()
+  access.rolesChanged(tx)
 }
 
 /** `updateOrg` for administrators, who upload the picture as a file of their own. */
@@ -199,6 +213,7 @@ function changeOf(org: OrgRow, input: UpdateOrg): store.OrgChange {
     ...(input.name !== undefined && { name: input.name }),
     ...(input.description !== undefined && { description: input.description ?? '' }),
     ...(input.memberLimit !== undefined && { memberLimit: input.memberLimit }),
+    ...(input.requireSecondFactor !== undefined && { requireSecondFactor: input.requireSecondFactor }),
     ...(input.timeZone !== undefined && { timeZone: checkedZone(input) }),
   }
 }

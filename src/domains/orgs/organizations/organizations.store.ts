@@ -28,7 +28,10 @@ export type NewOrg = Pick<
   'name' | 'description' | 'code' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'timeZone' | 'avatar' | 'ownerId'
 >
 export type OrgChange = Partial<
-  Pick<OrgRow, 'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'timeZone' | 'avatar'>
+  Pick<
+    OrgRow,
+    'name' | 'description' | 'visibility' | 'joinPolicy' | 'memberLimit' | 'timeZone' | 'avatar' | 'requireSecondFactor'
+  >
 >
 
 /** Undefined if the code is taken. The member count is 0 until the owner is added as a member. */

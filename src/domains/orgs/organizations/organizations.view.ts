@@ -42,6 +42,7 @@ export const toOrgView = (
   status: org.status,
   memberLimit: org.memberLimit,
   timeZone: zoneOf(org),
+  requireSecondFactor: org.requireSecondFactor,
   ownerId: membership ? org.ownerId : null,
   isOwner: membership?.userId === org.ownerId,
   permissions: membership ? [...membership.permissions].toSorted() : [],

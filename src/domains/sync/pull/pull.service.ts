@@ -1,8 +1,9 @@
 import { type AppContext, perContext } from '#context'
 import { SYNC_ENTITIES, type SyncEntityName } from '#db/schema/sync.ts'
-import { isMemberOf, partyOf } from '#domains/access/index.ts'
+import { isLockedOut, isMemberOf, partyOf } from '#domains/access/index.ts'
 import { type Actor, type Caller, Streamed } from '#http/endpoint.ts'
 import { forbidden, limited } from '#http/errors.ts'
+import { secondFactorRequired } from '#http/permissions.ts'
 import { Places } from '#http/places.ts'
 
 import { deviceOf, notePull } from '../devices/devices.service.ts'
@@ -25,7 +26,8 @@ export async function pull(
 ): Promise<PullPage | Streamed> {
   const { userId } = actor
   const { since, orgId, limit } = query
-  if (orgId !== undefined && !(await isMemberOf(ctx, userId, orgId))) throw noMember
+  if (orgId !== undefined && !(await isMemberOf(ctx, userId, orgId)))
+    throw (await isLockedOut(ctx, userId, orgId)) ? secondFactorRequired : noMember
   const asked = new Set<SyncEntityName>(query.entities ?? SYNC_ENTITIES)
   const device = await deviceOf(ctx, actor)
   notePull(ctx, device)
