@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path'
 
-import { isHostName, parseName } from '#lib/host-name.ts'
-import { parseIp, parseRange } from '#lib/ip.ts'
+import { isHostName } from '#lib/host-name.ts'
+import { parseIp } from '#lib/ip.ts'
 
 import { parseAddress, parseOrigin } from './addresses.ts'
 import { type Config, defaultConfig, DOMAIN_HTTP_PORT, DOMAIN_PORT, LAN_PORT, MIN_CONNECTIONS } from './config.ts'
@@ -16,6 +16,7 @@ import {
   parseSms,
   parseSmtp,
 } from './gateways.ts'
+import { domains, files, MAX_DOMAINS, origins, proxies } from './lists.ts'
 import { readStorageUrl } from './storage.ts'
 
 export type SettingKey = Exclude<keyof Config, 'checkAnswers' | 'poolerUrl'>
@@ -69,43 +70,6 @@ function maskDatabase(text: string): string {
 
 const path = (text: string, directory: string): string | undefined =>
   text.includes('\0') ? undefined : resolve(directory, text)
-
-function files(text: string, directory: string): string[] | undefined {
-  if (text === 'none') return []
-  const paths = text.split(',').map((path) => path.trim())
-  return paths.some((path) => path === '' || path.includes('\0'))
-    ? undefined
-    : paths.map((path) => resolve(directory, path))
-}
-
-function proxies(text: string): string[] | undefined {
-  if (text === 'none') return []
-  const ranges = text.split(/[\s,]+/).filter((part) => part !== '')
-  return ranges.length > 0 && ranges.every(parseRange) ? ranges : undefined
-}
-
-function origins(text: string): string[] | undefined {
-  if (text === 'none') return []
-  const given = text.split(/[\s,]+/).filter((part) => part !== '')
-  // A host may contain an asterisk, but no browser sends such an origin.
-  if (text.includes('*')) return undefined
-  const parsed = given.map(parseOrigin).filter((each) => each !== undefined)
-  return given.length > 0 && parsed.length === given.length ? [...new Set(parsed)] : undefined
-}
-
-const MAX_DOMAINS = 20
-
-/** Names that the internet knows: of two labels at least, and no addresses. Other forms become lower-case ASCII. */
-function domains(text: string): string[] | undefined {
-  const given = text.split(/[\s,]+/).filter((part) => part !== '')
-  const names = given.map((text) => {
-    const name = parseName(text) ?? ''
-    return name.replace('*.', '').includes('.') && !parseIp(name) ? name : ''
-  })
-  const isAccepted =
-    names.length > 0 && names.length <= MAX_DOMAINS && !names.includes('') && !names[0]!.startsWith('*')
-  return isAccepted ? [...new Set(names)] : undefined
-}
 
 const httpsUrl = (text: string): string | undefined =>
   /^https:\/\//i.test(text) && URL.canParse(text) && new URL(text).username === '' ? new URL(text).href : undefined
