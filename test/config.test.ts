@@ -120,6 +120,7 @@ test('every setting can be set by a flag, a variable or the file', () => {
       ['https://app.example.org', 'http://localhost:5173'],
     ],
     pushServices: ['http://ntfy.lan:80', ['http://ntfy.lan']],
+    privateTargets: ['http://nas.lan:5678/, https://10.0.0.5:443', ['http://nas.lan:5678', 'https://10.0.0.5']],
     updateUrl: ['https://Example.org/update.json', 'https://example.org/update.json'],
     logLevel: ['DEBUG', 'debug'],
     logFormat: ['text', 'text'],

@@ -82,6 +82,8 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** Origins of push services that may have private addresses and need no TLS. */
   readonly pushServices: readonly string[]
+  /** Origins to which webhooks and sign-in providers may have private addresses, and need no TLS. */
+  readonly privateTargets: readonly string[]
   /** Where the look for a newer version asks; empty: nowhere. */
   readonly updateUrl: string
   readonly logLevel: LogLevel
@@ -138,6 +140,7 @@ export const defaultConfig: Config = {
   trustedProxies: ['127.0.0.0/8', '::1/128'],
   corsOrigins: [],
   pushServices: [],
+  privateTargets: [],
   updateUrl: '',
   logLevel: 'info',
   logFormat: 'json',

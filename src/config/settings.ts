@@ -397,6 +397,14 @@ export const settings: readonly Setting[] = [
     parse: origins,
   }),
   setting({
+    key: 'privateTargets',
+    value: 'ORIGINS',
+    help: 'Origins inside a private network, or without TLS, that webhooks and sign-in providers may have, separated by commas.',
+    accepts: '"none", or origins such as http://nas.lan:5678,https://10.0.0.5, without a path and without *',
+    fallback: 'none; only public https addresses',
+    parse: origins,
+  }),
+  setting({
     key: 'updateUrl',
     value: 'URL',
     help: 'Address of the notice of the newest release, for the setting update.check: docs/operations.md, "Newer versions".',

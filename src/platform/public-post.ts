@@ -40,6 +40,10 @@ export interface PublicAnswer {
   readonly retryAfter: number | undefined
   /** Undefined if it is longer than the limit. */
   readonly text: string | undefined
+  /** What was read of it, also if it is longer: at most the limit. */
+  readonly start: string
+  /** Whether the address that answered is one of the public internet: only `allowed` ones are not. */
+  readonly isPublic: boolean
 }
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
@@ -111,7 +115,7 @@ async function send(url: URL, address: string, post: PublicPost): Promise<Public
         agent: false,
         ...(ca !== undefined && { ca }),
       },
-      (answer) => readAnswer(answer, most.bytes, resolve, reject),
+      (answer) => readAnswer(answer, { most: most.bytes, isPublic: isPublicIp(address) }, resolve, reject),
     )
     sending.on('error', reject)
     sending.end(body)
@@ -120,22 +124,29 @@ async function send(url: URL, address: string, post: PublicPost): Promise<Public
 
 function readAnswer(
   answer: IncomingMessage,
-  most: number,
+  { most, isPublic }: { readonly most: number; readonly isPublic: boolean },
   resolve: (answer: PublicAnswer) => void,
   reject: (error: unknown) => void,
 ): void {
   const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN)
-  const result = { status: answer.statusCode!, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined }
+  const result = {
+    status: answer.statusCode!,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    isPublic,
+  }
   const chunks: Uint8Array[] = []
   let length = 0
   answer.on('data', (chunk: Uint8Array) => {
     chunks.push(chunk)
     length += chunk.byteLength
     if (length <= most) return
-    resolve({ ...result, text: undefined })
+    resolve({ ...result, text: undefined, start: Buffer.concat(chunks).subarray(0, most).toString() })
     answer.destroy()
   })
-  answer.on('end', () => resolve({ ...result, text: Buffer.concat(chunks).toString() }))
+  answer.on('end', () => {
+    const whole = Buffer.concat(chunks).toString()
+    resolve({ ...result, text: whole, start: whole })
+  })
   answer.on('error', reject)
   answer.on('close', () => reject(new Error('the connection was closed within the answer')))
 }

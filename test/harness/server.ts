@@ -297,6 +297,7 @@ export function spawnServer(
       TESSERA_TRACE_RATIO: config.otlpUrl && String(config.traceRatio),
       TESSERA_CORS_ORIGINS: config.corsOrigins.join() || 'none',
       TESSERA_PUSH_SERVICES: config.pushServices.join() || 'none',
+      TESSERA_PRIVATE_TARGETS: config.privateTargets.join() || 'none',
       TESSERA_LOG_LEVEL: config.logLevel,
       TESSERA_RATE_LIMIT: config.rateLimit ? 'on' : 'off',
     },

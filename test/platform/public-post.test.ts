@@ -74,6 +74,22 @@ describe('An address', () => {
     expect(mayBePublic(new URL(`https://${ip.includes(':') ? `[${ip}]` : ip}/`), [])).toBe(false)
   })
 
+  test.each([
+    'http://[::ffff:10.0.0.1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://167772161/',
+    'https://012.0.0.1/',
+    'https://0x0a.1/',
+    'https://127.1/',
+    'https://10.0.0.1./',
+    'https://user@1.1.1.1/',
+    'https://nas/',
+    'https://nas.local/',
+    'https://metadata.google.internal./',
+  ])('is refused as %s, before its name is resolved', (url) => {
+    expect(mayBePublic(new URL(url), ['https://10.0.0.1:8443', 'http://10.0.0.1'])).toBe(false)
+  })
+
   test.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '223.255.255.255', '::ffff:8.8.8.8', '2606:4700::1111'])(
     '%s is public',
     (ip) => expect(isPublicIp(ip)).toBe(true),
@@ -104,7 +120,13 @@ describe('A POST to an address of a user', () => {
       const origin = `https://${host}:${secure.port}`
       return post(`${origin}/a?b=1`, { allowed: [origin], ca: pem('cert.pem'), resolve })
     }
-    expect(await send('localhost')).toEqual({ status: 201, retryAfter: 7, text: 'taken' })
+    expect(await send('localhost')).toEqual({
+      status: 201,
+      retryAfter: 7,
+      text: 'taken',
+      start: 'taken',
+      isPublic: false,
+    })
     expect(hits).toEqual([`POST localhost:${secure.port} /a hello`])
     expect(resolved).toEqual(['localhost'])
     await expect(send('push.example.org')).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
@@ -116,6 +138,12 @@ describe('A POST to an address of a user', () => {
     expect((await post(`${plain.url}redirect`, { allowed })).status).toBe(307)
     expect(hits).toHaveLength(1)
     expect((await post(`${plain.url}endless`, { allowed })).status).toBe(201)
+  })
+
+  test('keeps the start of a longer answer', async () => {
+    const answer = await post(`${plain.url}endless`, { allowed: [plain.url.origin], most: { ms: 10_000, bytes: 100 } })
+    expect(answer.text).toBeUndefined()
+    expect(answer.start).toHaveLength(100)
   })
 
   test('fails if the connection is closed within the answer', async () => {
