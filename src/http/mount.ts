@@ -23,7 +23,7 @@ import { Admission, type AdmissionGates, noToken, takePublic, tooMany } from './
 import { checkAnnouncedSize, isUrlencoded, MAX_JSON_BODY, readBody } from './body.ts'
 import { cookiesOf } from './browser.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from './budget.ts'
-import { localeOf, readQuery, RequestCaller } from './caller.ts'
+import { readQuery, RequestCaller } from './caller.ts'
 import { type Handler, withCors } from './cors.ts'
 import {
   type Access,
@@ -41,15 +41,14 @@ import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from '.
 import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
-import { notFoundPage, problemPage } from './pages.ts'
 import { checkedQuery, IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
+import { refusal, wantsJson } from './refusals.ts'
 import { isRepeatable } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
 import { bare, failure, publicError, publicSuccess, secretSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
-import { siteOf } from './site.ts'
 import { isHandshake, socketToken } from './sockets/handshake.ts'
 import { type SocketGates, socketsOfServer } from './sockets/sockets.ts'
 import { answerProblem, type Validator, validator } from './validate.ts'
@@ -422,28 +421,6 @@ class Route {
     if (shown.extras.log) this.ctx.log.info(shown.message, { ...shown.extras.log, requestId: caller.requestId })
     return refusal(this.ctx, shown, this.endpoint.answers, request, caller.requestId)
   }
-}
-
-/** Errors of pages are pages too, unless the client asks for JSON. */
-function refusal(
-  ctx: AppContext,
-  error: AppError,
-  answers: string | undefined,
-  request: Request,
-  requestId: string,
-): Response {
-  const locale = localeOf(request, siteOf(ctx).locale)
-  if (answers !== 'text/html' || wantsJson(request)) return failure(error, requestId, locale)
-  const page = error.status === 404 ? notFoundPage(ctx, locale) : problemPage(ctx, error, locale)
-  if (error.extras.retryAfter !== undefined) page.headers.set('retry-after', String(error.extras.retryAfter))
-  return bare(page, requestId)
-}
-
-/** Whether the client asks for JSON, or has sent JSON and does not ask for a page. */
-export function wantsJson({ headers }: Request): boolean {
-  const accept = headers.get('accept') ?? ''
-  if (accept.includes('application/json')) return true
-  return (headers.get('content-type') ?? '').startsWith('application/json') && !accept.includes('text/html')
 }
 
 /** One Elysia application with one route; the router finds the endpoint. See docs/adr/0015-routing.md. */

@@ -1,5 +1,5 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 
 import { AcceptAgreement, AcceptanceView, ByType, CurrentAgreement, CurrentQuery } from './agreements.model.ts'
 import { agreementPage } from './agreements.page.ts'

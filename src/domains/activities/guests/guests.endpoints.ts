@@ -1,5 +1,5 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { secretSuccess } from '#http/respond.ts'
 
 import { AskForLink, CheckMail, GuestForm, NewGuest } from '../guest-forms/guest-forms.model.ts'

@@ -3,7 +3,6 @@
 import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
 import { AppError } from '#http/errors.ts'
-import { wantsJson } from '#http/mount.ts'
 import {
   button,
   card,
@@ -17,6 +16,7 @@ import {
   pathOfPage,
   qrPicture,
 } from '#http/pages.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'

@@ -1,8 +1,8 @@
 import type { AppContext } from '#context'
 import type { LandingPage } from '#domains/contributions.ts'
 import { foundCard, foundScript } from '#domains/found/index.ts'
-import { wantsJson } from '#http/mount.ts'
 import { card, facts, type Html, html, htmlPage, notFoundPage, pathOfPage, text } from '#http/pages.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { publicSuccess } from '#http/respond.ts'
 import type { Locale } from '#lib/localized.ts'
 

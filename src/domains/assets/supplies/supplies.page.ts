@@ -1,8 +1,8 @@
 /** The page to which the code on a supply leads. Only those who may see the supply learn that there is one. */
 
 import type { LandingPage } from '#domains/contributions.ts'
-import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { success } from '#http/respond.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 

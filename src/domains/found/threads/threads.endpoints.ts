@@ -1,5 +1,5 @@
 import { type Caller, endpoint, open } from '#http/endpoint.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 
 import { ByKey, BySecret, FinderMessage, NewReport, StartedThread, ThreadView } from './threads.model.ts'
 import { sentPage, threadPage } from './threads.page.ts'

@@ -2,8 +2,8 @@
 
 import { can } from '#domains/access/index.ts'
 import type { LandingPage } from '#domains/contributions.ts'
-import { wantsJson } from '#http/mount.ts'
 import { notFoundPage } from '#http/pages.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { success } from '#http/respond.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 import { pathsOf } from '#lib/tree.ts'

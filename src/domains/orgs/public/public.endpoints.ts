@@ -1,5 +1,5 @@
 import { endpoint, open } from '#http/endpoint.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { Id, Line, Type } from '#http/schema.ts'
 
 import { PublicOrg } from '../organizations/organizations.model.ts'

@@ -1,7 +1,7 @@
 import { addressOf } from '#http/caller.ts'
 import { alias, endpoint, open, openToUsers } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 
 import { FrameQuery } from '../pictures/pictures.model.ts'
 import { answerPublic } from './led.page.ts'

@@ -1,5 +1,5 @@
 import { alias, endpoint, open } from '#http/endpoint.ts'
-import { wantsJson } from '#http/mount.ts'
+import { wantsJson } from '#http/refusals.ts'
 import { AnyText, Model, Type } from '#http/schema.ts'
 
 import { LinkInfo } from '../links/links.model.ts'
