@@ -23,6 +23,7 @@ export const LOGGED_VERBS = {
   CHAT_SETTING: ['UPDATE'],
   FILE: ['DELETE', 'BATCH_DELETE', 'CLEANUP'],
   SESSION: ['REVOKE'],
+  API_KEY: ['REVOKE'],
   LINK: ['CREATE', 'DELETE'],
   NICKNAME_WORD: ['CREATE', 'UPDATE', 'DELETE'],
   AGREEMENT: ['PUBLISH', 'ACTIVATE'],
@@ -56,6 +57,9 @@ export const adminLogs = table(
     actorId: col.int('actor_id').notNull(),
     /** The username or nickname at that time. The account may have been renamed or deleted since. */
     actorName: col.text('actor_name').notNull(),
+    /** The API key by which the actor asked, with its name at that time; null for a request with a token. */
+    apiKeyId: col.int('api_key_id'),
+    apiKeyName: col.text('api_key_name'),
     action: col.text('action').$type<LoggedAction>().notNull(),
     targetType: col.text('target_type').$type<LoggedTarget>().notNull(),
     /** Null for an action on several targets. */
