@@ -16,6 +16,7 @@ import { activities, authenticateGate } from '#domains/activities/index.ts'
 import { admin } from '#domains/admin/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
 import { album } from '#domains/album/index.ts'
+import { apiKeys, authenticateKey, keyRate } from '#domains/api-keys/index.ts'
 import { appUpdates, refusePublisherKey } from '#domains/app-updates/index.ts'
 import { assets } from '#domains/assets/index.ts'
 import { backups } from '#domains/backups/index.ts'
@@ -87,6 +88,7 @@ export const domains = [
   push,
   agreements,
   access,
+  apiKeys,
   admin,
   settings,
   server,
@@ -109,6 +111,8 @@ const gatekeeper: Gatekeeper = {
     hello: (ctx, actor) => Promise.all(contributions(ctx, 'socketHello').map((hello) => hello(ctx, actor))),
   },
   authenticate,
+  authenticateKey,
+  keyRate,
   refusePublisherKey,
   authenticateGate,
   can,

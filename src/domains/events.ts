@@ -21,6 +21,8 @@ export interface Events {
   'address.proved': { readonly userId: number; readonly email: string }
   /** All access to an account has ended, for example by a new password: secret links of the user, which open something without a sign-in, end too. */
   'user.secretLinksEnded': { readonly userId: number }
+  /** The API keys of a user end (`revoked`), or must be read anew because the account was disabled (`paused`). */
+  'user.apiKeysEnding': { readonly userId: number; readonly how: 'revoked' | 'paused' }
   /** A user gets a PLATFORM role that they did not have. */
   'platformRole.granted': { readonly userId: number }
   /** Sessions ended for any reason: sign-out, revocation, expiry, a changed password, or a new session on the same device. */

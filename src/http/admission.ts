@@ -12,8 +12,9 @@ import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import { secondsOf, takeByAddress, usesByAddress } from './budget.ts'
 import { bearerToken, publisherKey, readQuery, type RequestCaller } from './caller.ts'
-import type { Actor, AnyEndpoint, Caller, GateAccess, SignedUrlAccess } from './endpoint.ts'
+import type { Actor, AnyEndpoint, Caller, GateAccess, OpenAccess, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
+import { isApiKey, isClosedToKeys, notForApiKeys } from './key-scope.ts'
 import type { PathParams } from './router.ts'
 import { socketToken } from './sockets/handshake.ts'
 
@@ -27,6 +28,10 @@ export interface AdmissionGates {
     deviceIsOptional?: boolean,
     languages?: string | null,
   ): MaybePromise<Actor | AppError>
+  /** The owner of an API key, with the limits of the key; otherwise the 401 to answer. Servers without it take none. */
+  authenticateKey?(ctx: AppContext, key: string, caller: Pick<Caller, 'ip'>): MaybePromise<Actor | AppError>
+  /** Requests of an API key in a minute; 0 = unlimited. */
+  keyRate?(ctx: AppContext): MaybePromise<number>
   /** The 401 to answer, unless it is a publisher key that was not revoked. */
   refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
   /** The device of a gate whose token this is; otherwise the 401 to answer, or the 403 while its organization is disabled. For servers with gates. */
@@ -75,11 +80,15 @@ const isSame = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(
 
 /** The admission of the requests of one endpoint. */
 export class Admission {
+  readonly #isClosedToKeys: boolean
+
   constructor(
     readonly endpoint: AnyEndpoint,
     readonly ctx: AppContext,
     readonly gates: AdmissionGates,
-  ) {}
+  ) {
+    this.#isClosedToKeys = isClosedToKeys(endpoint)
+  }
 
   /** The caller's user; undefined if the operation needs none. @throws AppError 401, 403 or 429 */
   admit(request: Request, params: PathParams, caller: RequestCaller): MaybePromise<Actor | undefined> {
@@ -87,12 +96,19 @@ export class Admission {
     if (access.kind === 'gate') return this.#admitGate(request, access, caller)
     if (this.endpoint.takesMetricsToken && this.ctx.config.metricsToken !== '')
       return this.#admitScraper(request, caller)
-    const isAnonymous = access.kind === 'open' && !(access.readsToken && bearerToken(request) !== undefined)
-    if (isAnonymous) return this.#admitAnyone(caller, sendsRanges || isForCrowds ? takeBytes : takePublic)
+    if (access.kind === 'open' && !this.#looksAtToken(request, access))
+      return this.#admitAnyone(caller, sendsRanges || isForCrowds ? takeBytes : takePublic)
     if (access.kind === 'signedUrl' && this.#isSigned(request, params, access, caller))
       return this.#admitAnyone(caller, takeBytes)
     const key = access.kind === 'publisher' ? publisherKey(request) : undefined
     return key === undefined ? this.#admitUser(request, caller) : this.#admitPublisher(key, caller)
+  }
+
+  /** Public operations that do not read tokens refuse API keys all the same if their area is closed to keys. */
+  #looksAtToken(request: Request, { readsToken }: OpenAccess): boolean {
+    if (readsToken !== true && !this.#isClosedToKeys) return false
+    const token = bearerToken(request)
+    return token !== undefined && (readsToken === true || isApiKey(token))
   }
 
   #admitAnyone(caller: Caller, take: typeof takePublic): MaybePromise<undefined> {
@@ -147,7 +163,7 @@ export class Admission {
   async #admitScraper(request: Request, caller: Caller): Promise<Actor | undefined> {
     const { exactLimiter, config } = this.ctx
     const token = bearerToken(request)
-    if (token === undefined) return this.#admitUser(request, caller)
+    if (token === undefined || isApiKey(token)) return this.#admitUser(request, caller)
     const uses = config.rateLimit ? usesByAddress({ key: 'secret ', ...SECRET_USE }, caller.ip) : []
     const wait = Math.max(0, ...uses.map((use) => exactLimiter.spent(use.key, use.limit)))
     if (wait > 0) throw tooMany(wait)
@@ -159,11 +175,12 @@ export class Admission {
     return this.#admitSession(found, caller)
   }
 
-  #admitUser(request: Request, caller: Caller): MaybePromise<Actor> {
-    const { opensSocket = false } = this.endpoint
+  #admitUser(request: Request, caller: Caller): MaybePromise<Actor | undefined> {
+    const { opensSocket = false, access } = this.endpoint
     const token = opensSocket ? socketToken(request) : bearerToken(request)
+    if (!opensSocket && token !== undefined && isApiKey(token)) return this.#admitKey(token, caller)
     const found =
-      token === undefined
+      token === undefined || access.kind === 'key'
         ? noToken
         : this.gates.authenticate(this.ctx, token, caller.deviceId, opensSocket, request.headers.get('accept-language'))
     return found instanceof Promise
@@ -178,6 +195,27 @@ export class Admission {
     if (wait > 0) throw tooMany(wait)
     // A session is free to get, so it must not open a way around the limit of the address.
     return this.endpoint.checksSecret === true ? this.#countSecret(caller, actor.sessionId).then(() => actor) : actor
+  }
+
+  /** The owner of the key; undefined in public operations, which do for a key what they do for anyone. */
+  #admitKey(key: string, caller: Caller): MaybePromise<Actor | undefined> {
+    const found = this.gates.authenticateKey?.(this.ctx, key, caller) ?? noToken
+    const rate = this.gates.keyRate?.(this.ctx) ?? 0
+    return found instanceof Promise || rate instanceof Promise
+      ? Promise.all([found, rate]).then(([owner, perMinute]) => this.#admitOwner(owner, perMinute, caller))
+      : this.#admitOwner(found, rate, caller)
+  }
+
+  #admitOwner(owner: Actor | AppError, perMinute: number, caller: Caller): MaybePromise<Actor | undefined> {
+    if (owner instanceof AppError) return this.#refuseToken(owner, caller)
+    const { rateLimit } = this.ctx.config
+    const wait = rateLimit && perMinute > 0 ? this.ctx.limiter.take(owner.sessionId, perMinute, MINUTE) : 0
+    if (wait > 0) throw tooMany(wait)
+    if (this.#isClosedToKeys) throw notForApiKeys
+    const actor = this.endpoint.access.kind === 'open' ? undefined : owner
+    return rateLimit && this.endpoint.checksSecret === true
+      ? this.#countSecret(caller, owner.sessionId).then(() => actor)
+      : actor
   }
 
   async #refuseToken(refusal: AppError, caller: Caller): Promise<never> {

@@ -16,6 +16,7 @@ import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-p
 import type { BrowserCookies } from './browser.ts'
 import type { Budget } from './budget.ts'
 import type { ReceivedFile } from './form.ts'
+import type { KeyScope } from './key-scope.ts'
 import type { Work } from './places.ts'
 import type { VersionedRow } from './preconditions.ts'
 
@@ -31,6 +32,7 @@ export const TAGS = [
   'Linked accounts',
   'Users',
   'Sessions',
+  'API keys',
   'Login records',
   'QR codes',
   'Categories',
@@ -95,6 +97,7 @@ export type GateAccess = {
   /** The token is taken for some time after the end of its gate, so that the device can upload what waits on it. */
   readonly takesEnded?: true
 }
+export type KeyAccess = { readonly kind: 'key' }
 export type DualAccess = {
   readonly kind: 'dual'
   readonly point: DualPoint
@@ -130,6 +133,7 @@ export type FindOrganization = (
  * - `admin`: any role in the PLATFORM domain. `platform`: the point in the PLATFORM domain.
  * - `publisher`: a publisher key in the header `X-Publish-Key`, which programs have. Without the header, like `platform`.
  * - `gate`: a device with the token of a gate of an activity. It has no user.
+ * - `key`: a program with an API key. `actor` is the owner of the key. Keys also call operations that ask for a point, see key-scope.ts.
  */
 export type Access =
   | OpenAccess
@@ -142,6 +146,7 @@ export type Access =
   | { readonly kind: 'platform'; readonly point: PlatformPoint }
   | PublisherAccess
   | GateAccess
+  | KeyAccess
 
 /** Accesses for which a caller is always signed in. */
 export type MemberAccess = Exclude<Access, OpenAccess | SignedUrlAccess | DualAccess | PublisherAccess | GateAccess>
@@ -170,6 +175,7 @@ export const signedUrl = (purpose: string, signs: readonly string[], point: AppP
 export const platform = (point: PlatformPoint): MemberAccess => ({ kind: 'platform', point })
 export const publisher = (point: PlatformPoint): PublisherAccess => ({ kind: 'publisher', point })
 export const gate: GateAccess = { kind: 'gate' }
+export const apiKey: KeyAccess = { kind: 'key' }
 export const gateUntilUploaded = { kind: 'gate', takesEnded: true } as const satisfies GateAccess
 
 /** The signed-in person behind a request. */
@@ -178,6 +184,8 @@ export interface Actor {
   readonly sessionId: number
   /** The session's device (hash of the device id). */
   readonly deviceKey: string
+  /** The API key with which its owner asks. `sessionId` is then the negative id of the key, and `deviceKey` is empty. */
+  readonly key?: KeyScope
 }
 
 /** Whose rows a `dual` operation is about. Part of the WHERE of every query on them. */

@@ -38,6 +38,7 @@ import {
 } from './endpoint.ts'
 import { AppError, notFound, unavailable, unsupportedType, wrongMethod } from './errors.ts'
 import { type Form, FORM_OVERHEAD, isForm, readForm, type ReceivedFile } from './form.ts'
+import { type KeyScope, withinKey } from './key-scope.ts'
 import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
@@ -174,9 +175,9 @@ class Route {
       const admitted = this.#admission.admit(request, params, caller)
       const actor = admitted instanceof Promise ? await admitted : admitted
       userId = actor?.userId ?? 0
-      response = this.#takesFile(request)
-        ? await this.#receive(request, params, actor, caller)
-        : await this.#run(request, params, actor, caller)
+      response = await (actor?.key === undefined
+        ? this.#respond(request, params, actor, caller)
+        : withinKey(actor.key, () => this.#respond(request, params, actor, caller)))
     } catch (error) {
       response = this.#refuse(error, request, caller)
     }
@@ -203,6 +204,11 @@ class Route {
       'http.request.header.x-request-id': requestId,
     }
     span.end(status >= 500)
+  }
+
+  #respond(request: Request, params: PathParams, actor: Actor | undefined, caller: RequestCaller): Promise<Response> {
+    const receives = this.#takesFile(request)
+    return receives ? this.#receive(request, params, actor, caller) : this.#run(request, params, actor, caller)
   }
 
   #takesFile(request: Request): boolean {
@@ -250,7 +256,7 @@ class Route {
     form?: Form,
   ): Promise<Response> {
     const { endpoint, ctx } = this
-    const rawQuery = readQuery(request.url, this.#lists)
+    let rawQuery = readQuery(request.url, this.#lists)
     let rawBody: unknown = form?.fields
     // Only a dual write can name its organization in the body; the body is then read before the permission check.
     const bodyNamesScope = form === undefined && endpoint.access.kind === 'dual' && this.#body !== undefined
@@ -258,7 +264,9 @@ class Route {
 
     const { access } = endpoint
     const namesOrganization = access.kind === 'dual' && !access.isPersonal?.(rawQuery)
-    const named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
+    let named = namesOrganization ? organizationNamed(rawQuery, rawBody) : undefined
+    if (namesOrganization && named === undefined && actor?.key?.domain === 'ORG')
+      [rawQuery, named] = [this.#inOrganization(rawQuery, actor.key), actor.key.orgId]
     const isScraper = endpoint.takesMetricsToken === true && actor === undefined
     const admitted = isScraper ? undefined : this.#permissions.require(access, actor, params, named)
     if (admitted instanceof Promise) await admitted
@@ -312,6 +320,11 @@ class Route {
     return this.#isPublicRead || endpoint.isPolled
       ? publicSuccess(data, caller.requestId, request.headers.get('if-none-match'), endpoint.isPolled)
       : success(data, caller.requestId, this.#versionOf(data))
+  }
+
+  /** The query of a request with a key of an organization that leaves `orgId` out, which is then the key's. */
+  #inOrganization(query: Readonly<Record<string, string>>, { orgId }: KeyScope): Readonly<Record<string, string>> {
+    return this.#query !== undefined && this.#parameters.has('orgId') ? { ...query, orgId: String(orgId) } : query
   }
 
   /** Whether the body is the form of a page, in which every value is text. */

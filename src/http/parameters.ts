@@ -43,6 +43,10 @@ export class Parameters {
     this.#prefixes = readsQuery.flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1)] : []))
   }
 
+  has(name: string): boolean {
+    return this.#known.has(name)
+  }
+
   /** The names that the operation does not know, as `shown` writes them: MAX_NAMES at most. */
   unknownIn(query: Readonly<Record<string, string>>): readonly string[] {
     let unknown: string[] | undefined

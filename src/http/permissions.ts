@@ -70,6 +70,7 @@ export class Permissions {
     switch (access.kind) {
       case 'open':
       case 'gate':
+      case 'key':
       case 'signedIn':
         return true
       case 'admin':

@@ -43,6 +43,9 @@ function chain(
       requestId: `request-${i}`,
       createdAt: 1000 + i,
       previousHash: rows.at(-1)?.hash ?? FIRST_HASH,
+      // Every third row is by a key.
+      apiKeyId: i % 3 === 2 ? 7 : null,
+      apiKeyName: i % 3 === 2 ? 'Import' : null,
     }
     const hash = hashOf(link)
     const id = (rows.at(-1)?.id ?? 0) + (gap ?? 1)

@@ -91,6 +91,26 @@ export function pointsIn(access: UserAccess, domain: PermissionDomain, scopeId: 
   return domain === 'APP' ? access.app : access.platform
 }
 
+const within = (held: ReadonlySet<string>, points: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...points].filter((point) => held.has(point)))
+
+/** The part of a user's access that an API key of theirs allows: one domain and scope, and of its points those of the key. */
+export function limitedTo(
+  access: UserAccess,
+  key: { domain: PermissionDomain; orgId: number; points: ReadonlySet<string> },
+): UserAccess {
+  const { domain, orgId, points } = key
+  const held = access.orgs.get(orgId)
+  return {
+    platform: domain === 'PLATFORM' ? within(access.platform, points) : NO_POINTS,
+    app: domain === 'APP' ? within(access.app, points) : NO_POINTS,
+    orgs: domain === 'ORG' && held !== undefined ? new Map([[orgId, within(held, points)]]) : NO_ORGS,
+    disabledOrgs: domain === 'ORG' ? access.disabledOrgs.filter((id) => id === orgId) : [],
+    isAdministrator: domain === 'PLATFORM' && access.isAdministrator,
+    highestRole: access.highestRole,
+  }
+}
+
 const READING_ACTIONS = new Set(['read', 'export'])
 
 /**

@@ -7,6 +7,7 @@ import { emit } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import { noPermission, organizationDisabled, secondFactorRequired } from '#http/permissions.ts'
+import { type KeyScope, keyScopeOf } from '#http/key-scope.ts'
 import type { Party } from '#http/places.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -14,7 +15,7 @@ import { pointName } from '#permission-points'
 
 import { accessCache, bindingsChanged, rolesChanged } from './access.cache.ts'
 import type { MyPermissions } from './access.model.ts'
-import { isReading, pointsIn, type UserAccess } from './access.rules.ts'
+import { isReading, limitedTo, pointsIn, type UserAccess } from './access.rules.ts'
 import {
   allPoints,
   currentOrgId,
@@ -28,11 +29,27 @@ import {
 } from './access.store.ts'
 import { shownName } from './system-roles.ts'
 
+/** The last limited access of each key, which is computed again when that of its owner has changed. */
+const limited = new WeakMap<KeyScope, { readonly of: UserAccess; readonly access: UserAccess }>()
+
+/** What the user may do in this request: with an API key only as much as the key allows. */
+function inRequest(userId: number, access: UserAccess): UserAccess {
+  const key = keyScopeOf(userId)
+  if (key === undefined) return access
+  const known = limited.get(key)
+  if (known?.of === access) return known.access
+  const fresh = { of: access, access: limitedTo(access, key) }
+  limited.set(key, fresh)
+  return fresh.access
+}
+
 /** Synchronous if the user is cached. */
 function withAccess<T>(ctx: AppContext, userId: number, select: (access: UserAccess) => T): MaybePromise<T> {
   const cache = accessCache(ctx)
   const access = cache.peek(userId)
-  return access === undefined ? cache.load(userId).then(select) : select(access)
+  return access === undefined
+    ? cache.load(userId).then((loaded) => select(inRequest(userId, loaded)))
+    : select(inRequest(userId, access))
 }
 
 /**
@@ -50,8 +67,8 @@ export function can(
   const access = cache.peek(userId)
   // Does not use `withAccess`: this runs on every request, and the closure would be its only allocation.
   return access === undefined
-    ? cache.load(userId).then((loaded) => pointsIn(loaded, domain, scopeId).has(point))
-    : pointsIn(access, domain, scopeId).has(point)
+    ? cache.load(userId).then((loaded) => pointsIn(inRequest(userId, loaded), domain, scopeId).has(point))
+    : pointsIn(inRequest(userId, access), domain, scopeId).has(point)
 }
 
 /** Why a user who lacks the point in the organization is refused. Only members learn that it is DISABLED or requires a second factor. */

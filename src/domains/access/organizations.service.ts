@@ -1,6 +1,7 @@
 /** The roles of one organization: copies of the templates (scope 0), independent of them from its foundation on. */
 
 import type { Db, Tx } from '#db/store.ts'
+import { keyScopeOf } from '#http/key-scope.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import { rolesChanged } from './access.cache.ts'
@@ -70,6 +71,9 @@ export function usersHoldingPoint(db: Db | Tx, orgId: number, point: string, lim
  * that read. For the views of users; not cached.
  */
 export async function roleHasPoint(db: Db | Tx, userId: number, orgId: number, point: string): Promise<boolean> {
+  const key = keyScopeOf(userId)
+  // No key gives roles, whatever its owner may do.
+  if (key && (key.orgId !== orgId || !key.points.has(point) || point === 'member:assign_role')) return false
   const [resource = '', action = ''] = point.split(':')
   return store.hasPoint(db, await roleIdsOf(db, userId), orgId, { resource, action })
 }

@@ -73,11 +73,14 @@ export const accounts = domain({
   stop: flushActivity,
 })
 
-export { confirm, requireConfirmation } from './confirmations/confirmations.service.ts'
+export { confirm, requireConfirmation, requireConfirmationOfAll } from './confirmations/confirmations.service.ts'
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
 export { provedEmailsOf } from './login-records/login-records.service.ts'
 export { countDevicesSince } from './sessions/sessions.store.ts'
-export { consoleRefusal } from './users/users.service.ts'
+export { sessionEnded } from './accounts.errors.ts'
+export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
+export { ownEvent } from './login-records/login-records.rules.ts'
+export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
 export { emailOf, normalizeEmail, normalizePhone } from './accounts.rules.ts'
@@ -92,4 +95,4 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact } from './users/users.store.ts'
+export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact, mailContacts } from './users/users.store.ts'

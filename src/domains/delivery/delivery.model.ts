@@ -69,6 +69,11 @@ export interface NoticeData {
   /** `account`: name of the other account. Its user can switch to this account. */
   ACCOUNT_LINKED: EventContext & { readonly account: string }
   ACCOUNT_UNLINKED: EventContext & { readonly account: string }
+  /** `key`: the name of the key. */
+  API_KEY_CREATED: EventContext & { readonly key: string }
+  /** Somebody else has ended it: an administrator of the organization or of the server. */
+  API_KEY_REVOKED: EventContext & { readonly key: string }
+  API_KEY_EXPIRING: EventContext & { readonly key: string }
   ACCOUNT_DELETED: EventContext
   /** A finder wrote about a thing. `title`: its name. `path`: of the page of the web application with the message. */
   FOUND: EventContext & { readonly title: string; readonly path: string }

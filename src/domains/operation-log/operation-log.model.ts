@@ -32,6 +32,12 @@ export const LogView = Model('OperationLogRow', {
     examples: [42],
   }),
   actorName: Type.String({ description: 'The username or nickname at that time', examples: ['root'] }),
+  apiKey: Nullable(
+    Type.Object(
+      { id: Id, name: Type.String() },
+      { description: 'The API key of the actor by which the change was made', examples: [{ id: 3, name: 'Import' }] },
+    ),
+  ),
   action: Action,
   targetType: Target,
   targetId: Nullable(

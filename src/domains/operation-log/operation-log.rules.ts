@@ -30,6 +30,9 @@ export interface Link {
   readonly requestId: string
   readonly createdAt: number
   readonly previousHash: string
+  /** The API key by which the actor asked. */
+  readonly apiKeyId: number | null
+  readonly apiKeyName: string | null
 }
 
 /** JSON with sorted keys, so that equal values have equal texts. */
@@ -41,7 +44,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** SHA-256 (base64url) of the fields as a JSON array in this order. */
+/** SHA-256 (base64url) of the fields as a JSON array in this order; the last two only with an API key. */
 export const hashOf = (row: Link): string =>
   sha256(
     canonical([
@@ -57,6 +60,8 @@ export const hashOf = (row: Link): string =>
       row.ipAddress,
       row.requestId,
       row.createdAt,
+      // Rows without a key have the hash that they had in versions without keys.
+      ...(row.apiKeyId === null && row.apiKeyName === null ? [] : [row.apiKeyId, row.apiKeyName]),
     ]),
   )
 

@@ -62,7 +62,7 @@ const tooLarge = () =>
 export async function appendLog(
   ctx: AppContext,
   tx: Tx,
-  actor: Pick<Actor, 'userId'> & { readonly name?: string },
+  actor: Pick<Actor, 'userId' | 'key'> & { readonly name?: string },
   action: LoggedAction,
   caller: Pick<Caller, 'ip' | 'requestId'>,
   entry: LogEntry,
@@ -74,6 +74,8 @@ export async function appendLog(
   const link: Link = {
     actorId: actor.userId,
     actorName: actor.name ?? (await nameOf(tx, actor.userId)),
+    apiKeyId: actor.key?.id ?? null,
+    apiKeyName: actor.key?.name ?? null,
     action,
     targetType: targetOf.get(action)!,
     targetId: entry.targetId ?? null,

@@ -291,6 +291,8 @@ const ROW: Columns = {
   after: 'json',
   ip_address: 'text',
   request_id: 'text',
+  api_key_id: 'intOrNull',
+  api_key_name: 'textOrNull',
   created_at: 'int',
   hash: 'text',
   previous_hash: 'text',
@@ -326,7 +328,8 @@ interface Fields {
 function fieldsOf(row: Stored, columns: Columns): Fields | string {
   const values: Record<string, unknown> = {}
   for (const [name, kind] of Object.entries(columns)) {
-    const value = row[name]
+    // A database of an earlier version has no columns of API keys.
+    const value = row[name] ?? null
     if (kind === 'json') {
       values[name] = json(value)
       if (values[name] === undefined) return `its ${name} is not JSON of this server.`
@@ -359,6 +362,8 @@ const linkOf = (read: Fields): Link => ({
   after: read.json('after'),
   ipAddress: read.text('ip_address'),
   requestId: read.text('request_id'),
+  apiKeyId: read.intOrNull('api_key_id'),
+  apiKeyName: read.textOrNull('api_key_name'),
   createdAt: read.int('created_at'),
   previousHash: read.text('previous_hash'),
 })

@@ -13,6 +13,7 @@ import { parseName } from '#lib/host-name.ts'
 import { budgets } from './budgets.model.ts'
 import { flag, integer, MIB, protection, setting, size } from './kinds.model.ts'
 import { protections } from './protections.model.ts'
+import { programs } from './programs.model.ts'
 
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB
@@ -346,6 +347,7 @@ export const definitions = {
     ['强制更新', '应用是否必须更新到最新发布的版本：1 表示是。'],
   ),
   ...protections,
+  ...programs,
   'http.refuseUnknownParameters': setting(
     Type.Boolean(),
     false,

@@ -4,6 +4,7 @@ import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { budgetInWords } from '../budget.ts'
 import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
+import { isClosedToKeys } from '../key-scope.ts'
 import { isRepeatable } from '../repeatable.ts'
 import { MAX_UNITS_PER_CHARACTER } from '../schema.ts'
 import { exampleOf } from './example.ts'
@@ -40,6 +41,9 @@ accepted as \`X-Device-Id\`.
 
 **Browsers.** Pages of this server send \`X-Refresh-Token: cookie\` instead of a device id. The refresh token and the device id are then cookies
 that scripts cannot read, and \`POST /api/auth/refresh\` needs no body.
+
+**API keys.** Programs send \`Authorization: Bearer tsk_…\` and no device id. At each request a key has those of its points that its owner holds
+at that moment, and with a key of an organization \`orgId\` may be left out. Operations that are not open to keys answer 403 with code 4037.
 
 **Limits.** A session may make 1,200 requests a minute, and an IP address 300 to operations that need no token
 (3,000 to those that send files). IPv6 addresses are counted by /64, and with larger limits by /56 and /48. Operations with limits of their own say so. Beyond a limit the answer is 429
@@ -114,6 +118,13 @@ export function openApiDocument(endpoints: readonly AnyEndpoint[], options: Docu
           description:
             'The `token` of `POST /public/gate/session`, which a phone gets with the link of a gate. It opens only operations under ' +
             '`/public/gate`, of one activity, and ends with the gate.',
+        },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key (`tsk_…`), which a user makes with `POST /api/auth/api-keys`. Without `X-Device-Id` it calls operations that ask for ' +
+            'one of its permission points.',
         },
       },
     },
@@ -214,7 +225,7 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
     tags: [endpoint.tag],
     ...(endpoint.deprecated && { deprecated: true }),
     'x-access': { level: accessLevel(access), kind: access.kind, ...('point' in access && { point: access.point }) },
-    security: securityOf(access),
+    security: securityOf(endpoint),
     parameters,
     ...requestBody(endpoint, components),
     responses: responsesOf(endpoint, components),
@@ -222,13 +233,19 @@ function operation(endpoint: AnyEndpoint, components: Components): Json {
 }
 
 /** Alternatives. An empty object means that the operation may also be called without a token. */
-function securityOf(access: Access): Json[] {
+function securityOf(endpoint: AnyEndpoint): Json[] {
+  const { access } = endpoint
   const { kind } = access
   if (kind === 'open' && !access.readsToken) return []
   if (kind === 'gate') return [{ gateToken: [] }]
+  if (kind === 'key') return [{ apiKey: [] }]
   const others = kind === 'signedUrl' || kind === 'open' ? [{}] : kind === 'publisher' ? [{ publisherKey: [] }] : []
-  return [...others, { token: [], device: [] }]
+  return [...others, { token: [], device: [] }, ...(takesKeys(endpoint) ? [{ apiKey: [] }] : [])]
 }
+
+/** Public operations do for a key what they do for anyone. */
+const takesKeys = (endpoint: AnyEndpoint): boolean =>
+  endpoint.access.kind !== 'open' && endpoint.opensSocket !== true && !isClosedToKeys(endpoint)
 
 /**
  * A form that an operation accepts beside JSON is described in words: generators make one type of the two bodies, which none of them can
@@ -336,6 +353,8 @@ function accessInWords(access: Access): string {
       return access.takesEnded
         ? 'devices with the token of a gate, also for two days after its end.'
         : 'devices with the token of a gate.'
+    case 'key':
+      return 'programs with an API key.'
     case 'signedUrl':
       return `anyone with a signed URL, as other operations return it; without \`signature\` users with the permission point \`${access.point}\` who may see the resource.`
     case 'admin':

@@ -3,6 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AnyEndpoint, RefusalStatus } from '../endpoint.ts'
+import { isClosedToKeys } from '../key-scope.ts'
 import { showsVersion } from '../preconditions.ts'
 import { isRepeatable } from '../repeatable.ts'
 import { exampleOf } from './example.ts'
@@ -40,7 +41,7 @@ const REFUSALS: Record<number, Refusal> = {
     name: 'Forbidden',
     description:
       'The caller does not have permission. Business codes 4011, 4012, 4015, 4031 (confirm first that you are the owner of the ' +
-      'account), 4032 (the second factor is missing) and 4034 (administrators must enable one) also come with this status.',
+      'account), 4032 (the second factor is missing), 4034 (administrators must enable one) and 4037 (not open to API keys) also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },
@@ -116,6 +117,7 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
   if (access.kind !== 'open' || access.readsToken) statuses.add(401)
   if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
   if (keepsCookies) statuses.add(403)
+  if (isClosedToKeys(endpoint)) statuses.add(401).add(403)
   if (path.includes('/:')) statuses.add(404)
   if (body ?? acceptsFile ?? streamsBody) statuses.add(413)
   if (body ?? acceptsFile) statuses.add(415)

@@ -7,6 +7,7 @@ import { adminPage } from '#domains/admin/index.ts'
 import { changeAvatar } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { notForApiKeys } from '#http/key-scope.ts'
 import type { Locale } from '#lib/localized.ts'
 import { secret } from '#platform/ids.ts'
 
@@ -79,6 +80,9 @@ export async function addUser(
     ...(body.email ? [emailOf(body.email)] : []),
     ...(body.phone ? [await phoneOf(body.phone)] : []),
   ].map((credential) => ({ provider: providerOf(credential), credential }))
+  // No key makes a password: an account that a program adds gets its first one by a code.
+  const isByKey = actor.key !== undefined
+  if (isByKey && body.password != null) throw notForApiKeys
   const password = body.password ?? secret().slice(0, INITIAL_PASSWORD_LENGTH)
   const problem = body.password == null ? undefined : passwordProblem(password, await basePolicy(ctx), username)
   if (problem) throw problem
@@ -90,7 +94,7 @@ export async function addUser(
     const user = await createUser(tx, {
       username,
       nickname,
-      password: { ...hashed, isForeign },
+      password: isByKey ? null : { ...hashed, isForeign },
       createdByAdmin: true,
     })
     if (user === undefined) throw usernameTaken()
@@ -99,7 +103,7 @@ export async function addUser(
         throw credentialTaken(contact.provider)
     const after = { username, nickname, identityTypes: contacts.map(({ provider }) => provider) }
     // A repeat of the request has made another password, and returns this one.
-    const result = { id: user.id, initialPassword: body.password == null ? password : null }
+    const result = { id: user.id, initialPassword: body.password == null && !isByKey ? password : null }
     return { result, logged: { targetId: user.id, targetName: username, after } }
   })
   const view = await showUser(ctx, created.id, locale)

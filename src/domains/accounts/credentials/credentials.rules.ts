@@ -33,6 +33,8 @@ export interface Ended {
   readonly passkeys: 'all' | 'others' | 'none'
   /** The trust in devices, which are spared the second factor. */
   readonly trust: 'all' | 'device' | 'none'
+  /** API keys of the account. `revoked`: they end; `paused`: they are refused while the status of the account says so. */
+  readonly apiKeys: 'revoked' | 'paused' | 'none'
   /** Unused verification codes that the user requested, or that were sent to the account. */
   readonly codes: boolean
   /** The failure lock: it is opened for the new password. */
@@ -49,6 +51,7 @@ const NEW_PASSWORD: Ended = {
   secretLinks: true,
   passkeys: 'others',
   trust: 'all',
+  apiKeys: 'revoked',
   codes: true,
   lock: true,
 }
@@ -63,6 +66,7 @@ const NOTHING: Ended = {
   secretLinks: false,
   passkeys: 'none',
   trust: 'none',
+  apiKeys: 'none',
   codes: false,
   lock: false,
 }
@@ -95,6 +99,7 @@ export const ENDED = {
     secretLinks: true,
     passkeys: 'all',
     trust: 'all',
+    apiKeys: 'revoked',
     codes: true,
     lock: true,
   },
@@ -123,7 +128,15 @@ export const ENDED = {
   /** Either side, or an administrator, removed an account link. */
   LINK_REMOVED: { ...NOTHING, opened: 'link' },
   /** By an administrator. Account links and device ids open nothing while the account is disabled, and are usable again after that. */
-  ACCOUNT_DISABLED: { ...NOTHING, reason: 'DISABLED', sessions: 'all', opened: 'all', secretLinks: true, codes: true },
+  ACCOUNT_DISABLED: {
+    ...NOTHING,
+    reason: 'DISABLED',
+    sessions: 'all',
+    opened: 'all',
+    secretLinks: true,
+    apiKeys: 'paused',
+    codes: true,
+  },
   ACCOUNT_DELETED: {
     reason: 'DELETED',
     sessions: 'all',
@@ -134,6 +147,7 @@ export const ENDED = {
     secretLinks: true,
     passkeys: 'all',
     trust: 'all',
+    apiKeys: 'revoked',
     codes: true,
     lock: true,
   },

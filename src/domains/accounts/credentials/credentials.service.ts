@@ -41,6 +41,8 @@ export interface Subject {
   readonly userId: number
   /** Of the device that asked for the change, or that is removed; empty for none of the user's. */
   readonly deviceKey: string
+  /** The user has asked to keep the API keys that the change would end. */
+  readonly keepsApiKeys?: boolean
   /** For a removed link: the account it led to. */
   readonly linkedUserId?: number
   /** The user has looked at their passkeys and keeps all of them. */
@@ -66,6 +68,8 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
     await deletePasskeysOf(tx, userId, row.passkeys === 'others' ? { exceptDevice: deviceKey } : {})
   if (row.trust !== 'none') await endTrust(tx, userId, row.trust === 'device' ? [deviceKey] : undefined)
   if (row.secretLinks) await emit(ctx, tx, 'user.secretLinksEnded', { userId })
+  if (row.apiKeys !== 'none' && !(row.apiKeys === 'revoked' && subject.keepsApiKeys === true))
+    await emit(ctx, tx, 'user.apiKeysEnding', { userId, how: row.apiKeys })
   const identities = await identitiesOf(tx, userId)
   if (row.codes) {
     const contacts = identities.filter((i) => i.provider !== 'DEVICE').map((i) => i.credential)
@@ -140,6 +144,7 @@ export interface Replacement {
   /** Key of the device that asked for it. Its DEVICE identity stays. */
   readonly deviceKey: string
   readonly keepsPasskeys?: boolean
+  readonly keepsApiKeys?: boolean
   /** How the change is recorded. */
   readonly event: LoginEvent
 }

@@ -58,6 +58,8 @@ export const LOGIN_TYPES = [
   'passkey_require',
   'passkey_optional',
   'trust_end',
+  'api_key_create',
+  'api_key_revoke',
   'token_refresh',
   ...REPORTED_TYPES,
 ] as const

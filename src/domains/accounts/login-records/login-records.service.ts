@@ -129,6 +129,9 @@ const TITLES: Readonly<Record<ShownKind, Localized>> = {
   NEW_DEVICE: { en: 'Sign-in on a new device', zh: '你的账号在新设备上登录' },
   ACCOUNT_LINKED: { en: 'Another account was linked to yours', zh: '有账号与你的账号关联' },
   ACCOUNT_UNLINKED: { en: 'An account link was removed', zh: '账号关联已解除' },
+  API_KEY_CREATED: { en: 'An API key was made', zh: '你的账号新建了 API 密钥' },
+  API_KEY_REVOKED: { en: 'An API key was ended', zh: '你的 API 密钥已被终止' },
+  API_KEY_EXPIRING: { en: 'An API key will expire', zh: '你的 API 密钥即将到期' },
   ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '你的账号已注销' },
 }
 

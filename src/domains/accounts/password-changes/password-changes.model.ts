@@ -29,5 +29,8 @@ export const PasswordChange = OneOf('PasswordChange', [byOldPassword, byCode], {
       }),
     ),
   ),
+  keepApiKeys: Type.Optional(
+    Nullable(Type.Boolean({ description: 'Your API keys stay; otherwise they end too', examples: [false] })),
+  ),
 })
 export type PasswordChange = Static<typeof PasswordChange>

@@ -71,11 +71,11 @@ export async function changePassword(
       // A code proves less: a thief may have bound the address that it was sent to.
       if (body.verifyType === 'OLD_PASSWORD') await endForeignUndos(tx, actor)
       const { deviceKey } = actor
-      const keepsPasskeys = body.keepPasskeys === true
       await installPassword(ctx, tx, actor.userId, password, {
         change: 'PASSWORD_CHANGED',
         deviceKey,
-        keepsPasskeys,
+        keepsPasskeys: body.keepPasskeys === true,
+        keepsApiKeys: body.keepApiKeys === true,
         event,
       })
     })

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '#context'
 import type { ContactProvider } from '#db/schema/accounts.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { bindRole, USER } from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
@@ -10,13 +10,19 @@ import type { AppError } from '#http/errors.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { notBound, notVerified, totpRequired } from '../accounts.errors.ts'
-import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow } from './users.store.ts'
+import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow, userById } from './users.store.ts'
 
 /** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
 export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   const row = await insertUser(tx, user)
   if (row !== undefined) await bindRole(tx, row.id, 'APP', 0, USER)
   return row
+}
+
+/** Whether nothing but devices opens the account: no password, phone or e-mail. */
+export async function isDeviceOnly(db: Db | Tx, userId: number): Promise<boolean> {
+  const user = await userById(db, userId)
+  return user?.passwordHash === null && (await identitiesOf(db, userId)).every(({ provider }) => provider === 'DEVICE')
 }
 
 /**

@@ -174,6 +174,30 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
     }),
     fact: ({ account }) => [{ en: 'Account', zh: '账号' }, plainName(account)],
   },
+  API_KEY_CREATED: {
+    subject: { en: 'An API key was made', zh: '你的账号新建了 API 密钥' },
+    lead: (name) => ({
+      en: `An API key was made for your ${name} account: a program can now act in your name with the permissions of the key.`,
+      zh: `你的 ${name} 账号新建了 API 密钥，程序可用它以你的身份在密钥的权限内操作。`,
+    }),
+    fact: ({ key }) => [{ en: 'API key', zh: 'API 密钥' }, key],
+  },
+  API_KEY_REVOKED: {
+    subject: { en: 'An API key was ended', zh: '你的 API 密钥已被终止' },
+    lead: (name) => ({
+      en: `An administrator has ended an API key of your ${name} account. Programs that use it are refused from now on.`,
+      zh: `管理员终止了你的 ${name} 账号的一个 API 密钥，使用它的程序将被拒绝。`,
+    }),
+    fact: ({ key }) => [{ en: 'API key', zh: 'API 密钥' }, key],
+  },
+  API_KEY_EXPIRING: {
+    subject: { en: 'An API key expires in a week', zh: '你的 API 密钥将在一周内到期' },
+    lead: (name) => ({
+      en: `An API key of your ${name} account expires within 7 days. Make another one and put it into the program that uses it.`,
+      zh: `你的 ${name} 账号的一个 API 密钥将在 7 天内到期。请新建密钥并更新使用它的程序。`,
+    }),
+    fact: ({ key }) => [{ en: 'API key', zh: 'API 密钥' }, key],
+  },
   ACCOUNT_DELETED: {
     subject: { en: 'Your account was deleted', zh: '你的账号已注销' },
     lead: (name) => ({

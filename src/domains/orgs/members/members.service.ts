@@ -10,6 +10,7 @@ import { avatarUrl } from '#domains/files/index.ts'
 import { addRecipients, startMemberSend } from '#domains/notifications/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { notForApiKeys } from '#http/key-scope.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 
@@ -92,6 +93,7 @@ export async function updateMember(
   locale: Locale,
 ): Promise<MemberView> {
   const changesRole = input.roleId !== undefined || input.roleCode !== undefined
+  if (changesRole && actor.key !== undefined) throw notForApiKeys
   if (changesRole && !(await access.can(ctx, actor.userId, 'ORG', orgId, 'member:assign_role')))
     throw cannotAssignRoles()
   await ctx.db.write('orgs.updateMember', async (tx) => {

@@ -7,6 +7,7 @@ import * as access from '#domains/access/index.ts'
 import type { Events } from '#domains/events.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { notForApiKeys } from '#http/key-scope.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { MemberView, RoleChoice } from '../members/members.model.ts'
@@ -75,7 +76,9 @@ export async function requireMayGive(
   orgId: number,
   { id, code }: Pick<access.OrgRole, 'id' | 'code'>,
 ): Promise<void> {
-  if (!ORDINARY.has(code)) await access.requireAuthorityOver(tx, actor, { id, domain: 'ORG', scopeId: orgId, code })
+  if (ORDINARY.has(code)) return
+  if (actor.key !== undefined) throw notForApiKeys
+  await access.requireAuthorityOver(tx, actor, { id, domain: 'ORG', scopeId: orgId, code })
 }
 
 /**

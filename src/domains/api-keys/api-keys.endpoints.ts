@@ -1,0 +1,125 @@
+import { apiKey, endpoint, org, signedIn } from '#http/endpoint.ts'
+import { DAY } from '#platform/clock.ts'
+
+import {
+  ApiKeyPage,
+  ApiKeyView,
+  ByKey,
+  ByOrgKey,
+  ChangedApiKey,
+  CreatedApiKey,
+  InOrg,
+  KEPT_DAYS,
+  KeysQuery,
+  MAX_KEYS_OF_ORG,
+  MAX_KEYS_OF_USER,
+  NewApiKey,
+  OrgApiKeyPage,
+} from './api-keys.model.ts'
+import * as service from './api-keys.service.ts'
+
+const tag = 'API keys'
+
+export const apiKeyEndpoints = [
+  endpoint({
+    id: 'apiKeys.list',
+    method: 'GET',
+    path: '/api/auth/api-keys',
+    summary: 'List your API keys',
+    description: `Newest first. Keys that have ended stay in the list for ${KEPT_DAYS} days.`,
+    tag,
+    access: signedIn,
+    query: KeysQuery,
+    data: ApiKeyPage,
+    run: ({ ctx, actor, query }) => service.listKeys(ctx, actor, query),
+  }),
+  endpoint({
+    id: 'apiKeys.create',
+    method: 'POST',
+    path: '/api/auth/api-keys',
+    summary: 'Make an API key',
+    description:
+      'The answer has the key, which is shown this once. You are told by a login record, a notification and e-mail. At most ' +
+      `${MAX_KEYS_OF_USER} keys of a user and ${MAX_KEYS_OF_ORG} for an organization. Needs a sign-in or a confirmed code of the last 10 ` +
+      'minutes (code 4031).',
+    tag,
+    access: signedIn,
+    body: NewApiKey,
+    data: CreatedApiKey,
+    budgets: [
+      {
+        name: 'new API keys',
+        counts: { en: 'new API keys', zh: '新 API 密钥' },
+        per: 'user',
+        limit: 100,
+        windowMs: DAY,
+        durable: true,
+      },
+    ],
+    ignoresKey: 'Its answer has a secret that is not kept.',
+    refuses: {
+      400: 'You do not hold one of the points, it cannot be in a key, or there are too many keys.',
+      403: 'You have not confirmed lately (code 4031), nothing but a device opens your account, or a key of the console is not made by SYSTEM_ADMIN.',
+    },
+    run: ({ ctx, actor, body, caller }) => service.createKey(ctx, actor, body, caller),
+  }),
+  endpoint({
+    id: 'apiKeys.self',
+    method: 'GET',
+    path: '/api/auth/api-keys/self',
+    summary: 'Get the API key that asks',
+    tag,
+    access: apiKey,
+    data: ApiKeyView,
+    run: ({ ctx, actor }) => service.getSelf(ctx, actor),
+  }),
+  endpoint({
+    id: 'apiKeys.update',
+    method: 'PUT',
+    path: '/api/auth/api-keys/:id',
+    summary: 'Rename or limit an API key',
+    description: 'A key never gets more than it had: for other points, more time or more of `mcp`, make another key.',
+    tag,
+    access: signedIn,
+    params: ByKey,
+    body: ChangedApiKey,
+    data: ApiKeyView,
+    refuses: { 400: 'The change would give the key more, or the key has ended.' },
+    run: ({ ctx, actor, params, body }) => service.changeKey(ctx, actor, params.id, body),
+  }),
+  endpoint({
+    id: 'apiKeys.revoke',
+    method: 'DELETE',
+    path: '/api/auth/api-keys/:id',
+    summary: 'End an API key',
+    description: 'Its next request is refused, in every process within a second.',
+    tag,
+    access: signedIn,
+    params: ByKey,
+    run: ({ ctx, actor, params }) => service.revokeOwnKey(ctx, actor, params.id),
+  }),
+  endpoint({
+    id: 'orgs.apiKeys',
+    method: 'GET',
+    path: '/api/orgs/:orgId/api-keys',
+    summary: 'List the API keys of an organization',
+    description: 'The keys that members have made for it, newest first.',
+    tag,
+    access: org('org:update'),
+    params: InOrg,
+    query: KeysQuery,
+    data: OrgApiKeyPage,
+    run: ({ ctx, params, query }) => service.listKeysOfOrg(ctx, params.orgId, query),
+  }),
+  endpoint({
+    id: 'orgs.revokeApiKey',
+    method: 'DELETE',
+    path: '/api/orgs/:orgId/api-keys/:id',
+    summary: 'End an API key of an organization',
+    description: 'Its owner is told.',
+    tag,
+    access: org('org:update'),
+    params: ByOrgKey,
+    run: ({ ctx, actor, params, caller }) => service.revokeKeyOfOrg(ctx, actor, params.orgId, params.id, caller),
+  }),
+]
