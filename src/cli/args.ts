@@ -11,7 +11,11 @@ export interface Option {
   /** The placeholder of the value in help. An option without one is a switch. */
   readonly value?: string
   readonly help: string
+  /** May be given several times: the values are joined by REPEATED. */
+  readonly repeats?: true
 }
+
+export const REPEATED = '\0'
 
 export interface Parsed {
   /** Switches have the value `''`. */
@@ -46,13 +50,15 @@ export function parseArgs(argv: readonly string[], known: readonly Option[]): Pa
       if (equals < 0 && argv[at] !== undefined && !argv[at]!.startsWith('-')) at++
       continue
     }
-    if (options.has(name)) problems.push(`--${name} is set twice.`)
+    if (options.has(name) && option.repeats !== true) problems.push(`--${name} is set twice.`)
     if (option.value === undefined) {
       if (equals >= 0) problems.push(`--${name} takes no value.`)
       options.set(name, '')
-    } else if (equals >= 0) options.set(name, arg.slice(equals + 1))
-    else if (at < argv.length) options.set(name, argv[at++]!)
-    else problems.push(`--${name} needs a value: --${name} ${option.value}.`)
+    } else if (equals >= 0 || at < argv.length) {
+      const value = equals >= 0 ? arg.slice(equals + 1) : argv[at++]!
+      const before = option.repeats === true ? options.get(name) : undefined
+      options.set(name, before === undefined ? value : before + REPEATED + value)
+    } else problems.push(`--${name} needs a value: --${name} ${option.value}.`)
   }
   return { options, words, problems }
 }

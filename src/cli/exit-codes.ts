@@ -22,6 +22,10 @@ export const EXIT = {
   storage: 5,
   /** A configured service does not answer or refuses: PostgreSQL, S3 server, mail server, SMS gateway. */
   unreachable: 6,
+  /** Of `tessera api`: the server refuses the request (4xx), fails (5xx), or does not answer. */
+  refused: 4,
+  serverFailed: 5,
+  noAnswer: 7,
   /** An administrator has restarted the server in the browser: the service starts it again. */
   restart: 75,
 } as const

@@ -123,6 +123,40 @@ and a version that are already there stay as they are. The version code must be 
     load: () => import('./publish.ts'),
   },
   {
+    name: 'api',
+    words: 'METHOD PATH',
+    takes: [2, 2],
+    summary: 'Call an operation of a server with an API key.',
+    about: `Works on any machine: it needs the address of the server and an API key, and no data directory. Prints the data of the answer
+as JSON; files and pictures are printed as they are. If the server says that it wants to be asked later (429), the command
+waits up to a minute. Refusals are printed to standard error with their code and request id.
+
+  tessera api GET /api/assets --query status=IN_USE --all
+  tessera api POST /api/assets --data '{"name": "Violin 3"}'
+
+The exit code is 0 for an answer, 4 if the server refuses (4xx), 5 if it fails (5xx), 7 if it does not answer.`,
+    options: [
+      { name: 'url', value: 'URL', help: 'Address of the server: https://qr.example.org. Default: TESSERA_API_URL.' },
+      {
+        name: 'key-file',
+        value: 'FILE',
+        help: 'Read the API key from FILE (- for standard input) instead of TESSERA_API_KEY.',
+      },
+      { name: 'data', value: 'JSON', help: 'The body: JSON, @FILE, or - for standard input.' },
+      {
+        name: 'query',
+        value: 'NAME=VALUE',
+        help: 'A parameter of the query. May be given several times.',
+        repeats: true,
+      },
+      { name: 'all', help: 'Follow the pages of a list, and print each row on a line of its own.' },
+      { name: 'raw', help: 'Print the answer as the server sends it.' },
+      { name: 'output', value: 'FILE', help: 'Write to FILE instead of standard output.' },
+    ],
+    settings: 'none',
+    load: () => import('./api.ts'),
+  },
+  {
     name: 'rotate-pass-key',
     words: '',
     takes: [0, 0],

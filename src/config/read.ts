@@ -306,13 +306,23 @@ const PUBLISH_KEY = 'TESSERA_PUBLISH_KEY'
 /** The publisher key of the environment; undefined if there is none. */
 export const publishKeyOf = (env: Sources['env'] = process.env): string | undefined => env[PUBLISH_KEY] || undefined
 
+const API_KEY = 'TESSERA_API_KEY'
+const API_URL = 'TESSERA_API_URL'
+
+/** The API key and the address of `tessera api`; undefined if there are none. */
+export const apiKeyOfEnvironment = (env: Sources['env'] = process.env): string | undefined => env[API_KEY] || undefined
+export const apiUrlOfEnvironment = (env: Sources['env'] = process.env): string | undefined => env[API_URL] || undefined
+
+/** Variables of commands that work with other servers. */
+const OF_CLIENTS: readonly string[] = [PUBLISH_KEY, API_KEY, API_URL]
+
 /** The environment for programs of others. The settings of the server contain secrets. */
 export const environmentWithoutSettings = (): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TESSERA_')))
 
 function findUnknown(sources: Complete, toml: Record<string, unknown>, label: string, problems: string[]): void {
   for (const name of Object.keys(sources.env))
-    if (name.startsWith('TESSERA_') && !envNames.includes(name) && name !== PUBLISH_KEY)
+    if (name.startsWith('TESSERA_') && !envNames.includes(name) && !OF_CLIENTS.includes(name))
       problems.push(`${name} is not a setting${didYouMean(name, envNames) || '.'}`)
   for (const name of Object.keys(toml))
     if (!tomlNames.includes(name))

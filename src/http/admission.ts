@@ -7,6 +7,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { AppContext } from '#context'
 import type { GateSession } from '#db/schema/activity-gates.ts'
+import { isApiKey } from '#lib/api-key.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 
@@ -14,7 +15,7 @@ import { secondsOf, takeByAddress, usesByAddress } from './budget.ts'
 import { bearerToken, publisherKey, readQuery, type RequestCaller } from './caller.ts'
 import type { Actor, AnyEndpoint, Caller, GateAccess, OpenAccess, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
-import { isApiKey, isClosedToKeys, notForApiKeys } from './key-scope.ts'
+import { isClosedToKeys, notForApiKeys } from './key-scope.ts'
 import type { PathParams } from './router.ts'
 import { socketToken } from './sockets/handshake.ts'
 

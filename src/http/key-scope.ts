@@ -8,7 +8,6 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { McpUse } from '#db/schema/api-keys.ts'
-import { API_KEY_PREFIX } from '#lib/api-key.ts'
 import { type Scope, scopes } from '#platform/spans.ts'
 
 import type { AnyEndpoint } from './endpoint.ts'
@@ -37,8 +36,6 @@ export function keyScopeOf(userId: number): KeyScope | undefined {
   const key = current.getStore()?.key
   return key?.userId === userId ? key : undefined
 }
-
-export const isApiKey = (token: string): boolean => token.startsWith(API_KEY_PREFIX)
 
 /** Business code 4037. */
 export const notForApiKeys = new AppError(403, 4037, {

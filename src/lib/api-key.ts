@@ -9,6 +9,9 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 export const API_KEY_RANDOM = 34
 const CHECKSUM = 6
 
+/** Whether the text is meant to be a key. */
+export const isApiKey = (text: string): boolean => text.startsWith(API_KEY_PREFIX)
+
 const FORMAT = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${API_KEY_RANDOM + CHECKSUM}}$`)
 
 /** CRC-32 of the random characters in base 62, with leading zeros. 62^6 is more than 2^32. */
