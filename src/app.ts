@@ -30,6 +30,7 @@ import { found } from '#domains/found/index.ts'
 import { front } from '#domains/front/index.ts'
 import { lan, lanCertificates } from '#domains/lan/index.ts'
 import { licenses } from '#domains/licenses/index.ts'
+import { mcp } from '#domains/mcp/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
@@ -89,6 +90,7 @@ export const domains = [
   agreements,
   access,
   apiKeys,
+  mcp,
   admin,
   settings,
   server,

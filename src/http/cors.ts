@@ -17,7 +17,7 @@ export type Handler = (request: Request, server: Server<unknown> | null) => Mayb
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
-    'Authorization, Content-Type, Accept-Language, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, X-Device-Id, X-Device-Name, X-Request-Id',
+    'Authorization, Content-Type, Accept-Language, Idempotency-Key, If-Match, If-None-Match, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Range, X-Device-Id, X-Device-Name, X-Request-Id',
   // Seconds. Browsers use at most two hours.
   'access-control-max-age': '7200',
 }

@@ -42,6 +42,7 @@ import { type KeyScope, withinKey } from './key-scope.ts'
 import { pathLogger, pathOf, unknownPathLogger } from './log-path.ts'
 import { listNames } from './normalize.ts'
 import { undocumented } from './openapi/responses.ts'
+import { mounted } from './own-requests.ts'
 import { checkedQuery, IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
@@ -460,6 +461,7 @@ export function mount(endpoints: readonly AnyEndpoint[], ctx: AppContext, gates:
       : refuseUnrouted(found, request, new RequestCaller(request, server, trusted, ctx), ctx, loggedPath)
   }
 
+  Object.assign(mounted(ctx), { endpoints, answer: dispatch })
   const { corsOrigins } = ctx.config
   const answer = corsOrigins.length === 0 ? dispatch : withCors(corsOrigins, dispatch)
   return new Elysia({ name: 'tessera' }).all('/*', ({ request, server }) => answer(request, server), {

@@ -130,8 +130,8 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
 /** Says how an answer contradicts the document, if it does: by its status or its media type. */
 export function undocumented(endpoint: AnyEndpoint, response: Response): string | undefined {
   const { status, headers } = response
-  // 302, 303 and 308 send clients on to the same bytes or operation under another path.
-  if ([302, 303, 304, 308, 500].includes(status) || (status === 101 && endpoint.opensSocket)) return undefined
+  // 302, 303 and 308 send clients on to the same bytes or operation under another path; 202 accepts a message that has no answer.
+  if ([202, 302, 303, 304, 308, 500].includes(status) || (status === 101 && endpoint.opensSocket)) return undefined
   // 303 leads the browser on after a form.
   if (status === 303 && endpoint.answers === 'text/html') return undefined
   if (status !== 200 && !(status === 206 && endpoint.sendsRanges))
