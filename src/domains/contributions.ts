@@ -42,6 +42,10 @@ export interface Contributions {
   readonly userContent?: HasContent
   /** Those of the users who have a second factor. Read by settings and access. */
   readonly withSecondFactor?: (db: Db | Tx, userIds: readonly number[]) => Promise<ReadonlySet<number>>
+  /**
+   * Where a browser goes to sign out elsewhere too, once this session has ended; null for nowhere. Called before it ends. Read by accounts.
+   */
+  readonly logoutUrl?: (ctx: AppContext, sessionId: number) => Promise<string | null>
   /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */
   readonly settingChecks?: Readonly<Record<string, CheckSetting>>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */

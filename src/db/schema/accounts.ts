@@ -7,10 +7,10 @@ import { col, index, lowered, primaryKey, table, uniqueIndex } from '../dialect.
 
 export const USER_STATUSES = ['ACTIVE', 'DISABLED', 'DELETED'] as const
 export type UserStatus = (typeof USER_STATUSES)[number]
-export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE'] as const
+export const PROVIDERS = ['PHONE', 'EMAIL', 'DEVICE', 'OIDC'] as const
 export type Provider = (typeof PROVIDERS)[number]
 /** Providers whose credentials can receive codes and messages. */
-export type ContactProvider = Exclude<Provider, 'DEVICE'>
+export type ContactProvider = Exclude<Provider, 'DEVICE' | 'OIDC'>
 export const SESSION_STATUSES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
@@ -71,16 +71,23 @@ export const identities = table(
       .notNull()
       .references(() => users.id),
     provider: col.text('provider').$type<Provider>().notNull(),
-    /** Normalized: a phone in E.164, an e-mail in lower case; for DEVICE the hash of the device id. */
+    /** Normalized: a phone in E.164, an e-mail in lower case; for DEVICE the hash of the device id, for OIDC that of issuer and subject. */
     credential: col.text('credential').notNull(),
     verified: col.bool('verified').notNull().default(false),
     /** Key of the device on which a signed-in user bound it; empty if it came with the account. */
     boundOn: col.text('bound_on').notNull().default(''),
+    /** OIDC: who vouches for the user. The identity opens the account as long as a provider with this issuer is enabled. */
+    issuer: col.text('issuer'),
+    /** OIDC: the last sign-in with it. */
+    lastUsedAt: col.time('last_used_at'),
     createdAt: col.time('created_at').notNull(),
   },
   (t) => [
     uniqueIndex('identities_provider_credential').on(t.provider, t.credential),
     index('identities_user').on(t.userId),
+    index('identities_issuer')
+      .on(t.issuer, t.userId)
+      .where(sql`${t.issuer} is not null`),
   ],
 )
 

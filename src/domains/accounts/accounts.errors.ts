@@ -91,6 +91,12 @@ export const enrolmentExpired = () =>
     'There is no secret to confirm, or it has expired: request a new one',
     '没有待确认的密钥或密钥已过期，请重新获取',
   )
+/** Answered only after everything else was right. */
+export const localSignInOff = () =>
+  new AppError(403, 4036, {
+    en: 'This way to sign in is switched off here: sign in with your organization’s provider',
+    zh: '此登录方式已关闭，请通过您组织的身份提供方登录',
+  })
 export const registrationClosed = () => forbidden('Registration is closed', '注册已关闭')
 
 const CONFIRMATIONS = {

@@ -83,7 +83,7 @@ export { ownEvent } from './login-records/login-records.rules.ts'
 export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
-export { emailOf, normalizeEmail, normalizePhone } from './accounts.rules.ts'
+export { emailOf, isUsername, normalizeEmail, normalizePhone } from './accounts.rules.ts'
 export {
   type Administrator,
   checkSetupLink,
@@ -95,4 +95,15 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact, mailContacts } from './users/users.store.ts'
+export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact, mailContacts, deleteIdentity, hasTotp, holdsPlatformRole, identitiesOf, insertIdentity, type OwnIdentity, userById, userByProvedCredential, userByUsername, type UserRow } from './users/users.store.ts'
+export { canStillSignIn } from './users/users.rules.ts'
+export { createUser, isLocalSignInOff } from './users/users.service.ts'
+export { insertProved } from './credentials/credentials.service.ts'
+export { type Factor, proveFactorAlone } from './totp/totp.service.ts'
+export { endSessions, loginResponse, signIn } from './sessions/sessions.service.ts'
+export { findOwn as findOwnSession } from './sessions/sessions.store.ts'
+export { deviceFields, LoginResponse } from './sessions/sessions.model.ts'
+export { loginEvent, ownEvent } from './login-records/login-records.rules.ts'
+export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
+export type { LoginEvent } from './login-records/login-records.model.ts'
+export { CONFIRM_FIRST, NICKNAME_MAX, Totp } from './accounts.model.ts'

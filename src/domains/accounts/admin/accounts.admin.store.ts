@@ -24,7 +24,7 @@ import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
-import { type IdentityRow, userColumns, type UserRow } from '../users/users.store.ts'
+import { type OwnIdentity, ownIdentity, userColumns, type UserRow } from '../users/users.store.ts'
 import type { UsersQuery } from './accounts.admin.model.ts'
 
 /** The columns of the index of each order. Usernames and sign-ins can be null; these users come last in both directions. */
@@ -145,9 +145,9 @@ export async function usersByContacts(db: Db, credentials: readonly string[]): P
   return rows.map((row) => row.userId)
 }
 
-export const identitiesOfUsers = (db: Db, userIds: readonly number[]): Promise<IdentityRow[]> =>
+export const identitiesOfUsers = (db: Db, userIds: readonly number[]): Promise<OwnIdentity[]> =>
   db
-    .select()
+    .select(ownIdentity)
     .from(identities)
     .where(inArray(identities.userId, [...userIds]))
     .orderBy(asc(identities.id))

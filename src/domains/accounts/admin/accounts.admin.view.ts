@@ -2,7 +2,8 @@ import type { AppContext } from '#context'
 import * as access from '#domains/access/index.ts'
 import type { Locale } from '#lib/localized.ts'
 
-import type { IdentityRow, UserRow } from '../users/users.store.ts'
+import { isUsable } from '../users/users.rules.ts'
+import type { OwnIdentity, UserRow } from '../users/users.store.ts'
 import { toUserView } from '../users/users.view.ts'
 import { MEMBERSHIPS_SHOWN, type UserAdminView } from './accounts.admin.model.ts'
 import * as store from './accounts.admin.store.ts'
@@ -40,7 +41,7 @@ export async function toUserAdminViews(
 
 /** The rows of other tables that the view of a user shows. */
 interface AboutUser {
-  readonly identities: readonly IdentityRow[]
+  readonly identities: readonly OwnIdentity[]
   readonly roles: access.PersonalRoles
   readonly memberships: UserAdminView['memberships']
   readonly membershipCount: number
@@ -52,7 +53,7 @@ const toUserAdminView = (ctx: AppContext, user: UserRow, about: AboutUser): User
   isAdmin: about.roles.platform.length > 0,
   roles: [...about.roles.platform],
   roleName: about.roles.roleName,
-  identityTypes: [...new Set(about.identities.map((identity) => identity.provider))],
+  identityTypes: [...new Set(about.identities.filter(isUsable).map((identity) => identity.provider))],
   deviceCount: about.identities.filter((identity) => identity.provider === 'DEVICE').length,
   memberships: about.memberships,
   membershipCount: about.membershipCount,

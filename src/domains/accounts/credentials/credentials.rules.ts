@@ -18,6 +18,11 @@ export interface Ended {
    * stay if the user could no longer sign in without them, except with `all`.
    */
   readonly deviceIdentities: 'all' | 'others' | 'device' | 'none'
+  /**
+   * Identities of providers that a signed-in user linked. `others`: on all devices but the one that asked for the change,
+   * unless the user could no longer sign in without them. Those that came with the account stay: the provider vouches for them.
+   */
+  readonly linkedIdentities: 'all' | 'others' | 'none'
   /** Account links by which others can switch to the account, and those by which it can switch to others. */
   readonly links: 'both' | 'incoming' | 'none'
   /**
@@ -45,6 +50,7 @@ const NEW_PASSWORD: Ended = {
   reason: 'PASSWORD_CHANGED',
   sessions: 'all',
   deviceIdentities: 'others',
+  linkedIdentities: 'others',
   links: 'incoming',
   opened: 'others',
   knownDevices: 'none',
@@ -60,6 +66,7 @@ const NOTHING: Ended = {
   reason: 'REVOKED',
   sessions: 'none',
   deviceIdentities: 'none',
+  linkedIdentities: 'none',
   links: 'none',
   opened: 'none',
   knownDevices: 'none',
@@ -104,9 +111,9 @@ export const ENDED = {
     lock: true,
   },
   /** A code proved the only e-mail of an account that anyone may have registered with it: nothing of theirs stays. */
-  CLAIM_PROVED: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
+  CLAIM_PROVED: { ...NEW_PASSWORD, reason: 'REVOKED', linkedIdentities: 'all', links: 'both', opened: 'all' },
   /** Another user proved the e-mail that was the only name of an account for its password. */
-  CLAIM_LOST: { ...NEW_PASSWORD, reason: 'REVOKED', links: 'both', opened: 'all' },
+  CLAIM_LOST: { ...NEW_PASSWORD, reason: 'REVOKED', linkedIdentities: 'all', links: 'both', opened: 'all' },
   /** The undo link of a replaced e-mail was used: any device may be the thief's. */
   // `restoreEmail` removes the passkeys that the thief may have made. Older ones are the owner's.
   EMAIL_RESTORED: { ...NEW_PASSWORD, reason: 'REVOKED', deviceIdentities: 'all', opened: 'all', passkeys: 'none' },
@@ -141,6 +148,7 @@ export const ENDED = {
     reason: 'DELETED',
     sessions: 'all',
     deviceIdentities: 'all',
+    linkedIdentities: 'all',
     links: 'both',
     opened: 'all',
     knownDevices: 'all',

@@ -20,7 +20,7 @@ import { replacePassword } from '../passwords/passwords.store.ts'
 import { endTrust } from '../second-factor/second-factor.store.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
 import { deleteRecoveryCodes } from '../totp/totp.store.ts'
-import { canStillSignIn } from '../users/users.rules.ts'
+import { canStillSignIn, isContact } from '../users/users.rules.ts'
 import {
   deleteClaim,
   deleteIdentity,
@@ -29,6 +29,7 @@ import {
   type IdentityRow,
   insertIdentity,
   type NewIdentity,
+  type OwnIdentity,
   type StoredPassword,
   userById,
   verifyIdentity,
@@ -70,9 +71,10 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   if (row.secretLinks) await emit(ctx, tx, 'user.secretLinksEnded', { userId })
   if (row.apiKeys !== 'none' && !(row.apiKeys === 'revoked' && subject.keepsApiKeys === true))
     await emit(ctx, tx, 'user.apiKeysEnding', { userId, how: row.apiKeys })
+  await deleteLinkedIdentities(tx, row, subject)
   const identities = await identitiesOf(tx, userId)
   if (row.codes) {
-    const contacts = identities.filter((i) => i.provider !== 'DEVICE').map((i) => i.credential)
+    const contacts = identities.filter(isContact).map((i) => i.credential)
     await deleteCodes(tx, userId, contacts)
   }
   if (row.lock) await unlock(tx, userId)
@@ -121,7 +123,7 @@ async function deleteDeviceIdentities(
   tx: Tx,
   { deviceIdentities: which }: Ended,
   { userId, deviceKey }: Subject,
-  identities: readonly IdentityRow[],
+  identities: readonly OwnIdentity[],
 ): Promise<boolean> {
   if (which === 'none') return false
   const ending = identities.filter(
@@ -136,6 +138,23 @@ async function deleteDeviceIdentities(
   }
   for (const { id } of ending) await deleteIdentity(tx, userId, id)
   return false
+}
+
+async function deleteLinkedIdentities(
+  tx: Tx,
+  { linkedIdentities: which }: Ended,
+  { userId, deviceKey }: Subject,
+): Promise<void> {
+  if (which === 'none') return
+  const identities = await identitiesOf(tx, userId)
+  const ending = identities.filter(
+    ({ provider, boundOn }) => provider === 'OIDC' && boundOn !== '' && (which === 'all' || boundOn !== deviceKey),
+  )
+  if (ending.length === 0) return
+  const user = await userById(tx, userId)
+  const rest = identities.filter((identity) => !ending.includes(identity))
+  if (which === 'others' && (user === undefined || !canStillSignIn(user, rest))) return
+  for (const { id } of ending) await deleteIdentity(tx, userId, id)
 }
 
 /** How a new password replaced the one before. */

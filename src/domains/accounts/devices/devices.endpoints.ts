@@ -9,6 +9,7 @@ import {
   DeviceLogin,
   DeviceRemoval,
   DeviceView,
+  LoggedOut,
   SessionSwitch,
   SessionView,
 } from './devices.model.ts'
@@ -74,6 +75,7 @@ export const deviceEndpoints = [
     summary: 'Sign out',
     tag: SIGNING_IN,
     access: signedIn,
+    data: LoggedOut,
     keepsCookies: true,
     run: ({ ctx, actor, caller }) => logout(ctx, actor, caller),
   }),

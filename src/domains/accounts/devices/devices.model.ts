@@ -24,6 +24,15 @@ export const SessionView = Model('Session', {
 })
 export type SessionView = Static<typeof SessionView>
 
+export const LoggedOut = Model('LogoutResult', {
+  logoutUrl: Nullable(
+    Text('https://id.example.org/logout?client_id=tessera', {
+      description: 'Open it in the browser to sign out at the OpenID provider, too; null: there is nothing to open',
+    }),
+  ),
+})
+export type LoggedOut = Static<typeof LoggedOut>
+
 export const SessionSwitch = Model('SessionSwitch', {
   deviceId: Type.Optional(
     Nullable(

@@ -3,6 +3,7 @@
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { contributions } from '#domains/domain.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
@@ -20,8 +21,9 @@ import type { LoginResponse } from '../sessions/sessions.model.ts'
 import { chainOf } from '../sessions/sessions.rules.ts'
 import { endSessions, type Grant, loginResponse, openSession } from '../sessions/sessions.service.ts'
 import { activeOf, deleteSwitchTokens, findOwn, type SessionRow, sessionsOfDevice } from '../sessions/sessions.store.ts'
+import { requireLocalSignIn } from '../users/users.service.ts'
 import { identitiesOf } from '../users/users.store.ts'
-import type { DeviceLogin, DeviceRemoval, DeviceView, SessionView } from './devices.model.ts'
+import type { DeviceLogin, DeviceRemoval, DeviceView, LoggedOut, SessionView } from './devices.model.ts'
 
 interface Paging {
   page: number
@@ -84,6 +86,7 @@ export async function createSession(
     const own = await findOwn(tx, actor.userId, actor.sessionId)
     // It may have ended since the request was admitted.
     if (own?.status !== 'ACTIVE') throw sessionEnded()
+    await requireLocalSignIn(ctx, tx, actor.userId)
     // The new session proves no more than the one that asks for it.
     const { confirmedAt, openedByUserId } = own
     const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
@@ -225,7 +228,8 @@ async function endTrustIn(
 }
 
 /** Ends the caller's session. */
-export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
+export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<LoggedOut> {
+  const urls = await Promise.all(contributions(ctx, 'logoutUrl').map((find) => find(ctx, actor.sessionId)))
   await ctx.db.write('accounts.logout', async (tx) => {
     const session = await findOwn(tx, actor.userId, actor.sessionId)
     await endSessions(ctx, tx, { userId: actor.userId, ids: [actor.sessionId] }, 'LOGOUT')
@@ -237,6 +241,7 @@ export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Pro
     })
   })
   caller.browser?.forget()
+  return { logoutUrl: urls.find((url) => url !== null) ?? null }
 }
 
 /**

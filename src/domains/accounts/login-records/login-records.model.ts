@@ -60,6 +60,9 @@ export const LOGIN_TYPES = [
   'trust_end',
   'api_key_create',
   'api_key_revoke',
+  'oidc',
+  'oidc_link',
+  'oidc_unlink',
   'token_refresh',
   ...REPORTED_TYPES,
 ] as const

@@ -25,7 +25,7 @@ import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { passwordProblem } from '../passwords/passwords.rules.ts'
 import { hashPassword, policyFor, verifyPasswordOf } from '../passwords/passwords.service.ts'
 import { deleteUndosOfOthers } from '../undos/undos.store.ts'
-import { findOwnCredential } from '../users/users.service.ts'
+import { findOwnCredential, requireLocalSignIn } from '../users/users.service.ts'
 import { holderForCodeSignIn, identitiesOf, userById, type UserRow } from '../users/users.store.ts'
 import type { PasswordChange, PasswordReset } from './password-changes.model.ts'
 
@@ -164,6 +164,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
     await consumeCode(ctx, tx, proof)
     const now = await holderForCodeSignIn(tx, provider, credential)
     if (now?.user.id !== user.id || now.user.status !== 'ACTIVE') throw wrongCode()
+    await requireLocalSignIn(ctx, tx, user.id)
     if (!now.identity.verified) await proveIdentity(ctx, tx, now.identity)
     // The record names no device: the request proves a code, not that it comes from a device of the user.
     const { name, key: deviceKey } = event.device

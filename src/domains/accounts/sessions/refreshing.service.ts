@@ -12,6 +12,7 @@ import { sha256 } from '#platform/ids.ts'
 import { badRefreshToken, notAnAdministrator } from '../accounts.errors.ts'
 import { SESSION_MS } from '../accounts.model.ts'
 import { deviceKey } from '../login-records/login-records.rules.ts'
+import { isLocalSignInOff } from '../users/users.service.ts'
 import type { LoginResponse, Refresh } from './sessions.model.ts'
 import { type Chain, chainOf, classifyRefresh } from './sessions.rules.ts'
 import { addRefreshToken, endSessions, type Grant, loginResponse } from './sessions.service.ts'
@@ -59,6 +60,10 @@ async function exchangeRefreshToken(
   const { session, user } = found
   if (session.status !== 'ACTIVE' || session.expiredAt <= now || found.token.expiresAt <= now) return 'unknown'
   if (user.status !== 'ACTIVE' || (deviceKey !== undefined && deviceKey !== session.deviceKey)) return 'unknown'
+  if (session.loginType !== 'oidc' && (await isLocalSignInOff(ctx, tx, session.userId))) {
+    await endSessions(ctx, tx, { userId: session.userId, ids: [session.id] })
+    return 'unknown'
+  }
   const chain = chainOf(session, found.token.bySwitch)
   switch (classifyRefresh(chain, found.token.generation, now)) {
     case 'rotate':

@@ -17,6 +17,7 @@ import { notifyAccountHolder, recordLogin } from '../login-records/login-records
 import { recordDevice } from '../login-records/login-records.store.ts'
 import { type Factor, useFactor } from '../second-factor/second-factor.service.ts'
 import { identitiesOf, recordSignIn, userById, type UserRow } from '../users/users.store.ts'
+import { requireLocalSignIn } from '../users/users.service.ts'
 import { toUserView } from '../users/users.view.ts'
 import { lastActive } from './authenticate.ts'
 import type { LoginResponse } from './sessions.model.ts'
@@ -42,23 +43,35 @@ export interface Grant {
   readonly refreshUntil: number
 }
 
+/** How the user has proved who they are. */
+interface Proof {
+  /** The second factor, if the user has one. */
+  readonly factor: Factor | undefined
+  /** The stored hash that the password matched. If it differs from the stored hash now, the password was changed meanwhile. */
+  readonly checkedHash?: string
+  /** The user whose account link opens the session. */
+  readonly linkOwner?: number
+  /** An OpenID provider vouches for the user, with `hasFactor` also for the second factor. */
+  readonly provider?: { readonly hasFactor: boolean }
+}
+
 /**
  * Common last step of every login method: checks the account, records the login and opens a session. Users who have signed in
- * before are notified of a new device. `factor`: the second factor, if the user has one. `checkedHash`: the stored hash that the password
- * matched. If it differs from the stored hash now, the password was changed meanwhile. `linkOwner`: the user whose account link opens
- * the session. @throws AppError 403 for a disabled account and a missing second factor, 401 for a changed password.
+ * before are notified of a new device.
+ * @throws AppError 403 for a disabled account, a missing second factor, and a way to sign in that is switched off, 401 for a changed password.
  */
 export async function signIn(
   ctx: AppContext,
   tx: Tx,
   userId: number,
   event: LoginEvent,
-  { factor, checkedHash, linkOwner }: { factor: Factor | undefined; checkedHash?: string; linkOwner?: number },
+  { factor, checkedHash, linkOwner, provider }: Proof,
 ): Promise<Grant> {
   const user = await userById(tx, userId)
   if (user?.status !== 'ACTIVE') throw accountDisabled()
   if (checkedHash !== undefined && checkedHash !== user.passwordHash) throw wrongCredentials()
-  await useFactor(ctx, tx, userId, factor, event)
+  if (!provider?.hasFactor) await useFactor(ctx, tx, userId, factor, event)
+  if (provider === undefined) await requireLocalSignIn(ctx, tx, userId)
   const device = await recordDevice(tx, userId, event.device.key, ctx.clock.now())
   await recordLogin(ctx, tx, userId, event)
   const confirmedAt = (await provesUser(tx, user, event.loginType)) ? ctx.clock.now() : 0

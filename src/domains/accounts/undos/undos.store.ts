@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, lte, notInArray } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, lte, ne, notInArray, or } from 'drizzle-orm'
 
 import { emailUndos, identities } from '#db/schema/accounts.ts'
 import { deleteSome } from '#db/slices.ts'
@@ -56,14 +56,17 @@ export async function deleteUndosSince(tx: Tx, userId: number, since: number): P
 export const deleteExpiredUndos = (tx: Tx, now: number, limit: number): Promise<number> =>
   deleteSome(tx, emailUndos, lte(emailUndos.expiresAt, now), limit)
 
-/** Deletes the user's phones and e-mails that were bound at `since` or later. */
+/** Deletes the user's phones, e-mails and identities of providers that a signed-in user bound at `since` or later. */
 export async function deleteContactsSince(tx: Tx, userId: number, since: number): Promise<void> {
   await tx
     .delete(identities)
     .where(
       and(
         eq(identities.userId, userId),
-        inArray(identities.provider, ['PHONE', 'EMAIL']),
+        or(
+          inArray(identities.provider, ['PHONE', 'EMAIL']),
+          and(eq(identities.provider, 'OIDC'), ne(identities.boundOn, '')),
+        ),
         gte(identities.createdAt, since),
       ),
     )

@@ -6,7 +6,7 @@ import { CarrierToken, Code, Email, NICKNAME_MAX, Phone, SIGNATURE_MAX } from '.
 export const IdentityView = Model('Identity', {
   provider: Enum(PROVIDERS),
   credential: Type.String({
-    description: 'Phone in E.164, e-mail, or the first characters of a device’s key',
+    description: 'Phone in E.164, e-mail, the first characters of a device’s key, or the name of an OpenID provider',
     examples: ['lin@example.org'],
   }),
   verified: Type.Boolean(),
@@ -25,7 +25,8 @@ export const userFields = {
   identities: Type.Array(IdentityView),
   hasPassword: Type.Boolean(),
   hasRecoverableCredential: Type.Boolean({
-    description: 'A password is set, or a phone or e-mail is bound: the account survives the loss of its device',
+    description:
+      'A password is set, a phone or e-mail is bound, or a provider is linked: the account survives the loss of its device',
   }),
   currentOrgId: Nullable(Id),
   createdAt: Time,

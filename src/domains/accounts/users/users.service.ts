@@ -9,8 +9,8 @@ import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
-import { notBound, notVerified, totpRequired } from '../accounts.errors.ts'
-import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow, userById } from './users.store.ts'
+import { notBound, notVerified, totpRequired, localSignInOff } from '../accounts.errors.ts'
+import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow, userById, holdsPlatformRole } from './users.store.ts'
 
 /** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
 export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
@@ -40,6 +40,16 @@ async function refuseWithoutTotp(
   required: MaybePromise<boolean>,
 ): Promise<AppError | undefined> {
   return (await required) && !(await hasSecondFactor(ctx.db.read, userId)) ? totpRequired() : undefined
+}
+
+/** Whether the user cannot sign in without an OpenID provider: settings may leave the other ways to administrators only. */
+export async function isLocalSignInOff(ctx: AppContext, db: Db | Tx, userId: number): Promise<boolean> {
+  return (await getSetting(ctx, 'security.localSignIn')) === 'ADMINS' && !(await holdsPlatformRole(db, userId))
+}
+
+/** @throws AppError 403 (code 4036) */
+export async function requireLocalSignIn(ctx: AppContext, db: Db | Tx, userId: number): Promise<void> {
+  if (await isLocalSignInOff(ctx, db, userId)) throw localSignInOff()
 }
 
 /** @throws AppError 400 unless the credential is bound and verified. */

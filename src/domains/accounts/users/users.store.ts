@@ -31,7 +31,8 @@ import {
   users,
 } from '#db/schema/accounts.ts'
 import { requiredPasskeys } from '#db/schema/passkeys.ts'
-import type { Builders, Db, SQL, Tx } from '#db/store.ts'
+import type { Builders, Db, SQL, Tx, SQLiteColumn } from '#db/store.ts'
+import { oidcProviders } from '#db/schema/oidc.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
 
@@ -40,6 +41,8 @@ import { isMereClaim } from './users.rules.ts'
 
 export type UserRow = typeof users.$inferSelect
 export type IdentityRow = typeof identities.$inferSelect
+/** `providerName`: of an OIDC identity; null if no provider with its issuer is enabled, so that it opens nothing. */
+export type OwnIdentity = IdentityRow & { readonly providerName: string | null }
 
 const { id, currentOrgId } = users
 /** The current organization is null if it was dissolved, even while the row of the user still names it. */
@@ -74,9 +77,18 @@ const byCredential = prepared((db) =>
       ),
     ),
 )
+/** The enabled provider with the issuer of an identity, the first of several. */
+const providerName = (column: SQLiteColumn) => sql<string | null>`(
+  select ${oidcProviders.name} from ${oidcProviders}
+  where ${oidcProviders.issuer} = ${column} and ${oidcProviders.enabled} order by ${oidcProviders.id} limit 1)`
+/** The columns of `OwnIdentity`. */
+export const ownIdentity = {
+  ...getTableColumns(identities),
+  providerName: providerName(identities.issuer).as('provider_name'),
+}
 const identitiesByUser = prepared((db) =>
   db
-    .select()
+    .select(ownIdentity)
     .from(identities)
     .where(eq(identities.userId, sql.placeholder('userId')))
     .orderBy(identities.id),
@@ -206,7 +218,7 @@ export const userForPasswordSignIn = async (
   credential: string,
 ): Promise<UserRow | undefined> => (await findHolder(db, provider, credential))?.user
 
-export const identitiesOf = (db: Db | Tx, userId: number): Promise<IdentityRow[]> => identitiesByUser(db, { userId })
+export const identitiesOf = (db: Db | Tx, userId: number): Promise<OwnIdentity[]> => identitiesByUser(db, { userId })
 
 /**
  * The user and identity that a proof of the credential opens, for example a code for signing in or for a new password. The identity may be unverified: then the code
@@ -367,6 +379,8 @@ export interface NewIdentity {
   boundOn?: string
   /** Now by default; earlier for an address that is bound again. */
   createdAt?: number
+  /** Of an OIDC identity. */
+  issuer?: string
 }
 
 /** False if an account already has the credential, proved or as a claim. */
