@@ -2,10 +2,10 @@
 
 import type { AppContext } from '#context'
 import type { Page, PageInput } from '#db/paging.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import type { Events } from '#domains/events.ts'
-import type { Actor, LoggedActor } from '#http/endpoint.ts'
+import type { Actor, LogEntry, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { notForApiKeys } from '#http/key-scope.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -157,4 +157,78 @@ export async function reportRoleChange(
 ): Promise<void> {
   const { org, user } = await findBoth(tx, orgId, userId)
   await notifyOwner(ctx, tx, org, { userId: actorId }, { userId, name: user.name, change, role })
+}
+
+/** A membership that a sign-in provider wants for a user. `roleCode`: null to end it. */
+export interface WantedMembership {
+  readonly orgId: number
+  readonly userId: number
+  readonly roleCode: 'ADMIN' | 'MEMBER' | 'GUEST' | null
+  /** The provider gave the membership, so its role may become a lower one. */
+  readonly mayLower: boolean
+}
+
+interface ProvidedChange {
+  readonly action: 'ORG_MEMBER_ADD' | 'ORG_MEMBER_ROLE' | 'ORG_MEMBER_REMOVE'
+}
+
+/** From the lowest role. Roles that organizations have made themselves have no place among them, so they are left as they are. */
+const RANKS: readonly string[] = ['GUEST', MEMBER, 'ADMIN']
+
+/** What would have to change, or why it cannot. Undefined if nothing has to. The owner is never changed. */
+export async function planProvidedMembership(
+  db: Db | Tx,
+  { orgId, userId, roleCode, mayLower }: WantedMembership,
+): Promise<ProvidedChange | { readonly skipped: string } | undefined> {
+  const org = await findOrg(db, orgId)
+  if (org === undefined) return roleCode === null ? undefined : { skipped: 'there is no such organization' }
+  const isMember = (await findMember(db, orgId, userId)) !== undefined
+  if (org.ownerId === userId || (!isMember && roleCode === null)) return undefined
+  const change = isMember ? await changeOf(db, orgId, userId, roleCode, mayLower) : 'ORG_MEMBER_ADD'
+  if (change === undefined) return undefined
+  if (org.status !== 'ACTIVE') return { skipped: 'the organization is disabled' }
+  if (change === 'ORG_MEMBER_ADD' && org.memberCount >= org.memberLimit) return { skipped: 'the organization is full' }
+  return { action: change }
+}
+
+async function changeOf(
+  db: Db | Tx,
+  orgId: number,
+  userId: number,
+  roleCode: WantedMembership['roleCode'],
+  mayLower: boolean,
+): Promise<ProvidedChange['action'] | undefined> {
+  if (roleCode === null) return 'ORG_MEMBER_REMOVE'
+  const held = await access.orgRolesOf(db, orgId, userId)
+  if (held.some(({ code }) => !RANKS.includes(code))) return undefined
+  const rank = Math.max(-1, ...held.map(({ code }) => RANKS.indexOf(code)))
+  const wanted = RANKS.indexOf(roleCode)
+  return wanted > rank || (mayLower && wanted < rank) ? 'ORG_MEMBER_ROLE' : undefined
+}
+
+/** Inside a write: makes the change, and returns what to log. Undefined if nothing has to change, or if it cannot. */
+export async function provideMembership(
+  ctx: AppContext,
+  tx: Tx,
+  wanted: WantedMembership,
+): Promise<(ProvidedChange & { readonly entry: LogEntry }) | undefined> {
+  const { orgId, userId, roleCode } = wanted
+  const plan = await planProvidedMembership(tx, wanted)
+  if (plan === undefined || 'skipped' in plan) return undefined
+  const { org, user } = await findBoth(tx, orgId, userId)
+  const held = await access.orgRolesOf(tx, orgId, userId)
+  const target = { targetId: userId, targetName: user.name }
+  if (roleCode === null) {
+    await endMembership(ctx, tx, orgId, userId)
+    await notifyRemovedMember(ctx, tx, org, userId)
+    return { ...plan, entry: { ...target, before: logged(org, held) } }
+  }
+  const role = await findChosenRole(tx, orgId, { roleCode })
+  if (plan.action === 'ORG_MEMBER_ADD') {
+    await addMember(ctx, tx, orgId, userId, { roleCode })
+    await notifyAddedMember(ctx, tx, org, userId)
+    return { ...plan, entry: { ...target, after: logged(org, [role]) } }
+  }
+  await replaceRoles(tx, orgId, userId, role)
+  return { ...plan, entry: { ...target, before: logged(org, held), after: logged(org, [role]) } }
 }
