@@ -33,6 +33,7 @@ import { licenses } from '#domains/licenses/index.ts'
 import { mcp } from '#domains/mcp/index.ts'
 import { metadata } from '#domains/metadata/index.ts'
 import { notifications } from '#domains/notifications/index.ts'
+import { oidc } from '#domains/oidc/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
@@ -95,6 +96,7 @@ export const domains = [
   settings,
   server,
   operationLog,
+  oidc,
   backups,
   certificates,
   operations,
