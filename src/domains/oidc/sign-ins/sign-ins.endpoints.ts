@@ -62,7 +62,7 @@ export const signInEndpoints = [
     summary: 'Exchange the ticket of an OpenID sign-in for tokens',
     description:
       'A ticket works once, within a minute, in the browser or app that started the sign-in. If the account has a second factor, the answer is 403 with ' +
-      'code 4032: send the ticket again with `totp`, at most five times within five minutes.',
+      'code 4032: send the ticket again with `totp` or `passkey`, at most five times within five minutes.',
     tag,
     access: open,
     checksSecret: true,
@@ -72,7 +72,7 @@ export const signInEndpoints = [
     namesDevice: true,
     refuses: {
       400: 'The ticket is unknown, used, expired, or of another browser or app.',
-      403: 'The account is disabled. Or code 4032: the account has a second factor, and `totp` is missing. A wrong one is answered with 400 and code 4033.',
+      403: 'The account is disabled. Or code 4032: the account has a second factor, and `totp` and `passkey` are missing. A wrong one is answered with 400 and code 4033.',
     },
     run: ({ ctx, body, request, caller }) => exchangeTicket(ctx, body, request, caller),
   }),

@@ -1,4 +1,4 @@
-import { deviceFields, Totp } from '#domains/accounts/index.ts'
+import { deviceFields, factorFields } from '#domains/accounts/index.ts'
 import { Line, Model, Nullable, Raw, type Static, Text, Type } from '#http/schema.ts'
 
 import { CodeChallenge, Redirect } from '../links/links.model.ts'
@@ -54,7 +54,7 @@ export const TicketExchange = Model('OidcTicket', {
       }),
     ),
   ),
-  totp: Type.Optional(Nullable(Totp)),
+  ...factorFields,
   ...deviceFields,
 })
 export type TicketExchange = Static<typeof TicketExchange>

@@ -32,7 +32,7 @@ export async function exchangeTicket(
   const event = accounts.loginEvent('oidc', caller, body)
   const isAdministrator = await accounts.holdsPlatformRole(ctx.db.read, userId)
   const hasFactor = provider.trustMfa && ticket.hasFactor && !isAdministrator
-  const factor = hasFactor ? undefined : await proveFactor(ctx, ticket, body.totp, event)
+  const factor = hasFactor ? undefined : await proveFactor(ctx, ticket, body, event)
   const kept = JSON.parse(ctx.seal.open(ticket.claims) ?? 'null') as Kept | null
   if (kept === null) throw ticketInvalid()
   const user = await accounts.userById(ctx.db.read, userId)
@@ -57,18 +57,18 @@ export async function exchangeTicket(
   return accounts.loginResponse(ctx, grant, caller, ticket.isNewUser)
 }
 
-/** A code that is missing uses no try. */
+/** An exchange without a second factor uses no try. */
 async function proveFactor(
   ctx: AppContext,
   { hash, userId, createdAt }: store.TicketRow,
-  totp: string | null | undefined,
+  given: accounts.GivenFactor,
   event: accounts.LoginEvent,
 ): Promise<accounts.Factor | undefined> {
-  if (!(await accounts.hasTotp(ctx.db.read, userId))) return undefined
+  if (!(await accounts.hasSecondFactor(ctx.db.read, userId))) return undefined
   const [now, expiresAt] = [ctx.clock.now(), createdAt + LONG_TICKET_MS]
-  const use = { now, expiresAt, cost: totp ? 1 : 0, most: TICKET_TRIES } as const
+  const use = { now, expiresAt, cost: given.totp || given.passkey ? 1 : 0, most: TICKET_TRIES } as const
   if (!(await ctx.db.write('oidc.countTry', (tx) => store.countTry(tx, hash, use)))) throw ticketInvalid()
-  return accounts.proveFactorAlone(ctx, userId, totp, event)
+  return accounts.proveFactorAlone(ctx, userId, given, event)
 }
 
 /** The identity may have been unlinked, and the user may have become an administrator, since the ticket was made. */
