@@ -74,7 +74,11 @@ export async function startRealProvider(): Promise<RealProvider> {
         ],
         jwks: { keys: [key] as never },
         cookies: { keys: ['a key of the provider'] },
-        claims: { email: ['email', 'email_verified'], profile: ['name', 'preferred_username', 'groups'], openid: ['sub', 'amr'] },
+        claims: {
+          email: ['email', 'email_verified'],
+          profile: ['name', 'preferred_username', 'groups'],
+          openid: ['sub', 'amr'],
+        },
         features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
         interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
         findAccount: (_ctx, id) => ({
@@ -110,7 +114,9 @@ export interface Liar {
   /** Replaces fields of its configuration. */
   metadata: Facts
   /** Makes the ID token instead of the honest way. */
-  forge: ((payload: JWTPayload, sign: (payload: JWTPayload, header?: Facts) => Promise<string>) => Promise<string>) | undefined
+  forge:
+    | ((payload: JWTPayload, sign: (payload: JWTPayload, header?: Facts) => Promise<string>) => Promise<string>)
+    | undefined
   /** What comes back from its page besides `code` and `state`. */
   answer: Record<string, string>
   /** Answers nothing at all. */
@@ -153,14 +159,26 @@ export async function startLiar(): Promise<Liar> {
   })
   async function token(code: string): Promise<Facts> {
     const now = Math.floor(Date.now() / 1000)
-    const honest = { iss: http.origin, aud: CLIENT.clientId, sub: 'mei', iat: now, exp: now + 300, nonce: nonces.get(code) }
+    const honest = {
+      iss: http.origin,
+      aud: CLIENT.clientId,
+      sub: 'mei',
+      iat: now,
+      exp: now + 300,
+      nonce: nonces.get(code),
+    }
     const payload = JSON.parse(JSON.stringify({ ...honest, ...self.claims })) as JWTPayload
-    return { access_token: 'unused', token_type: 'bearer', id_token: await (self.forge ?? ((p, s) => s(p)))(payload, sign) }
+    return {
+      access_token: 'unused',
+      token_type: 'bearer',
+      id_token: await (self.forge ?? ((p, s) => s(p)))(payload, sign),
+    }
   }
   http.answer = (request, response) => {
     if (self.isSilent) return
     const url = new URL(request.url!, http.origin)
-    const json = (body: unknown) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const json = (body: unknown) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (url.pathname.endsWith('/openid-configuration')) json(configuration())
     else if (url.pathname === '/keys') {
       self.keyRequests++
@@ -235,7 +253,10 @@ export class Browser {
       if (location === null) throw new Error(`${next.href} answers ${response.status}: ${await response.text()}`)
       next = this.#here(new URL(location, next))
       if (next.pathname.endsWith('/callback')) this.callback = next.href
-      if (!next.protocol.startsWith('http') || (next.origin === this.server.url && next.pathname.startsWith('/console/')))
+      if (
+        !next.protocol.startsWith('http') ||
+        (next.origin === this.server.url && next.pathname.startsWith('/console/'))
+      )
         return next
     }
     throw new Error('too many redirects')

@@ -10,7 +10,8 @@ import { addProvider, Browser, problemOf, type RealProvider, startRealProvider }
 
 let [provider, server, admin] = [] as unknown as [RealProvider, TestServer, Person]
 let id = 0
-const change = async (body: object) => ok(await admin.call('admin.oidcProviders.update', { params: { id }, query: { force: true }, body })).data
+const change = async (body: object) =>
+  ok(await admin.call('admin.oidcProviders.update', { params: { id }, query: { force: true }, body })).data
 
 beforeAll(async () => {
   provider = await startRealProvider()

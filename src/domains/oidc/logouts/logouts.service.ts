@@ -31,7 +31,9 @@ export async function logOutByProvider(ctx: AppContext, key: string, token: stri
     const credential = credentialOf(provider.issuer, subject)
     await endAll(ctx, tx, await sessionsOfProviderAndIdentity(tx, provider.id, credential))
   })
-  return new Response(null, { headers: { 'cache-control': 'no-store' } })
+  return new Response(null, {
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  })
 }
 
 /** A provider that does not answer keeps nobody from signing out here. */

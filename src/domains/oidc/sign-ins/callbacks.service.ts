@@ -154,11 +154,11 @@ async function findUser(
   }
   const email = provider.linkByEmail ? accounts.normalizeEmail(claims.email ?? '') : undefined
   const owner = email === undefined ? undefined : await accounts.userByProvedCredential(tx, 'EMAIL', email)
-  const event = accounts.loginEvent('oidc_link', { ...caller, deviceId: undefined }, {})
-  const recorded = { ...event, device: { key: '', name: event.device.name } }
   if (owner !== undefined && !(await accounts.holdsPlatformRole(tx, owner.id))) {
     const link = { userId: owner.id, credential, provider, deviceKey: '' }
-    if (await insertLink(ctx, tx, link, recorded)) return { userId: owner.id }
+    const { ip, locale } = caller
+    const event = { loginType: 'oidc_link', device: { key: '', name: '' }, ip, locale } as const
+    if (await insertLink(ctx, tx, link, event)) return { userId: owner.id }
     return { problem: 'failed', reason: 'the user has too many linked accounts' }
   }
   if (!provider.createAccounts) return { problem: 'unknown', reason: 'nobody has linked this account' }
