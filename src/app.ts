@@ -44,6 +44,7 @@ import { certificatesFromBrowser, ignoreReach, keepPorts, server } from '#domain
 import { getSetting, settings } from '#domains/settings/index.ts'
 import { shares } from '#domains/shares/index.ts'
 import { sync } from '#domains/sync/index.ts'
+import { webhooks } from '#domains/webhooks/index.ts'
 import { docsEndpoints } from '#http/docs.endpoints.ts'
 import type { AnyEndpoint } from '#http/endpoint.ts'
 import type { Gatekeeper } from '#http/mount.ts'
@@ -104,6 +105,7 @@ export const domains = [
   licenses,
   lan,
   front,
+  webhooks,
   delivery,
 ] as const
 

@@ -11,8 +11,10 @@ import type { FoundKind } from '#db/schema/found.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { ShareEntity } from '#db/schema/shares.ts'
 import type { SyncEntityName, SyncScope, TombstoneEntity } from '#db/schema/sync.ts'
+import type { EventThing } from '#db/schema/webhooks.ts'
 import type { Db, SQL, SQLiteColumn, SQLiteTable, Tx } from '#db/store.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
+import type { TObject } from '#http/schema.ts'
 import type { SocketFrame, SocketHello } from '#http/socket.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
@@ -76,8 +78,21 @@ export interface Contributions {
   readonly settledMails?: Readonly<Partial<Record<ComposedKind, SettleMail>>>
   /** How users are mailed. Read by notifications, which accounts calls itself. */
   readonly mailContacts?: FindMailContacts
+  /** Rows as webhooks tell of them, by what their events are about. Read by webhooks. */
+  readonly eventRows?: Readonly<Partial<Record<EventThing, EventRows>>>
   /** Groups of users that an administrator can notify. Read by notifications. */
   readonly audiences?: { readonly organization: Audience }
+}
+
+/** A row as the operation that reads it answers a member with the reading points: without secrets, and without ways to reach other people. */
+export type EventRow = Readonly<Record<string, unknown>> & { readonly id: number }
+
+export interface EventRows {
+  readonly schema: TObject
+  /** At most 500 rows of one owner, also of a trash, in the write that has changed them. */
+  rows(ctx: AppContext, tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<readonly EventRow[]>
+  /** The field by which people know a row; null if there is none. */
+  readonly name: string | null
 }
 
 /** See `sendComposed` of delivery. */

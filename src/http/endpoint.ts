@@ -63,6 +63,7 @@ export const TAGS = [
   'Messages',
   'Groups',
   'Notifications',
+  'Webhooks',
   'Agreements',
   'App updates',
   'Public pages',

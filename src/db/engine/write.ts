@@ -87,6 +87,7 @@ export class ReadDb extends BuildersOn implements Db {
 export class WriteTx<Connection extends Runner = Runner> extends BuildersOn implements Tx {
   readonly kind = 'write'
   readonly hooks: (() => void)[] = []
+  readonly lastSteps: (() => Promise<void>)[] = []
   /** Delivered by a hook. */
   readonly events: BusEvent[] = []
   /** Applied after the commit, before any hook. */
@@ -111,6 +112,11 @@ export class WriteTx<Connection extends Runner = Runner> extends BuildersOn impl
   afterCommit(fn: () => void): void {
     if (!this.runner.alive) throw new Error('this tx has ended: afterCommit was called after its write had returned')
     this.hooks.push(fn)
+  }
+
+  beforeCommit(fn: () => Promise<void>): void {
+    if (!this.runner.alive) throw new Error('this tx has ended: beforeCommit was called after its write had returned')
+    this.lastSteps.push(fn)
   }
 
   publish<Payload>({ name }: Topic<Payload>, payload: Payload): void {
@@ -160,7 +166,7 @@ export async function runWrite<T>(
         stuckMs,
       )
     })
-    const result = await Promise.race([running.run(tx, fn, tx), stuck])
+    const result = await Promise.race([running.run(tx, withLastSteps(tx, fn), tx), stuck])
     if (tx.runner.failure !== undefined) throw tx.runner.failure
     return result
   } finally {
@@ -169,6 +175,19 @@ export async function runWrite<T>(
     const ms = performance.now() - startedAt
     if (ms >= slowMs) log.warn('slow write', { write: name, ms: Math.round(ms) })
   }
+}
+
+/** `fn`, and then what it asked for at the end of the write. */
+const withLastSteps =
+  <T>({ lastSteps }: WriteTx, fn: (tx: Tx) => Promise<T>) =>
+  (tx: Tx): Promise<T> => {
+    const result = fn(tx)
+    return result.then((value) => (lastSteps.length === 0 ? value : runLastSteps(lastSteps).then(() => value)))
+  }
+
+async function runLastSteps(lastSteps: readonly (() => Promise<void>)[]): Promise<void> {
+  // A step may add others.
+  for (const step of lastSteps) await step()
 }
 
 /** Runs the after-commit hooks of committed writes. Work that they start is no part of the request. */

@@ -38,6 +38,12 @@ export const definitions = {
     ['Registration', 'Whether users can register without an administrator.'],
     ['开放注册', '用户是否无需管理员即可注册。'],
   ),
+  'webhooks.enabled': setting(
+    Type.Boolean(),
+    true,
+    ['Webhooks', 'Whether other programs are told of changes. Switched off, no events are written or sent.'],
+    ['Webhook', '是否向其他程序推送变更。停用后不再记录和发送事件。'],
+  ),
   'quota.storage': setting(
     size,
     1024 * MIB,

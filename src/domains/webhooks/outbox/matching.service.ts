@@ -1,0 +1,104 @@
+/**
+ * Which webhooks get an event, from memory: every write of the product asks. Owners without a webhook, which are nearly all, have no entry. A change
+ * of a webhook makes the entry of its owner unknown in every process, until it has been read again.
+ */
+
+import { LRUCache } from 'lru-cache'
+
+import { type AppContext, perContext } from '#context'
+import type { Note } from '#db/notes.ts'
+import type { OwnerKey } from '#db/owner-key.ts'
+import type { EventType } from '#db/schema/webhooks.ts'
+import type { Tx } from '#db/store.ts'
+import { getSetting } from '#domains/settings/index.ts'
+
+import { webhooksChanged } from '../webhooks/switching.service.ts'
+import { selects, SERVER } from '../webhooks/webhooks.rules.ts'
+import { type Subscription, subscriptions } from '../webhooks/webhooks.store.ts'
+
+const MAX_ACTIVITIES = 10_000
+
+class Matching {
+  readonly #byOwner = new Map<OwnerKey, readonly Subscription[]>()
+  /** Owners whose entries may be wrong, or all of them. */
+  #unknown: Set<OwnerKey> | 'all' = 'all'
+  /** Raised by each change: what was read before it is not kept. */
+  #changes = 0
+  #reading: Promise<void> | undefined
+  /** Types that any webhook gets; a cache of `#byOwner`. */
+  readonly #types = new Map<EventType, boolean>()
+  readonly #ownerOfActivity = new LRUCache<number, OwnerKey>({ max: MAX_ACTIVITIES })
+
+  constructor(readonly ctx: AppContext) {
+    ctx.bus.on(webhooksChanged, (owners) => this.#forget(owners))
+    ctx.bus.onGap(() => this.#forget('all'))
+  }
+
+  #forget(owners: readonly OwnerKey[] | 'all'): void {
+    this.#changes++
+    if (owners === 'all') this.#unknown = 'all'
+    else if (this.#unknown !== 'all') for (const owner of owners) this.#unknown.add(owner)
+  }
+
+  /** May be true although nobody gets the event. */
+  wants({ type, owner, activityId }: Note): boolean {
+    if (getSetting(this.ctx, 'webhooks.enabled') === false) return false
+    if (this.#unknown === 'all') return true
+    const whose = activityId === undefined ? owner : this.#ownerOfActivity.get(activityId)
+    if (this.#gets(SERVER, type)) return true
+    if (whose !== undefined) return this.#gets(whose, type)
+    return activityId !== undefined && this.#isGotBySomebody(type)
+  }
+
+  #gets(owner: OwnerKey, type: EventType): boolean {
+    if (this.#unknown !== 'all' && this.#unknown.size > 0 && this.#unknown.has(owner)) return true
+    return this.#byOwner.get(owner)?.some((webhook) => isFor(webhook, type)) ?? false
+  }
+
+  #isGotBySomebody(type: EventType): boolean {
+    if (this.#unknown === 'all' || this.#unknown.size > 0) return true
+    let isGot = this.#types.get(type)
+    if (isGot === undefined) {
+      isGot = this.#byOwner.values().some((list) => list.some((webhook) => isFor(webhook, type)))
+      this.#types.set(type, isGot)
+    }
+    return isGot
+  }
+
+  noteActivities(owners: ReadonlyMap<number, OwnerKey>): void {
+    for (const [id, owner] of owners) this.#ownerOfActivity.set(id, owner)
+  }
+
+  /** The webhooks of these owners and those of the server, as the write sees them. */
+  async of(tx: Tx, owners: readonly OwnerKey[]): Promise<ReadonlyMap<OwnerKey, readonly Subscription[]>> {
+    const all = [...new Set([SERVER, ...owners])]
+    const unknown = this.#unknown === 'all' ? all : all.filter((owner) => (this.#unknown as Set<OwnerKey>).has(owner))
+    const read = Map.groupBy(unknown.length === 0 ? [] : await subscriptions(tx, unknown), ({ owner }) => owner)
+    if (unknown.length > 0) tx.afterCommit(() => void this.refresh())
+    return new Map(all.map((owner) => [owner, (unknown.includes(owner) ? read : this.#byOwner).get(owner) ?? []]))
+  }
+
+  /** Not from a write, which may see rows of a time before the change. */
+  refresh(): Promise<void> {
+    return (this.#reading ??= this.#read()
+      .catch((error: unknown) => this.ctx.log.warn('the webhooks could not be read', { error }))
+      .finally(() => (this.#reading = undefined)))
+  }
+
+  async #read(): Promise<void> {
+    const changes = this.#changes
+    const asked = this.#unknown === 'all' ? undefined : [...this.#unknown]
+    const rows = await subscriptions(this.ctx.db.read, asked)
+    if (changes !== this.#changes) return
+    if (asked === undefined) this.#byOwner.clear()
+    else for (const owner of asked) this.#byOwner.delete(owner)
+    for (const [owner, list] of Map.groupBy(rows, (row) => row.owner)) this.#byOwner.set(owner, list)
+    this.#types.clear()
+    this.#unknown = new Set()
+  }
+}
+
+export const isFor = ({ events }: Subscription, type: EventType): boolean =>
+  events.some((pattern) => selects(pattern, type))
+
+export const matchingOf = perContext((ctx) => new Matching(ctx))

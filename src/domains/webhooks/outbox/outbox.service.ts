@@ -1,0 +1,155 @@
+/**
+ * Writes events for webhooks, in the write that causes them: so an event exists exactly if its change does. A worker gives the sequences afterwards,
+ * because numbers that are taken in the write would let one write of an organization wait for the other (docs/adr/0056-webhooks.md).
+ */
+
+import type { AppContext } from '#context'
+import { type Note, readNotes } from '#db/notes.ts'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
+import type { EventType } from '#db/schema/webhooks.ts'
+import type { Tx } from '#db/store.ts'
+import { topic } from '#platform/bus.ts'
+import { uuid } from '#platform/ids.ts'
+
+import { sourcesOf, thingOf } from '../events/events.service.ts'
+import { addScans, type Scanned } from './scans.store.ts'
+import { SERVER } from '../webhooks/webhooks.rules.ts'
+import type { Subscription } from '../webhooks/webhooks.store.ts'
+import { isFor, matchingOf } from './matching.service.ts'
+import { bodyOf, bounded } from './outbox.rules.ts'
+import * as store from './outbox.store.ts'
+
+/** Events of one kind and owner that a write tells of one by one. */
+const MAX_EVENTS = 5000
+const ROWS_PER_READ = 250
+
+/** Deliveries were written, in this process. */
+export const deliveriesWritten = topic<null>('webhooks.written')
+
+interface Wanted extends Note {
+  readonly hooks: readonly Subscription[]
+  readonly whose: OwnerKey
+}
+
+export async function startOutbox(ctx: AppContext): Promise<void> {
+  const matching = matchingOf(ctx)
+  await matching.refresh()
+  readNotes(ctx.db.read, { wants: (note) => matching.wants(note), take: (tx, notes) => takeNotes(ctx, tx, notes) })
+}
+
+/** Scans are gathered first. */
+async function takeNotes(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<void> {
+  const { scans = [], others = [] } = Object.groupBy(notes, ({ type }) =>
+    type === 'qr_code.scanned' ? 'scans' : 'others',
+  )
+  if (others.length > 0) await tellOf(ctx, tx, coalesced(others))
+  const scanned = scans.length === 0 ? [] : await wantedAmong(ctx, tx, scans)
+  if (scanned.length === 0) return
+  const counts = new Map<number, Scanned>()
+  for (const { id, whose, data } of scanned)
+    counts.set(id, { qrCodeId: id, owner: whose, count: (counts.get(id)?.count ?? 0) + Number(data!['count']) })
+  await addScans(tx, [...counts.values()], ctx.clock.now())
+}
+
+/** Writes events for the webhooks that get them, as a part of the write. */
+export async function tellOf(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<void> {
+  const wanted = await wantedAmong(ctx, tx, notes)
+  if (wanted.length === 0) return
+  for (const [type, ofType] of Map.groupBy(wanted, (note) => note.type))
+    for (const [owner, some] of Map.groupBy(ofType, ({ whose }) => whose))
+      if (some.length > MAX_EVENTS) await insertBatch(tx, type, owner, some)
+      else
+        for (let at = 0; at < some.length; at += ROWS_PER_READ) {
+          await insertEvents(ctx, tx, type, owner, some.slice(at, at + ROWS_PER_READ))
+          if (some.length > ROWS_PER_READ) await tx.pause()
+        }
+  tx.afterCommit(() => ctx.bus.deliver([{ topic: deliveriesWritten.name, payload: null }]))
+}
+
+/** One event for each row and type. A row that is created is not updated too, and one that is deleted neither. */
+function coalesced(notes: readonly Note[]): Note[] {
+  if (notes.length === 1) return [...notes]
+  const byKey = new Map<string, Note>()
+  for (const note of notes) {
+    const thing = thingOf(note.type)
+    const key = (verb: string) => `${thing}.${verb} ${note.id}`
+    if (note.type.endsWith('.updated') && byKey.has(key('created'))) continue
+    if (note.type.endsWith('.deleted')) {
+      byKey.delete(key('updated'))
+      if (byKey.delete(key('created'))) continue
+    }
+    byKey.set(`${note.type} ${note.id}`, note)
+  }
+  return [...byKey.values()]
+}
+
+async function wantedAmong(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<Wanted[]> {
+  const matching = matchingOf(ctx)
+  const activityIds = [...new Set(notes.flatMap(({ activityId }) => activityId ?? []))]
+  const owners = activityIds.length === 0 ? undefined : await store.ownersOfActivities(tx, activityIds)
+  if (owners !== undefined) matching.noteActivities(owners)
+  const whose = (note: Note): OwnerKey =>
+    note.activityId === undefined ? (note.owner ?? SERVER) : (owners?.get(note.activityId) ?? SERVER)
+  const webhooks = await matching.of(tx, notes.map(whose))
+  return notes.flatMap((note) => {
+    const owner = whose(note)
+    const lists = owner === SERVER ? [webhooks.get(SERVER)!] : [webhooks.get(owner)!, webhooks.get(SERVER)!]
+    const hooks = lists.flat().filter((webhook) => isFor(webhook, note.type))
+    return hooks.length === 0 ? [] : [{ ...note, hooks, whose: owner }]
+  })
+}
+
+async function insertEvents(
+  ctx: AppContext,
+  tx: Tx,
+  type: EventType,
+  owner: OwnerKey,
+  notes: readonly Wanted[],
+): Promise<void> {
+  const source = sourcesOf(ctx).get(thingOf(type))
+  const ids = notes.filter(({ data }) => data === undefined).map(({ id }) => id)
+  const rows = new Map(
+    ids.length === 0 || source === undefined
+      ? []
+      : (await source.rows(ctx, tx, owner, ids)).map((row) => [row.id, row]),
+  )
+  const at = new Date(tx.stamp).toISOString()
+  const deliveries = notes.flatMap(({ id, data, hooks }): store.NewDelivery[] => {
+    const row = data ?? rows.get(id)
+    // The write has deleted it again, or it is no longer what the event is about.
+    if (row === undefined) return []
+    const eventId = uuid()
+    const name = source?.name == null ? null : row[source.name]
+    const short = { id, name: name ?? row['name'] ?? null, kind: thingOf(type) }
+    const body = (shown: unknown) =>
+      bodyOf({ type, timestamp: at, data: shown, id: eventId, orgId: orgOf(owner) || null })
+    let [whole, ofServer]: (string | undefined)[] = []
+    return hooks.map((hook) => ({
+      webhookId: hook.id,
+      eventId,
+      event: type,
+      body:
+        hook.owner === SERVER
+          ? (ofServer ??= body(short))
+          : (whole ??= bounded(body(row), () => body({ id, isShortened: true }))),
+    }))
+  })
+  if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries)
+}
+
+async function insertBatch(tx: Tx, type: EventType, owner: OwnerKey, notes: readonly Wanted[]): Promise<void> {
+  const event = `${thingOf(type)}.batch` as const
+  const eventId = uuid()
+  const body = bodyOf({
+    type: event,
+    timestamp: new Date(tx.stamp).toISOString(),
+    data: { event: type, count: notes.length },
+    id: eventId,
+    orgId: orgOf(owner) || null,
+  })
+  const ids = new Set(notes.flatMap(({ hooks }) => hooks.map(({ id }) => id)))
+  await store.insertDeliveries(
+    tx,
+    Array.from(ids, (webhookId) => ({ webhookId, eventId, event, body })),
+  )
+}

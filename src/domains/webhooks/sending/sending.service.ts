@@ -1,0 +1,282 @@
+/**
+ * Sends the deliveries that are due. A process claims a delivery for longer than an attempt can take, so that no other one sends it at the same time; if the
+ * process dies, the claim ends and another one goes on. Claims, results and sequences are written one after the other (`IN_ORDER`), so the limits of
+ * requests at once hold for all processes together.
+ */
+
+import { isShared } from '#config/config.ts'
+import { type AppContext, perContext } from '#context'
+import { getSetting } from '#domains/settings/index.ts'
+import { MINUTE, SECOND } from '#platform/clock.ts'
+import { fraction } from '#platform/ids.ts'
+import { NotPublicError, postPublic, type PublicAnswer } from '#platform/public-post.ts'
+import { KIND } from '#platform/spans.ts'
+import { version } from '#platform/version.ts'
+
+import type { DeliveryRow } from '../deliveries/deliveries.store.ts'
+import { withSequence } from '../outbox/outbox.rules.ts'
+import { deliveriesWritten } from '../outbox/outbox.service.ts'
+import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
+import { switchOff, webhooksChanged } from '../webhooks/switching.service.ts'
+import type { WebhookRow } from '../webhooks/webhooks.store.ts'
+import { ATTEMPT_MS, CLAIM_MS, isFailing, pauseAfter, PLACES, signature, SLOW_MS } from './sending.rules.ts'
+import * as store from './sending.store.ts'
+
+/** The longest time between two looks: for deliveries of a process that has died, and if the clock was changed. */
+const LOOK_MS = 10 * SECOND
+const AFTER_ERROR_MS = 5 * SECOND
+/** How long a stop waits for attempts in progress. */
+const STOP_MS = 3 * SECOND
+/** Bytes of an answer that are read, and characters that are kept. */
+const ANSWER = { bytes: 2048, characters: 500 } as const
+const GONE = 410
+
+const ATTEMPTS = {
+  name: 'tessera_webhook_attempts_total',
+  help: 'Attempts to deliver an event to a webhook, by result.',
+}
+const RESULTS = ['delivered', 'failed', 'refused'] as const
+
+interface Claimed {
+  readonly webhook: WebhookRow
+  readonly delivery: DeliveryRow
+}
+
+class Sender {
+  readonly #attempts = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+  #ended: store.Ended[] = []
+  #saving: Promise<void> | undefined
+  #timer: Timer | undefined
+  #looking: Promise<void> | undefined
+  #again = false
+  #running = false
+  /** Until the first look of a process that has the database alone: claims that are there are of one that has died. */
+  #isFresh = false
+
+  constructor(readonly ctx: AppContext) {
+    for (const result of RESULTS) ctx.metrics.counter(ATTEMPTS, { result })
+  }
+
+  start(): void {
+    this.#running = true
+    this.#isFresh = !isShared(this.ctx.config)
+    this.ctx.bus.on(deliveriesWritten, () => this.wake())
+    this.ctx.bus.on(webhooksChanged, () => this.wake())
+    this.wake()
+  }
+
+  wake(): void {
+    this.#again = true
+    if (this.#running) this.#looking ??= this.#lookAll()
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    clearTimeout(this.#timer)
+    await this.#looking
+    const abort = setTimeout(() => this.#stop.abort(new Error('the server stops')), STOP_MS)
+    await Promise.all(this.#attempts)
+    clearTimeout(abort)
+    await this.#saving
+  }
+
+  async #lookAll(): Promise<void> {
+    try {
+      do {
+        this.#again = false
+        await this.#look()
+      } while (this.#running && this.#again)
+    } catch (error) {
+      this.ctx.log.error('the deliveries of webhooks cannot be read', { error })
+      this.#sleep(AFTER_ERROR_MS)
+    } finally {
+      // No `await` since the last look at `#again`: a later `wake` starts a new run.
+      this.#looking = undefined
+    }
+  }
+
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer)
+    const { ctx } = this
+    await giveSequences(ctx)
+    if (!(await getSetting(ctx, 'webhooks.enabled'))) return this.#sleep(MINUTE)
+    const now = ctx.clock.now()
+    const due = await store.nextDue(ctx.db.read)
+    if (!this.#isFresh && (due === null || due > now)) return this.#sleep(due === null ? LOOK_MS : due - now)
+    const isFresh = this.#isFresh
+    const claimed = await ctx.db.write('webhooks.claim', (tx) => this.#claim(tx, now, isFresh), IN_ORDER)
+    this.#isFresh = false
+    for (const one of claimed) this.#begin(one)
+    if (claimed.length > 0) this.#again = true
+    else this.#sleep(SECOND)
+  }
+
+  async #claim(tx: Parameters<typeof store.claim>[0], now: number, isFresh: boolean): Promise<Claimed[]> {
+    await store.releaseClaims(tx, now, isFresh)
+    const sending = await store.sendingNow(tx)
+    const free: { all: number; slow: number } = { all: PLACES.all, slow: PLACES.slow }
+    for (const n of sending.values()) free.all -= n
+    const claimed: Claimed[] = []
+    for (const isSlow of [false, true]) {
+      if (isSlow) free.slow = Math.min(free.slow, free.all)
+      for (const webhook of await store.dueWebhooks(tx, isSlow, now, PLACES.all)) {
+        const own = (isSlow ? 1 : PLACES.each) - (sending.get(webhook.id) ?? 0)
+        const limit = Math.min(own, isSlow ? free.slow : free.all)
+        const rows = limit <= 0 ? [] : await store.claim(tx, webhook.id, { now, until: now + CLAIM_MS, limit })
+        claimed.push(...rows.map((delivery) => ({ webhook, delivery })))
+        free.all -= rows.length
+        if (isSlow) free.slow -= rows.length
+        if (own - rows.length <= 0) await store.noteFull(tx, webhook.id)
+        else if (limit > 0) await store.refreshDue(tx, webhook.id, now)
+      }
+    }
+    return claimed
+  }
+
+  #sleep(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#running) this.#timer = setTimeout(() => this.wake(), Math.min(ms, LOOK_MS))
+  }
+
+  #begin(one: Claimed): void {
+    const attempt: Promise<void> = this.#attempt(one)
+      .then((ended) => {
+        if (ended !== undefined) this.#ended.push(ended)
+        return (this.#saving ??= this.#saveAll())
+      })
+      .catch((error: unknown) => this.ctx.log.error('the result of a delivery could not be saved', { error }))
+      .finally(() => {
+        this.#attempts.delete(attempt)
+        this.wake()
+      })
+    this.#attempts.add(attempt)
+  }
+
+  /** Undefined if the server stops: the claim ends by time, or with the next start. */
+  async #attempt({ webhook, delivery }: Claimed): Promise<store.Ended | undefined> {
+    const { ctx } = this
+    const startedAt = performance.now()
+    const at = ctx.clock.now()
+    const span = ctx.tracer?.begin('webhook', KIND.client)
+    const result = await this.#post(webhook, delivery, at)
+    if (this.#stop.signal.aborted && result.answer === undefined) return undefined
+    const { answer, error } = result
+    const isDelivered = answer !== undefined && answer.status >= 200 && answer.status < 300
+    span?.end(!isDelivered)
+    ctx.metrics.count(ATTEMPTS, { result: isDelivered ? 'delivered' : result.isRefused ? 'refused' : 'failed' })
+    const now = ctx.clock.now()
+    const isGone = answer?.status === GONE
+    const pause = isDelivered || isGone ? undefined : pauseAfter(delivery.tries + 1, fraction(), answer?.retryAfter)
+    return {
+      delivery,
+      attempt: {
+        at,
+        status: answer?.status ?? null,
+        error: isDelivered ? null : (error ?? `HTTP ${answer!.status}`),
+        ms: Math.round(performance.now() - startedAt),
+      },
+      isDelivered,
+      isGone,
+      answer: answer?.isPublic ? answer.start.replaceAll('\0', '').slice(0, ANSWER.characters) : null,
+      next: pause === undefined ? undefined : now + pause,
+    }
+  }
+
+  async #post(
+    webhook: WebhookRow,
+    delivery: DeliveryRow,
+    at: number,
+  ): Promise<{ answer?: PublicAnswer; error?: string; isRefused?: boolean }> {
+    const { ctx } = this
+    const secrets = secretsOf(ctx, webhook, at)
+    if (secrets.length === 0) return { error: 'the secret cannot be read, make a new one', isRefused: true }
+    const body = withSequence(delivery.body, delivery.sequence!)
+    const timestamp = String(Math.floor(at / SECOND))
+    try {
+      const answer = await postPublic(webhook.url, {
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': `Tessera/${version}`,
+          'webhook-id': delivery.eventId,
+          'webhook-timestamp': timestamp,
+          'webhook-signature': signature(secrets, delivery.eventId, timestamp, body),
+        },
+        body: Buffer.from(body),
+        allowed: ctx.config.privateTargets,
+        signal: this.#stop.signal,
+        most: { ms: ATTEMPT_MS, bytes: ANSWER.bytes },
+        ...networkOf(ctx),
+      })
+      return { answer }
+    } catch (error) {
+      return { error: reasonOf(error), isRefused: error instanceof NotPublicError }
+    }
+  }
+
+  /** Saves the results that have come in, together. Rows of a database that is away become due again when their claim ends. */
+  async #saveAll(): Promise<void> {
+    try {
+      while (this.#ended.length > 0) {
+        const ended = this.#ended
+        this.#ended = []
+        await this.ctx.db.write('webhooks.saveResults', (tx) => saveResults(this.ctx, tx, ended), IN_ORDER)
+      }
+    } finally {
+      this.#saving = undefined
+    }
+  }
+}
+
+async function saveResults(
+  ctx: AppContext,
+  tx: Parameters<typeof store.saveAttempt>[0],
+  ended: readonly store.Ended[],
+): Promise<void> {
+  const saved: store.Ended[] = []
+  for (const one of ended) if (await store.saveAttempt(tx, one)) saved.push(one)
+  for (const [webhookId, some] of Map.groupBy(saved, ({ delivery }) => delivery.webhookId)) {
+    const last = some.at(-1)!
+    const lastSuccess = some.findLastIndex(({ isDelivered }) => isDelivered)
+    const successAt = some[lastSuccess]?.attempt.at
+    const failed = some.filter(({ isDelivered }) => !isDelivered)
+    const row = await store.saveOutcome(tx, webhookId, {
+      done: some.filter(({ isDelivered, next }) => isDelivered || next === undefined).length,
+      failures: some.slice(lastSuccess + 1).length,
+      hasSucceeded: lastSuccess >= 0,
+      isSlow: !last.isDelivered || last.attempt.ms >= SLOW_MS,
+      lastSuccessAt: successAt,
+      lastFailureAt: failed.at(-1)?.attempt.at,
+    })
+    if (row === undefined) continue
+    await store.refreshDue(tx, webhookId, ctx.clock.now())
+    if (!row.enabled || row.deletedAt !== null) continue
+    if (some.some(({ isGone }) => isGone)) await switchOff(ctx, tx, row, 'GONE')
+    else if (isFailing(row, ctx.clock.now())) await switchOff(ctx, tx, row, 'FAILING')
+  }
+}
+
+/** The present secret, and the one before it while it also signs. */
+function secretsOf(ctx: AppContext, row: WebhookRow, now: number): string[] {
+  const isRotating = row.previousSecret !== null && (row.previousUntil ?? 0) > now
+  const sealed = [row.secret, ...(isRotating ? [row.previousSecret!] : [])]
+  return sealed.flatMap((text) => ctx.seal.open(text) ?? [])
+}
+
+/** Without the address that a name has: it may be one of a private network. */
+function reasonOf(error: unknown): string {
+  if (error instanceof NotPublicError) return 'the address is not public'
+  const { name, code } = error as { readonly name?: string; readonly code?: unknown }
+  if (name === 'TimeoutError') return `no answer within ${ATTEMPT_MS / SECOND} s`
+  return typeof code === 'string' ? `no connection (${code})` : 'the connection was closed'
+}
+
+/** How names are resolved and certificates are checked. Replaced by tests. */
+export const networkOf = perContext((): { resolve?: (host: string) => Promise<readonly string[]>; ca?: string } => ({}))
+
+const senderOf = perContext((ctx) => new Sender(ctx))
+
+export const startSending = (ctx: AppContext): void => senderOf(ctx).start()
+export const stopSending = (ctx: AppContext): Promise<void> => senderOf(ctx).stop()
+/** Looks for deliveries that are due. Needed after a change of the clock only. */
+export const wakeWebhooks = (ctx: AppContext): void => senderOf(ctx).wake()

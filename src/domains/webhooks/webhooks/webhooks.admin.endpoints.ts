@@ -1,0 +1,97 @@
+import { endpoint, platform } from '#http/endpoint.ts'
+import { ById } from '#http/schema.ts'
+
+import {
+  CreateServerWebhook,
+  LIMITS,
+  NewWebhookView,
+  ServerWebhooksQuery,
+  UpdateServerWebhook,
+  WebhookPage,
+  WebhookSecret,
+  WebhookView,
+} from './webhooks.model.ts'
+import * as service from './webhooks.service.ts'
+
+const tag = 'Webhooks'
+const CONFIRM = 'You have not confirmed within the last 10 minutes that it is you (code 4031).'
+
+export const webhookAdminEndpoints = [
+  endpoint({
+    id: 'webhooks.listOfServer',
+    method: 'GET',
+    path: '/api/admin/webhooks',
+    summary: 'List the webhooks of the server, newest first',
+    tag,
+    access: platform('setting:read'),
+    query: ServerWebhooksQuery,
+    data: WebhookPage,
+    run: ({ ctx, actor, query }) => service.listWebhooks(ctx, service.asServer(actor), query),
+  }),
+  endpoint({
+    id: 'webhooks.createOfServer',
+    method: 'POST',
+    path: '/api/admin/webhooks',
+    summary: 'Create a webhook of the server',
+    description: `It gets the events of all users and organizations, with ids, names and kinds only. At most ${LIMITS.PLATFORM}.`,
+    tag,
+    access: platform('setting:update'),
+    logs: 'WEBHOOK_CREATE',
+    body: CreateServerWebhook,
+    data: NewWebhookView,
+    ignoresKey: 'Its secret is shown once, and not kept where a repetition could read it.',
+    refuses: { 403: `${CONFIRM} Or webhooks are switched off.` },
+    run: ({ ctx, actor, body }) => service.createWebhook(ctx, service.asLogged(actor), body),
+  }),
+  endpoint({
+    id: 'webhooks.getOfServer',
+    method: 'GET',
+    path: '/api/admin/webhooks/:id',
+    summary: 'Get a webhook of the server',
+    tag,
+    access: platform('setting:read'),
+    params: ById,
+    data: WebhookView,
+    run: ({ ctx, actor, params }) => service.getWebhook(ctx, service.asServer(actor), params.id),
+  }),
+  endpoint({
+    id: 'webhooks.updateOfServer',
+    method: 'PUT',
+    path: '/api/admin/webhooks/:id',
+    summary: 'Update a webhook of the server',
+    description: 'Absent fields stay. Another `url` needs a confirmation within the last 10 minutes.',
+    tag,
+    access: platform('setting:update'),
+    logs: 'WEBHOOK_UPDATE',
+    params: ById,
+    body: UpdateServerWebhook,
+    data: WebhookView,
+    refuses: { 403: CONFIRM },
+    run: ({ ctx, actor, params, body }) => service.updateWebhook(ctx, service.asLogged(actor), params.id, body),
+  }),
+  endpoint({
+    id: 'webhooks.deleteOfServer',
+    method: 'DELETE',
+    path: '/api/admin/webhooks/:id',
+    summary: 'Delete a webhook of the server with its log',
+    tag,
+    access: platform('setting:update'),
+    logs: 'WEBHOOK_DELETE',
+    params: ById,
+    run: ({ ctx, actor, params }) => service.deleteWebhook(ctx, service.asLogged(actor), params.id),
+  }),
+  endpoint({
+    id: 'webhooks.renewSecretOfServer',
+    method: 'POST',
+    path: '/api/admin/webhooks/:id/secret',
+    summary: 'Replace the secret of a webhook of the server',
+    description: 'For 24 hours the old one signs too.',
+    tag,
+    access: platform('setting:update'),
+    logs: 'WEBHOOK_UPDATE',
+    params: ById,
+    data: WebhookSecret,
+    ignoresKey: 'The secret is shown once, and not kept where a repetition could read it.',
+    run: ({ ctx, actor, params }) => service.renewSecret(ctx, service.asLogged(actor), params.id),
+  }),
+]
